@@ -1,0 +1,84 @@
+/**
+ * What a collector saw, in a form no collector owns: ranges, marks, operations and kernels on one
+ * clock. Importers (recorder files, nsys SQLite, ncu reports) build it; the region tree reads it.
+ *
+ * Times are nanoseconds since `Timeline.originNs` on the collector's clock, as plain numbers: they
+ * stay exact for 104 days.
+ */
+export interface Timeline {
+  /** `recorder`, `nsys` or `ncu`. */
+  readonly collector: string;
+  /** Name of the clock, e.g. `CLOCK_MONOTONIC`. */
+  readonly clock: string;
+  /** The clock's absolute value at time 0, for lining up with other tools. */
+  readonly originNs: bigint;
+  readonly processes: readonly ProcessTimeline[];
+  /** What a reader of the report must know: truncated file, dropped events, unclosed ranges. */
+  readonly notes: readonly string[];
+}
+
+export interface ProcessTimeline {
+  readonly pid: number;
+  readonly parentPid: number | null;
+  /** Executable path or name, as the collector knows it. */
+  readonly executable: string;
+  /** First and last thing seen. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Whether the process told the collector that it ends; false after a crash or while running. */
+  readonly finished: boolean;
+  /** In order of `startNs`; a tie is broken by the order in which they were opened. */
+  readonly ranges: readonly RangeInstance[];
+  readonly marks: readonly MarkInstance[];
+  readonly kernels: readonly KernelInstance[];
+  readonly notes: readonly string[];
+}
+
+/** How NVTX opened a range: per-thread stack, or process-wide with an id. */
+export type RangeKind = "push_pop" | "start_end";
+
+/** NVTX event attributes shared by ranges and marks. */
+export interface EventAttributes {
+  readonly category: number | null;
+  /** ARGB, e.g. 0xff00ff00. */
+  readonly color: number | null;
+  /** The payload as a number or, where JavaScript cannot hold it exactly, a decimal bigint. */
+  readonly payload: number | bigint | null;
+}
+
+export interface RangeInstance extends EventAttributes {
+  /** Unique in its process. */
+  readonly id: number;
+  readonly kind: RangeKind;
+  /** NVTX domain name; empty for the default domain. */
+  readonly domain: string;
+  readonly name: string;
+  /** OS thread id of the opening thread. */
+  readonly threadId: number;
+  readonly startNs: number;
+  /** Null: never closed. */
+  readonly endNs: number | null;
+  /** OS thread id of the closing thread; differs from `threadId` only for start/end ranges. */
+  readonly endThreadId: number | null;
+}
+
+export interface MarkInstance extends EventAttributes {
+  readonly domain: string;
+  readonly name: string;
+  readonly threadId: number;
+  readonly timeNs: number;
+}
+
+/** A GPU kernel, memory copy or memory set. Collectors without a GPU deliver none. */
+export interface KernelInstance {
+  readonly name: string;
+  /** CUDA device index. */
+  readonly device: number;
+  readonly stream: number | null;
+  /** The thread that launched it, and when: the launch, not the execution, decides the region. */
+  readonly launchThreadId: number;
+  readonly launchNs: number;
+  /** Execution on the device. */
+  readonly startNs: number;
+  readonly endNs: number;
+}

@@ -1,0 +1,129 @@
+/**
+ * The region report contract as TypeScript types: a leaf module without dependencies, so that
+ * anyone can import it. `schemas/region-report.openapi.yaml` is the same contract for other
+ * languages; a test keeps the two in step. Times are milliseconds.
+ */
+
+/** Version of the contract; `major.minor`, a minor only adds. */
+export const CONTRACT = "hydraconf.region-report/1.0";
+
+export interface RegionReportBundle {
+  readonly contract: string;
+  /** `reports[0]` is the aggregate when it is on; then one per process and one per device. */
+  readonly reports: readonly NCUProfileRegionReport[];
+}
+
+/** `aggregate`, `process:<pid>` or `device:<id>` (`device:cpu` for CPU operations). */
+export type ReportScope = "aggregate" | `process:${number}` | `device:${string}`;
+
+export interface NCUProfileRegionReport {
+  readonly scope: ReportScope;
+  /** Depth first, parents before children, siblings in order of first appearance. */
+  readonly regions: readonly NCUProfileRegion[];
+  readonly totals: ReportTotals;
+  /** ISO 8601 in UTC. */
+  readonly generated_at: string;
+  /** `sha256:` and the hash of the resolved config. */
+  readonly config_fingerprint: string;
+  readonly collector: CollectorInfo;
+  readonly environment: ReportEnvironment;
+  readonly notes: readonly string[];
+}
+
+export interface ReportTotals {
+  readonly region_count: number;
+  /** Range instances in all regions of this report. */
+  readonly invocations: number;
+  readonly kernel_count: number;
+  /** Sum of all kernels (or CPU operations), each counted once; null where none were recorded. */
+  readonly total_ms: number | null;
+  /** The part of `total_ms` that ran outside every range. */
+  readonly outside_ms: number | null;
+  readonly outside_kernel_count: number;
+  /** Time covered by at least one root range; overlaps count once. */
+  readonly wall_ms: number | null;
+}
+
+export interface CollectorInfo {
+  /** `recorder`, `nsys` or `ncu`. */
+  readonly name: string;
+  readonly version: string;
+  /** Clock of the wall times, e.g. `CLOCK_MONOTONIC`; null where there are none. */
+  readonly wall_clock: string | null;
+  /** Clock of kernel times, e.g. `gpu`, or `cpu` for CPU operations; null where there are none. */
+  readonly kernel_clock: string | null;
+}
+
+export interface ReportEnvironment {
+  readonly hostname: string;
+  readonly os: string;
+  readonly cpu: string;
+  readonly gpus: readonly string[];
+  /** The profiled command line. */
+  readonly command: readonly string[];
+  /** `cpu` or `cuda:N`, as the workload ran. Null when the workload did not say. */
+  readonly device: string | null;
+  readonly hydraconf_version: string;
+}
+
+export interface NCUProfileRegion {
+  readonly name: string;
+  /** Names from the outermost open range; ends with `name`. */
+  readonly path: readonly string[];
+  /** Name of the enclosing region, null at a root. */
+  readonly parent: string | null;
+  /** 0 at a root. */
+  readonly depth: number;
+  /** NVTX domain; empty for the default domain. */
+  readonly domain: string;
+  readonly kind: "push_pop" | "start_end" | "outside";
+  /** `cuda:N` or `cpu`; null where nothing ran, or in an aggregate over several devices. */
+  readonly device: string | null;
+  /** Null in an aggregate over several processes. */
+  readonly process_id: number | null;
+  readonly invocations: number;
+  /** Kernels or CPU operations in the region, children included; null where none were recorded. */
+  readonly total_ms: number | null;
+  /** The same without children. */
+  readonly exclusive_ms: number | null;
+  /** Wall time of the range, summed over invocations; recursion counts once. */
+  readonly wall_ms: number | null;
+  readonly wall_exclusive_ms: number | null;
+  readonly invocation_wall_ms: InvocationStatistics | null;
+  /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
+  readonly kernel_count: number;
+  readonly metrics: Readonly<Record<string, MetricValue>>;
+  readonly sections: Readonly<Record<string, unknown>>;
+  /** Longest first. */
+  readonly kernels: readonly KernelRecord[];
+  readonly selection: RegionSelection;
+  readonly notes: readonly string[];
+}
+
+export interface InvocationStatistics {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+  /** Nearest-rank 95th percentile. */
+  readonly p95: number;
+}
+
+export interface MetricValue {
+  readonly value: number | null;
+  readonly unit: string;
+}
+
+export interface RegionSelection {
+  readonly include_patterns: readonly string[];
+  readonly exclude_patterns: readonly string[];
+}
+
+export interface KernelRecord {
+  readonly kernel_name: string;
+  readonly kind: "gpu_kernel" | "cpu_operation";
+  readonly total_ms: number;
+  readonly calls: number;
+  readonly mean_ms: number;
+  /** `cuda:N` or `cpu`. */
+  readonly device: string;
+}

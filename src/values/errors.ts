@@ -1,0 +1,80 @@
+import type { Origin } from "./origin.ts";
+
+/**
+ * Every way the engine can refuse its input. One union for all stages, grouped by the stage that
+ * raises them; `tests/conformance` maps each to the exception class Hydra raises in its place.
+ */
+export type ErrorCode =
+  // values: YAML
+  | "yaml.syntax"
+  | "yaml.duplicate_key"
+  | "yaml.unsupported_tag"
+  | "yaml.invalid_value"
+  | "yaml.alias_limit"
+  | "yaml.depth_limit"
+  // values: keys, types, flags
+  | "key.invalid_type"
+  | "key.not_found"
+  | "value.missing"
+  | "value.wrong_type"
+  | "value.readonly"
+  | "value.struct"
+  | "merge.incompatible"
+  // values: interpolation
+  | "interpolation.syntax"
+  | "interpolation.not_found"
+  | "interpolation.cycle"
+  | "interpolation.to_missing"
+  | "resolver.unknown"
+  | "resolver.failed"
+  // overrides
+  | "override.syntax"
+  | "override.function"
+  | "override.sweep_not_allowed"
+  // compose
+  | "compose.missing_config"
+  | "compose.missing_option"
+  | "compose.invalid_defaults"
+  | "compose.override_failed"
+  | "compose.unused_override"
+  | "compose.ambiguous_override"
+  | "compose.invalid_config"
+  | "compose.unsupported"
+  // schema
+  | "schema.invalid"
+  // app
+  | "app.usage"
+  | "app.unsupported"
+  | "app.run_directory";
+
+export interface ErrorDetails {
+  readonly code: ErrorCode;
+  /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
+  readonly message: string;
+  /** Where the offending text stands. */
+  readonly origin?: Origin;
+  /** Full dotted key concerned, e.g. `db.port`. */
+  readonly key?: string;
+  /** What would have been accepted: options, keys, function names. */
+  readonly available?: readonly string[];
+  /** The nearest accepted name, when one is near. */
+  readonly nearest?: string;
+  /** What to do, often the command line that would work. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** The only error the engine throws for bad input. Rendered for people by `renderError`. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(details: ErrorDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.details = details;
+  }
+}
+
+export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;

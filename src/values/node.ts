@@ -1,0 +1,145 @@
+import type { Origin } from "./origin.ts";
+
+/**
+ * A configuration tree. Nodes are immutable and shared: every operation (merge, update, resolve)
+ * returns a new root that reuses the parts it did not change. There are no parent pointers; code
+ * that needs the surroundings of a node (interpolation) walks down from the root with a path.
+ */
+export type ConfigNode = ScalarNode | MapNode | ListNode;
+
+/**
+ * A scalar in its exact type. `bigint` is always a YAML/Python int and `number` always a float, so
+ * that `1` and `1.0` differ and integers beyond 2^53 survive. Interpolations (`${a}`) and the
+ * missing marker `???` are plain strings, as in OmegaConf.
+ */
+export type ScalarValue = null | boolean | bigint | number | string | Uint8Array | PathValue;
+
+/** A pathlib path (YAML tag `!!python/object/apply:pathlib.*`, or a typed `path` node). */
+export interface PathValue {
+  readonly path: string;
+}
+
+interface NodeBase {
+  readonly origin: Origin;
+  /** The node this one took the place of, newest first: the chain that `explain` prints. */
+  readonly replaced?: ConfigNode;
+  /** OmegaConf flags set on this very node; absent means inherited from the parent. */
+  readonly flags?: NodeFlags;
+  /** The declared type of a typed (structured) node; absent means `any`. */
+  readonly type?: NodeType;
+}
+
+export interface ScalarNode extends NodeBase {
+  readonly kind: "scalar";
+  readonly value: ScalarValue;
+}
+
+export interface MapNode extends NodeBase {
+  readonly kind: "map";
+  /** In insertion order. Look up with `keyId(key)`, never with the key itself. */
+  readonly entries: ReadonlyMap<KeyId, MapEntry>;
+}
+
+export interface ListNode extends NodeBase {
+  readonly kind: "list";
+  readonly items: readonly ConfigNode[];
+}
+
+export interface MapEntry {
+  /** The key object that was written first; Python keeps it when an equal key comes later. */
+  readonly key: Key;
+  readonly value: ConfigNode;
+}
+
+/** A mapping key in its exact type. */
+export type Key = null | boolean | bigint | number | string | Uint8Array;
+
+/**
+ * The identity of a key under Python's equality: `1 == 1.0 == True`. String keys are their own
+ * identity.
+ * @see keyId
+ */
+export type KeyId = string | bigint | number | null | boolean;
+
+export interface NodeFlags {
+  readonly struct?: boolean;
+  readonly readonly?: boolean;
+}
+
+/** Declared types of structured nodes (OmegaConf's node classes). */
+export type NodeType =
+  | { readonly kind: "any" }
+  | {
+      readonly kind: "int" | "float" | "bool" | "str" | "bytes" | "path";
+      readonly optional?: boolean;
+    }
+  | {
+      readonly kind: "enum";
+      readonly name: string;
+      readonly members: readonly string[];
+      readonly optional?: boolean;
+    }
+  | { readonly kind: "union"; readonly members: readonly NodeType[]; readonly optional?: boolean }
+  | { readonly kind: "list"; readonly element: NodeType; readonly optional?: boolean }
+  | {
+      readonly kind: "map";
+      readonly key: NodeType;
+      readonly element: NodeType;
+      readonly optional?: boolean;
+    }
+  | {
+      readonly kind: "object";
+      readonly name: string;
+      readonly fields: ReadonlyMap<string, NodeType>;
+      readonly optional?: boolean;
+    };
+
+/** The marker of a mandatory value that nobody has given yet. */
+export const MISSING = "???";
+
+/**
+ * Strings are their own identity. Numbers and booleans share one identity per numeric value: a
+ * bigint for integral values, the number otherwise. Bytes get a string that no YAML key can be.
+ */
+export function keyId(key: Key): KeyId {
+  switch (typeof key) {
+    case "string":
+    case "bigint":
+      return key;
+    case "boolean":
+      return key ? 1n : 0n;
+    case "number":
+      return Number.isInteger(key) ? BigInt(key) : key;
+    default:
+      return key === null ? null : `\u0000bytes:${Buffer.from(key).toString("base64")}`;
+  }
+}
+
+export function scalar(value: ScalarValue, origin: Origin): ScalarNode {
+  return { kind: "scalar", value, origin };
+}
+
+/** Builds a map node; a later equal key keeps the first position and key object (Python's dict). */
+export function map(entries: Iterable<readonly [Key, ConfigNode]>, origin: Origin): MapNode {
+  const out = new Map<KeyId, MapEntry>();
+  for (const [key, value] of entries) {
+    const id = keyId(key);
+    out.set(id, { key: out.get(id)?.key ?? key, value });
+  }
+  return { kind: "map", entries: out, origin };
+}
+
+export function list(items: readonly ConfigNode[], origin: Origin): ListNode {
+  return { kind: "list", items, origin };
+}
+
+/** The child of a map or list, or undefined. List indices are non-negative. */
+export function child(node: ConfigNode, key: Key): ConfigNode | undefined {
+  if (node.kind === "map") return node.entries.get(keyId(key))?.value;
+  if (node.kind === "list" && (typeof key === "bigint" || typeof key === "number"))
+    return node.items[Number(key)];
+  return undefined;
+}
+
+export const isMissing = (node: ConfigNode): boolean =>
+  node.kind === "scalar" && node.value === MISSING;
