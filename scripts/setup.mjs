@@ -1,0 +1,116 @@
+// Everything a fresh clone needs before a command can run, each step skipped when nothing it
+// depends on has changed. Only Node's own modules: this runs before `npm ci` has.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const stamps = join(root, ".stamps");
+
+/** Runs a program in the repository root; a failure ends this process with its exit code. */
+export function run(argv, { quiet = false, env = {} } = {}) {
+  const [program, ...args] = argv;
+  const result = spawnSync(program, args, {
+    cwd: root,
+    stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  if (result.status === 0) return;
+  if (quiet) process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
+  const why =
+    result.error?.message ??
+    (result.signal ? `signal ${result.signal}` : `exit code ${result.status}`);
+  console.error(`\n${argv.join(" ")}: ${why}`);
+  process.exit(result.status ?? 1);
+}
+
+/** Locally installed command-line tool, run by this very Node. */
+export function tool(packageName, binName = packageName) {
+  const directory = join(root, "node_modules", packageName);
+  const { bin } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  return [process.execPath, join(directory, typeof bin === "string" ? bin : bin[binName])];
+}
+
+/** Hash of the names and contents of files and folders, in a fixed order. */
+function fingerprint(paths) {
+  const hash = createHash("sha256").update(process.version);
+  const visit = (path) => {
+    if (!existsSync(path)) return;
+    const entries = readdirSyncOrNull(path);
+    if (entries === null) hash.update(relative(root, path)).update("\0").update(readFileSync(path));
+    else for (const name of entries.sort()) visit(join(path, name));
+  };
+  for (const path of paths) visit(join(root, path));
+  return hash.digest("hex");
+}
+
+function readdirSyncOrNull(path) {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (error.code === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+/** Does `work` unless the inputs are those of the last time it succeeded and its output exists. */
+function unlessFresh(name, inputs, output, work) {
+  const stamp = join(stamps, name);
+  const current = fingerprint(inputs);
+  if (
+    existsSync(stamp) &&
+    readFileSync(stamp, "utf8") === current &&
+    existsSync(join(root, output))
+  )
+    return;
+  work();
+  mkdirSync(stamps, { recursive: true });
+  writeFileSync(stamp, current);
+}
+
+export function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(`hydraconf needs Node 20.19 or newer; this is ${process.version}`);
+  process.exit(1);
+}
+
+export function installDependencies() {
+  unlessFresh("dependencies", ["package-lock.json"], "node_modules/yaml/package.json", () => {
+    console.error("setting up: installing dependencies (npm ci)");
+    // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.
+    const npm = process.env.npm_execpath;
+    run([
+      ...(npm ? [process.execPath, npm] : ["npm"]),
+      "ci",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+    ]);
+  });
+}
+
+export function buildTypeScript({ force = false } = {}) {
+  if (force) rmSync(join(stamps, "typescript"), { force: true });
+  const inputs = [
+    "src",
+    "tsconfig.json",
+    "tsconfig.build.json",
+    "package.json",
+    "scripts/bundle.mjs",
+  ];
+  unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
+    console.error("setting up: compiling TypeScript");
+    rmSync(join(root, "dist"), { recursive: true, force: true });
+    run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json"]);
+    run([process.execPath, join(root, "scripts", "bundle.mjs")]);
+  });
+}
+
+/** The native build decides for itself whether anything changed: it knows the compiler. */
+export function buildNativePart(args = []) {
+  run([process.execPath, join(root, "scripts", "native.mjs"), ...args]);
+}
