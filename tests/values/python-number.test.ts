@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { floatRepr, parsePythonFloat, parsePythonInt } from "../../src/values/python-number.ts";
+
+describe("floatRepr", () => {
+  it.each([
+    [0, "0.0"],
+    [-0, "-0.0"],
+    [1, "1.0"],
+    [100000, "100000.0"],
+    [0.1, "0.1"],
+    [0.0001, "0.0001"],
+    [0.00001, "1e-05"],
+    [1.5e-7, "1.5e-07"],
+    [1e15, "1000000000000000.0"],
+    [123456789012345680, "1.2345678901234568e+17"],
+    [1e16, "1e+16"],
+    [9999999999999998, "9999999999999998.0"],
+    [1e100, "1e+100"],
+    [-1e-300, "-1e-300"],
+    [5e-324, "5e-324"],
+    [Number.POSITIVE_INFINITY, "inf"],
+    [Number.NEGATIVE_INFINITY, "-inf"],
+    [Number.NaN, "nan"],
+  ])("%d -> %s", (value, text) => {
+    expect(floatRepr(value)).toBe(text);
+  });
+
+  it("is read back as the same double", () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        expect(parsePythonFloat(floatRepr(value))).toBe(value);
+      }),
+    );
+  });
+
+  it("always looks like a float, never like an int", () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        expect(parsePythonInt(floatRepr(value))).toBeNull();
+      }),
+    );
+  });
+});
+
+describe("parsePythonInt", () => {
+  it.each([
+    ["0", 0n],
+    ["007", 7n],
+    ["-0", 0n],
+    ["+12", 12n],
+    [" 1\v", 1n],
+    ["\u30001", 1n],
+    ["1_000_000", 1000000n],
+    ["0_0", 0n],
+    ["１２", 12n],
+    ["٣", 3n],
+    ["𝟗", 9n],
+    ["𝟘", 0n],
+    ["9007199254740993", 9007199254740993n],
+    ["1".repeat(4300), BigInt("1".repeat(4300))],
+  ])("accepts %j", (text, value) => {
+    expect(parsePythonInt(text)).toBe(value);
+  });
+
+  it.each([
+    "",
+    " ",
+    "+",
+    "+ 1",
+    "--1",
+    "1__0",
+    "_1",
+    "1_",
+    "1 2",
+    "1.0",
+    "0x10",
+    "1e5",
+    "\x1c1",
+    "1\u20282",
+    "²",
+    "1\0",
+    "1".repeat(4301),
+  ])("refuses %j", (text) => {
+    expect(parsePythonInt(text)).toBeNull();
+  });
+});
+
+describe("parsePythonFloat", () => {
+  it.each([
+    ["1", 1],
+    [".5", 0.5],
+    ["5.", 5],
+    ["+.5e-3", 0.0005],
+    ["1_0e1_0", 1e11],
+    ["1e400", Number.POSITIVE_INFINITY],
+    ["-1e400", Number.NEGATIVE_INFINITY],
+    ["Infinity", Number.POSITIVE_INFINITY],
+    ["-inF", Number.NEGATIVE_INFINITY],
+    ["+NaN", Number.NaN],
+    ["-0", -0],
+    ["\x851", 1],
+    ["１.５", 1.5],
+  ])("accepts %j", (text, value) => {
+    expect(parsePythonFloat(text)).toBe(value);
+  });
+
+  it.each([
+    "",
+    ".",
+    "1._5",
+    "1_.5",
+    "1e_5",
+    "1e",
+    "0x1p3",
+    "in f",
+    "ｉnf",
+    "infinit_y",
+    "\x1f1",
+    "1,5",
+  ])("refuses %j", (text) => {
+    expect(parsePythonFloat(text)).toBeNull();
+  });
+});
