@@ -1,0 +1,136 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { execa } from "execa";
+import type { Workload } from "../workload/workload.ts";
+
+/** How a workload ended. Success and failure have the same fields. */
+export interface ProcessOutcome {
+  readonly argv: readonly string[];
+  /** Null when it never started or a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it could not be started, in words; null when it started. */
+  readonly startError: string | null;
+  /** The signal that we were asked to stop for, when that is why it ended. */
+  readonly interruptedBy: NodeJS.Signals | null;
+  readonly durationMs: number;
+  readonly stdoutFile: string;
+  readonly stderrFile: string;
+  /** Last lines of its standard error, for the message when it failed. */
+  readonly stderrTail: string;
+}
+
+export interface RunOptions {
+  /** Receives `stdout.*` and `stderr.txt`. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Aborted with a signal name as its reason when the user asks us to stop. */
+  readonly interrupt: AbortSignal;
+}
+
+/** A stopped workload gets this long to end by itself before it is killed. */
+const GRACE_MS = 5_000;
+const TAIL_BYTES = 4_096;
+const TAIL_LINES = 20;
+
+export const succeeded = (outcome: ProcessOutcome): boolean => outcome.exitCode === 0;
+
+/**
+ * Runs a workload to its end; never throws for what the workload does. It gets a process group of
+ * its own, so that stopping it also stops what it started.
+ */
+export async function runWorkload(
+  workload: Workload,
+  options: RunOptions,
+): Promise<ProcessOutcome> {
+  const [program = "", ...args] = workload.argv;
+  const isDocument = workload.stdout === "document";
+  const stdoutFile = join(options.directory, isDocument ? "stdout.json" : "stdout.txt");
+  const stderrFile = join(options.directory, "stderr.txt");
+  const started = performance.now();
+
+  const child = execa(program, args, {
+    cwd: workload.cwd,
+    env: { ...workload.env, ...options.env },
+    stdin: "inherit",
+    stdout: isDocument ? { file: stdoutFile } : ["inherit", { file: stdoutFile }],
+    stderr: isDocument ? { file: stderrFile } : ["inherit", { file: stderrFile }],
+    buffer: false,
+    reject: false,
+    detached: true,
+    cleanup: false,
+  });
+  const stop = stopOnInterrupt(child.pid, options.interrupt);
+  const result = await child.finally(() => stop.dispose());
+
+  const neverStarted = child.pid === undefined;
+  return {
+    argv: workload.argv,
+    exitCode: neverStarted ? null : (result.exitCode ?? null),
+    signal: (result.signal as NodeJS.Signals | undefined) ?? null,
+    startError: neverStarted ? startErrorText(program, workload.cwd, result.code) : null,
+    interruptedBy: stop.interruptedBy(),
+    durationMs: performance.now() - started,
+    stdoutFile,
+    stderrFile,
+    stderrTail: lastLines(stderrFile),
+  };
+}
+
+function stopOnInterrupt(pid: number | undefined, interrupt: AbortSignal) {
+  let reason: NodeJS.Signals | null = null;
+  let killTimer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    if (pid === undefined) return;
+    reason = interrupt.reason as NodeJS.Signals;
+    signalGroup(pid, reason);
+    killTimer = setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS);
+  };
+  if (interrupt.aborted) stop();
+  else interrupt.addEventListener("abort", stop, { once: true });
+  return {
+    interruptedBy: () => reason,
+    dispose: () => {
+      clearTimeout(killTimer);
+      interrupt.removeEventListener("abort", stop);
+    },
+  };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // The group ended between the decision and the signal.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function startErrorText(program: string, cwd: string, code: string | undefined): string {
+  if (code === "ENOENT") return `'${program}' was not found (started in ${cwd})`;
+  if (code === "EACCES") return `'${program}' is not executable`;
+  return `'${program}' could not be started (${code ?? "unknown reason"})`;
+}
+
+function lastLines(file: string): string {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return "";
+  const length = Math.min(size, TAIL_BYTES);
+  const bytes = Buffer.alloc(length);
+  const descriptor = openSync(file, "r");
+  try {
+    readSync(descriptor, bytes, 0, length, size - length);
+  } finally {
+    closeSync(descriptor);
+  }
+  return bytes.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}
+
+/** One line that says how a workload ended, for logs, notes and errors. */
+export function describeOutcome(outcome: ProcessOutcome): string {
+  const name = basename(outcome.argv[0] ?? "");
+  if (outcome.startError !== null) return outcome.startError;
+  if (outcome.interruptedBy !== null) return `${name} was stopped by ${outcome.interruptedBy}`;
+  if (outcome.signal !== null) return `${name} was ended by ${outcome.signal}`;
+  return `${name} ended with exit code ${outcome.exitCode}`;
+}

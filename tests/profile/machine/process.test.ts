@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describeOutcome, runWorkload, succeeded } from "../../../src/profile/machine/process.ts";
+import type { Workload } from "../../../src/profile/workload/workload.ts";
+
+const program = (name: string) =>
+  fileURLToPath(new URL(`../../fixtures/programs/${name}`, import.meta.url));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "hydraconf-process-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function workload(...argv: string[]): Workload {
+  // A document workload keeps its output out of the test run's own.
+  return {
+    label: "test",
+    argv,
+    cwd: directory,
+    env: {},
+    stdout: "document",
+    device: null,
+    inputFiles: [],
+  };
+}
+
+const run = (work: Workload, interrupt = new AbortController()) =>
+  runWorkload(work, { directory, env: {}, interrupt: interrupt.signal });
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    // A zombie still answers; /proc tells it from a running process.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+describe("runWorkload", () => {
+  it("keeps the output, the exit code and the last lines of standard error", async () => {
+    const outcome = await run(workload(process.execPath, program("fail.mjs"), "7"));
+    expect(outcome).toMatchObject({ exitCode: 7, signal: null, startError: null });
+    expect(succeeded(outcome)).toBe(false);
+    expect(readFileSync(outcome.stdoutFile, "utf8")).toBe("some output\n");
+    expect(outcome.stderrTail.split("\n")).toHaveLength(20);
+    expect(outcome.stderrTail).toMatch(/problem 30$/);
+    expect(describeOutcome(outcome)).toBe("node ended with exit code 7");
+  });
+
+  it("passes arguments on untouched by any shell", async () => {
+    const nasty = ["a b", "$(echo no)", "`no`", "*", "'\"", "", "--", "=,:{}[]"];
+    const print = "process.stdout.write(JSON.stringify(process.argv.slice(1)))";
+    const outcome = await run(workload(process.execPath, "-e", print, "--", ...nasty));
+    expect(JSON.parse(readFileSync(outcome.stdoutFile, "utf8"))).toEqual(nasty);
+  });
+
+  it.each([
+    ["no-such-program-at-all", /was not found/],
+    [join(tmpdir()), /not executable|could not be started/],
+  ])("says why %s did not start", async (name, message) => {
+    const outcome = await run(workload(name));
+    expect(outcome.exitCode).toBeNull();
+    expect(outcome.startError).toMatch(message);
+    expect(describeOutcome(outcome)).toMatch(message);
+  });
+
+  it("names the signal that ended the workload", async () => {
+    const outcome = await run(
+      workload(process.execPath, "-e", "process.kill(process.pid, 'SIGSEGV')"),
+    );
+    expect(outcome).toMatchObject({ exitCode: null, signal: "SIGSEGV", interruptedBy: null });
+  });
+
+  it("stops the workload and what it started when interrupted", async () => {
+    const interrupt = new AbortController();
+    const running = run(workload(process.execPath, program("hang.mjs")), interrupt);
+    const pids = await vi.waitFor(
+      () => JSON.parse(readFileSync(join(directory, "stdout.json"), "utf8")),
+      { timeout: 10_000 },
+    );
+    interrupt.abort("SIGINT");
+    const outcome = await running;
+    expect(outcome.interruptedBy).toBe("SIGINT");
+    await vi.waitFor(() => expect([pids.pid, pids.child].filter(isAlive)).toEqual([]));
+  });
+
+  it("kills a workload that ignores the request to stop", async () => {
+    const interrupt = new AbortController();
+    const running = run(workload(process.execPath, program("hang.mjs"), "--stubborn"), interrupt);
+    await vi.waitFor(() => JSON.parse(readFileSync(join(directory, "stdout.json"), "utf8")), {
+      timeout: 10_000,
+    });
+    interrupt.abort("SIGINT");
+    const outcome = await running;
+    expect(outcome).toMatchObject({ signal: "SIGKILL", interruptedBy: "SIGINT" });
+  });
+});
