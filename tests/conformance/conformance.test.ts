@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sharedOrSkip } from "../shared.ts";
+import { listCorpus } from "./corpus.ts";
+import { fileRow } from "./print.ts";
+import { replay } from "./replay.ts";
+import { SUITES } from "./suites/index.ts";
+
+const shared = sharedOrSkip("conformance corpus");
+
+/** The same replay as `npm run conformance`, so that `npm test` fails where it would. */
+describe.skipIf(shared === null)("conformance corpus", () => {
+  const corpus = join(shared ?? "", "conformance");
+  const paths = shared === null ? [] : listCorpus(corpus);
+  const replayed = paths.filter((path) => SUITES.some((suite) => suite.matches(path)));
+
+  it("has at most one suite for a file", () => {
+    const claimed = paths.filter(
+      (path) => SUITES.filter((suite) => suite.matches(path)).length > 1,
+    );
+    expect(claimed).toEqual([]);
+  });
+
+  it.each(replayed)(
+    "%s",
+    async (path) => {
+      const only = new RegExp(`^${path.replaceAll(/[.+]/g, "\\$&")}$`);
+      let files = 0;
+      for await (const file of replay({ corpus, fallback: corpus, suites: SUITES, only })) {
+        files++;
+        expect(file.failures.length + file.problems.length, fileRow(file)).toBe(0);
+      }
+      expect(files).toBe(1);
+    },
+    600_000,
+  );
+});

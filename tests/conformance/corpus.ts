@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+
+/** One line of a corpus file. Suites read their own fields; these are common to all. */
+export interface CorpusCase {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A line that is no case. The runner counts it as a failure: nothing is dropped in silence. */
+export interface BadLine {
+  readonly line: number;
+  readonly why: string;
+}
+
+export interface CorpusFile {
+  /** Relative to the corpus, with `/`. */
+  readonly path: string;
+  readonly cases: readonly CorpusCase[];
+  readonly badLines: readonly BadLine[];
+}
+
+/** The paths of all `.jsonl` files below a corpus directory, sorted. */
+export function listCorpus(dir: string): readonly string[] {
+  return readdirSync(dir, { recursive: true, encoding: "utf8" })
+    .map((path) => path.split(sep).join("/"))
+    .filter((path) => path.endsWith(".jsonl"))
+    .sort();
+}
+
+export function readCorpusFile(dir: string, path: string): CorpusFile {
+  const cases: CorpusCase[] = [];
+  const badLines: BadLine[] = [];
+  const seen = new Set<string>();
+  // Only \n ends a line here: texts in the corpus hold U+2028 and U+0085 unescaped.
+  for (const [index, text] of readFileSync(join(dir, path), "utf8").split("\n").entries()) {
+    if (text === "") continue;
+    const parsed = parseLine(text);
+    if (typeof parsed === "string") badLines.push({ line: index + 1, why: parsed });
+    else if (seen.has(parsed.id))
+      badLines.push({ line: index + 1, why: `id ${parsed.id} stands twice in the file` });
+    else {
+      seen.add(parsed.id);
+      cases.push(parsed);
+    }
+  }
+  return { path, cases, badLines };
+}
+
+/** Looks something up in the replayed corpus, then at the same place in the fallback corpora. */
+export function findCompanion(dirs: readonly string[], pathInCorpus: string): string {
+  for (const dir of dirs) {
+    const path = join(dir, pathInCorpus);
+    if (existsSync(path)) return path;
+  }
+  throw new Error(`needs ${pathInCorpus}, which is not in ${dirs.join(" nor in ")}`);
+}
+
+function parseLine(text: string): CorpusCase | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return `not JSON: ${String(error)}`;
+  }
+  return isCase(parsed) ? parsed : "not an object with a string `id`";
+}
+
+function isCase(value: unknown): value is CorpusCase {
+  return (
+    typeof value === "object" && value !== null && "id" in value && typeof value.id === "string"
+  );
+}
