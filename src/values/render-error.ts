@@ -1,0 +1,97 @@
+import pc from "picocolors";
+import type { ConfigError } from "./errors.ts";
+import type { Origin } from "./origin.ts";
+import { describeOrigin, lineAt, lineColumn } from "./position.ts";
+
+export interface RenderOptions {
+  /** Colour only when the caller knows that its output is a terminal. */
+  readonly color?: boolean;
+}
+
+/** The text an excerpt shows, and which part of it is meant. */
+interface Excerpt {
+  /** What stands left of the bar: the line number, or nothing for an override. */
+  readonly label: string;
+  readonly line: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+/** Long lines are shown as a window of this many characters around the place. */
+const MAX_WIDTH = 100;
+const MAX_AVAILABLE = 20;
+
+/**
+ * The text of an error for people. The first line is the message in Hydra's wording; below it come
+ * the place, the line itself with carets, the nearest name, what is available, and a hint. All of
+ * it is data of the error: nothing else in the project formats errors.
+ */
+export function renderError(error: ConfigError, options: RenderOptions = {}): string {
+  const colors = pc.createColors(options.color === true);
+  const { message, origin, key, nearest, available, hint } = error.details;
+  const lines = [colors.red(colors.bold(message))];
+  if (origin !== undefined) lines.push(...place(origin, colors));
+  if (key !== undefined && !message.includes(key)) lines.push(`  key: ${key}`);
+  if (nearest !== undefined) lines.push(`  Did you mean ${colors.green(`'${nearest}'`)}?`);
+  const names = (available ?? []).filter((name) => !message.includes(`\t${name}`));
+  if (names.length > 0) lines.push(`  Available: ${shortList(names)}`);
+  if (hint !== undefined) lines.push(`  ${colors.cyan("Hint:")} ${hint}`);
+  return lines.join("\n");
+}
+
+function place(origin: Origin, colors: Colors): readonly string[] {
+  const arrow = `${colors.blue("-->")} ${describeOrigin(origin)}`;
+  const excerpt = excerptOf(origin);
+  if (excerpt === null) return [`  ${arrow}`];
+  const { label, line, start, end } = clip(excerpt);
+  const margin = " ".repeat(label.length);
+  const bar = colors.blue("|");
+  const indent = blank(line.slice(0, start));
+  const carets = "^".repeat(Math.max(1, [...line.slice(start, end)].length));
+  return [
+    `${margin}${arrow}`,
+    `${margin} ${bar}`,
+    `${colors.blue(label)} ${bar} ${printable(line)}`,
+    `${margin} ${bar} ${indent}${colors.red(carets)}`,
+  ];
+}
+
+function excerptOf(origin: Origin): Excerpt | null {
+  if (origin.kind === "override") {
+    if (origin.start === undefined || /[\n\r]/.test(origin.text)) return null;
+    const { text, start } = origin;
+    return { label: " ", line: text, start, end: origin.end ?? start + 1 };
+  }
+  if (origin.kind !== "file") return null;
+  const { text, start } = lineAt(origin.source, origin.start);
+  return {
+    label: String(lineColumn(origin).line),
+    line: text,
+    start: origin.start - start,
+    // A span over several lines is marked to the end of its first.
+    end: Math.min(origin.end - start, text.length),
+  };
+}
+
+function clip(excerpt: Excerpt): Excerpt {
+  const { label, line, start, end } = excerpt;
+  if (line.length <= MAX_WIDTH) return excerpt;
+  const from = Math.max(0, Math.min(start - MAX_WIDTH / 2, line.length - MAX_WIDTH));
+  const window = line.slice(from, from + MAX_WIDTH);
+  return { label, line: window, start: start - from, end: Math.min(end - from, MAX_WIDTH) };
+}
+
+/** Spaces as wide as the text; tabs stay, so that carets stand under what they mean. */
+const blank = (text: string): string => [...text].map((c) => (c === "\t" ? c : " ")).join("");
+
+/** Control characters of a broken file must not reach the terminal. */
+const printable = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must go
+  text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\ufeff]/g, "\ufffd");
+
+function shortList(names: readonly string[]): string {
+  if (names.length <= MAX_AVAILABLE) return names.join(", ");
+  return `${names.slice(0, MAX_AVAILABLE).join(", ")}, and ${names.length - MAX_AVAILABLE} more`;
+}
