@@ -1,0 +1,65 @@
+/**
+ * The composed and validated configuration as the profiler reads it: a plain object, checked
+ * against `schemas/config.schema.json` before it arrives here. Only what is read is listed.
+ */
+export interface ProfileConfig {
+  /** `auto`, `cpu` or `cuda:N`. */
+  readonly device: string;
+  readonly model: ModelConfig;
+  readonly infer: InferConfig;
+  readonly workload: WorkloadConfig;
+  readonly pipeline: PipelineConfig;
+  readonly runner: {
+    /** `deep` writes every artifact, `light` the region reports only. */
+    readonly mode: "deep" | "light";
+    readonly top_n_kernels: number;
+  };
+}
+
+export interface ModelConfig {
+  readonly name: string;
+  readonly in_channels: number;
+  readonly base_channels: number;
+  readonly num_blocks: number;
+  readonly num_classes: number;
+  readonly weights: string | null;
+}
+
+export interface InferConfig {
+  readonly batch_size: number;
+  readonly image_size: number;
+  readonly batch_norm: "running" | "batch";
+  readonly warmup: number;
+  readonly iterations: number;
+  readonly seed: number;
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+export type WorkloadConfig =
+  | { readonly kind: "shallow_resnet"; readonly program: "forward" | "regions" }
+  | { readonly kind: "command"; readonly command: readonly string[] }
+  | {
+      readonly kind: "python_module";
+      readonly module: string;
+      readonly overrides: readonly string[];
+      readonly run_dir: string;
+      readonly python: string;
+    };
+
+export interface PipelineConfig {
+  readonly recorder: {
+    readonly enable: boolean;
+    readonly operation_domains: readonly string[];
+    readonly include: readonly string[];
+    readonly exclude: readonly string[];
+  };
+  readonly nsys: { readonly enable: boolean };
+  readonly ncu: { readonly enable: boolean };
+  readonly static_analysis: { readonly enable: boolean };
+  readonly report: {
+    readonly aggregate: boolean;
+    readonly html: boolean;
+    readonly trace: boolean;
+  };
+}

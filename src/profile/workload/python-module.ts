@@ -1,0 +1,30 @@
+import type { WorkloadConfig } from "../config.ts";
+import type { WorkloadContext } from "./index.ts";
+import type { Workload } from "./workload.ts";
+
+type PythonModule = Extract<WorkloadConfig, { kind: "python_module" }>;
+
+/** `python -m MODULE OVERRIDES...` of a Hydra program, kept in a run directory of its own. */
+export function pythonModuleWorkload(config: PythonModule, context: WorkloadContext): Workload {
+  return {
+    label: config.module,
+    argv: [
+      config.python,
+      "-m",
+      config.module,
+      ...config.overrides,
+      `hydra.run.dir=${quoteOverrideValue(config.run_dir)}`,
+    ],
+    cwd: context.cwd,
+    env: {},
+    stdout: "forward",
+    device: null,
+    inputFiles: [],
+  };
+}
+
+/** A path as a quoted value of Hydra's override language, where blanks and commas are grammar. */
+function quoteOverrideValue(text: string): string {
+  if (/^[\w/.:-]+$/.test(text)) return text;
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,50 @@
+import { resolve } from "node:path";
+import type { ProfileConfig } from "../config.ts";
+import type { WorkloadContext } from "./index.ts";
+import type { Workload } from "./workload.ts";
+
+/** The built-in ShallowResNet: one flag per key of `model` and `infer`. */
+export function shallowResnetWorkload(
+  config: ProfileConfig,
+  program: "forward" | "regions",
+  context: WorkloadContext,
+): Workload {
+  const { model, infer } = config;
+  const path = (file: string) => resolve(context.cwd, file);
+  const files = {
+    weights: model.weights === null ? null : path(model.weights),
+    input: infer.input === null ? null : path(infer.input),
+  };
+  const flags: Readonly<Record<string, string | number | null>> = {
+    model: model.name,
+    "in-channels": model.in_channels,
+    "base-channels": model.base_channels,
+    "num-blocks": model.num_blocks,
+    "num-classes": model.num_classes,
+    "batch-size": infer.batch_size,
+    "image-size": infer.image_size,
+    device: context.device,
+    "batch-norm": infer.batch_norm,
+    warmup: infer.warmup,
+    iterations: infer.iterations,
+    seed: infer.seed,
+    weights: files.weights,
+    input: files.input,
+    output: infer.output === null ? null : path(infer.output),
+    program,
+  };
+  return {
+    label: config.model.name,
+    argv: [
+      context.shallowResnet,
+      ...Object.entries(flags).flatMap(([name, value]) =>
+        value === null ? [] : [`--${name}`, String(value)],
+      ),
+    ],
+    cwd: context.cwd,
+    env: {},
+    stdout: "document",
+    device: context.device,
+    inputFiles: Object.values(files).filter((file) => file !== null),
+  };
+}

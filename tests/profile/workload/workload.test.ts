@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { ProfileConfig, WorkloadConfig } from "../../../src/profile/config.ts";
+import { createWorkload } from "../../../src/profile/workload/index.ts";
+
+const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };
+
+function config(workload: WorkloadConfig): ProfileConfig {
+  return {
+    device: "auto",
+    model: {
+      name: "dummy_shallow_resnet",
+      in_channels: 3,
+      base_channels: 16,
+      num_blocks: 3,
+      num_classes: 10,
+      weights: "w.safetensors",
+    },
+    infer: {
+      batch_size: 4,
+      image_size: 64,
+      batch_norm: "running",
+      warmup: 1,
+      iterations: 10,
+      seed: 0,
+      input: null,
+      output: null,
+    },
+    workload,
+    pipeline: {
+      recorder: { enable: true, operation_domains: [], include: ["*"], exclude: [] },
+      nsys: { enable: false },
+      ncu: { enable: false },
+      static_analysis: { enable: true },
+      report: { aggregate: true, html: false, trace: false },
+    },
+    runner: { mode: "deep", top_n_kernels: 30 },
+  };
+}
+
+describe("createWorkload", () => {
+  it("turns the model's keys into flags and leaves out what is null", () => {
+    const workload = createWorkload(
+      config({ kind: "shallow_resnet", program: "regions" }),
+      context,
+    );
+    const argv = workload.argv.join(" ");
+    expect(argv).toMatch(/^\/pkg\/shallow_resnet --model dummy_shallow_resnet --in-channels 3 /);
+    expect(argv).toContain("--weights /home/me/w.safetensors");
+    expect(argv).toContain("--program regions");
+    expect(argv).not.toContain("--input");
+    expect(workload).toMatchObject({
+      stdout: "document",
+      device: "cpu",
+      inputFiles: ["/home/me/w.safetensors"],
+    });
+  });
+
+  it("takes a command as it stands", () => {
+    const command = ["./prog", "a=b", "(x)", ""];
+    const workload = createWorkload(config({ kind: "command", command }), context);
+    expect(workload).toMatchObject({ label: "prog", argv: command, stdout: "forward" });
+  });
+
+  it.each([[[]], [[""]]])("refuses the command %j and shows how to give one", (command) => {
+    expect(() => createWorkload(config({ kind: "command", command }), context)).toThrow(
+      /nothing to profile/,
+    );
+  });
+
+  it("starts a Hydra program with its overrides and its own run directory", () => {
+    const module = { module: "my.train", overrides: ["lr=0.1"], python: "python3" };
+    const argv = (run_dir: string) =>
+      createWorkload(config({ kind: "python_module", ...module, run_dir }), context).argv;
+    expect(argv("/out/w")).toEqual(["python3", "-m", "my.train", "lr=0.1", "hydra.run.dir=/out/w"]);
+    expect(argv("/it's, here").at(-1)).toBe("hydra.run.dir='/it\\'s, here'");
+  });
+});
