@@ -1,0 +1,27 @@
+/** One command-line flag. A flag is data: the parser, the usage text and the help only iterate. */
+export interface Flag {
+  /** What the parsed arguments call it. */
+  readonly id: string;
+  /** As typed, long form first: `["--config-name", "-cn"]`. */
+  readonly names: readonly [string, ...string[]];
+  readonly takes: "nothing" | "value" | "optional-value";
+  /** Accepted values; absent means any. */
+  readonly choices?: readonly string[];
+  /** The value of an `optional-value` flag that has none. */
+  readonly valueIfBare?: string;
+  /** Ends parsing at once, whatever comes after it. */
+  readonly final?: boolean;
+  /** One line for help. */
+  readonly help: string;
+  /** Why this version refuses the flag; absent when it is supported. */
+  readonly refusal?: string;
+}
+
+/** How messages call a flag: `--cfg/-c`. */
+export const flagLabel = (flag: Flag): string => flag.names.join("/");
+
+/** What stands for the value in usage texts: `{job,hydra,all}`, `CONFIG_NAME`. */
+export const flagValueName = (flag: Flag): string =>
+  flag.choices === undefined
+    ? flag.names[0].replace(/^-+/, "").replaceAll("-", "_").toUpperCase()
+    : `{${flag.choices.join(",")}}`;

@@ -1,0 +1,87 @@
+import type { Flag } from "./flag.ts";
+
+/** Hydra's own flags, in the order of its usage text, with its meanings. */
+export const HYDRA_FLAGS: readonly Flag[] = [
+  { id: "help", names: ["--help", "-h"], takes: "nothing", help: "Show the application's help" },
+  {
+    id: "hydra-help",
+    names: ["--hydra-help"],
+    takes: "nothing",
+    help: "Show the help of Hydra's flags",
+  },
+  {
+    id: "version",
+    names: ["--version"],
+    takes: "nothing",
+    final: true,
+    help: "Show the version and the Hydra dialect, and exit",
+  },
+  {
+    id: "cfg",
+    names: ["--cfg", "-c"],
+    takes: "value",
+    choices: ["job", "hydra", "all"],
+    help: "Show a configuration instead of running",
+  },
+  {
+    id: "resolve",
+    names: ["--resolve"],
+    takes: "nothing",
+    help: "With --cfg: resolve interpolations before printing",
+  },
+  {
+    id: "package",
+    names: ["--package", "-p"],
+    takes: "value",
+    help: "With --cfg: the part to show",
+  },
+  { id: "run", names: ["--run", "-r"], takes: "nothing", help: "Run one job (the default)" },
+  {
+    id: "multirun",
+    names: ["--multirun", "-m"],
+    takes: "nothing",
+    help: "Run several jobs: a sweep",
+    refusal: "sweeps come later: this version runs one job at a time",
+  },
+  {
+    id: "shell-completion",
+    names: ["--shell-completion", "-sc"],
+    takes: "nothing",
+    help: "Install or uninstall shell completion",
+    refusal: "shell completion comes later",
+  },
+  {
+    id: "config-path",
+    names: ["--config-path", "-cp"],
+    takes: "value",
+    help: "Replaces the application's configuration directory; relative to the application",
+  },
+  {
+    id: "config-name",
+    names: ["--config-name", "-cn"],
+    takes: "value",
+    help: "Replaces the name of the primary config",
+  },
+  {
+    id: "config-dir",
+    names: ["--config-dir", "-cd"],
+    takes: "value",
+    help: "Adds a directory to the end of the config search path",
+  },
+  {
+    id: "experimental-rerun",
+    names: ["--experimental-rerun"],
+    takes: "value",
+    help: "Rerun a job from a pickled config",
+    refusal: "a pickled config is Python's own: rerun with the overrides in overrides.yaml",
+  },
+  {
+    id: "info",
+    names: ["--info", "-i"],
+    takes: "optional-value",
+    valueIfBare: "all",
+    choices: ["all", "config", "defaults", "defaults-tree", "plugins", "searchpath"],
+    help: "Show how the configuration is composed",
+    refusal: "information about the composition comes later",
+  },
+];

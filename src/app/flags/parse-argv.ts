@@ -1,0 +1,167 @@
+import { closest, distance } from "fastest-levenshtein";
+import { ConfigError } from "../../values/errors.ts";
+import { type Flag, flagLabel } from "./flag.ts";
+
+export interface ParsedArguments {
+  /** Values by flag id; `true` for flags that take none. The last of several wins. */
+  readonly flags: ReadonlyMap<string, string | true>;
+  /** Everything that is no flag: overrides, in order. */
+  readonly overrides: readonly string[];
+  /** What stands after `--`, verbatim; undefined without `--`. */
+  readonly rest?: readonly string[];
+}
+
+/**
+ * Reads a command line as Python's argparse reads Hydra's: `--flag value`, `--flag=value`,
+ * unambiguous prefixes of long flags, `-fvalue`, `-fg` for two flags without values, short flags
+ * of two letters. Where argparse wants all overrides in one run, they may stand anywhere here.
+ *
+ * No library does this: yargs splits `-cn`, knows no prefixes, and its usage errors are its own.
+ *
+ * @throws ConfigError `app.usage` in argparse's words.
+ */
+export function parseArgv(argv: readonly string[], flags: readonly Flag[]): ParsedArguments {
+  const values = new Map<string, string | true>();
+  const overrides: string[] = [];
+  const unknown: string[] = [];
+  const dashes = argv.indexOf("--");
+  const words = dashes < 0 ? argv : argv.slice(0, dashes);
+
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    const matched = matchFlag(word, flags);
+    if (matched === "override") overrides.push(word);
+    else if (matched === "unknown") unknown.push(word);
+    else {
+      const next = words[index + 1];
+      const mayTakeNext = next !== undefined && matchFlag(next, flags) === "override";
+      const taken = readFlag(matched, mayTakeNext ? next : undefined, flags);
+      for (const [id, value] of taken.values) values.set(id, value);
+      if (taken.tookNext) index++;
+      if (matched.flag.final === true) return { flags: values, overrides };
+    }
+  }
+  if (unknown.length > 0) throw unrecognized(unknown, flags);
+  return {
+    flags: values,
+    overrides,
+    ...(dashes < 0 ? {} : { rest: argv.slice(dashes + 1) }),
+  };
+}
+
+/** A word recognised as a flag, and the value glued to it, if any. */
+interface FlagMatch {
+  readonly flag: Flag;
+  /** The flag's name as far as the word gave it. */
+  readonly name: string;
+  readonly glued?: string;
+}
+
+function matchFlag(word: string, flags: readonly Flag[]): FlagMatch | "override" | "unknown" {
+  if (!word.startsWith("-") || word === "-") return "override";
+  const exact = byName(word, flags);
+  if (exact !== undefined) return { flag: exact, name: word };
+  const [name, glued] = splitAtEquals(word);
+  if (glued !== undefined) {
+    const flag = byName(name, flags);
+    if (flag !== undefined) return { flag, name, glued };
+  }
+  const candidates = word.startsWith("--")
+    ? longPrefixes(name, glued, flags)
+    : shortForms(word, flags);
+  const [first] = candidates;
+  if (candidates.length > 1)
+    throw usage(
+      `ambiguous option: ${word} could match ${candidates.map((c) => c.name).join(", ")}`,
+    );
+  if (first !== undefined) return first;
+  if (/^-\d+$|^-\d*\.\d+$/.test(word) || word.includes(" ")) return "override";
+  return "unknown";
+}
+
+function longPrefixes(
+  prefix: string,
+  glued: string | undefined,
+  flags: readonly Flag[],
+): FlagMatch[] {
+  return flags.flatMap((flag) =>
+    flag.names
+      .filter((name) => name.startsWith(prefix))
+      .map((name) => ({ flag, name, ...(glued === undefined ? {} : { glued }) })),
+  );
+}
+
+/** `-cjob` is `-c job`; `-s` is short for `-sc`. */
+function shortForms(word: string, flags: readonly Flag[]): FlagMatch[] {
+  const letter = word.slice(0, 2);
+  return flags.flatMap((flag) =>
+    flag.names.flatMap((name): FlagMatch[] => {
+      if (name === letter) return [{ flag, name, glued: word.slice(2) }];
+      return name.startsWith(word) ? [{ flag, name }] : [];
+    }),
+  );
+}
+
+interface FlagReading {
+  readonly values: readonly (readonly [string, string | true])[];
+  readonly tookNext: boolean;
+}
+
+function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Flag[]): FlagReading {
+  const { flag, glued } = match;
+  if (flag.takes === "nothing") return readBareFlag(match, next, flags);
+  const value = glued ?? next;
+  if (value === undefined && flag.takes === "value")
+    throw argumentError(flag, "expected one argument");
+  const chosen = value ?? flag.valueIfBare ?? "";
+  if (flag.choices !== undefined && !flag.choices.includes(chosen))
+    throw argumentError(
+      flag,
+      `invalid choice: '${chosen}' (choose from ${flag.choices.map((c) => `'${c}'`).join(", ")})`,
+    );
+  return { values: [[flag.id, chosen]], tookNext: glued === undefined && value !== undefined };
+}
+
+/** What is glued to a short flag without a value is the next short flag: `-rh`. */
+function readBareFlag(
+  match: FlagMatch,
+  next: string | undefined,
+  flags: readonly Flag[],
+): FlagReading {
+  const { flag, name, glued } = match;
+  const own = [flag.id, true] as const;
+  if (glued === undefined) return { values: [own], tookNext: false };
+  const follower = name.startsWith("--") ? undefined : byName(`-${glued.slice(0, 1)}`, flags);
+  if (follower === undefined) throw argumentError(flag, `ignored explicit argument '${glued}'`);
+  const more = glued.slice(1);
+  const rest = readFlag(
+    { flag: follower, name: `-${glued.slice(0, 1)}`, ...(more === "" ? {} : { glued: more }) },
+    next,
+    flags,
+  );
+  return { values: [own, ...rest.values], tookNext: rest.tookNext };
+}
+
+const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
+  flags.find((flag) => flag.names.includes(name));
+
+function splitAtEquals(word: string): readonly [string, string | undefined] {
+  const at = word.indexOf("=");
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
+
+function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigError {
+  const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
+  const [name] = splitAtEquals(words[0] ?? "");
+  const near = names.length === 0 ? undefined : closest(name, names);
+  return new ConfigError({
+    code: "app.usage",
+    message: `unrecognized arguments: ${words.join(" ")}`,
+    ...(near !== undefined && distance(name, near) <= 2 ? { nearest: near } : {}),
+  });
+}
+
+const argumentError = (flag: Flag, problem: string): ConfigError =>
+  usage(`argument ${flagLabel(flag)}: ${problem}`);
+
+const usage = (message: string): ConfigError => new ConfigError({ code: "app.usage", message });

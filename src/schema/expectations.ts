@@ -1,0 +1,71 @@
+import type { ErrorObject } from "ajv";
+
+/** Says what one JSON Schema keyword wanted, to be read after "expected". */
+export interface Expectation {
+  readonly keyword: string;
+  readonly say: (params: Readonly<Record<string, unknown>>, error: ErrorObject) => string;
+}
+
+/** One line per keyword a configuration schema uses; others fall back to ajv's own words. */
+const EXPECTATIONS: readonly Expectation[] = [
+  { keyword: "type", say: ({ type }) => alternatives(listOf(type).map(typeName)) },
+  {
+    keyword: "enum",
+    say: ({ allowedValues }) => `one of ${listOf(allowedValues).map(show).join(", ")}`,
+  },
+  { keyword: "const", say: ({ allowedValue }) => show(allowedValue) },
+  { keyword: "minimum", say: ({ limit }) => `at least ${limit}` },
+  { keyword: "maximum", say: ({ limit }) => `at most ${limit}` },
+  { keyword: "exclusiveMinimum", say: ({ limit }) => `more than ${limit}` },
+  { keyword: "exclusiveMaximum", say: ({ limit }) => `less than ${limit}` },
+  { keyword: "multipleOf", say: ({ multipleOf }) => `a multiple of ${multipleOf}` },
+  {
+    keyword: "minLength",
+    say: ({ limit }) => (limit === 1 ? "a text that is not empty" : `at least ${limit} characters`),
+  },
+  { keyword: "maxLength", say: ({ limit }) => `at most ${limit} characters` },
+  { keyword: "pattern", say: ({ pattern }) => `a text like /${pattern}/` },
+  { keyword: "format", say: ({ format }) => `a text in the format ${format}` },
+  { keyword: "minItems", say: ({ limit }) => `a list of at least ${limit}` },
+  { keyword: "maxItems", say: ({ limit }) => `a list of at most ${limit}` },
+  { keyword: "uniqueItems", say: () => "a list without repetitions" },
+  { keyword: "minProperties", say: ({ limit }) => `at least ${limit} keys` },
+  { keyword: "maxProperties", say: ({ limit }) => `at most ${limit} keys` },
+];
+
+const BY_KEYWORD = new Map(EXPECTATIONS.map((entry) => [entry.keyword, entry]));
+
+export function expectation(error: ErrorObject): string {
+  const known = BY_KEYWORD.get(error.keyword);
+  return known?.say(error.params, error) ?? error.message ?? error.keyword;
+}
+
+/** `a`, `a or b`, `a, b or c`. */
+export function alternatives(items: readonly string[]): string {
+  const last = items.at(-1) ?? "";
+  return items.length < 2 ? last : `${items.slice(0, -1).join(", ")} or ${last}`;
+}
+
+function typeName(type: unknown): string {
+  switch (type) {
+    case "integer":
+      return "an integer";
+    case "array":
+      return "a list";
+    case "object":
+      return "a mapping";
+    case "string":
+      return "a text";
+    case "boolean":
+      return "true or false";
+    case "number":
+      return "a number";
+    default:
+      return String(type);
+  }
+}
+
+const show = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
