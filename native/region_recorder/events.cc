@@ -1,0 +1,308 @@
+#include "events.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "clock.hpp"
+#include "lock.hpp"
+#include "process.hpp"
+#include "registry.hpp"
+#include "thread.hpp"
+
+namespace region_recorder {
+namespace {
+
+namespace protocol = nvtx::protocol;
+using protocol::DomainHandle;
+using protocol::EventAttributes;
+
+// The program's attributes as far as it has them; the rest is zero, which means "unused".
+EventAttributes copy_of(const EventAttributes* attributes) {
+  EventAttributes copy{};
+  if (attributes != nullptr) {
+    const std::size_t size = attributes->size == 0 ? sizeof(copy) : attributes->size;
+    std::memcpy(&copy, attributes, std::min(size, sizeof(copy)));
+  }
+  return copy;
+}
+
+EventAttributes narrow(const char* message) {
+  EventAttributes attributes{};
+  attributes.message_type = protocol::kNarrow;
+  attributes.message.narrow = message;
+  return attributes;
+}
+
+EventAttributes wide(const wchar_t* message) {
+  EventAttributes attributes{};
+  attributes.message_type = protocol::kWide;
+  attributes.message.wide = message;
+  return attributes;
+}
+
+Text text_of(const EventAttributes& attributes, CurrentThread& thread) {
+  switch (attributes.message_type) {
+    case protocol::kNarrow: return narrow_text(attributes.message.narrow);
+    case protocol::kWide: return wide_text(attributes.message.wide, thread->wide_buffer);
+    case protocol::kRegistered:
+      if (attributes.message.registered != nullptr) {
+        return string_of(attributes.message.registered)->text;
+      }
+      [[fallthrough]];
+    default: return narrow_text(nullptr);
+  }
+}
+
+// All 64 bits of the payload's value; a shorter one widened with its own sign or precision kept.
+std::uint64_t payload_bits(const EventAttributes& attributes) {
+  switch (attributes.payload_type) {
+    case protocol::kUint32:
+    case protocol::kFloat: return attributes.payload.uint32;
+    case protocol::kInt32:
+      return static_cast<std::uint64_t>(std::int64_t{attributes.payload.int32});
+    default: return attributes.payload.uint64;
+  }
+}
+
+// Words of one record, built here and copied into the stream when complete.
+class Record {
+ public:
+  explicit Record(format::RecordType type) : type_(type) {}
+
+  void add(std::uint32_t word) { words_[count_++] = word; }
+  void add64(std::uint64_t value) {
+    add(format::low_half(value));
+    add(format::high_half(value));
+  }
+
+  void add_domain(const Domain* domain) {
+    if (domain == nullptr) return;
+    flags_ |= format::kHasDomain;
+    add(domain->id);
+  }
+
+  void add_attributes(const EventAttributes& attributes) {
+    if (attributes.category != 0) {
+      flags_ |= format::kHasCategory;
+      add(attributes.category);
+    }
+    if (attributes.color_type == protocol::kArgb) {
+      flags_ |= format::kHasColor;
+      add(attributes.color);
+    }
+    if (attributes.payload_type != protocol::kNoPayload) {
+      flags_ |= format::kHasPayload;
+      add(static_cast<std::uint32_t>(attributes.payload_type));
+      add64(payload_bits(attributes));
+    }
+  }
+
+  // The finished words. The second one of a timed record is the stream's to fill in.
+  std::uint32_t* words() {
+    words_[0] = format::record_head(type_, flags_, count_);
+    return words_;
+  }
+
+ private:
+  format::RecordType type_;
+  std::uint8_t flags_ = 0;
+  std::size_t count_ = 1;
+  std::uint32_t words_[12];
+};
+
+// The record of a range that opens, or of a mark. Its time is taken last: what the recorder itself
+// costs lies outside the range.
+void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle handle,
+                    const EventAttributes& attributes, std::uint64_t range_id) {
+  const Domain* const domain = domain_of(handle);
+  if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
+  Record record(type);
+  record.add(0);
+  if (type == format::kStart) record.add64(range_id);
+  record.add(thread->stream.intern(text_of(attributes, thread)));
+  record.add_domain(domain);
+  record.add_attributes(attributes);
+  std::uint32_t* const words = record.words();
+  if (!thread->stream.append_at(now_ns(), words)) count_dropped();
+}
+
+std::uint32_t domain_id(DomainHandle handle) {
+  return handle == nullptr ? format::kDefaultDomain : domain_of(handle)->id;
+}
+
+int push(DomainHandle domain, const EventAttributes& attributes) {
+  CurrentThread thread;
+  if (!thread) return protocol::kNestingError;
+  record_opening(thread, format::kPush, domain, attributes, 0);
+  return thread->push(domain_id(domain));
+}
+
+int pop(DomainHandle handle) {
+  const std::uint64_t time = now_ns();
+  CurrentThread thread;
+  if (!thread) return protocol::kNestingError;
+  const Domain* const domain = domain_of(handle);
+  if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
+  Record record(format::kPop);
+  record.add(0);
+  record.add_domain(domain);
+  if (!thread->stream.append_at(time, record.words())) count_dropped();
+  return thread->pop(domain_id(handle));
+}
+
+std::uint64_t start(DomainHandle domain, const EventAttributes& attributes) {
+  CurrentThread thread;
+  if (!thread) return 0;
+  const std::uint64_t id = next_range_id();
+  record_opening(thread, format::kStart, domain, attributes, id);
+  return id;
+}
+
+// A range knows its domain, so the one given here says nothing new.
+void end(std::uint64_t id) {
+  const std::uint64_t time = now_ns();
+  if (id == 0) return;  // started when nothing could be recorded
+  CurrentThread thread;
+  if (!thread) return;
+  Record record(format::kEnd);
+  record.add(0);
+  record.add64(id);
+  if (!thread->stream.append_at(time, record.words())) count_dropped();
+}
+
+void mark(DomainHandle domain, const EventAttributes& attributes) {
+  CurrentThread thread;
+  if (thread) record_opening(thread, format::kMark, domain, attributes, 0);
+}
+
+void name_category(DomainHandle handle, std::uint32_t category, const EventAttributes& name) {
+  CurrentThread thread;
+  if (!thread) return;
+  const Domain* const domain = domain_of(handle);
+  if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
+  Record record(format::kCategoryName);
+  record.add(domain_id(handle));
+  record.add(category);
+  record.add(thread->stream.intern(text_of(name, thread)));
+  thread->stream.append(record.words());
+}
+
+void name_thread(std::uint32_t thread_id, const EventAttributes& name) {
+  CurrentThread thread;
+  if (!thread) return;
+  Record record(format::kThreadName);
+  record.add(thread_id);
+  record.add(thread->stream.intern(text_of(name, thread)));
+  thread->stream.append(record.words());
+}
+
+DomainHandle create_domain(const EventAttributes& name) {
+  CurrentThread thread;
+  if (!thread) return nullptr;
+  const Text text = text_of(name, thread);
+  const Lock lock;
+  return handle_of(domain_of_name(text));
+}
+
+protocol::StringHandle register_string(const EventAttributes& message) {
+  CurrentThread thread;
+  if (!thread) return nullptr;
+  const Text text = text_of(message, thread);
+  const Lock lock;
+  return handle_of(registered_string(text));
+}
+
+// What the protocol calls. No exception can arise below: nothing here throws or allocates with new.
+namespace calls {
+
+void mark_ex(const EventAttributes* a) noexcept { mark(nullptr, copy_of(a)); }
+void mark_a(const char* message) noexcept { mark(nullptr, narrow(message)); }
+void mark_w(const wchar_t* message) noexcept { mark(nullptr, wide(message)); }
+std::uint64_t start_ex(const EventAttributes* a) noexcept { return start(nullptr, copy_of(a)); }
+std::uint64_t start_a(const char* message) noexcept { return start(nullptr, narrow(message)); }
+std::uint64_t start_w(const wchar_t* message) noexcept { return start(nullptr, wide(message)); }
+void range_end(std::uint64_t id) noexcept { end(id); }
+int push_ex(const EventAttributes* a) noexcept { return push(nullptr, copy_of(a)); }
+int push_a(const char* message) noexcept { return push(nullptr, narrow(message)); }
+int push_w(const wchar_t* message) noexcept { return push(nullptr, wide(message)); }
+int range_pop() noexcept { return pop(nullptr); }
+void name_category_a(std::uint32_t category, const char* name) noexcept {
+  name_category(nullptr, category, narrow(name));
+}
+void name_category_w(std::uint32_t category, const wchar_t* name) noexcept {
+  name_category(nullptr, category, wide(name));
+}
+void name_os_thread_a(std::uint32_t id, const char* name) noexcept { name_thread(id, narrow(name)); }
+void name_os_thread_w(std::uint32_t id, const wchar_t* name) noexcept {
+  name_thread(id, wide(name));
+}
+
+void domain_mark_ex(DomainHandle domain, const EventAttributes* a) noexcept {
+  mark(domain, copy_of(a));
+}
+std::uint64_t domain_start_ex(DomainHandle domain, const EventAttributes* a) noexcept {
+  return start(domain, copy_of(a));
+}
+void domain_end(DomainHandle, std::uint64_t id) noexcept { end(id); }
+int domain_push_ex(DomainHandle domain, const EventAttributes* a) noexcept {
+  return push(domain, copy_of(a));
+}
+int domain_pop(DomainHandle domain) noexcept { return pop(domain); }
+void domain_name_category_a(DomainHandle domain, std::uint32_t category,
+                            const char* name) noexcept {
+  name_category(domain, category, narrow(name));
+}
+void domain_name_category_w(DomainHandle domain, std::uint32_t category,
+                            const wchar_t* name) noexcept {
+  name_category(domain, category, wide(name));
+}
+// A registered text belongs to the process here, whichever domain registered it.
+protocol::StringHandle domain_register_string_a(DomainHandle, const char* string) noexcept {
+  return register_string(narrow(string));
+}
+protocol::StringHandle domain_register_string_w(DomainHandle, const wchar_t* string) noexcept {
+  return register_string(wide(string));
+}
+DomainHandle domain_create_a(const char* name) noexcept { return create_domain(narrow(name)); }
+DomainHandle domain_create_w(const wchar_t* name) noexcept { return create_domain(wide(name)); }
+
+}  // namespace calls
+
+}  // namespace
+
+void attach_core(Slots slots) noexcept {
+  using namespace protocol::core;
+  slots.attach(kMarkEx, calls::mark_ex);
+  slots.attach(kMarkA, calls::mark_a);
+  slots.attach(kMarkW, calls::mark_w);
+  slots.attach(kRangeStartEx, calls::start_ex);
+  slots.attach(kRangeStartA, calls::start_a);
+  slots.attach(kRangeStartW, calls::start_w);
+  slots.attach(kRangeEnd, calls::range_end);
+  slots.attach(kRangePushEx, calls::push_ex);
+  slots.attach(kRangePushA, calls::push_a);
+  slots.attach(kRangePushW, calls::push_w);
+  slots.attach(kRangePop, calls::range_pop);
+  slots.attach(kNameCategoryA, calls::name_category_a);
+  slots.attach(kNameCategoryW, calls::name_category_w);
+  slots.attach(kNameOsThreadA, calls::name_os_thread_a);
+  slots.attach(kNameOsThreadW, calls::name_os_thread_w);
+}
+
+// Not attached: Initialize and DomainDestroy have nothing to do; resources are not recorded.
+void attach_core2(Slots slots) noexcept {
+  using namespace protocol::core2;
+  slots.attach(kDomainMarkEx, calls::domain_mark_ex);
+  slots.attach(kDomainRangeStartEx, calls::domain_start_ex);
+  slots.attach(kDomainRangeEnd, calls::domain_end);
+  slots.attach(kDomainRangePushEx, calls::domain_push_ex);
+  slots.attach(kDomainRangePop, calls::domain_pop);
+  slots.attach(kDomainNameCategoryA, calls::domain_name_category_a);
+  slots.attach(kDomainNameCategoryW, calls::domain_name_category_w);
+  slots.attach(kDomainRegisterStringA, calls::domain_register_string_a);
+  slots.attach(kDomainRegisterStringW, calls::domain_register_string_w);
+  slots.attach(kDomainCreateA, calls::domain_create_a);
+  slots.attach(kDomainCreateW, calls::domain_create_w);
+}
+
+}  // namespace region_recorder

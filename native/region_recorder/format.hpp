@@ -1,0 +1,95 @@
+// The recorder's file format, version 1.0: docs/recording-format.md in C++.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace region_recorder::format {
+
+// First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
+constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
+constexpr std::uint16_t kMajor = 1;
+constexpr std::uint16_t kMinor = 0;
+// Written in the machine's byte order: tells the reader which one that was.
+constexpr std::uint32_t kByteOrder = 0x01020304;
+constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
+
+// Atomic members are what a reader may see change while the program runs.
+struct FileHeader {
+  unsigned char magic[8];
+  std::uint16_t major;
+  std::uint16_t minor;
+  std::uint32_t byte_order;
+  std::uint32_t header_bytes;  // chunks begin here
+  std::uint32_t unit_bytes;    // chunks begin and end at multiples of this
+  std::uint32_t pid;
+  std::uint32_t parent_pid;
+  std::uint64_t start_ns;           // CLOCK_MONOTONIC
+  std::uint64_t start_realtime_ns;  // CLOCK_REALTIME at the same moment
+  std::atomic<std::uint64_t> claimed_bytes;  // every chunk below this offset has its header
+  std::atomic<std::uint64_t> finished_ns;    // 0: running, or ended without a word
+  std::atomic<std::uint64_t> stopped_ns;     // 0: not; else recording had to stop here
+  std::atomic<std::uint32_t> stop_errno;     // why
+  std::uint32_t executable_bytes;
+  std::atomic<std::uint64_t> dropped_events;
+  std::uint8_t reserved[40];
+  // Executable path, `executable_bytes` long, follows up to header_bytes.
+};
+static_assert(sizeof(FileHeader) == 128);
+static_assert(offsetof(FileHeader, claimed_bytes) == 48);
+static_assert(offsetof(FileHeader, dropped_events) == 80);
+static_assert(std::is_standard_layout_v<FileHeader>);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+struct ChunkHeader {
+  std::uint32_t magic;
+  std::uint32_t bytes;     // this header included; a multiple of unit_bytes
+  std::uint32_t stream;    // what one thread at a time writes, in order
+  std::uint32_t sequence;  // position in that stream, from 0
+  std::uint64_t base_ns;   // the records' times count from here
+  std::atomic<std::uint32_t> used_bytes;  // of records; grows only, after the records are written
+  std::uint32_t reserved;
+};
+static_assert(sizeof(ChunkHeader) == 32);
+
+// A record is a row of 32-bit words: type | flags << 8 | words << 16, then what its type says.
+// "Timed" records hold nanoseconds since the chunk's base in their second word.
+enum RecordType : std::uint8_t {
+  kString = 1,        // id, bytes, text padded with zeros to whole words
+  kDomain = 2,        // id, string
+  kThread = 3,        // timed; OS thread id: who writes from here on
+  kTime = 4,          // low and high half of a new base
+  kThreadName = 5,    // OS thread id, string
+  kCategoryName = 6,  // domain, category, string
+  kPush = 16,         // timed; string, attributes
+  kPop = 17,          // timed; attributes (domain only)
+  kStart = 18,        // timed; low and high half of the range id, string, attributes
+  kEnd = 19,          // timed; low and high half of the range id
+  kMark = 20,         // timed; string, attributes
+  // 64..127 are kept for GPU activity: kernels, copies, launches and their correlation.
+};
+
+// Attributes follow in this order, each only where its flag is set.
+enum RecordFlags : std::uint8_t {
+  kHasDomain = 1,    // domain id; without it the default domain
+  kHasCategory = 2,  // category
+  kHasColor = 4,     // ARGB
+  kHasPayload = 8,   // payload type of NVTX, low and high half of the value's 64 bits
+  kTruncated = 128,  // of a string: it was longer than kMaxTextBytes
+};
+
+constexpr std::uint32_t kDefaultDomain = 0;
+constexpr std::size_t kMaxTextBytes = 65536;
+
+constexpr std::uint32_t record_head(RecordType type, std::uint8_t flags, std::size_t words) {
+  return type | std::uint32_t{flags} << 8 | static_cast<std::uint32_t>(words) << 16;
+}
+
+constexpr std::uint32_t low_half(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
+constexpr std::uint32_t high_half(std::uint64_t value) {
+  return static_cast<std::uint32_t>(value >> 32);
+}
+
+}  // namespace region_recorder::format

@@ -1,0 +1,33 @@
+// The library's entry point: NVTX in a program loads it through NVTX_INJECTION64_PATH.
+#include "events.hpp"
+#include "process.hpp"
+
+namespace {
+
+namespace protocol = nvtx::protocol;
+
+bool attach(const protocol::CallbacksTable& callbacks, std::uint32_t module,
+            void (*attach_functions)(region_recorder::Slots)) {
+  protocol::FunctionTable table = nullptr;
+  unsigned size = 0;
+  if (callbacks.get_module_function_table(module, &table, &size) == 0 || table == nullptr) {
+    return false;
+  }
+  attach_functions(region_recorder::Slots(table, size));
+  return true;
+}
+
+}  // namespace
+
+// Called once by each linked copy of NVTX in the process, from whichever thread comes first.
+// Non-zero: events are recorded.
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
+    protocol::GetExportTable get_export_table) {
+  const auto* const callbacks =
+      static_cast<const protocol::CallbacksTable*>(get_export_table(protocol::kCallbacks));
+  if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
+  if (!region_recorder::begin_recording()) return 0;
+  const bool has_core = attach(*callbacks, protocol::kCore, region_recorder::attach_core);
+  const bool has_core2 = attach(*callbacks, protocol::kCore2, region_recorder::attach_core2);
+  return has_core || has_core2 ? 1 : 0;
+}

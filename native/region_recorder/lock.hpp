@@ -1,0 +1,30 @@
+// The recorder's one lock. It guards what happens rarely: opening and growing the file, taking and
+// leaving a thread's recorder, making handles. Recording an event takes no lock.
+#pragma once
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace region_recorder {
+
+inline pthread_mutex_t global_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+class [[nodiscard]] Lock {
+ public:
+  Lock() noexcept { pthread_mutex_lock(&global_mutex); }
+  ~Lock() { pthread_mutex_unlock(&global_mutex); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+};
+
+// For where waiting forever is no choice: at exit and at fork, which a signal handler may call that
+// interrupted the very thread that holds the lock. False after a tenth of a second.
+inline bool lock_patiently() noexcept {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    if (pthread_mutex_trylock(&global_mutex) == 0) return true;
+    usleep(100);
+  }
+  return false;
+}
+
+}  // namespace region_recorder

@@ -1,0 +1,28 @@
+// The recording of this process: when it begins, where chunks come from, what a fork changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "recording_file.hpp"
+
+namespace region_recorder {
+
+// Names the directory of the recordings; without it nothing is recorded.
+constexpr const char* kDirectoryVariable = "HYDRACONF_RECORDER_DIR";
+
+// Called by every copy of NVTX in the process; the first call begins the recording. False: there is
+// none, because none is wanted or (then stderr has a line) because it cannot be written.
+bool begin_recording() noexcept;
+
+// See RecordingFile::claim. Takes the global lock. A forked child gets its file here, with its first
+// event: one that only execs leaves none behind.
+format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
+                                 std::uint32_t sequence, std::uint64_t base_ns) noexcept;
+
+void count_dropped() noexcept;
+
+// Never 0.
+std::uint64_t next_range_id() noexcept;
+
+}  // namespace region_recorder

@@ -1,0 +1,134 @@
+#include "stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "clock.hpp"
+#include "process.hpp"
+
+namespace region_recorder {
+namespace {
+
+constexpr std::uint64_t kLargestDelta = UINT32_MAX;
+constexpr std::uint64_t kUntimed = 0;
+
+// The first chunk is small, so that a thread with few events costs one page of the file.
+std::size_t chunk_bytes(std::uint32_t sequence) {
+  return std::size_t{4096} << std::min<std::uint32_t>(2 * sequence, 4);
+}
+
+std::size_t words_of(const std::uint32_t* record) { return record[0] >> 16; }
+
+}  // namespace
+
+void Stream::begin(std::uint32_t number) noexcept {
+  chunk_ = nullptr;
+  next_ = nullptr;
+  end_ = nullptr;
+  base_ns_ = 0;
+  number_ = number;
+  sequence_ = 0;
+  last_string_ = 0;
+  stopped_ = false;
+  std::memset(introduced_domains_, 0, sizeof(introduced_domains_));
+  strings_.clear();
+}
+
+void Stream::abandon() noexcept {
+  if (chunk_ != nullptr) release_chunk(chunk_);
+  chunk_ = nullptr;
+  next_ = nullptr;
+  end_ = nullptr;
+}
+
+std::uint32_t Stream::intern(const Text& text) noexcept {
+  if (const std::uint32_t known = strings_.find(text)) return known;
+  const std::uint32_t id = write_string(text);
+  strings_.insert(text, id);
+  return id;
+}
+
+void Stream::introduce_domain(std::uint32_t id, const Text& name) noexcept {
+  if (id < kTrackedDomains) {
+    std::uint64_t& bits = introduced_domains_[id / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (id % 64);
+    if ((bits & bit) != 0) return;
+    bits |= bit;
+  }
+  const std::uint32_t record[] = {format::record_head(format::kDomain, 0, 3), id, intern(name)};
+  append(record);
+}
+
+bool Stream::append(const std::uint32_t* words) noexcept {
+  const std::size_t count = words_of(words);
+  std::uint32_t* const at = room(count, kUntimed);
+  if (at == nullptr) return false;
+  std::memcpy(at, words, count * sizeof(*words));
+  publish(count);
+  return true;
+}
+
+bool Stream::append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept {
+  const std::size_t count = words_of(words);
+  std::uint32_t* at = room(count, time_ns);
+  if (at == nullptr) return false;
+  // Too long after the base, or (by wrapping around) before it.
+  if (time_ns - base_ns_ > kLargestDelta) {
+    const std::uint32_t base[] = {format::record_head(format::kTime, 0, 3),
+                                  format::low_half(time_ns), format::high_half(time_ns)};
+    if (!append(base)) return false;
+    base_ns_ = time_ns;
+    at = room(count, time_ns);
+    if (at == nullptr) return false;
+  }
+  words[1] = static_cast<std::uint32_t>(time_ns - base_ns_);
+  std::memcpy(at, words, count * sizeof(*words));
+  publish(count);
+  return true;
+}
+
+// Where `words` more words fit, in a new chunk if need be.
+std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
+  if (static_cast<std::size_t>(end_ - next_) >= words) return next_;
+  if (stopped_) return nullptr;
+  const std::size_t wanted = std::max(words * sizeof(std::uint32_t),
+                                      chunk_bytes(sequence_) - sizeof(format::ChunkHeader));
+  const std::uint64_t base = time_ns != kUntimed ? time_ns : now_ns();
+  format::ChunkHeader* const chunk = claim_chunk(wanted, number_, sequence_, base);
+  if (chunk == nullptr) {
+    stopped_ = true;
+    next_ = end_;
+    return nullptr;
+  }
+  if (chunk_ != nullptr) release_chunk(chunk_);
+  chunk_ = chunk;
+  next_ = reinterpret_cast<std::uint32_t*>(chunk + 1);
+  end_ = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(chunk) + chunk->bytes);
+  base_ns_ = base;
+  ++sequence_;
+  return next_;
+}
+
+// A reader that sees the new length also sees what was written before it.
+void Stream::publish(std::size_t words) noexcept {
+  next_ += words;
+  const auto used = reinterpret_cast<char*>(next_) - reinterpret_cast<char*>(chunk_ + 1);
+  chunk_->used_bytes.store(static_cast<std::uint32_t>(used), std::memory_order_release);
+}
+
+std::uint32_t Stream::write_string(const Text& text) noexcept {
+  constexpr std::size_t kFixedWords = 3;
+  const std::size_t words = kFixedWords + (text.length + 3) / 4;
+  std::uint32_t* const at = room(words, kUntimed);
+  const std::uint32_t id = ++last_string_;
+  if (at == nullptr) return id;
+  at[words - 1] = 0;  // the padding behind the text
+  at[0] = format::record_head(format::kString, text.truncated ? format::kTruncated : 0, words);
+  at[1] = id;
+  at[2] = text.length;
+  std::memcpy(at + kFixedWords, text.bytes, text.length);
+  publish(words);
+  return id;
+}
+
+}  // namespace region_recorder

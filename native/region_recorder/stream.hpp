@@ -1,0 +1,52 @@
+// What one thread records: its place in the file and the texts it has written there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format.hpp"
+#include "string_cache.hpp"
+
+namespace region_recorder {
+
+// Used by one thread at a time. Zeroed memory is a valid stream that has not begun.
+class Stream {
+ public:
+  // Starts afresh as stream `number` of the process's file.
+  void begin(std::uint32_t number) noexcept;
+
+  // Leaves the chunk, which belongs to another file after a fork.
+  void abandon() noexcept;
+
+  // Id of `text` in this stream, written first where it is new.
+  std::uint32_t intern(const Text& text) noexcept;
+
+  // Writes the domain's name before its first use in this stream.
+  void introduce_domain(std::uint32_t id, const Text& name) noexcept;
+
+  // Appends a record whose first word says its size. False: not recorded.
+  bool append(const std::uint32_t* words) noexcept;
+
+  // The same for a timed record: fills in its second word.
+  bool append_at(std::uint64_t time_ns, std::uint32_t* words) noexcept;
+
+ private:
+  static constexpr std::uint32_t kTrackedDomains = 4096;
+
+  std::uint32_t* room(std::size_t words, std::uint64_t time_ns) noexcept;
+  void publish(std::size_t words) noexcept;
+  std::uint32_t write_string(const Text& text) noexcept;
+
+  format::ChunkHeader* chunk_;
+  std::uint32_t* next_;  // where the next record goes
+  std::uint32_t* end_;
+  std::uint64_t base_ns_;  // what record times count from
+  std::uint32_t number_;
+  std::uint32_t sequence_;
+  std::uint32_t last_string_;
+  bool stopped_;
+  std::uint64_t introduced_domains_[kTrackedDomains / 64];  // a bit per domain id
+  StringCache strings_;
+};
+
+}  // namespace region_recorder

@@ -1,0 +1,60 @@
+// The calling thread's recorder.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "nvtx/protocol.hpp"
+#include "stream.hpp"
+#include "text.hpp"
+
+namespace region_recorder {
+
+// Taken by a thread at its first event and left to the next new thread when that one ends. Lives in
+// zeroed pages.
+struct ThreadRecorder {
+  static constexpr std::uint32_t kTrackedDomains = 4096;
+
+  Stream stream;
+  ThreadRecorder* next;  // in the list of all
+  bool in_use;
+  std::atomic<bool> busy;                    // inside an event
+  int depths[kTrackedDomains];               // open push/pop ranges by domain id
+  char wide_buffer[format::kMaxTextBytes];   // where wide_text() puts its result
+
+  // NVTX's 0-based level of a range that opens or closes. Domains beyond the tracked ones have none.
+  int push(std::uint32_t domain) noexcept {
+    return domain < kTrackedDomains ? depths[domain]++ : nvtx::protocol::kNoPushPopTracking;
+  }
+  int pop(std::uint32_t domain) noexcept {
+    if (domain >= kTrackedDomains) return nvtx::protocol::kNoPushPopTracking;
+    return depths[domain] > 0 ? --depths[domain] : nvtx::protocol::kNestingError;
+  }
+};
+
+// The calling thread's recorder for the length of one event. Null inside another event of the same
+// thread, that is in a signal handler that interrupted the recorder (the event is counted as
+// dropped), and when there is no memory.
+class [[nodiscard]] CurrentThread {
+ public:
+  CurrentThread() noexcept;
+  ~CurrentThread();
+  CurrentThread(const CurrentThread&) = delete;
+  CurrentThread& operator=(const CurrentThread&) = delete;
+
+  explicit operator bool() const noexcept { return recorder_ != nullptr; }
+  ThreadRecorder* operator->() const noexcept { return recorder_; }
+
+ private:
+  ThreadRecorder* recorder_;
+};
+
+// Once per process, before the first event. False when the system has no more thread keys.
+bool prepare_threads() noexcept;
+
+// In a forked child, with the global lock: no thread but the calling one is left.
+void forget_threads() noexcept;
+
+std::uint32_t current_thread_id() noexcept;
+
+}  // namespace region_recorder
