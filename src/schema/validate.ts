@@ -107,22 +107,26 @@ function issuesOfPlace(context: Context, group: readonly ErrorObject[]): readonl
     (error) => keyNamed(error) === undefined && !isWrapper(error, group),
   );
   return [
-    ...uniqueBy(keyErrors, (error) => `${error.keyword === "required"} ${keyNamed(error)}`).map(
-      (error) =>
-        error.keyword === "required" ? missingKey(context, error) : unknownKey(context, error),
+    ...uniqueBy(keyErrors, (error) => `${saysMissing(error)} ${keyNamed(error)}`).map((error) =>
+      saysMissing(error) ? missingKey(context, error) : unknownKey(context, error),
     ),
     ...(valueErrors.length === 0 ? [] : [invalidValue(context, valueErrors)]),
   ];
 }
 
-/** The key that a `required` or "no other properties" error is about. */
+/** The key that an error is about, where it is about a key and not about a value. */
 function keyNamed(error: ErrorObject): string | undefined {
   const { keyword, params } = error;
   if (keyword === "required") return String(params["missingProperty"]);
   if (keyword === "additionalProperties") return String(params["additionalProperty"]);
   if (keyword === "unevaluatedProperties") return String(params["unevaluatedProperty"]);
+  if (keyword === "discriminator" && params["tagValue"] === undefined) return String(params["tag"]);
   return undefined;
 }
+
+/** Errors about a key are about one that must be there, or about one that must not. */
+const saysMissing = (error: ErrorObject): boolean =>
+  error.keyword === "required" || error.keyword === "discriminator";
 
 /** `anyOf failed` says nothing once the branches have said why. */
 function isWrapper(error: ErrorObject, group: readonly ErrorObject[]): boolean {
@@ -224,11 +228,11 @@ function unknownKey(context: Context, error: ErrorObject): SchemaIssue {
   };
 }
 
-/** The most similar name, if at least about half of it is the same. */
+/** The most similar name, if at least half of it is the same. */
 function nearestName(name: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const best = closest(name, [...names]);
-  const limit = Math.max(1, Math.ceil(Math.max(name.length, best.length) / 2) - 1);
+  const limit = Math.floor(Math.max(name.length, best.length) / 2);
   return distance(name, best) <= limit ? best : undefined;
 }
 
