@@ -60,6 +60,14 @@ export interface RangeInstance extends EventAttributes {
   readonly endNs: number | null;
   /** OS thread id of the closing thread; differs from `threadId` only for start/end ranges. */
   readonly endThreadId: number | null;
+  /**
+   * Position of the opening and of the closing in the order in which the process's events were
+   * recorded. They decide between events of equal time, so that nesting survives a coarse clock.
+   * Where a collector does not know them, a range counts as closed before anything that happens
+   * at its end time.
+   */
+  readonly startSequence?: number;
+  readonly endSequence?: number;
 }
 
 export interface MarkInstance extends EventAttributes {

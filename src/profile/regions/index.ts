@@ -1,0 +1,21 @@
+export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
+export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
+export type { KernelIdentity } from "./kernel-names.ts";
+export type {
+  KernelRow,
+  RegionModel,
+  RegionModelEntry,
+  ScopeModel,
+  ScopeTotals,
+} from "./model.ts";
+export type { RegionKind } from "./path-tree.ts";
+export { NO_MATCHING_REGIONS } from "./scope.ts";
+export {
+  matchesRange,
+  parseRangePattern,
+  patternList,
+  type RangePattern,
+  type SelectionPatterns,
+} from "./select.ts";
+export { describeSample, type Statistics } from "./statistics.ts";
+export { type ReportContext, toReportBundle } from "./to-report.ts";

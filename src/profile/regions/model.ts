@@ -1,0 +1,61 @@
+/**
+ * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
+ * document format. Built once, never changed.
+ */
+import type { ReportScope } from "../../report/document.ts";
+import type { KernelIdentity } from "./kernel-names.ts";
+import type { RegionKind } from "./path-tree.ts";
+import type { SelectionPatterns } from "./select.ts";
+import type { Statistics } from "./statistics.ts";
+
+export interface RegionModel {
+  readonly collector: string;
+  /** Clock of the wall times. */
+  readonly clock: string;
+  readonly selection: SelectionPatterns;
+  /** The aggregate first when it is on, then processes by id, then devices by name. */
+  readonly scopes: readonly ScopeModel[];
+}
+
+export interface ScopeModel {
+  readonly scope: ReportScope;
+  /** Selected regions, depth first in order of first appearance; the outside bucket last. */
+  readonly regions: readonly RegionModelEntry[];
+  readonly totals: ScopeTotals;
+  readonly notes: readonly string[];
+}
+
+/** Totals of the whole scope, whatever the selection shows of it. */
+export interface ScopeTotals {
+  readonly kernelCount: number;
+  /** Null where neither kernels nor operations were recorded. */
+  readonly kernelNs: number | null;
+  readonly outsideNs: number | null;
+  readonly outsideKernelCount: number;
+  /** Time covered by at least one outermost range. */
+  readonly wallNs: number | null;
+  readonly kernelKinds: readonly KernelIdentity["kind"][];
+}
+
+export interface RegionModelEntry {
+  readonly path: readonly string[];
+  readonly domain: string;
+  readonly kind: RegionKind;
+  readonly device: string | null;
+  readonly processId: number | null;
+  readonly invocations: number;
+  readonly kernelNs: number | null;
+  readonly exclusiveKernelNs: number | null;
+  readonly wallNs: number | null;
+  readonly exclusiveWallNs: number | null;
+  readonly invocationWallNs: Statistics | null;
+  readonly kernelCount: number;
+  /** Longest first. */
+  readonly kernels: readonly KernelRow[];
+  readonly notes: readonly string[];
+}
+
+export interface KernelRow extends KernelIdentity {
+  readonly calls: number;
+  readonly ns: number;
+}

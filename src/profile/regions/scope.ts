@@ -1,0 +1,202 @@
+/** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
+import type { ReportScope } from "../../report/document.ts";
+import type { ProcessAttribution } from "./attribute.ts";
+import { unionNs } from "./coverage.ts";
+import type { KernelIdentity } from "./kernel-names.ts";
+import type { KernelRow, RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
+import type { RegionInstance } from "./open-ranges.ts";
+import { nodesDepthFirst, type PathNode, pathOf, type RegionIdentity } from "./path-tree.ts";
+import type { SelectedNodes } from "./selected-nodes.ts";
+import { describeSample } from "./statistics.ts";
+
+export interface ScopeRequest {
+  readonly scope: ReportScope;
+  readonly processes: readonly ProcessAttribution[];
+  /** Only kernels of this device, and range instances that launched some; null: everything. */
+  readonly device: string | null;
+  readonly notes: readonly string[];
+}
+
+export const NO_MATCHING_REGIONS = "no matching regions";
+
+interface RegionTally {
+  readonly durations: number[];
+  wallNs: number;
+  exclusiveWallNs: number;
+  unclosed: number;
+  readonly processIds: Set<number>;
+  readonly kernels: Map<KernelIdentity, { calls: number; ns: number }>;
+  kernelNs: number;
+  exclusiveKernelNs: number;
+  exclusiveKernelCount: number;
+}
+
+export function buildScope(
+  request: ScopeRequest,
+  root: PathNode,
+  selected: SelectedNodes,
+): ScopeModel {
+  const tallies = tallyRegions(request);
+  const totals = scopeTotals(request, tallies);
+  const regions: RegionModelEntry[] = [];
+  const outside: RegionModelEntry[] = [];
+  let leftOut = 0;
+  for (const node of nodesDepthFirst(root))
+    for (const identity of node.regions) {
+      const tally = tallies.get(identity);
+      if (tally === undefined) continue;
+      if (identity.kind === "outside") outside.push(entryOf(identity, tally, totals));
+      else if (selected.has(node)) regions.push(entryOf(identity, tally, totals));
+      else leftOut++;
+    }
+  return {
+    scope: request.scope,
+    regions: [...regions, ...outside],
+    totals,
+    notes: [...request.notes, ...scopeNotes(regions.length, leftOut, totals)],
+  };
+}
+
+function tallyRegions({ processes, device }: ScopeRequest): Map<RegionIdentity, RegionTally> {
+  const tallies = new Map<RegionIdentity, RegionTally>();
+  const tallyOf = (region: RegionIdentity): RegionTally => {
+    let tally = tallies.get(region);
+    if (tally === undefined) {
+      tally = emptyTally();
+      tallies.set(region, tally);
+    }
+    return tally;
+  };
+  for (const { process, instances, kernels } of processes) {
+    for (const instance of instances)
+      if (device === null || instance.devices.has(device)) {
+        const tally = tallyOf(instance.region);
+        addInstance(tally, instance);
+        tally.processIds.add(process.pid);
+      }
+    for (const [region, ofRegion] of kernels)
+      for (const [identity, counted] of ofRegion)
+        if (device === null || identity.device === device) {
+          const tally = tallyOf(region);
+          tally.processIds.add(process.pid);
+          const row = tally.kernels.get(identity) ?? { calls: 0, ns: 0 };
+          tally.kernels.set(identity, row);
+          row.calls += counted.calls;
+          row.ns += counted.ns;
+          tally.kernelNs += counted.ns;
+          tally.exclusiveKernelNs += counted.exclusiveNs;
+          tally.exclusiveKernelCount += counted.exclusiveCalls;
+        }
+  }
+  return tallies;
+}
+
+const emptyTally = (): RegionTally => ({
+  durations: [],
+  wallNs: 0,
+  exclusiveWallNs: 0,
+  unclosed: 0,
+  processIds: new Set(),
+  kernels: new Map(),
+  kernelNs: 0,
+  exclusiveKernelNs: 0,
+  exclusiveKernelCount: 0,
+});
+
+function addInstance(tally: RegionTally, instance: RegionInstance): void {
+  const duration = instance.endNs - instance.startNs;
+  tally.durations.push(duration);
+  tally.wallNs += duration - instance.countedNs;
+  tally.exclusiveWallNs += duration - instance.inner.coveredNs;
+  if (!instance.closed) tally.unclosed++;
+}
+
+function scopeTotals(
+  { processes, device }: ScopeRequest,
+  tallies: ReadonlyMap<RegionIdentity, RegionTally>,
+): ScopeTotals {
+  // Each kernel has exactly one exclusive owner, so the exclusive numbers add up to the total.
+  let kernelNs = 0;
+  let kernelCount = 0;
+  let outsideNs = 0;
+  let outsideKernelCount = 0;
+  const kernelKinds = new Set<KernelIdentity["kind"]>();
+  for (const [identity, tally] of tallies) {
+    kernelNs += tally.exclusiveKernelNs;
+    kernelCount += tally.exclusiveKernelCount;
+    for (const { kind } of tally.kernels.keys()) kernelKinds.add(kind);
+    if (identity.kind !== "outside") continue;
+    outsideNs += tally.kernelNs;
+    outsideKernelCount += tally.exclusiveKernelCount;
+  }
+  const roots = processes.flatMap(({ instances }) =>
+    instances.filter(({ isRoot, devices }) => isRoot && (device === null || devices.has(device))),
+  );
+  return {
+    kernelCount,
+    kernelNs: kernelCount === 0 ? null : kernelNs,
+    outsideNs: kernelCount === 0 ? null : outsideNs,
+    outsideKernelCount,
+    wallNs: roots.length === 0 ? null : unionNs(roots),
+    kernelKinds: [...kernelKinds].sort(),
+  };
+}
+
+function entryOf(
+  { node, domain, kind }: RegionIdentity,
+  tally: RegionTally,
+  totals: ScopeTotals,
+): RegionModelEntry {
+  const kernels = kernelRows(tally);
+  const devices = new Set(kernels.map(({ device }) => device));
+  const timed = tally.durations.length > 0;
+  return {
+    path: pathOf(node),
+    domain,
+    kind,
+    device: onlyOne(devices),
+    processId: onlyOne(tally.processIds),
+    invocations: tally.durations.length,
+    kernelNs: totals.kernelNs === null ? null : tally.kernelNs,
+    exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
+    wallNs: timed ? tally.wallNs : null,
+    exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
+    invocationWallNs: describeSample(tally.durations),
+    kernelCount: kernels.reduce((sum, { calls }) => sum + calls, 0),
+    kernels,
+    notes: unclosedNotes(tally.unclosed),
+  };
+}
+
+function kernelRows(tally: RegionTally): KernelRow[] {
+  const rows = [...tally.kernels].map(([identity, counted]) => ({ ...identity, ...counted }));
+  return rows.sort((a, b) => b.ns - a.ns || compareText(a.name, b.name));
+}
+
+/** By code unit: the order may not depend on the machine's locale. */
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function onlyOne<T>(values: ReadonlySet<T>): T | null {
+  const [only] = values;
+  return values.size === 1 && only !== undefined ? only : null;
+}
+
+function unclosedNotes(unclosed: number): string[] {
+  if (unclosed === 0) return [];
+  const ranges = unclosed === 1 ? "1 range was" : `${unclosed} ranges were`;
+  return [`${ranges} never closed; taken to end with the last event of the process`];
+}
+
+function scopeNotes(shown: number, leftOut: number, totals: ScopeTotals): string[] {
+  const notes: string[] = [];
+  if (shown === 0) notes.push(NO_MATCHING_REGIONS);
+  if (leftOut > 0)
+    notes.push(
+      `the selection leaves out ${leftOut} of ${shown + leftOut} regions; totals cover all of them`,
+    );
+  if (totals.kernelNs === null)
+    notes.push(
+      "neither GPU kernels nor CPU operations were recorded: only wall times of ranges are known",
+    );
+  return notes;
+}

@@ -1,0 +1,116 @@
+/**
+ * Which regions a report shows. Patterns are shell-like globs over the region's label:
+ *
+ * - `*` stands for any text, `?` for any one character; all else, brackets included, for itself.
+ * - `domain@name` restricts the NVTX domain too; both sides are globs, an empty domain is NVTX's
+ *   default domain. A pattern without `@` matches in every domain.
+ * - `\` takes the next character literally: `user\@host`, `100\*`.
+ *
+ * A region is selected when it, or a range around it, matches an include pattern (no include
+ * patterns: all match) and neither it nor a range around it matches an exclude pattern. So
+ * `decode*` brings everything inside the decode ranges. A region selected without its parent keeps
+ * its whole path, and the parent is not shown. Selection never changes the numbers of a region:
+ * a parent's inclusive time contains a child that is left out, its exclusive time does not.
+ */
+export interface SelectionPatterns {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+}
+
+/** A pattern setting as it stands in a config: nothing, one pattern, or a list of them. */
+export function patternList(setting: string | readonly string[] | null | undefined): string[] {
+  if (setting === null || setting === undefined) return [];
+  return typeof setting === "string" ? [setting] : [...setting];
+}
+
+export interface RangePattern {
+  /** The pattern as written. */
+  readonly text: string;
+  /** Null: any domain. */
+  readonly domain: readonly GlobToken[] | null;
+  readonly name: readonly GlobToken[];
+}
+
+/** One character to match, or a wildcard. */
+export type GlobToken =
+  | { readonly type: "literal"; readonly character: string }
+  | { readonly type: "one" }
+  | { readonly type: "many" };
+
+/** Splits `domain@name` at the first `@` that is not escaped. Every text is a pattern. */
+export function parseRangePattern(text: string): RangePattern {
+  let domain: GlobToken[] | null = null;
+  let tokens: GlobToken[] = [];
+  let escaped = false;
+  for (const character of text) {
+    if (escaped) {
+      tokens.push({ type: "literal", character });
+      escaped = false;
+    } else if (character === "\\") {
+      escaped = true;
+    } else if (character === "@" && domain === null) {
+      domain = tokens;
+      tokens = [];
+    } else if (character === "*") {
+      if (tokens.at(-1)?.type !== "many") tokens.push({ type: "many" });
+    } else if (character === "?") {
+      tokens.push({ type: "one" });
+    } else {
+      tokens.push({ type: "literal", character });
+    }
+  }
+  if (escaped) tokens.push({ type: "literal", character: "\\" });
+  return { text, domain, name: tokens };
+}
+
+export function matchesRange(pattern: RangePattern, domain: string, name: string): boolean {
+  if (pattern.domain !== null && !matchesGlob(pattern.domain, domain)) return false;
+  return matchesGlob(pattern.name, name);
+}
+
+/**
+ * Whether the tokens match the whole text. Only the last `*` is ever retried, which is enough for
+ * globs and keeps the cost at pattern length times text length for any input.
+ */
+export function matchesGlob(tokens: readonly GlobToken[], text: string): boolean {
+  const characters = [...text];
+  let token = 0;
+  let at = 0;
+  let retryToken = -1;
+  let retryAt = 0;
+  while (at < characters.length) {
+    const current = tokens[token];
+    if (current?.type === "many") {
+      retryToken = token++;
+      retryAt = at;
+    } else if (
+      current !== undefined &&
+      (current.type === "one" || current.character === characters[at])
+    ) {
+      token++;
+      at++;
+    } else if (retryToken >= 0) {
+      token = retryToken + 1;
+      at = ++retryAt;
+    } else {
+      return false;
+    }
+  }
+  return tokens.slice(token).every(({ type }) => type === "many");
+}
+
+export interface RegionSelector {
+  /** Whether a range at some place matches an include pattern. */
+  includes(domain: string, name: string): boolean;
+  excludes(domain: string, name: string): boolean;
+}
+
+export function createSelector(patterns: SelectionPatterns): RegionSelector {
+  const include = patterns.include.map(parseRangePattern);
+  const exclude = patterns.exclude.map(parseRangePattern);
+  return {
+    includes: (domain, name) =>
+      include.length === 0 || include.some((pattern) => matchesRange(pattern, domain, name)),
+    excludes: (domain, name) => exclude.some((pattern) => matchesRange(pattern, domain, name)),
+  };
+}

@@ -1,0 +1,115 @@
+/** From the region model to the report document: names of the contract, times in milliseconds. */
+import {
+  CONTRACT,
+  type NCUProfileRegion,
+  type NCUProfileRegionReport,
+  type RegionReportBundle,
+  type ReportEnvironment,
+} from "../../report/document.ts";
+import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
+import type { Statistics } from "./statistics.ts";
+
+/** What a report says beside the measurement itself. */
+export interface ReportContext {
+  /** ISO 8601 in UTC. */
+  readonly generatedAt: string;
+  /** `sha256:` and the hash of the resolved config. */
+  readonly configFingerprint: string;
+  readonly collectorVersion: string;
+  readonly environment: ReportEnvironment;
+  /** Notes of the run as a whole, put before those of every scope. */
+  readonly notes?: readonly string[];
+}
+
+export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {
+  return {
+    contract: CONTRACT,
+    reports: model.scopes.map((scope) => toReport(scope, model, context)),
+  };
+}
+
+function toReport(
+  { scope, regions, totals, notes }: ScopeModel,
+  model: RegionModel,
+  context: ReportContext,
+): NCUProfileRegionReport {
+  const real = regions.filter(({ kind }) => kind !== "outside");
+  return {
+    scope,
+    regions: regions.map((region) => toRegion(region, model)),
+    totals: {
+      region_count: real.length,
+      invocations: real.reduce((sum, { invocations }) => sum + invocations, 0),
+      kernel_count: totals.kernelCount,
+      total_ms: milliseconds(totals.kernelNs),
+      outside_ms: milliseconds(totals.outsideNs),
+      outside_kernel_count: totals.outsideKernelCount,
+      wall_ms: milliseconds(totals.wallNs),
+    },
+    generated_at: context.generatedAt,
+    config_fingerprint: context.configFingerprint,
+    collector: {
+      name: model.collector,
+      version: context.collectorVersion,
+      wall_clock: totals.wallNs === null ? null : model.clock,
+      kernel_clock: kernelClock(totals.kernelKinds),
+    },
+    environment: context.environment,
+    notes: [...new Set([...(context.notes ?? []), ...notes])],
+  };
+}
+
+/** GPU kernels are timed by the GPU; CPU operations are ranges, timed like ranges on the CPU. */
+function kernelClock(kinds: ScopeModel["totals"]["kernelKinds"]): "gpu" | "cpu" | null {
+  if (kinds.includes("gpu_kernel")) return "gpu";
+  return kinds.includes("cpu_operation") ? "cpu" : null;
+}
+
+function toRegion(region: RegionModelEntry, { selection }: RegionModel): NCUProfileRegion {
+  const { path } = region;
+  return {
+    name: path.at(-1) ?? "",
+    path,
+    parent: path.at(-2) ?? null,
+    depth: path.length - 1,
+    domain: region.domain,
+    kind: region.kind,
+    device: region.device,
+    process_id: region.processId,
+    invocations: region.invocations,
+    total_ms: milliseconds(region.kernelNs),
+    exclusive_ms: milliseconds(region.exclusiveKernelNs),
+    wall_ms: milliseconds(region.wallNs),
+    wall_exclusive_ms: milliseconds(region.exclusiveWallNs),
+    invocation_wall_ms: statisticsInMilliseconds(region.invocationWallNs),
+    kernel_count: region.kernelCount,
+    metrics: {},
+    sections: {},
+    kernels: region.kernels.map(({ name, kind, device, calls, ns }) => ({
+      kernel_name: name,
+      kind,
+      total_ms: ns / NS_PER_MS,
+      calls,
+      mean_ms: ns / calls / NS_PER_MS,
+      device,
+    })),
+    selection: { include_patterns: selection.include, exclude_patterns: selection.exclude },
+    notes: region.notes,
+  };
+}
+
+const NS_PER_MS = 1e6;
+
+function milliseconds(ns: number): number;
+function milliseconds(ns: number | null): number | null;
+function milliseconds(ns: number | null): number | null {
+  return ns === null ? null : ns / NS_PER_MS;
+}
+
+const statisticsInMilliseconds = (statistics: Statistics | null): Statistics | null =>
+  statistics && {
+    min: milliseconds(statistics.min),
+    median: milliseconds(statistics.median),
+    max: milliseconds(statistics.max),
+    p95: milliseconds(statistics.p95),
+  };

@@ -1,0 +1,389 @@
+import { describe, expect, it } from "vitest";
+import {
+  buildRegionModel,
+  MAX_DEPTH,
+  type RegionModelEntry,
+  type RegionOptions,
+} from "../../../src/profile/regions/index.ts";
+import { type ProcessSketch, timelineOf } from "./timelines.ts";
+
+const OPS = "shallow_resnet.ops";
+
+function scopesOf(processes: readonly ProcessSketch[], options?: RegionOptions) {
+  const { scopes } = buildRegionModel(timelineOf(processes), options);
+  return new Map(scopes.map((scope) => [scope.scope as string, scope]));
+}
+
+function aggregateOf(sketch: ProcessSketch, options?: RegionOptions) {
+  const scope = scopesOf([sketch], options).get("aggregate");
+  if (scope === undefined) throw new Error("no aggregate");
+  return scope;
+}
+
+const tree = (regions: readonly RegionModelEntry[]) => regions.map(({ path }) => path.join("/"));
+
+const regionAt = (sketch: ProcessSketch, path: string): RegionModelEntry => {
+  const found = aggregateOf(sketch).regions.find((region) => region.path.join("/") === path);
+  if (found === undefined) throw new Error(`no region ${path}`);
+  return found;
+};
+
+describe("nesting", () => {
+  it("comes from what was open, not from the label", () => {
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "A", start: 0, end: 10 },
+        { name: "A::A1", start: 2, end: 5 },
+        { name: "A::A2", start: 20, end: 30 },
+      ],
+    });
+    expect(tree(regions)).toEqual(["A", "A/A::A1", "A::A2"]);
+  });
+
+  it("keeps threads apart for push/pop and shares start/end ranges", () => {
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "main", start: 0, end: 100, thread: 1 },
+        { name: "worker", start: 10, end: 20, thread: 2 },
+        { name: "epoch", start: 30, end: 90, thread: 1, kind: "start_end" },
+        { name: "worker", start: 40, end: 50, thread: 2 },
+      ],
+    });
+    expect(tree(regions)).toEqual(["main", "main/epoch", "worker", "epoch/worker"]);
+  });
+
+  it("lets a range that closed too early vanish from later paths", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "A", start: 0, end: 10 },
+        { name: "B", start: 5, end: 30 },
+        { name: "C", start: 15, end: 20 },
+      ],
+    };
+    const { regions, notes } = aggregateOf(sketch);
+    expect(tree(regions)).toEqual(["A", "A/B", "B/C"]);
+    expect(notes.join()).toContain("closed while a range opened inside was still open");
+    // What overlaps counts for both, and once for the range opened last.
+    expect(regionAt(sketch, "A").exclusiveWallNs).toBe(5);
+    expect(regionAt(sketch, "A/B").exclusiveWallNs).toBe(20);
+  });
+
+  it("does not let overlapping asynchronous ranges grow the path without end", () => {
+    const ranges = Array.from({ length: 1000 }, (_, index) => ({
+      name: "request",
+      start: index * 10,
+      end: index * 10 + 15,
+      kind: "start_end" as const,
+    }));
+    const { regions } = aggregateOf({ ranges });
+    expect(tree(regions)).toEqual(["request", "request/request"]);
+    expect(regions.map(({ invocations }) => invocations)).toEqual([1, 999]);
+  });
+
+  it("separates domains and kinds that share a path", () => {
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "a", start: 0, end: 1, domain: "x" },
+        { name: "a", start: 2, end: 3 },
+        { name: "a", start: 4, end: 5, kind: "start_end" },
+      ],
+    });
+    expect(regions.map(({ domain, kind }) => [domain, kind])).toEqual([
+      ["x", "push_pop"],
+      ["", "push_pop"],
+      ["", "start_end"],
+    ]);
+  });
+
+  it("uses the recorded order between events of equal time", () => {
+    const ranges = [
+      { name: "A", start: 5, end: 5, startSequence: 0, endSequence: 3 },
+      { name: "B", start: 5, end: 5, startSequence: 1, endSequence: 2 },
+      { name: "C", start: 5, end: 9, startSequence: 4, endSequence: 5 },
+    ];
+    expect(tree(aggregateOf({ ranges }).regions)).toEqual(["A", "A/B", "C"]);
+    const unordered = ranges.map(({ name, start, end }) => ({ name, start, end }));
+    expect(tree(aggregateOf({ ranges: unordered }).regions)).toEqual(["A", "B", "C"]);
+  });
+});
+
+describe("times", () => {
+  it("counts recursion once in wall time and kernels", () => {
+    // Overlapping start/end ranges of one name: the second and third share the path X/X.
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "X", start: 0, end: 5, kind: "start_end" },
+        { name: "X", start: 2, end: 20, kind: "start_end" },
+        { name: "X", start: 10, end: 30, kind: "start_end" },
+      ],
+      kernels: [{ name: "k", launch: 15, ns: 1000 }],
+    };
+    const inner = regionAt(sketch, "X/X");
+    expect(inner).toMatchObject({ invocations: 2, wallNs: 28, kernelNs: 1000, kernelCount: 1 });
+    expect(inner.invocationWallNs).toMatchObject({ min: 18, max: 20 });
+  });
+
+  it("subtracts children once where they overlap", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "P", start: 0, end: 100, kind: "start_end" },
+        { name: "w", start: 10, end: 50, thread: 2 },
+        { name: "w", start: 30, end: 70, thread: 3 },
+      ],
+    };
+    expect(regionAt(sketch, "P")).toMatchObject({ wallNs: 100, exclusiveWallNs: 40 });
+    expect(regionAt(sketch, "P/w")).toMatchObject({ wallNs: 80, exclusiveWallNs: 80 });
+  });
+
+  it("covers wall time of outermost ranges once in the totals", () => {
+    const { totals } = aggregateOf({
+      ranges: [
+        { name: "a", start: 0, end: 10, thread: 1 },
+        { name: "a", start: 5, end: 15, thread: 2 },
+        { name: "b", start: 20, end: 25 },
+      ],
+    });
+    expect(totals.wallNs).toBe(20);
+  });
+
+  it("closes open ranges at the process's last event and says so", () => {
+    const scope = aggregateOf({
+      ranges: [
+        { name: "open", start: 10, end: null },
+        { name: "inside", start: 20, end: 40 },
+      ],
+      endNs: 60,
+      finished: false,
+    });
+    const [open] = scope.regions;
+    expect(open).toMatchObject({ wallNs: 50, exclusiveWallNs: 30 });
+    expect(open?.notes.join()).toContain("never closed");
+    expect(scope.notes.join("\n")).toContain("process 100: 1 range was never closed");
+    expect(scope.notes.join("\n")).toContain("did not report its end");
+  });
+});
+
+describe("kernels and operations", () => {
+  it("takes ranges of operation domains as CPU operations, never as regions", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "stem", start: 0, end: 100 },
+        { name: "conv", start: 10, end: 60, domain: OPS },
+        { name: "gemm", start: 20, end: 50, domain: OPS },
+        { name: "relu", start: 70, end: 80, domain: OPS },
+        { name: "late", start: 200, end: 205, domain: OPS },
+      ],
+    };
+    const { regions, totals } = aggregateOf(sketch);
+    expect(tree(regions)).toEqual(["stem", "(outside)"]);
+    // A composite operation counts without its parts, so that the list adds up.
+    expect(regions[0]?.kernels.map(({ name, kind, ns }) => [name, kind, ns])).toEqual([
+      ["gemm", "cpu_operation", 30],
+      ["conv", "cpu_operation", 20],
+      ["relu", "cpu_operation", 10],
+    ]);
+    expect(regions[0]).toMatchObject({ device: "cpu", kernelNs: 60, kernelCount: 3 });
+    expect(totals).toMatchObject({ kernelNs: 65, outsideNs: 5, outsideKernelCount: 1 });
+  });
+
+  it("counts kernels instead of operations where both were recorded, and says so", () => {
+    const { regions, notes } = aggregateOf({
+      ranges: [
+        { name: "stem", start: 0, end: 100 },
+        { name: "conv", start: 10, end: 60, domain: OPS },
+      ],
+      kernels: [{ name: "k", launch: 20, ns: 7 }],
+    });
+    expect(regions[0]?.kernels.map(({ name }) => name)).toEqual(["k"]);
+    expect(notes.join()).toContain("1 CPU operations are not counted");
+  });
+
+  it("lets the launch decide, not the execution", () => {
+    const { regions } = aggregateOf({
+      ranges: [{ name: "a", start: 0, end: 10 }],
+      kernels: [
+        { name: "in", launch: 9, ns: 5 },
+        { name: "out", launch: 10, ns: 5 },
+      ],
+    });
+    expect(regions.map(({ path, kernels }) => [path[0], kernels[0]?.name])).toEqual([
+      ["a", "in"],
+      ["(outside)", "out"],
+    ]);
+  });
+
+  it("has no kernel time, rather than zero, where nothing was recorded", () => {
+    const { regions, totals, notes } = aggregateOf({
+      ranges: [{ name: "a", start: 0, end: 10 }],
+    });
+    expect(regions[0]).toMatchObject({ kernelNs: null, exclusiveKernelNs: null, kernelCount: 0 });
+    expect(totals).toMatchObject({ kernelNs: null, outsideNs: null });
+    expect(notes.join()).toContain("only wall times");
+  });
+
+  it("keeps a user's range called (outside) apart from the bucket", () => {
+    const { regions } = aggregateOf({
+      ranges: [{ name: "(outside)", start: 0, end: 10 }],
+      kernels: [
+        { name: "in", launch: 5, ns: 5 },
+        { name: "out", launch: 50, ns: 5 },
+      ],
+    });
+    expect(regions.map(({ kind }) => kind)).toEqual(["push_pop", "outside"]);
+  });
+});
+
+describe("scopes", () => {
+  const processes: ProcessSketch[] = [
+    {
+      pid: 30,
+      ranges: [{ name: "a", start: 0, end: 10 }],
+      kernels: [{ name: "k", launch: 1, ns: 5, device: 10 }],
+    },
+    {
+      pid: 7,
+      ranges: [{ name: "a", start: 0, end: 10 }],
+      kernels: [{ name: "k", launch: 1, ns: 5, device: 2 }],
+    },
+  ];
+
+  it("are the aggregate, then processes, then devices", () => {
+    expect([...scopesOf(processes).keys()]).toEqual([
+      "aggregate",
+      "process:7",
+      "process:30",
+      "device:cuda:2",
+      "device:cuda:10",
+    ]);
+    expect([...scopesOf(processes, { aggregate: false }).keys()][0]).toBe("process:7");
+  });
+
+  it("merge regions over processes by domain, path and kind", () => {
+    const [region] = scopesOf(processes).get("aggregate")?.regions ?? [];
+    expect(region).toMatchObject({ invocations: 2, processId: null, device: null, kernelNs: 10 });
+    expect(region?.kernels.map(({ device }) => device).sort()).toEqual(["cuda:10", "cuda:2"]);
+    const [own] = scopesOf(processes).get("process:7")?.regions ?? [];
+    expect(own).toMatchObject({ invocations: 1, processId: 7, device: "cuda:2" });
+  });
+
+  it("merge recordings that share a process id, and say so", () => {
+    const scope = scopesOf([
+      { pid: 5, ranges: [{ name: "a", start: 0, end: 1 }] },
+      { pid: 5, ranges: [{ name: "a", start: 2, end: 3 }] },
+    ]).get("process:5");
+    expect(scope?.regions[0]?.invocations).toBe(2);
+    expect(scope?.notes.join()).toContain("2 recordings share the process id 5");
+  });
+
+  it("report an empty run with a note", () => {
+    for (const aggregate of [true, false]) {
+      const scopes = [...scopesOf([], { aggregate }).values()];
+      expect(scopes).toHaveLength(1);
+      expect(scopes[0]).toMatchObject({ scope: "aggregate", regions: [] });
+      expect(scopes[0]?.notes).toContain("no matching regions");
+    }
+  });
+});
+
+describe("selection", () => {
+  const sketch: ProcessSketch = {
+    ranges: [
+      { name: "forward", start: 0, end: 100 },
+      { name: "decode0", start: 10, end: 50, domain: "LLM" },
+      { name: "mlp", start: 20, end: 30 },
+      { name: "other", start: 60, end: 70 },
+    ],
+    kernels: [
+      { name: "k", launch: 25, ns: 100 },
+      { name: "k", launch: 65, ns: 11 },
+    ],
+  };
+  const shown = (include: string[], exclude: string[] = []) =>
+    tree(aggregateOf(sketch, { selection: { include, exclude } }).regions);
+
+  it("brings what is inside a match, with the whole path, and not what is around it", () => {
+    expect(shown(["decode*"])).toEqual(["forward/decode0", "forward/decode0/mlp"]);
+    expect(shown(["LLM@*"])).toEqual(["forward/decode0", "forward/decode0/mlp"]);
+    expect(shown(["mlp", "other"])).toEqual(["forward/decode0/mlp", "forward/other"]);
+    expect(shown(["*"])).toHaveLength(4);
+  });
+
+  it("excludes a match and what is inside it", () => {
+    expect(shown([], ["decode*"])).toEqual(["forward", "forward/other"]);
+    expect(shown(["decode*"], ["mlp"])).toEqual(["forward/decode0"]);
+  });
+
+  it("never changes numbers, and says what it left out", () => {
+    const all = aggregateOf(sketch);
+    const some = aggregateOf(sketch, { selection: { include: ["decode*"], exclude: ["mlp"] } });
+    expect(some.totals).toEqual(all.totals);
+    expect(some.regions[0]).toEqual(all.regions.find(({ path }) => path.at(-1) === "decode0"));
+    expect(some.notes.join()).toContain("leaves out 3 of 4 regions");
+  });
+
+  it("that matches nothing gives a report with a note", () => {
+    const scope = aggregateOf(sketch, { selection: { include: ["nope"], exclude: [] } });
+    expect(scope.regions).toEqual([]);
+    expect(scope.notes).toContain("no matching regions");
+  });
+});
+
+describe("size", () => {
+  it("takes 100,000 ranges on many threads in well under a second", () => {
+    const ranges = Array.from({ length: 100_000 }, (_, index) => {
+      // Per thread: outer ranges of 8 inner ones, like layers in a step.
+      const thread = index % 64;
+      const step = Math.floor(index / 64);
+      const inner = step % 8;
+      const base = (step - inner) * 100;
+      return inner === 0
+        ? { name: "step", start: base, end: base + 790, thread }
+        : { name: `layer${inner}`, start: base + inner * 90, end: base + inner * 90 + 80, thread };
+    });
+    const kernels = ranges.map(({ start, thread }) => ({
+      name: "k",
+      launch: start,
+      ns: 10,
+      thread,
+    }));
+    const timeline = timelineOf([{ ranges, kernels }]);
+    const started = performance.now();
+    const { scopes } = buildRegionModel(timeline);
+    const elapsed = performance.now() - started;
+    console.info(`100,000 ranges and kernels on 64 threads: ${elapsed.toFixed(0)} ms`);
+    expect(scopes[0]?.regions).toHaveLength(8);
+    expect(elapsed).toBeLessThan(3000);
+  });
+
+  it("folds runaway recursion at a depth it names", () => {
+    const depth = 100_000;
+    const ranges = Array.from({ length: depth }, (_, index) => ({
+      name: "f",
+      start: index,
+      end: 2 * depth - index,
+    }));
+    const { regions, notes } = aggregateOf({
+      ranges,
+      kernels: [{ name: "k", launch: depth, ns: 3 }],
+    });
+    expect(regions).toHaveLength(MAX_DEPTH);
+    expect(regions.at(-1)?.exclusiveKernelNs).toBe(3);
+    expect(notes.join()).toContain(`${depth - MAX_DEPTH} ranges nested deeper than ${MAX_DEPTH}`);
+  });
+
+  it("survives 100,000 regions side by side and ranges that leak", () => {
+    const wide = Array.from({ length: 100_000 }, (_, index) => ({
+      name: `r${index}`,
+      start: index * 2,
+      end: index * 2 + 1,
+    }));
+    expect(aggregateOf({ ranges: wide }).regions).toHaveLength(100_000);
+    const leaked = Array.from({ length: 20_000 }, (_, index) => ({
+      name: "leak",
+      start: index,
+      end: null,
+      kind: "start_end" as const,
+    }));
+    expect(aggregateOf({ ranges: leaked }).regions).toHaveLength(MAX_DEPTH);
+  });
+});
