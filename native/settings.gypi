@@ -1,0 +1,66 @@
+# How every native target is compiled. Included by binding.gyp.
+{
+  'variables': {
+    # gyp decides conditions before it knows the variables beside them: those stand one level down.
+    'variables': {
+      # 1: build the NVTX client of our own even where NVIDIA's headers are present.
+      'use_own_nvtx%': 0,
+    },
+    # For example address,undefined: instrument everything for a check by hand.
+    'sanitize%': '',
+    # 0 where the package is installed: a compiler newer than this code may warn about new things.
+    'warnings_as_errors%': 1,
+    'package_version': '<!(python3 native/detect.py version)',
+    'conditions': [
+      ['use_own_nvtx==1', {
+        'nvtx_include': '',
+      }, {
+        'nvtx_include': '<!(python3 native/detect.py nvtx-include)',
+      }],
+    ],
+  },
+  'target_defaults': {
+    # Relative to this file.
+    'include_dirs': ['.'],
+    'defines': ['HYDRACONF_VERSION="<(package_version)"'],
+    # node-gyp's defaults are made for add-ons of V8, which neither throw nor use RTTI.
+    'cflags_cc!': ['-fno-exceptions', '-fno-rtti'],
+    'cflags_cc': [
+      '-std=gnu++17',
+      '-Wall',
+      '-Wextra',
+      '-Wshadow',
+      '-Wconversion',
+      '-fvisibility=hidden',
+    ],
+    'cflags!': ['-Wno-unused-parameter'],
+    'xcode_settings': {
+      'GCC_ENABLE_CPP_EXCEPTIONS': 'YES',
+      'GCC_ENABLE_CPP_RTTI': 'YES',
+      'CLANG_CXX_LANGUAGE_STANDARD': 'gnu++17',
+      'MACOSX_DEPLOYMENT_TARGET': '10.15',
+    },
+    'conditions': [
+      ['warnings_as_errors==1', {
+        # Not in cflags: Node's own settings take it out there again.
+        'cflags_cc': ['-Werror'],
+      }],
+      ['nvtx_include==""', {
+        'defines': ['NVTX_OWN_CLIENT=1'],
+      }, {
+        'defines': ['NVTX_OWN_CLIENT=0'],
+        # System headers: their warnings are not ours to fix.
+        'cflags_cc': ['-isystem', '<(nvtx_include)'],
+        'xcode_settings': {'OTHER_CPLUSPLUSFLAGS': ['-isystem', '<(nvtx_include)']},
+      }],
+      ['OS=="linux"', {
+        # dlopen lives in libdl before glibc 2.34.
+        'libraries': ['-ldl'],
+      }],
+      ['sanitize!=""', {
+        'cflags_cc': ['-fsanitize=<(sanitize)', '-fno-sanitize-recover=all', '-g', '-O1'],
+        'ldflags': ['-fsanitize=<(sanitize)'],
+      }],
+    ],
+  },
+}

@@ -1,0 +1,54 @@
+// The command line of shallow_resnet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shallow_resnet/backend_registry.hpp"
+#include "shallow_resnet/network.hpp"
+
+namespace hydraconf {
+
+enum class Program {
+  /// Forward passes, one after the other.
+  forward,
+  /// Nested ranges around forward passes: A { A::A1 {} } B {}.
+  regions,
+};
+
+enum class Request { run, help, version, list_models };
+
+struct Options {
+  Request request = Request::run;
+  std::string model = "dummy_shallow_resnet";
+  ModelSizes sizes;
+  InputShape input_shape;
+  DeviceSelection device;
+  BackendSettings backend;
+  BatchNormMode batch_norm = BatchNormMode::running;
+  std::size_t warmup = 2;
+  /// Not given: 10 for `forward`, 1 for `regions`.
+  std::optional<std::size_t> iterations;
+  std::uint64_t seed = 0;
+  /// Paths; empty = not given.
+  std::string weights;
+  std::string save_weights;
+  std::string input;
+  std::string output;
+  bool save_activations = false;
+  Program program = Program::forward;
+
+  std::size_t iteration_count() const {
+    return iterations.value_or(program == Program::forward ? 10 : 1);
+  }
+};
+
+/// `arguments` without the program's name. Throws UsageError.
+Options parse_options(const std::vector<std::string>& arguments);
+
+std::string help_text();
+
+}  // namespace hydraconf
