@@ -1,17 +1,12 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
+import type { Console } from "../console.ts";
 
 /** Where finished lines go. */
 export interface LogSink {
   write(line: string): void;
   close(): void;
-}
-
-/** Where a program writes; tests give their own. */
-export interface Console {
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
 }
 
 export interface HandlerSettings {

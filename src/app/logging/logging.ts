@@ -1,4 +1,5 @@
-import { type Console, handlerKind, type LogSink } from "./handlers.ts";
+import type { Console } from "../console.ts";
+import { handlerKind, type LogSink } from "./handlers.ts";
 import { LEVELS, type LevelName, levelNumber } from "./levels.ts";
 import { compileFormat, type LogRecord, type RecordFormatter } from "./record-format.ts";
 

@@ -1,0 +1,7 @@
+/** Where a program writes. Tests give their own; the entry points give the process's. */
+export interface Console {
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Whether error texts may be coloured. */
+  readonly color?: boolean;
+}

@@ -1,0 +1,41 @@
+import { isConfigError } from "../values/errors.ts";
+import { renderError } from "../values/render-error.ts";
+import type { Invocation } from "./invocation.ts";
+
+const FULL_ERROR = "HYDRA_FULL_ERROR";
+
+/**
+ * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error
+ * that is not one of ours comes with its stack; that part of it which is ours is left out unless
+ * `HYDRA_FULL_ERROR=1` asks for everything.
+ */
+export function reportError(error: unknown, { console, env }: Invocation): void {
+  const full = env[FULL_ERROR] !== undefined && !["", "0", "false"].includes(env[FULL_ERROR]);
+  const lines = isConfigError(error)
+    ? [renderError(error, { color: console.color === true }), ...(full ? stacks(error) : [])]
+    : full
+      ? stacks(error)
+      : [userStack(error)];
+  console.stderr(`${lines.join("\n")}\n`);
+  if (!full)
+    console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
+}
+
+/** The stack of an error and of everything that caused it. */
+function stacks(error: unknown): readonly string[] {
+  const chain: string[] = [];
+  for (let at = error; at !== undefined && chain.length < 10; at = causeOf(at))
+    chain.push(at instanceof Error ? (at.stack ?? at.message) : String(at));
+  return chain.map((stack, index) => (index === 0 ? stack : `Caused by: ${stack}`));
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
+
+/** Frames below the caller of the user's function lead only through us and Node. */
+function userStack(error: unknown): string {
+  if (!(error instanceof Error)) return `Error: ${String(error)}`;
+  const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
+  const ours = lines.findIndex((line) => /^\s+at .*\brunUserTask\b/.test(line));
+  const own = ours < 0 ? lines : lines.slice(0, ours);
+  return own.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
+}
