@@ -27,6 +27,7 @@ export type ErrorCode =
   | "interpolation.to_missing"
   | "resolver.unknown"
   | "resolver.failed"
+  | "resolver.invalid"
   // overrides
   | "override.syntax"
   | "override.function"
@@ -45,7 +46,10 @@ export type ErrorCode =
   // app
   | "app.usage"
   | "app.unsupported"
-  | "app.run_directory";
+  | "app.run_directory"
+  // profile: recordings
+  | "recording.invalid"
+  | "recording.not_found";
 
 export interface ErrorDetails {
   readonly code: ErrorCode;

@@ -1,0 +1,113 @@
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { type Chunk, readView, scanChunks, usedBytes } from "./chunk-scan.ts";
+import type { EventSink } from "./events.ts";
+import { type FileHeader, parseFileHeader } from "./file-header.ts";
+import { CHUNK_HEADER_BYTES, FILE_HEADER_BYTES } from "./format.ts";
+import type { NoteCollector } from "./notes.ts";
+import { readRecords } from "./record-reader.ts";
+import { createStreamDecoder, type StreamDecoder } from "./stream-decoder.ts";
+
+/** Reads one recording file, now and again while it grows. */
+export interface RecordingCursor {
+  /**
+   * Delivers what was recorded since the last call.
+   *
+   * @param budgetBytes stop soon after so many bytes; the rest comes with the next call
+   * @returns the header as it stands now; null while there is none yet
+   * @throws ConfigError `recording.invalid`
+   */
+  readonly advance: (budgetBytes?: number) => FileHeader | null;
+}
+
+/** Of an executable; what the system allows. */
+const LONGEST_PATH_BYTES = 4096;
+
+interface StreamPosition {
+  readonly decoder: StreamDecoder;
+  /** The chunk the stream writes, as far as this cursor knows. */
+  chunk: Chunk;
+  consumed: number;
+}
+
+/**
+ * @param originNs what event times count from; by default the start of the recording
+ */
+export function openRecording(
+  path: string,
+  sink: EventSink,
+  notes: NoteCollector,
+  originNs?: bigint,
+): RecordingCursor {
+  const streams = new Map<number, StreamPosition>();
+  /** Found but not begun, in file order. */
+  const pending: Chunk[] = [];
+  let nextOffset: number | null = null;
+
+  /** Reads what is new in the chunk of `position`; returns how much that was. */
+  const readRest = (descriptor: number, header: FileHeader, position: StreamPosition): number => {
+    const { chunk, decoder } = position;
+    // The length first and the bytes after it: the recorder publishes them in the other order.
+    const used = usedBytes(descriptor, header, chunk);
+    if (used <= position.consumed) return 0;
+    const start = chunk.offset + CHUNK_HEADER_BYTES + position.consumed;
+    const expected = used - position.consumed;
+    const data = readView(descriptor, start, expected);
+    const read = readRecords(data, header.littleEndian, decoder.decode);
+    if (data.byteLength < expected) notes.count("chunks cut short");
+    else if (read < expected) notes.count("chunks with damaged records");
+    position.consumed = used;
+    return read;
+  };
+
+  const enter = (header: FileHeader, chunk: Chunk): StreamPosition => {
+    const known = streams.get(chunk.stream);
+    if (chunk.sequence !== (known === undefined ? 0 : known.chunk.sequence + 1)) {
+      notes.count("gaps in the recording of a thread");
+    }
+    const decoder =
+      known?.decoder ?? createStreamDecoder(chunk.stream, originNs ?? header.startNs, sink, notes);
+    decoder.setBase(chunk.baseNs);
+    const position = { decoder, chunk, consumed: 0 };
+    streams.set(chunk.stream, position);
+    return position;
+  };
+
+  const advance = (descriptor: number, budgetBytes: number): FileHeader | null => {
+    const size = fstatSync(descriptor).size;
+    const header = parseFileHeader(readHeader(descriptor), path);
+    if (header === null) return null;
+    const limit = Math.min(header.claimedBytes, size);
+    if (header.claimedBytes > size) notes.add("the file is cut short");
+    const scan = scanChunks(descriptor, header, nextOffset ?? header.headerBytes, limit, notes);
+    nextOffset = scan.nextOffset;
+    for (const chunk of scan.chunks) pending.push(chunk);
+
+    let budget = budgetBytes;
+    // First what a stream had begun: once it has a later chunk, the earlier one is complete.
+    for (const position of streams.values()) budget -= readRest(descriptor, header, position);
+    let begun = 0;
+    for (const chunk of pending) {
+      if (budget <= 0) break;
+      budget -= readRest(descriptor, header, enter(header, chunk));
+      begun++;
+    }
+    pending.splice(0, begun);
+    return header;
+  };
+
+  return {
+    advance: (budgetBytes = Number.POSITIVE_INFINITY) => {
+      const descriptor = openSync(path, "r");
+      try {
+        return advance(descriptor, budgetBytes);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}
+
+function readHeader(descriptor: number): Uint8Array {
+  const view = readView(descriptor, 0, FILE_HEADER_BYTES + LONGEST_PATH_BYTES);
+  return new Uint8Array(view.buffer, 0, view.byteLength);
+}

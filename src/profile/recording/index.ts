@@ -1,0 +1,9 @@
+export { FILE_SUFFIX } from "./format.ts";
+export type { CategoryName } from "./pairing.ts";
+export type { RecordedProcess } from "./process.ts";
+export { type RecordedTimeline, readRecording } from "./read.ts";
+export {
+  type RecordingProgress,
+  type WatchOptions,
+  watchRecording,
+} from "./watch.ts";

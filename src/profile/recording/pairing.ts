@@ -1,0 +1,138 @@
+import type { MarkInstance, RangeInstance } from "../timeline.ts";
+import type { EndEvent, PopEvent, PushEvent, RecordedEvent, StartEvent } from "./events.ts";
+import type { NoteCollector } from "./notes.ts";
+
+/** Everything that one process recorded, paired. */
+export interface PairedEvents {
+  /** By start; ids count up in that order. */
+  readonly ranges: readonly RangeInstance[];
+  readonly marks: readonly MarkInstance[];
+  /** OS thread id to the name the program gave it. */
+  readonly threadNames: ReadonlyMap<number, string>;
+  readonly categoryNames: readonly CategoryName[];
+  /** Time of the latest event; null without any. */
+  readonly lastNs: number | null;
+}
+
+export interface CategoryName {
+  readonly domain: string;
+  readonly category: number;
+  readonly name: string;
+}
+
+export interface Pairing {
+  readonly add: (event: RecordedEvent) => void;
+  /** Once, after all events. */
+  readonly finish: () => PairedEvents;
+}
+
+type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
+
+/**
+ * Makes ranges of openings and closings. A pop closes what was pushed last on its thread in its
+ * domain; an end closes what was started with its id, on any thread. What finds no partner leaves a
+ * note: an opening stays open, a closing is left out.
+ */
+export function createPairing(notes: NoteCollector): Pairing {
+  const ranges: RangeDraft[] = [];
+  const marks: MarkInstance[] = [];
+  const threadNames = new Map<number, string>();
+  const categoryNames = new Map<string, CategoryName>();
+  /** Per stream and domain, innermost last. */
+  const stacks = new Map<number, Map<string, RangeDraft[]>>();
+  const started = new Map<bigint, RangeDraft>();
+  /** Ends can come before their start: the starting thread's stream may be read later. */
+  const ends: EndEvent[] = [];
+  let lastNs: number | null = null;
+
+  const open = (event: PushEvent | StartEvent): RangeDraft => {
+    const range: RangeDraft = {
+      id: 0,
+      kind: event.kind === "push" ? "push_pop" : "start_end",
+      domain: event.domain,
+      name: event.name,
+      threadId: event.threadId,
+      startNs: event.timeNs,
+      endNs: null,
+      endThreadId: null,
+      category: event.category,
+      color: event.color,
+      payload: event.payload,
+    };
+    ranges.push(range);
+    return range;
+  };
+
+  const close = (range: RangeDraft, event: PopEvent | EndEvent): void => {
+    // Only a damaged file has a range that ends before it starts.
+    range.endNs = Math.max(range.startNs, event.timeNs);
+    range.endThreadId = event.threadId;
+  };
+
+  const stackOf = (stream: number, domain: string): RangeDraft[] => {
+    const domains = valueAt(stacks, stream, () => new Map<string, RangeDraft[]>());
+    return valueAt(domains, domain, () => []);
+  };
+
+  const add = (event: RecordedEvent): void => {
+    if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
+    switch (event.kind) {
+      case "thread":
+        stacks.delete(event.stream);
+        return;
+      case "push":
+        stackOf(event.stream, event.domain).push(open(event));
+        return;
+      case "pop": {
+        const range = stackOf(event.stream, event.domain).pop();
+        if (range === undefined) notes.count("pops without an open range");
+        else close(range, event);
+        return;
+      }
+      case "start":
+        started.set(event.rangeId, open(event));
+        return;
+      case "end":
+        ends.push(event);
+        return;
+      case "mark": {
+        const { domain, name, threadId, timeNs, category, color, payload } = event;
+        marks.push({ domain, name, threadId, timeNs, category, color, payload });
+        return;
+      }
+      case "thread_name":
+        threadNames.set(event.threadId, event.name);
+        return;
+      case "category_name": {
+        const { domain, category, name } = event;
+        categoryNames.set(JSON.stringify([domain, category]), { domain, category, name });
+      }
+    }
+  };
+
+  const finish = (): PairedEvents => {
+    for (const event of ends) {
+      const range = started.get(event.rangeId);
+      if (range === undefined) notes.count("ends of ranges that were never started");
+      else if (range.endNs !== null) notes.count("ranges ended more than once");
+      else close(range, event);
+    }
+    // Stable: what a thread opened first stays first on a tie.
+    ranges.sort((a, b) => a.startNs - b.startNs);
+    marks.sort((a, b) => a.timeNs - b.timeNs);
+    ranges.forEach((range, i) => {
+      range.id = i;
+    });
+    return { ranges, marks, threadNames, categoryNames: [...categoryNames.values()], lastNs };
+  };
+
+  return { add, finish };
+}
+
+function valueAt<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  map.set(key, created);
+  return created;
+}

@@ -1,0 +1,80 @@
+import { basename } from "node:path";
+import { getSystemErrorName } from "node:util";
+import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
+import { openRecording } from "./cursor.ts";
+import type { FileHeader } from "./file-header.ts";
+import { createNotes, type NoteCollector } from "./notes.ts";
+import { type CategoryName, createPairing, type PairedEvents } from "./pairing.ts";
+
+/** A process's timeline and the names that NVTX gave to threads and categories. */
+export interface RecordedProcess extends ProcessTimeline {
+  readonly threadNames: ReadonlyMap<number, string>;
+  readonly categoryNames: readonly CategoryName[];
+}
+
+/**
+ * Reads one recording file.
+ *
+ * @param originNs CLOCK_MONOTONIC time that becomes 0
+ * @returns null when the file has no header yet
+ * @throws ConfigError `recording.invalid`
+ */
+export function readProcess(path: string, originNs: bigint): RecordedProcess | null {
+  const notes = createNotes();
+  const pairing = createPairing(notes);
+  const header = openRecording(path, pairing.add, notes, originNs).advance();
+  if (header === null) return null;
+  const events = pairing.finish();
+
+  const startNs = Number(header.startNs - originNs);
+  const finishedNs = header.finishedNs === null ? startNs : Number(header.finishedNs - originNs);
+  addHeaderNotes(header, notes);
+  addUnclosedNote(events.ranges, notes);
+  return {
+    pid: header.pid,
+    parentPid: header.parentPid === 0 ? null : header.parentPid,
+    executable: header.executable,
+    startNs,
+    endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs),
+    finished: header.finishedNs !== null,
+    ranges: events.ranges,
+    marks: events.marks,
+    kernels: [],
+    threadNames: events.threadNames,
+    categoryNames: events.categoryNames,
+    notes: notes.list().map((note) => `${describe(header)}: ${note}`),
+  };
+}
+
+function describe(header: FileHeader): string {
+  const name = header.executable === "" ? "" : ` (${basename(header.executable)})`;
+  return `process ${header.pid}${name}`;
+}
+
+function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
+  if (header.stopped !== null) {
+    const seconds = (Number(header.stopped.atNs - header.startNs) / 1e9).toFixed(3);
+    const why = errorName(header.stopped.errno);
+    notes.add(`recording stopped after ${seconds} s (${why}); later events are missing`);
+  }
+  if (header.droppedEvents > 0n) notes.add(`${header.droppedEvents} events could not be recorded`);
+  if (header.finishedNs === null) {
+    notes.add("ended without a word: it crashed, was killed, called _exit or exec, or still runs");
+  }
+}
+
+function errorName(errno: number): string {
+  return errno > 0 && errno < 4096 ? getSystemErrorName(-errno) : `error ${errno}`;
+}
+
+function addUnclosedNote(ranges: PairedEvents["ranges"], notes: NoteCollector): void {
+  const unclosed = ranges.filter((range) => range.endNs === null);
+  if (unclosed.length === 0) return;
+  const names = [...new Set(unclosed.map(label))];
+  const shown = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
+  notes.add(`${unclosed.length} ranges never closed: ${shown}`);
+}
+
+function label({ domain, name }: RangeInstance): string {
+  return domain === "" ? name : `${domain}@${name}`;
+}

@@ -1,0 +1,65 @@
+import { closeSync, openSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import type { Timeline } from "../timeline.ts";
+import { readView } from "./chunk-scan.ts";
+import { parseFileHeader } from "./file-header.ts";
+import { FILE_HEADER_BYTES, FILE_SUFFIX } from "./format.ts";
+import { type RecordedProcess, readProcess } from "./process.ts";
+
+/** A timeline whose processes carry what only the recorder knows. */
+export interface RecordedTimeline extends Timeline {
+  readonly processes: readonly RecordedProcess[];
+}
+
+/**
+ * Reads all recordings of a directory: one per process that loaded the recorder, in order of their
+ * start. Time 0 is the earliest start. Files that still grow, were cut short by a crash or have
+ * damaged places are read as far as they go, with notes.
+ *
+ * @throws ConfigError `recording.not_found` without the directory; `recording.invalid` for a file
+ *   that is no recording or has another version
+ */
+export function readRecording(directory: string): RecordedTimeline {
+  const notes: string[] = [];
+  const files: { path: string; startNs: bigint }[] = [];
+  for (const path of recordingFiles(directory)) {
+    const startNs = readStart(path);
+    if (startNs === null) notes.push(`${path}: the process ended before it recorded anything`);
+    else files.push({ path, startNs });
+  }
+  files.sort((a, b) => Number(a.startNs - b.startNs));
+  const originNs = files[0]?.startNs ?? 0n;
+  if (files.length === 0) notes.push("no process loaded the recorder: nothing called NVTX");
+  const processes = files
+    .map(({ path }) => readProcess(path, originNs))
+    .filter((process) => process !== null);
+  return { collector: "recorder", clock: "CLOCK_MONOTONIC", originNs, processes, notes };
+}
+
+/** Paths of the recordings in a directory, by name. */
+export function recordingFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith(FILE_SUFFIX))
+      .sort()
+      .map((name) => join(directory, name));
+  } catch (cause) {
+    throw new ConfigError({
+      code: "recording.not_found",
+      message: `There is no directory of recordings at ${directory}`,
+      cause,
+    });
+  }
+}
+
+function readStart(path: string): bigint | null {
+  const descriptor = openSync(path, "r");
+  try {
+    const view = readView(descriptor, 0, FILE_HEADER_BYTES);
+    const bytes = new Uint8Array(view.buffer, 0, view.byteLength);
+    return parseFileHeader(bytes, path)?.startNs ?? null;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,92 @@
+import { payloadType } from "./format.ts";
+
+/**
+ * Words of one record. Reading past its end gives zeros and sets `overrun`: lengths in a damaged
+ * file are never trusted.
+ */
+export interface RecordReader {
+  readonly type: () => number;
+  readonly flags: () => number;
+  readonly u32: () => number;
+  readonly u64: () => bigint;
+  /** The next `length` bytes, or as many as the record has. */
+  readonly bytes: (length: number) => Uint8Array;
+  readonly overrun: () => boolean;
+}
+
+/**
+ * Cuts the records of a chunk apart.
+ *
+ * @param data whole records, from the first byte not read before
+ * @param visit gets the same object for every record
+ * @returns how many bytes were used: all, unless the length of a record is damaged
+ */
+export function readRecords(
+  data: DataView,
+  littleEndian: boolean,
+  visit: (record: RecordReader) => void,
+): number {
+  let start = 0;
+  let head = 0;
+  let at = 0;
+  let end = 0;
+  let overrun = false;
+  const u32 = (): number => {
+    if (at + 4 > end) {
+      overrun = true;
+      return 0;
+    }
+    const value = data.getUint32(at, littleEndian);
+    at += 4;
+    return value;
+  };
+  const record: RecordReader = {
+    type: () => head & 0xff,
+    flags: () => (head >>> 8) & 0xff,
+    u32,
+    // The low half comes first whatever the byte order.
+    u64: () => BigInt(u32()) | (BigInt(u32()) << 32n),
+    bytes: (length) => {
+      const available = Math.min(length, end - at);
+      if (available < length) overrun = true;
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
+      at = end;
+      return bytes;
+    },
+    overrun: () => overrun,
+  };
+  while (start + 4 <= data.byteLength) {
+    head = data.getUint32(start, littleEndian);
+    at = start + 4;
+    end = start + (head >>> 16) * 4;
+    if (end === start || end > data.byteLength) return start;
+    overrun = false;
+    visit(record);
+    start = end;
+  }
+  return start;
+}
+
+/** A payload's value from its 64 bits; null for a type this version does not know. */
+export function payloadValue(type: number, bits: bigint): number | bigint | null {
+  switch (type) {
+    case payloadType.uint64:
+      return exact(bits);
+    case payloadType.int64:
+    case payloadType.int32:
+      return exact(BigInt.asIntN(64, bits));
+    case payloadType.uint32:
+      return Number(bits & 0xffffffffn);
+    case payloadType.double:
+      return new Float64Array(BigUint64Array.of(bits).buffer)[0] ?? null;
+    case payloadType.float:
+      return new Float32Array(Uint32Array.of(Number(bits & 0xffffffffn)).buffer)[0] ?? null;
+    default:
+      return null;
+  }
+}
+
+function exact(value: bigint): number | bigint {
+  const asNumber = Number(value);
+  return Number.isSafeInteger(asNumber) ? asNumber : value;
+}
