@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "shallow_resnet/tensor.hpp"
@@ -53,8 +55,9 @@ class Operation {
   virtual void launch() = 0;
 };
 
-/// Device facts for the report, in order: ("name", ...), ("threads", ...), ...
-using DeviceFacts = std::vector<std::pair<std::string, std::string>>;
+/// What the report says about the device, in order: {"name", "..."}, {"threads", 8}, ...
+using DeviceFact = std::variant<std::string, std::uint64_t>;
+using DeviceFacts = std::vector<std::pair<std::string, DeviceFact>>;
 
 class Backend {
  public:

@@ -46,7 +46,14 @@ void write_device(JsonWriter& json, const RunResult& result) {
   json.key("device").string(result.options.device.text());
   json.key("backend").begin_object();
   json.key("kind").string(result.backend.name());
-  for (const auto& [name, value] : result.backend.facts()) json.key(name).string(value);
+  for (const auto& [name, value] : result.backend.facts()) {
+    json.key(name);
+    if (const std::string* text = std::get_if<std::string>(&value)) {
+      json.string(*text);
+    } else {
+      json.integer(std::get<std::uint64_t>(value));
+    }
+  }
   json.end_object();
 }
 

@@ -1,0 +1,80 @@
+/** How to build; the defaults are what the commands use. */
+export interface NativeBuildOptions {
+  /** Build here instead of in the package: the programs come to lie in `<out>/build/Release`. */
+  readonly out?: string;
+  /** Use the NVTX client of our own even where NVIDIA's headers are present. */
+  readonly ownNvtx?: boolean;
+  /** Instrument with sanitizers, e.g. `address,undefined`. */
+  readonly sanitize?: string;
+}
+
+export interface NativeBuildRequest extends NativeBuildOptions {
+  /** The package's directory: the one with package.json, binding.gyp and native/. */
+  readonly root: string;
+  /** Say nothing at all. */
+  readonly quiet?: boolean;
+  /** Gets one line at a time; standard error by default. */
+  readonly log?: (line: string) => void;
+}
+
+/** What native/detect.py found on this machine. */
+export interface NativeDetection {
+  readonly version: string;
+  readonly compiler: {
+    readonly command: string;
+    readonly version: string | null;
+    readonly banner: string | null;
+  };
+  readonly nvcc: { readonly path: string; readonly version: string; readonly root: string } | null;
+  readonly nvtx: {
+    readonly include: string;
+    readonly source: "NVTX_ROOT" | "toolkit";
+    readonly cuda: string | null;
+  } | null;
+  readonly cudnn: { readonly include: string; readonly version: string | null } | null;
+}
+
+/** The content of `build/Release/build-info.json`. */
+export interface NativeBuildInfo {
+  readonly version: string;
+  /** Fingerprint of sources, options and build environment. */
+  readonly sources: string;
+  readonly detected: NativeDetection;
+  /** Device kinds that shallow_resnet can use. */
+  readonly backends: readonly string[];
+  readonly nvtx: "nvtx3 headers" | "own client";
+  readonly sanitize: string | null;
+  /** One line for people. */
+  readonly summary: string;
+  /** File names in the directory of programs. */
+  readonly outputs: readonly string[];
+}
+
+export interface NativeBuildResult {
+  /** Whether anything had to be compiled. */
+  readonly built: boolean;
+  /** Absolute directory of `shallow_resnet`, `region_recorder.so`, ... */
+  readonly binDir: string;
+  readonly info: NativeBuildInfo;
+}
+
+export interface NativeStatus {
+  readonly state: "ready" | "stale" | "absent";
+  readonly binDir: string;
+  readonly info: NativeBuildInfo | null;
+}
+
+export declare class NativeBuildError extends Error {
+  constructor(message: string, log?: string);
+  /** What node-gyp and the compiler printed. */
+  readonly log: string;
+}
+
+/** Whether the native part stands ready; runs nothing. */
+export declare function nativeStatus(
+  root: string,
+  options?: NativeBuildOptions,
+): Promise<NativeStatus>;
+
+/** Builds what is not up to date. Throws NativeBuildError. */
+export declare function buildNative(request: NativeBuildRequest): Promise<NativeBuildResult>;

@@ -1,0 +1,45 @@
+// Builds the native part: node scripts/native.mjs [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet]
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { buildNative, NativeBuildError, nativeStatus } from "../native/build.mjs";
+
+export { buildNative, NativeBuildError, nativeStatus };
+
+/** The command; returns the exit code. */
+async function main(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      "own-nvtx": { type: "boolean", default: false },
+      out: { type: "string" },
+      sanitize: { type: "string" },
+      quiet: { type: "boolean", default: false },
+    },
+  });
+  const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+  const { built, binDir, info } = await buildNative({
+    root,
+    quiet: values.quiet,
+    ownNvtx: values["own-nvtx"],
+    ...(values.out === undefined ? {} : { out: values.out }),
+    ...(values.sanitize === undefined ? {} : { sanitize: values.sanitize }),
+  });
+  if (!values.quiet)
+    console.error(
+      built
+        ? `built ${info.outputs.join(", ")} in ${binDir}`
+        : `native part is up to date (${info.summary})`,
+    );
+  return 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    const usage = typeof error.code === "string" && error.code.startsWith("ERR_PARSE_ARGS");
+    if (!usage && !(error instanceof NativeBuildError)) throw error;
+    console.error(error.message);
+    process.exitCode = usage ? 2 : 1;
+  }
+}
