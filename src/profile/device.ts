@@ -15,7 +15,7 @@ export function resolveDevice(
   const index = Number(requested.slice("cuda:".length));
   if (gpus.some((gpu) => gpu.index === index)) return requested;
   throw new ConfigError({
-    code: "app.usage",
+    code: "profile.device",
     key: "device",
     message: `device '${requested}' is not on this machine`,
     available: ["auto", "cpu", ...gpus.map((gpu) => `cuda:${gpu.index}`)],

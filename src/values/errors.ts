@@ -49,7 +49,12 @@ export type ErrorCode =
   | "app.run_directory"
   // profile: recordings
   | "recording.invalid"
-  | "recording.not_found";
+  | "recording.not_found"
+  // profile
+  | "profile.device"
+  | "profile.native_build"
+  | "profile.nothing_to_do"
+  | "profile.unsupported";
 
 export interface ErrorDetails {
   readonly code: ErrorCode;

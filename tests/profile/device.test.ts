@@ -18,7 +18,7 @@ describe("resolveDevice", () => {
   it("refuses a GPU that is not there and says what is", () => {
     expect(() => resolveDevice("cuda:1", [gpu], true)).toThrow(
       expect.objectContaining({
-        code: "app.usage",
+        code: "profile.device",
         details: expect.objectContaining({ key: "device", available: ["auto", "cpu", "cuda:0"] }),
       }),
     );

@@ -8,7 +8,7 @@ export function commandWorkload(command: readonly string[], context: WorkloadCon
   const [program] = command;
   if (program === undefined || program === "")
     throw new ConfigError({
-      code: "app.usage",
+      code: "profile.nothing_to_do",
       key: "workload.command",
       message: "workload.command is empty: there is nothing to profile",
       hint: "deep-profile [overrides] -- PROG ARG...   or   workload.command=[prog,arg]",
