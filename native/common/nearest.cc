@@ -35,7 +35,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       nearest = candidate;
     }
   }
-  return nearest;
+  if (!nearest.empty() || name.size() < 4) return nearest;
+  for (const std::string& candidate : candidates)
+    if (candidate.find(name) != std::string::npos) return candidate;
+  return "";
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {

@@ -72,13 +72,13 @@ const std::vector<OptionSpec>& option_specs() {
        [](Options& o, Text n, Text v) { o.input_shape.image_size = size_value(n, v); }},
       {"--device", "DEVICE", "cpu (default) or cuda:N",
        [](Options& o, Text, Text v) { o.device = parse_device(v); }},
-      {"--batch-norm", "MODE", "statistics: running (default, stored ones) or batch (the data's)",
+      {"--batch-norm", "MODE", "statistics: running (default, the stored ones) or batch",
        [](Options& o, Text n, Text v) {
          o.batch_norm = choice<BatchNormMode>(
              n, v, {{"running", BatchNormMode::running}, {"batch", BatchNormMode::batch}});
        }},
       {"--program", "PROGRAM",
-       "forward (default): forward passes; regions: A { A::A1 {} } B {} around them",
+       "forward (default): passes one by one; regions: A { A::A1 {} } B {}",
        [](Options& o, Text n, Text v) {
          o.program = choice<Program>(
              n, v, {{"forward", Program::forward}, {"regions", Program::regions}});

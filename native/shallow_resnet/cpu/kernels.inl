@@ -21,9 +21,10 @@ constexpr std::size_t kTile = HYDRACONF_PIXEL_TILE;
 
 static inline Vector load(const float* from) { return *reinterpret_cast<const Vector*>(from); }
 static inline void store(float* to, Vector value) { *reinterpret_cast<Vector*>(to) = value; }
+/// A NaN stays one, as in PyTorch: it must reach the logits, not disappear half way.
 static inline Vector relu_of(Vector value) {
   const Vector zero = {};
-  return value > zero ? value : zero;
+  return zero > value ? zero : value;
 }
 
 /// `Tile` neighbouring pixels x 16 output channels stay in registers over the whole sum: per
