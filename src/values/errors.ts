@@ -45,6 +45,8 @@ export type ErrorCode =
   | "schema.invalid"
   // app
   | "app.usage"
+  | "app.flags"
+  | "app.help_template"
   | "app.unsupported"
   | "app.run_directory"
   // profile: recordings

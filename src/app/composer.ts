@@ -1,0 +1,103 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { composeConfig } from "../compose/compose.ts";
+import type { Composition } from "../compose/composition.ts";
+import { hydraGroups } from "../compose/hydra/groups.ts";
+import { schemaSource } from "../compose/hydra/schema.ts";
+import type { ConfigSource } from "../compose/sources/config-source.ts";
+import { openSource, STANDARD_SOURCES } from "../compose/sources/search-path.ts";
+import { takeSnapshot } from "../compose/sources/snapshot.ts";
+import { parseOverrides } from "../overrides/index.ts";
+import { ConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import { createResolveContext } from "../values/interpolation/index.ts";
+import type { MapNode } from "../values/node.ts";
+import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "./dialect.ts";
+import type { Invocation } from "./invocation.ts";
+import { hydraResolver } from "./resolvers/hydra.ts";
+import { nowResolver } from "./resolvers/now.ts";
+import { pythonVersionResolver } from "./resolvers/python-version.ts";
+
+export interface ComposerRequest {
+  readonly jobName: string;
+  /** Directory (or `pkg://NAME/DIR`) of the primary config; null for a program without one. */
+  readonly configPath: string | null;
+  readonly configName: string | null;
+  /** Directory added to the end of the search path (`--config-dir`). */
+  readonly configDir?: string;
+}
+
+/** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
+export interface Composer {
+  readonly context: ResolveContext;
+  compose(overrides: readonly string[]): Composition;
+  /** Sets the tree that `${hydra:...}` reads. */
+  publish(root: MapNode): void;
+}
+
+/** @throws ConfigError where the primary or the added directory does not exist. */
+export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
+  const { cwd, env, now, console } = invocation;
+  const cell: { root?: MapNode } = {};
+  const context = createResolveContext({
+    resolvers: [nowResolver(now), pythonVersionResolver, hydraResolver(() => cell.root)],
+    env,
+    onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
+  });
+  const snapshot = takeSnapshot({
+    sources: [hydraGroups(), ...primarySources(request, cwd), ...addedSources(request, cwd)],
+    schemaSource: schemaSource(new Map()),
+    cwd,
+    factories: STANDARD_SOURCES,
+  });
+  return {
+    context,
+    compose(overrides) {
+      const composition = composeConfig({
+        snapshot,
+        configName: request.configName,
+        overrides: parseOverrides(overrides),
+        mode: "run",
+        fromShell: true,
+        jobName: request.jobName,
+        cwd,
+        version: HYDRA_VERSION,
+        versionBase: HYDRA_VERSION_BASE,
+        context,
+      });
+      cell.root = composition.root;
+      return composition;
+    },
+    publish: (root) => {
+      cell.root = root;
+    },
+  };
+}
+
+function primarySources(request: ComposerRequest, cwd: string): readonly ConfigSource[] {
+  if (request.configPath === null) return [];
+  const path = request.configPath.includes("://")
+    ? request.configPath
+    : `file://${resolve(cwd, request.configPath)}`;
+  const source = openSource({ provider: "main", path }, cwd, STANDARD_SOURCES);
+  if (source.available()) return [source];
+  const what = source.scheme === "pkg" ? "module" : "directory";
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message:
+      what === "module"
+        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
+        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
+  });
+}
+
+function addedSources(request: ComposerRequest, cwd: string): readonly ConfigSource[] {
+  if (request.configDir === undefined) return [];
+  const path = resolve(cwd, request.configDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ConfigError({
+      code: "compose.missing_config",
+      message: `Additional config directory '${path}' not found`,
+    });
+  return [openSource({ provider: "command-line", path: `file://${path}` }, cwd, STANDARD_SOURCES)];
+}

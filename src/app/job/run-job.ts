@@ -1,0 +1,142 @@
+import { join, resolve } from "node:path";
+import { setAt } from "../../compose/tree-edit.ts";
+import { toPlain } from "../../schema/plain.ts";
+import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { type ConfigNode, type MapNode, scalar } from "../../values/node.ts";
+import { fromCode } from "../../values/origin.ts";
+import { pyRepr, pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
+import type { Invocation } from "../invocation.ts";
+import { type Logger, type Logging, openLogging } from "../logging/logging.ts";
+import { reportError } from "../report-error.ts";
+import { without } from "../show-config.ts";
+import { type JobConfig, jobConfig } from "./job-config.ts";
+import { makeRunDirectory } from "./run-directory.ts";
+import { saveJobFiles } from "./save-files.ts";
+import { withEnvironment } from "./with-environment.ts";
+
+/** What a task may know about the job it is. */
+export interface Job {
+  /** `hydra.job.name`. */
+  readonly name: string;
+  /** The absolute path of the run directory, `hydra.runtime.output_dir`. */
+  readonly outputDir: string;
+  /** The overrides of the task's own config, as typed. */
+  readonly overrides: readonly string[];
+  /** The program's own flags that were given, by id. */
+  readonly flags: ReadonlyMap<string, string | true>;
+  /** What stood after `--`. */
+  readonly restArgs: readonly string[];
+  /** The composed tree with its `hydra` node, unresolved. */
+  readonly root: ConfigNode;
+  /** The logger of the job's name. */
+  readonly log: Logger;
+  logger(name: string): Logger;
+}
+
+/** What runs once the job is set up. A number is the exit code; nothing is 0. */
+export type Task = (
+  config: JobConfig,
+  job: Job,
+) => number | undefined | Promise<number | undefined>;
+
+export interface JobRequest {
+  readonly root: MapNode;
+  readonly context: ResolveContext;
+  /** Is told the tree once the job's own values stand in it. */
+  readonly publish: (root: MapNode) => void;
+  /** Throws, or says with `false` that the problems have been shown. */
+  readonly check: (config: JobConfig) => Promise<boolean>;
+  readonly resultFiles: readonly string[];
+  readonly flags: ReadonlyMap<string, string | true>;
+  readonly restArgs: readonly string[];
+}
+
+/**
+ * Runs one job as Hydra does: fills in where its output goes, checks the config, makes the
+ * directory, opens the log, saves the three files, sets `hydra.job.env_set`, changes into the
+ * directory if `hydra.job.chdir` says so, and calls the task.
+ *
+ * @returns the exit code: the task's own, or 1 when it failed
+ * @throws ConfigError for anything wrong before the task is called
+ */
+export async function runJob(
+  request: JobRequest,
+  task: Task,
+  invocation: Invocation,
+): Promise<number> {
+  const { context } = request;
+  const outputDir = resolve(invocation.cwd, text(request.root, "hydra.run.dir", context) ?? "None");
+  const root = setAt(request.root, ["hydra", "runtime", "output_dir"], {
+    ...scalar(outputDir, fromCode("hydra.run.dir")),
+    type: { kind: "str" },
+  });
+  request.publish(root);
+  const config = jobConfig(without(root, ["hydra"]), context);
+  if (!(await request.check(config))) return 1;
+
+  makeRunDirectory(outputDir, request.resultFiles);
+  const logging = openLogging({
+    config: plain(root, "hydra.job_logging", context),
+    verbose: plain(root, "hydra.verbose", context),
+    console: invocation.console,
+    cwd: invocation.cwd,
+  });
+  try {
+    const subdirectory = text(root, "hydra.output_subdir", context);
+    if (subdirectory !== undefined) saveJobFiles(join(outputDir, subdirectory), root, config.tree);
+    const job = describeJob(request, root, outputDir, logging);
+    const settings = {
+      env: plain(root, "hydra.job.env_set", context),
+      ...(plain(root, "hydra.job.chdir", context) === true ? { cwd: outputDir } : {}),
+    };
+    return await withEnvironment(settings, () => runUserTask(task, config, job, invocation));
+  } finally {
+    logging.close();
+  }
+}
+
+/** Its name marks the border in stacks: what lies below it is ours, not the user's. */
+async function runUserTask(
+  task: Task,
+  config: JobConfig,
+  job: Job,
+  invocation: Invocation,
+): Promise<number> {
+  try {
+    return (await task(config, job)) ?? 0;
+  } catch (error) {
+    const overrides = `[${job.overrides.map((override) => pyRepr(override)).join(", ")}]`;
+    invocation.console.stderr(`Error executing job with overrides: ${overrides}\n`);
+    reportError(error, invocation);
+    return 1;
+  }
+}
+
+function describeJob(request: JobRequest, root: MapNode, outputDir: string, logging: Logging): Job {
+  const { context, flags, restArgs } = request;
+  const name = text(root, "hydra.job.name", context) ?? "None";
+  const overrides = selectNode(root, "hydra.overrides.task", context);
+  return {
+    name,
+    outputDir,
+    overrides: overrides?.kind === "list" ? overrides.items.map((item) => pyStr(item)) : [],
+    flags,
+    restArgs,
+    root,
+    log: logging.logger(name),
+    logger: logging.logger,
+  };
+}
+
+/** The text of a value; undefined for null and what is missing. */
+function text(root: MapNode, key: string, context: ResolveContext): string | undefined {
+  const node = selectNode(root, key, context);
+  if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
+  return pyStr(node);
+}
+
+function plain(root: MapNode, key: string, context: ResolveContext): unknown {
+  const node = selectNode(root, key, context, { deep: true });
+  return node === undefined ? undefined : toPlain(node);
+}

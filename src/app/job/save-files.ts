@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
+import { map } from "../../values/node.ts";
+import { writeYaml } from "../../values/writer.ts";
+import { writeFileAtomically } from "./atomic-write.ts";
+
+/** The three files Hydra leaves with every job, in its own formatting, interpolations unresolved. */
+export function saveJobFiles(directory: string, root: MapNode, config: ConfigNode): void {
+  const hydra = root.entries.get("hydra")?.value;
+  if (hydra === undefined) return;
+  const files: Readonly<Record<string, ConfigNode | undefined>> = {
+    "config.yaml": config,
+    "hydra.yaml": map([["hydra", hydra]], hydra.origin),
+    "overrides.yaml": at(hydra, "overrides", "task"),
+  };
+  for (const [name, node] of Object.entries(files))
+    if (node !== undefined) writeFileAtomically(join(directory, name), writeYaml(node));
+}
+
+function at(node: ConfigNode, ...path: readonly string[]): ConfigNode | undefined {
+  return path.reduce<ConfigNode | undefined>(
+    (parent, key) => (parent?.kind === "map" ? parent.entries.get(key)?.value : undefined),
+    node,
+  );
+}
