@@ -1,0 +1,52 @@
+import { ConfigError } from "../errors.ts";
+import type { ConfigNode, Key } from "../node.ts";
+import type { FileOrigin } from "../origin.ts";
+import { type Constructed, invalidKeyType } from "./construct.ts";
+
+/** Checks the syntax of a string that contains `${`; throws a ConfigError. */
+export type InterpolationCheck = (text: string) => unknown;
+
+/**
+ * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys,
+ * values of Python types without a place in a config, broken interpolations.
+ */
+export function acceptConfig({ root, foreign }: Constructed, check: InterpolationCheck): void {
+  function visit(node: ConfigNode, key: string): void {
+    const typeName = foreign.get(node);
+    if (typeName !== undefined) throw unsupported(node, typeName, key);
+    if (node.kind === "scalar") {
+      // A document that is one string becomes a key, which nobody interpolates.
+      if (node !== root) checkInterpolation(node.value, node, key);
+    } else if (node.kind === "list") {
+      for (const [index, item] of node.items.entries()) visit(item, `${key}[${index}]`);
+    } else {
+      for (const entry of node.entries.values()) {
+        if (entry.key === null) throw invalidKeyType("NoneType", node.origin as FileOrigin, key);
+        visit(entry.value, joinKey(key, entry.key));
+      }
+    }
+  }
+
+  function checkInterpolation(value: unknown, node: ConfigNode, key: string): void {
+    if (typeof value !== "string" || !value.includes("${")) return;
+    try {
+      check(value);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      throw new ConfigError({ ...error.details, origin: node.origin, key });
+    }
+  }
+
+  visit(root, "");
+}
+
+const joinKey = (parent: string, key: Key): string =>
+  parent === "" ? String(key) : `${parent}.${String(key)}`;
+
+const unsupported = (node: ConfigNode, typeName: string, key: string): ConfigError =>
+  new ConfigError({
+    code: "yaml.invalid_value",
+    message: `Value '${typeName}' is not a supported primitive type`,
+    origin: node.origin,
+    key,
+  });

@@ -1,0 +1,188 @@
+import { ConfigError } from "../errors.ts";
+import {
+  type ConfigNode,
+  type Key,
+  type KeyId,
+  keyId,
+  type MapEntry,
+  type ScalarValue,
+} from "../node.ts";
+import type { FileOrigin, SourceText } from "../origin.ts";
+import { flatten, mergedPairs } from "./merge-keys.ts";
+import { refusal } from "./refusal.ts";
+import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
+import { TAG_CONSTRUCTORS } from "./tags/index.ts";
+
+/** What a document says before OmegaConf's own rules are applied to it. */
+export interface Constructed {
+  readonly root: ConfigNode;
+  /** Values of Python types that OmegaConf does not know, by their placeholder: the type's name. */
+  readonly foreign: ReadonlyMap<ConfigNode, string>;
+  /** Whether there is anything that OmegaConf could refuse; most files never need the check. */
+  readonly suspicious: boolean;
+}
+
+/** What a tag's constructor may use. */
+export interface Construction {
+  readonly source: SourceText;
+  construct(node: SyntaxNode): ConfigNode;
+  scalar(node: SyntaxNode, value: ScalarValue): ConfigNode;
+  list(node: SyntaxNode, fill: (items: ConfigNode[]) => void): ConfigNode;
+  map(node: SyntaxNode, fill: (entries: Map<KeyId, MapEntry>) => void): ConfigNode;
+  fillMapping(node: SyntaxNode, entries: Map<KeyId, MapEntry>): void;
+  /** A value of a type that only Python has. */
+  foreign(node: SyntaxNode, typeName: string): ConfigNode;
+  originOf(node: SyntaxNode): FileOrigin;
+}
+
+/**
+ * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors the
+ * one nearer to the root is reported. Aliased nodes are built once and shared.
+ */
+export function construct(source: SourceText, root: SyntaxNode, hasAliases: boolean): Constructed {
+  const built = hasAliases ? new Map<SyntaxNode, ConfigNode>() : null;
+  const foreignTypes = new Map<ConfigNode, string>();
+  const merges = mergedPairs(source);
+  const pending: (() => void)[] = [];
+  let suspicious = false;
+
+  const originOf = (node: SyntaxNode): FileOrigin => ({
+    kind: "file",
+    source,
+    start: node.start,
+    end: node.end,
+  });
+
+  function build(node: SyntaxNode): ConfigNode {
+    const known = built?.get(node);
+    if (known !== undefined) return known;
+    const result = buildNew(node);
+    built?.set(node, result);
+    return result;
+  }
+
+  function buildNew(node: SyntaxNode): ConfigNode {
+    if (node.kind === "scalar" && node.tag === TAG.string) return scalar(node, node.value);
+    const known = TAG_CONSTRUCTORS.get(node.tag);
+    if (known !== undefined) return known.construct(node, construction);
+    throw refusal(source, {
+      code: "yaml.unsupported_tag",
+      problem: `could not determine a constructor for the tag '${node.tag}'`,
+      start: node.start,
+      end: node.end,
+      ...(node.tag === TAG.value || node.tag === TAG.merge
+        ? { hint: "quote this text to make it a string" }
+        : {}),
+    });
+  }
+
+  function scalar(node: SyntaxNode, value: ScalarValue): ConfigNode {
+    if (typeof value === "string" && value.includes("${")) suspicious = true;
+    return { kind: "scalar", value, origin: originOf(node) };
+  }
+
+  function list(node: SyntaxNode, fill: (items: ConfigNode[]) => void): ConfigNode {
+    const items: ConfigNode[] = [];
+    pending.push(() => fill(items));
+    return { kind: "list", items, origin: originOf(node) };
+  }
+
+  function map(node: SyntaxNode, fill: (entries: Map<KeyId, MapEntry>) => void): ConfigNode {
+    const entries = new Map<KeyId, MapEntry>();
+    pending.push(() => fill(entries));
+    return { kind: "map", entries, origin: originOf(node) };
+  }
+
+  function foreign(node: SyntaxNode, typeName: string): ConfigNode {
+    const placeholder = scalar(node, null);
+    foreignTypes.set(placeholder, typeName);
+    suspicious = true;
+    return placeholder;
+  }
+
+  function fillMapping(node: SyntaxNode, entries: Map<KeyId, MapEntry>): void {
+    if (node.kind !== "mapping")
+      throw refusal(source, {
+        code: "yaml.invalid_value",
+        problem: `expected a mapping node, but found ${node.kind}`,
+        start: node.start,
+        end: node.end,
+      });
+    for (const pair of pairsOf(node)) {
+      const key = keyOf(node, pair);
+      const id = keyId(key);
+      const value = build(pair.value);
+      entries.set(id, { key: entries.get(id)?.key ?? key, value });
+    }
+  }
+
+  /** The pairs of a mapping: no string key twice, and what `<<` brings in front. */
+  function pairsOf(node: MappingSyntax): readonly SyntaxPair[] {
+    const pairs = merges.get(node) ?? node.pairs;
+    const names = new Set<string>();
+    let hasMergeKeys = false;
+    for (const { key } of pairs) {
+      if (key.tag === TAG.merge || key.tag === TAG.value) hasMergeKeys = true;
+      if (key.tag !== TAG.string || key.kind !== "scalar") continue;
+      if (names.size === names.add(key.value).size) throw duplicate(node, key.value, key);
+    }
+    return hasMergeKeys ? flatten(node, merges) : pairs;
+  }
+
+  const duplicate = (node: MappingSyntax, name: string, key: SyntaxNode) =>
+    refusal(source, {
+      code: "yaml.duplicate_key",
+      context: "while constructing a mapping",
+      contextStart: node.start,
+      problem: `found duplicate key ${name}`,
+      start: key.start,
+      end: key.end,
+    });
+
+  function keyOf(node: MappingSyntax, { key }: SyntaxPair): Key {
+    const built = build(key);
+    const typeName = foreignTypes.get(built);
+    if (built.kind !== "scalar" || typeName === "set")
+      throw refusal(source, {
+        code: "yaml.invalid_value",
+        context: "while constructing a mapping",
+        contextStart: node.start,
+        problem: "found unhashable key",
+        start: key.start,
+        end: key.end,
+      });
+    const { value } = built;
+    if (typeName !== undefined || isPath(value))
+      throw invalidKeyType(typeName ?? "PosixPath", built.origin as FileOrigin);
+    if (value === null) suspicious = true;
+    return value;
+  }
+
+  const construction: Construction = {
+    source,
+    construct: build,
+    scalar,
+    list,
+    map,
+    fillMapping,
+    foreign,
+    originOf,
+  };
+
+  const result = build(root);
+  for (let next = 0; next < pending.length; next++) pending[next]?.();
+  return { root: result, foreign: foreignTypes, suspicious };
+}
+
+const isPath = (value: ScalarValue): value is { readonly path: string } =>
+  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
+
+/** OmegaConf's refusal of keys that are not str, int, float, bool or bytes. */
+export const invalidKeyType = (typeName: string, origin: FileOrigin, key = ""): ConfigError =>
+  new ConfigError({
+    code: "key.invalid_type",
+    message: `Incompatible key type '${typeName}'`,
+    origin,
+    key,
+    hint: "quote the key to make it a string",
+  });

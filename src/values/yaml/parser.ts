@@ -1,0 +1,396 @@
+import type { SourceText } from "../origin.ts";
+import { refusal } from "./refusal.ts";
+import { plainTag } from "./resolve-plain.ts";
+import type { Scanner } from "./scanner.ts";
+import {
+  DEFAULT_TAG_HANDLES,
+  type MappingSyntax,
+  type ScalarSyntax,
+  type SequenceSyntax,
+  type SyntaxNode,
+  type SyntaxPair,
+  TAG,
+} from "./syntax-node.ts";
+import type { Token, TokenType } from "./tokens.ts";
+
+/**
+ * Deeper documents are refused: every later stage walks the tree recursively, and Python itself
+ * gives up (RecursionError) well before this.
+ */
+const MAX_DEPTH = 1000;
+
+type Building<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Anchor and tag in front of a node. */
+interface Properties {
+  readonly anchor: string | null;
+  /** Null or `!` leave the tag to the content. */
+  readonly tag: string | null;
+  /** Where the properties start; -1 without any. */
+  readonly start: number;
+}
+
+const NO_PROPERTIES: Properties = { anchor: null, tag: null, start: -1 };
+
+const ENDS_DOCUMENT: ReadonlySet<TokenType> = new Set([
+  "<directive>",
+  "<document start>",
+  "<document end>",
+  "<stream end>",
+]);
+
+export interface ParsedDocument {
+  readonly root: SyntaxNode;
+  /** Whether nodes are shared: without aliases the graph is a tree. */
+  readonly hasAliases: boolean;
+}
+
+/** The node of a text that holds one document, or null for a text without any. */
+export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocument | null {
+  const { peek, next } = scanner;
+  const anchors = new Map<string, SyntaxNode>();
+  let handles = DEFAULT_TAG_HANDLES;
+  let depth = 0;
+  let hasAliases = false;
+
+  const at = (type: TokenType): boolean => peek().type === type;
+
+  /** Where nothing stands, an empty plain scalar does. */
+  const empty = (start: number): ScalarSyntax => ({
+    kind: "scalar",
+    tag: TAG.null,
+    value: "",
+    start,
+    end: start,
+  });
+
+  function document(): SyntaxNode | null {
+    if (at("<stream end>")) return null;
+    const explicit = at("<directive>") || at("<document start>");
+    if (explicit) startDocument();
+    const { type, start } = peek();
+    const root = explicit && ENDS_DOCUMENT.has(type) ? empty(start) : node("block");
+    endDocument(root);
+    return root;
+  }
+
+  /** Directives and `---`. */
+  function startDocument(): void {
+    let sawVersion = false;
+    const own = new Map<string, string>();
+    while (at("<directive>")) {
+      const token = next();
+      if (token.type !== "<directive>") break;
+      if (token.name === "TAG") {
+        if (own.has(token.handle)) throw problemAt(token, `duplicate tag handle '${token.handle}'`);
+        own.set(token.handle, token.prefix);
+      } else if (token.name === "YAML") {
+        if (sawVersion) throw problemAt(token, "found duplicate YAML directive");
+        if (token.major !== 1)
+          throw problemAt(token, "found incompatible YAML document (version 1.* is required)");
+        sawVersion = true;
+      }
+    }
+    if (own.size > 0) handles = new Map([...DEFAULT_TAG_HANDLES, ...own]);
+    if (!at("<document start>")) throw expectedDocumentStart();
+    next();
+  }
+
+  /** Behind the document: markers, and no second document. */
+  function endDocument(root: SyntaxNode): void {
+    while (at("<document end>")) next();
+    const token = peek();
+    if (token.type === "<stream end>") return;
+    const second = token.type === "<directive>" || token.type === "<document start>";
+    if (token.type === "<directive>") startDocument();
+    if (!second) throw expectedDocumentStart();
+    throw refusal(source, {
+      context: "expected a single document in the stream",
+      contextStart: root.start,
+      problem: "but found another document",
+      start: token.start,
+      end: token.end,
+    });
+  }
+
+  const expectedDocumentStart = () => {
+    const token = peek();
+    return problemAt(token, `expected '<document start>', but found '${token.type}'`);
+  };
+
+  function node(context: "block" | "flow", indentless = false): SyntaxNode {
+    const token = peek();
+    if (token.type === "<alias>") {
+      next();
+      const target = anchors.get(token.name);
+      if (target === undefined) throw problemAt(token, `found undefined alias '${token.name}'`);
+      hasAliases = true;
+      return target;
+    }
+    const properties =
+      token.type === "<anchor>" || token.type === "<tag>" ? readProperties() : NO_PROPERTIES;
+    if (++depth > MAX_DEPTH)
+      throw refusal(source, {
+        code: "yaml.depth_limit",
+        problem: `the document is nested more than ${MAX_DEPTH} levels deep`,
+        start: token.start,
+      });
+    const result = content(context, indentless, properties);
+    depth--;
+    return result;
+  }
+
+  function content(
+    context: "block" | "flow",
+    indentless: boolean,
+    properties: Properties,
+  ): SyntaxNode {
+    const token = peek();
+    const start = properties.start < 0 ? token.start : properties.start;
+    switch (token.type) {
+      case "<scalar>":
+        next();
+        return register(
+          properties,
+          scalarNode(properties, token.value, token.plain, start, token.end),
+        );
+      case "[":
+        return flowSequence(startSequence(properties, start));
+      case "{":
+        return flowMapping(startMapping(properties, start));
+      case "-":
+        if (!indentless) break;
+        return indentlessSequence(startSequence(properties, start));
+      case "<block sequence start>":
+        if (context === "flow") break;
+        return blockSequence(startSequence(properties, start));
+      case "<block mapping start>":
+        if (context === "flow") break;
+        return blockMapping(startMapping(properties, start));
+      default:
+    }
+    if (properties.start < 0) throw noContent(context, token);
+    return register(properties, scalarNode(properties, "", true, start, token.start));
+  }
+
+  function scalarNode(
+    { tag }: Properties,
+    value: string,
+    plain: boolean,
+    start: number,
+    end: number,
+  ): ScalarSyntax {
+    if (tag !== null && tag !== "!") return { kind: "scalar", tag, value, start, end };
+    // A lone `!` makes even a quoted scalar plain.
+    const implicit = plain || tag === "!";
+    const resolved = implicit ? plainTag(value, "omegaconf") : TAG.string;
+    return { kind: "scalar", tag: resolved, value, start, end };
+  }
+
+  function startSequence(properties: Properties, start: number): Building<SequenceSyntax> {
+    const tag = collectionTag(properties, TAG.sequence);
+    return register(properties, { kind: "sequence", tag, items: [], start, end: start });
+  }
+
+  function startMapping(properties: Properties, start: number): Building<MappingSyntax> {
+    const tag = collectionTag(properties, TAG.mapping);
+    return register(properties, { kind: "mapping", tag, pairs: [], start, end: start });
+  }
+
+  /** Names the node before its content is read: an alias inside may mean it. */
+  function register<T extends SyntaxNode>({ anchor }: Properties, target: T): T {
+    if (anchor === null) return target;
+    const first = anchors.get(anchor);
+    if (first !== undefined)
+      throw refusal(source, {
+        context: `found duplicate anchor '${anchor}'; first occurrence`,
+        contextStart: first.start,
+        problem: "second occurrence",
+        start: target.start,
+      });
+    anchors.set(anchor, target);
+    return target;
+  }
+
+  function readProperties(): Properties {
+    const { start } = peek();
+    let anchor: string | null = null;
+    let tag: string | null = null;
+    for (let token = peek(); ; token = peek()) {
+      if (token.type === "<anchor>" && anchor === null) anchor = token.name;
+      else if (token.type === "<tag>" && tag === null) tag = fullTag(token);
+      else return { anchor, tag, start };
+      next();
+    }
+  }
+
+  function fullTag(token: Token & { type: "<tag>" }): string {
+    if (token.handle === null) return token.suffix;
+    const prefix = handles.get(token.handle);
+    if (prefix !== undefined) return prefix + token.suffix;
+    throw refusal(source, {
+      context: "while parsing a node",
+      problem: `found undefined tag handle '${token.handle}'`,
+      start: token.start,
+      end: token.end,
+    });
+  }
+
+  function blockSequence(target: Building<SequenceSyntax>): SequenceSyntax {
+    const open = next();
+    const items: SyntaxNode[] = [];
+    target.items = items;
+    while (at("-")) {
+      const { end } = next();
+      items.push(at("-") || at("<block end>") ? empty(end) : node("block"));
+    }
+    target.end = closeBlock("while parsing a block collection", open);
+    return target;
+  }
+
+  /** The items of a list that stands at the column of its key. */
+  function indentlessSequence(target: Building<SequenceSyntax>): SequenceSyntax {
+    const items: SyntaxNode[] = [];
+    target.items = items;
+    while (at("-")) {
+      target.end = next().end;
+      const { type } = peek();
+      const absent = type === "-" || type === "?" || type === ":" || type === "<block end>";
+      const item = absent ? empty(target.end) : node("block");
+      items.push(item);
+      target.end = Math.max(target.end, item.end);
+    }
+    return target;
+  }
+
+  function blockMapping(target: Building<MappingSyntax>): MappingSyntax {
+    const open = next();
+    const pairs: SyntaxPair[] = [];
+    target.pairs = pairs;
+    while (at("?")) {
+      const { end } = next();
+      const key = blockPart(end);
+      pairs.push({ key, value: at(":") ? blockPart(next().end) : empty(key.end) });
+    }
+    target.end = closeBlock("while parsing a block mapping", open);
+    return target;
+  }
+
+  /** A key or a value in a block mapping. */
+  function blockPart(after: number): SyntaxNode {
+    const { type } = peek();
+    if (type === "?" || type === ":" || type === "<block end>") return empty(after);
+    return node("block", true);
+  }
+
+  function closeBlock(context: string, open: Token): number {
+    const token = peek();
+    if (token.type !== "<block end>")
+      throw refusal(source, {
+        context,
+        contextStart: open.start,
+        problem: `expected <block end>, but found '${token.type}'`,
+        start: token.start,
+        end: Math.max(token.end, token.start + 1),
+      });
+    next();
+    return token.start;
+  }
+
+  function flowSequence(target: Building<SequenceSyntax>): SequenceSyntax {
+    const open = next();
+    const items: SyntaxNode[] = [];
+    target.items = items;
+    while (!at("]")) {
+      if (items.length > 0) separator("while parsing a flow sequence", open, "]");
+      if (at("?")) items.push(singlePair());
+      else if (!at("]")) items.push(node("flow"));
+      else break;
+    }
+    target.end = next().end;
+    return target;
+  }
+
+  /** `[a: 1]` is a list of one mapping. */
+  function singlePair(): MappingSyntax {
+    const { start, end } = next();
+    const key = at(":") || at(",") || at("]") ? empty(end) : node("flow");
+    let value: SyntaxNode = empty(key.end);
+    if (at(":")) {
+      const colon = next();
+      value = at(",") || at("]") ? empty(colon.end) : node("flow");
+    }
+    const pairs = [{ key, value }];
+    return { kind: "mapping", tag: TAG.mapping, pairs, start, end: Math.max(value.end, key.end) };
+  }
+
+  function flowMapping(target: Building<MappingSyntax>): MappingSyntax {
+    const open = next();
+    const pairs: SyntaxPair[] = [];
+    target.pairs = pairs;
+    while (!at("}")) {
+      if (pairs.length > 0) separator("while parsing a flow mapping", open, "}");
+      if (at("?")) pairs.push(flowPair(next().end));
+      else if (!at("}")) pairs.push(loneKey());
+      else break;
+    }
+    target.end = next().end;
+    return target;
+  }
+
+  function flowPair(after: number): SyntaxPair {
+    const key = at(":") || at(",") || at("}") ? empty(after) : node("flow");
+    if (!at(":")) return { key, value: empty(key.end) };
+    const { end } = next();
+    return { key, value: at(",") || at("}") ? empty(end) : node("flow") };
+  }
+
+  /** `{a}` is a key without a value. */
+  function loneKey(): SyntaxPair {
+    const key = node("flow");
+    return { key, value: empty(key.end) };
+  }
+
+  function separator(context: string, open: Token, close: "]" | "}"): void {
+    const token = peek();
+    if (token.type === ",") {
+      next();
+      return;
+    }
+    throw refusal(source, {
+      context,
+      contextStart: open.start,
+      problem: `expected ',' or '${close}', but got '${token.type}'`,
+      start: token.start,
+      end: Math.max(token.end, token.start + 1),
+      ...interpolationHint(token),
+    });
+  }
+
+  function interpolationHint(token: Token): { hint?: string } {
+    if (token.type !== "{" || source.text[token.start - 1] !== "$") return {};
+    return { hint: "put quotes around an interpolation inside brackets" };
+  }
+
+  function noContent(context: "block" | "flow", token: Token) {
+    const missing = context === "flow" && token.type === "?" && source.text[token.start] === "?";
+    return refusal(source, {
+      context: `while parsing a ${context} node`,
+      problem: `expected the node content, but found '${token.type}'`,
+      start: token.start,
+      end: Math.max(token.end, token.start + 1),
+      ...(missing
+        ? { hint: "quote '???' inside brackets, or write the mapping in block style" }
+        : {}),
+    });
+  }
+
+  const problemAt = (token: Token, problem: string) =>
+    refusal(source, { problem, start: token.start, end: token.end });
+
+  const root = document();
+  return root === null ? null : { root, hasAliases };
+}
+
+const collectionTag = ({ tag }: Properties, implicit: string): string =>
+  tag === null || tag === "!" ? implicit : tag;

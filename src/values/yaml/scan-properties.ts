@@ -1,0 +1,142 @@
+import {
+  isBlank,
+  isBreakOrEnd,
+  isHexDigit,
+  isSpaceBreakOrEnd,
+  isWordCharacter,
+} from "./characters.ts";
+import { type Cursor, charAt } from "./cursor.ts";
+import { refusal, showCharacter } from "./refusal.ts";
+import type { NameToken, TagToken } from "./tokens.ts";
+
+const BANG = 0x21;
+const PERCENT = 0x25;
+
+/** Characters of tags beside letters and digits. */
+const URI_PUNCTUATION = "-;/?:@&=+$,_.!~*'()[]%";
+/** What may follow an anchor or alias directly. */
+const AFTER_NAME = "?:,]}%@`";
+
+/** `&name` or `*name`. */
+export function scanName(cursor: Cursor, type: "<anchor>" | "<alias>"): NameToken {
+  const start = cursor.pos;
+  cursor.pos++;
+  const name = scanWord(cursor);
+  const next = charAt(cursor);
+  if (name === "" || !(isBlank(next) || AFTER_NAME.includes(String.fromCharCode(next))))
+    throw refusal(cursor.source, {
+      context: type === "<anchor>" ? "while scanning an anchor" : "while scanning an alias",
+      contextStart: start,
+      problem: `expected alphabetic or numeric character, but found ${showCharacter(cursor.text, cursor.pos)}`,
+      start: cursor.pos,
+      ...(type === "<alias>" ? { hint: "quote a text that starts with *" } : {}),
+    });
+  return { type, name, start, end: cursor.pos };
+}
+
+/** `!<tag>`, `!`, `!local`, `!!standard`, `!handle!suffix`. */
+export function scanTag(cursor: Cursor): TagToken {
+  const start = cursor.pos;
+  let handle: string | null = null;
+  let suffix: string;
+  const next = charAt(cursor, 1);
+  if (next === 0x3c) {
+    cursor.pos += 2;
+    suffix = scanTagUri(cursor, start);
+    if (charAt(cursor) !== 0x3e) throw unexpected(cursor, start, "'>'");
+    cursor.pos++;
+  } else if (isBlank(next)) {
+    suffix = "!";
+    cursor.pos++;
+  } else {
+    handle = hasSecondBang(cursor) ? scanTagHandle(cursor, start) : "!";
+    if (handle === "!") cursor.pos = start + 1;
+    suffix = scanTagUri(cursor, start);
+  }
+  if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpected(cursor, start, "' '");
+  return { type: "<tag>", handle, suffix, start, end: cursor.pos };
+}
+
+/** `!`, `!!` or `!name!`; also used by the `%TAG` directive. */
+export function scanTagHandle(cursor: Cursor, start: number): string {
+  const from = cursor.pos;
+  if (charAt(cursor) !== BANG) throw unexpected(cursor, start, "'!'");
+  cursor.pos++;
+  if (charAt(cursor) === 0x20) return "!";
+  scanWord(cursor);
+  if (charAt(cursor) !== BANG) throw unexpected(cursor, start, "'!'");
+  cursor.pos++;
+  return cursor.text.slice(from, cursor.pos);
+}
+
+export function scanTagUri(cursor: Cursor, start: number): string {
+  let uri = "";
+  for (;;) {
+    const from = cursor.pos;
+    let c = charAt(cursor);
+    while (c !== PERCENT && isUriCharacter(c)) {
+      cursor.pos++;
+      c = charAt(cursor);
+    }
+    uri += cursor.text.slice(from, cursor.pos);
+    if (c !== PERCENT) break;
+    uri += scanUriEscapes(cursor, start);
+  }
+  if (uri === "")
+    throw refusal(cursor.source, {
+      context: "while parsing a tag",
+      contextStart: start,
+      problem: `expected URI, but found ${showCharacter(cursor.text, cursor.pos)}`,
+      start: cursor.pos,
+    });
+  return uri;
+}
+
+/** A run of `%xx`, which together are UTF-8. */
+function scanUriEscapes(cursor: Cursor, start: number): string {
+  const from = cursor.pos;
+  const bytes: number[] = [];
+  while (charAt(cursor) === PERCENT) {
+    if (!isHexDigit(charAt(cursor, 1)) || !isHexDigit(charAt(cursor, 2)))
+      throw unexpected(cursor, start, "URI escape sequence of 2 hexadecimal numbers");
+    bytes.push(Number.parseInt(cursor.text.slice(cursor.pos + 1, cursor.pos + 3), 16));
+    cursor.pos += 3;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.from(bytes),
+    );
+  } catch (cause) {
+    throw refusal(cursor.source, {
+      context: "while scanning a tag",
+      problem: `the escaped bytes are not UTF-8 (${cause instanceof Error ? cause.message : ""})`,
+      start: from,
+      end: cursor.pos,
+    });
+  }
+}
+
+function scanWord(cursor: Cursor): string {
+  const from = cursor.pos;
+  while (isWordCharacter(charAt(cursor))) cursor.pos++;
+  return cursor.text.slice(from, cursor.pos);
+}
+
+function hasSecondBang(cursor: Cursor): boolean {
+  for (let at = cursor.pos + 1; ; at++) {
+    const c = cursor.text.charCodeAt(at);
+    if (c === BANG) return true;
+    if (c === 0x20 || isBreakOrEnd(c)) return false;
+  }
+}
+
+const isUriCharacter = (c: number): boolean =>
+  isWordCharacter(c) || (c !== 0 && URI_PUNCTUATION.includes(String.fromCharCode(c)));
+
+const unexpected = (cursor: Cursor, start: number, expected: string) =>
+  refusal(cursor.source, {
+    context: "while scanning a tag",
+    contextStart: start,
+    problem: `expected ${expected}, but found ${showCharacter(cursor.text, cursor.pos)}`,
+    start: cursor.pos,
+  });

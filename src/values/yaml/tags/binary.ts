@@ -1,0 +1,31 @@
+import { invalid, type TagConstructor, textOf } from "./tag-constructor.ts";
+
+/** Base64 as Python decodes it: other characters are passed over, padding ends the data. */
+export const BINARY: TagConstructor = {
+  tag: "tag:yaml.org,2002:binary",
+  construct(node, construction) {
+    const text = textOf(node, construction);
+    if (/[^\0-\x7f]/.test(text))
+      throw invalid(node, construction, "failed to convert base64 data into ascii");
+    const digits = dataDigits(text);
+    if (digits === null)
+      throw invalid(node, construction, "failed to decode base64 data: Incorrect padding");
+    return construction.scalar(node, new Uint8Array(Buffer.from(digits, "base64")));
+  },
+};
+
+/** The base64 digits that count, or null where they are no whole number of bytes. */
+function dataDigits(text: string): string | null {
+  let digits = "";
+  let pads = 0;
+  for (const c of text) {
+    if (c === "=") {
+      const position = digits.length % 4;
+      if (position >= 2 && position + ++pads >= 4) return digits;
+    } else if (/[A-Za-z0-9+/]/.test(c)) {
+      digits += c;
+      pads = 0;
+    }
+  }
+  return digits.length % 4 === 0 ? digits : null;
+}

@@ -1,0 +1,29 @@
+import { invalid, itemsOf, type TagConstructor } from "./tag-constructor.ts";
+
+/** `pathlib` paths, the only Python objects that OmegaConf reads: a list of parts. */
+const pathConstructor = (className: string): TagConstructor => ({
+  tag: `tag:yaml.org,2002:python/object/apply:pathlib.${className}`,
+  construct(node, construction) {
+    const parts = itemsOf(node, construction).map((item) => {
+      const part = construction.construct(item);
+      if (part.kind === "scalar" && typeof part.value === "string") return part.value;
+      throw invalid(item, construction, "the parts of a path are strings");
+    });
+    return construction.scalar(node, { path: joinPosix(parts) });
+  },
+});
+
+export const PATH = pathConstructor("Path");
+export const POSIX_PATH = pathConstructor("PosixPath");
+
+/**
+ * `str(PurePosixPath(*parts))`: an absolute part starts anew, `.` and repeated slashes go, `..`
+ * stays. Exactly two leading slashes are kept, as POSIX gives them a meaning of their own.
+ */
+export function joinPosix(parts: readonly string[]): string {
+  const lastAbsolute = parts.findLastIndex((part) => part.startsWith("/"));
+  const text = parts.slice(Math.max(lastAbsolute, 0)).join("/");
+  const root = /^\/\/(?!\/)/.test(text) ? "//" : text.startsWith("/") ? "/" : "";
+  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  return root + names.join("/") || ".";
+}

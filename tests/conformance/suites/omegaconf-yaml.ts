@@ -1,0 +1,15 @@
+import { createConfig } from "../../../src/values/reader.ts";
+import { judge } from "../judge.ts";
+import type { Suite } from "../suite.ts";
+import { toTagged } from "../tagged.ts";
+
+/** `text` → `json` = `OmegaConf.create(text)`. */
+export const omegaconfYaml: Suite = {
+  name: "omegaconf/yaml",
+  matches: (path) => /(^|\/)omegaconf\/yaml\.jsonl$/.test(path),
+  run(testCase) {
+    const { text, json } = testCase;
+    if (typeof text !== "string") throw new Error("the case has no text");
+    return judge(testCase, json, () => toTagged(createConfig(text)));
+  },
+};
