@@ -76,7 +76,10 @@ export type NodeType =
   | {
       readonly kind: "enum";
       readonly name: string;
+      /** Names of the members. The value of an enum node is one of them. */
       readonly members: readonly string[];
+      /** Values of the members, in the same order; an int is taken for the member of that value. */
+      readonly values?: readonly ScalarValue[];
       readonly optional?: boolean;
     }
   | { readonly kind: "union"; readonly members: readonly NodeType[]; readonly optional?: boolean }
@@ -90,6 +93,8 @@ export type NodeType =
   | {
       readonly kind: "object";
       readonly name: string;
+      /** Names of the types that this one extends, in no order. */
+      readonly bases?: readonly string[];
       readonly fields: ReadonlyMap<string, NodeType>;
       readonly optional?: boolean;
     };

@@ -1,0 +1,90 @@
+import type { Draft } from "./draft.ts";
+import { putChild } from "./draft.ts";
+import { ConfigError } from "./errors.ts";
+import { flagAt } from "./flags.ts";
+import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { nearest } from "./nearest.ts";
+import type { ConfigNode, Key } from "./node.ts";
+import { child, isMissing } from "./node.ts";
+import type { Place } from "./place.ts";
+import { fullKeyOf } from "./place.ts";
+import { keyText } from "./python-text.ts";
+import { replacing } from "./replaced.ts";
+import { convertKey, convertNode } from "./types/convert.ts";
+import { elementType } from "./types/type-of.ts";
+
+/**
+ * Sets a child of a map or list by OmegaConf's rules: `struct` refuses new keys, `readonly` refuses
+ * everything, and a declared type converts or refuses the value.
+ * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `key.invalid_type`,
+ *   `key.not_found` (a list index out of range)
+ */
+export function assign(parent: Draft, key: Key, value: ConfigNode): void {
+  const at: Place = { kind: "place", node: value, parent, key };
+  // OmegaConf looks at the key before the flag, but for values that fit everywhere.
+  const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
+  if (parent.node.kind === "list" || fitsEverywhere) refuseReadonly(parent, at);
+  const known = normalizeKey(parent, key, at);
+  refuseReadonly(parent, at);
+  const old = child(parent.node, known);
+  const type = old?.type ?? elementType(parent.node, known);
+  const typed = type === undefined ? value : convertNode(type, value, at);
+  putChild(parent, known, replacing(typed, old));
+}
+
+/**
+ * The key as the container knows it.
+ * @throws ConfigError where there may be no such key
+ */
+export function normalizeKey(parent: Draft, key: Key, at: Place): Key {
+  const { node } = parent;
+  if (node.kind === "list") return listIndex(node.items.length, key, at);
+  const known = node.type?.kind === "map" ? convertKey(node.type.key, key, at) : key;
+  if (child(node, known) === undefined) refuseNewKey(parent, known, at);
+  return known;
+}
+
+function listIndex(length: number, key: Key, at: Place): bigint {
+  const index = typeof key === "bigint" ? key : -1n;
+  const position = index < 0n ? index + BigInt(length) : index;
+  if (position >= 0n && position < BigInt(length)) return position;
+  throw new ConfigError({
+    code: "key.not_found",
+    message: "list index out of range",
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    hint: `the list has ${length} items`,
+  });
+}
+
+function refuseNewKey(parent: Draft, key: Key, at: Place): void {
+  const { node } = parent;
+  const isObject = node.type?.kind === "object";
+  if (isObject ? node.flags?.struct === false : !flagAt(parent, "struct")) return;
+  const available =
+    node.kind === "map" ? [...node.entries.values()].map((entry) => keyText(entry.key)) : [];
+  const near = nearest(keyText(key), available);
+  const where = node.type?.kind === "object" ? `not in '${node.type.name}'` : "is not in struct";
+  throw new ConfigError({
+    code: "value.struct",
+    message: `Key '${keyText(key)}' ${where}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    available,
+    ...(near === undefined ? {} : { nearest: near }),
+  });
+}
+
+/** @throws ConfigError `value.readonly` where the flag holds */
+export function refuseReadonly(parent: Draft, at: Place): void {
+  if (!flagAt(parent, "readonly")) return;
+  throw new ConfigError({
+    code: "value.readonly",
+    message:
+      parent.node.kind === "list"
+        ? "ListConfig is read-only"
+        : "Cannot change read-only config container",
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}

@@ -1,0 +1,35 @@
+import type { ConfigNode, NodeFlags } from "./node.ts";
+import type { Place } from "./place.ts";
+
+/** A flag as it holds at a place: its own, else that of the nearest node above that sets it. */
+export function flagAt(place: Place, flag: keyof NodeFlags): boolean {
+  for (let at: Place | null = place; at !== null; at = at.parent) {
+    const own = at.node.flags?.[flag];
+    if (own !== undefined) return own;
+  }
+  return false;
+}
+
+/** The node with flags set, or unset (`undefined`); those not named stay as they are. */
+export function withFlags(
+  node: ConfigNode,
+  flags: { readonly [Flag in keyof NodeFlags]?: boolean | undefined },
+): ConfigNode {
+  const merged = { ...node.flags, ...flags };
+  const { flags: _, ...rest } = node;
+  const set: { struct?: boolean; readonly?: boolean } = {};
+  if (merged.struct !== undefined) set.struct = merged.struct;
+  if (merged.readonly !== undefined) set.readonly = merged.readonly;
+  return Object.keys(set).length === 0 ? rest : { ...rest, flags: set };
+}
+
+/**
+ * `open_dict`: runs a change with `struct` off at this node, and gives its result the node's own
+ * flag back.
+ */
+export const openDict = (node: ConfigNode, change: (open: ConfigNode) => ConfigNode): ConfigNode =>
+  withFlags(change(withFlags(node, { struct: false })), { struct: node.flags?.struct });
+
+/** `read_write`: as `openDict`, for the flag `readonly`. */
+export const readWrite = (node: ConfigNode, change: (open: ConfigNode) => ConfigNode): ConfigNode =>
+  withFlags(change(withFlags(node, { readonly: false })), { readonly: node.flags?.readonly });

@@ -1,0 +1,68 @@
+import type { ScalarValue } from "../node.ts";
+
+/** A text with interpolations, parsed. Escapes are already undone in its literal parts. */
+export interface InterpolationAst {
+  readonly kind: "text";
+  readonly parts: readonly TextPart[];
+}
+
+export type TextPart = LiteralPart | Interpolation;
+
+export interface LiteralPart {
+  readonly kind: "literal";
+  readonly text: string;
+}
+
+export type Interpolation = Reference | ResolverUse;
+
+/** A span of the parsed text, in UTF-16 code units, end exclusive. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * `${a.b[c]}` or, with leading dots, `${..a}`. The parts are joined to one key text and split again
+ * when it is evaluated, because a nested interpolation may give a key with dots in it.
+ */
+export interface Reference extends Span {
+  readonly kind: "reference";
+  readonly parts: readonly (string | Interpolation)[];
+}
+
+/** `${name:arg,…}`; the name's components are joined with dots. */
+export interface ResolverUse extends Span {
+  readonly kind: "resolver";
+  readonly name: readonly (string | Interpolation)[];
+  readonly args: readonly Argument[];
+}
+
+export interface Argument {
+  readonly value: Element;
+  /** As it is written; caches of resolvers are keyed by it. */
+  readonly source: string;
+}
+
+/** One argument of a resolver, or one element of a list or dict among them. */
+export type Element = PrimitiveElement | TextElement | Interpolation | ListElement | DictElement;
+
+export interface PrimitiveElement {
+  readonly kind: "primitive";
+  readonly value: ScalarValue;
+}
+
+/** A quoted value or a concatenation: a string, whatever its interpolations give. */
+export interface TextElement {
+  readonly kind: "text";
+  readonly parts: readonly TextPart[];
+}
+
+export interface ListElement {
+  readonly kind: "list";
+  readonly items: readonly Element[];
+}
+
+export interface DictElement {
+  readonly kind: "dict";
+  readonly entries: readonly (readonly [PrimitiveElement, Element])[];
+}

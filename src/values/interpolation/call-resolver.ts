@@ -1,0 +1,100 @@
+import { ConfigError, isConfigError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import type { ConfigNode, ScalarValue } from "../node.ts";
+import { scalar } from "../node.ts";
+import { fromCode } from "../origin.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
+import type { Resolver, ResolverArgument, ResolverCall } from "../resolvers/resolver.ts";
+import { selectPlace } from "../select-place.ts";
+import { parseElement } from "./parser.ts";
+import { startOf } from "./reference.ts";
+import type { Resolution } from "./resolution.ts";
+
+/** One use of a resolver, its arguments evaluated and as they are written. */
+export interface ResolverInvocation {
+  readonly name: string;
+  readonly args: readonly ResolverArgument[];
+  readonly sources: readonly string[];
+  readonly at: Place;
+}
+
+/**
+ * @throws ConfigError `resolver.unknown`, or `resolver.failed` with what the resolver threw as its
+ *   cause
+ */
+export function callResolver(resolution: Resolution, invocation: ResolverInvocation): Place {
+  const { context } = resolution;
+  const { name, at } = invocation;
+  const resolver = context.resolvers.get(name);
+  if (resolver === undefined) throw unknownResolver(resolution, name, at);
+  if (resolver.useCache !== true) return invoke(resolution, resolver, invocation);
+  const cacheKey = JSON.stringify([name, ...invocation.sources]);
+  const cached = context.cache.get(cacheKey);
+  if (cached !== undefined) return cached;
+  const result = invoke(resolution, resolver, invocation);
+  context.cache.set(cacheKey, result);
+  return result;
+}
+
+function invoke(resolution: Resolution, resolver: Resolver, invocation: ResolverInvocation): Place {
+  const { args, at, name } = invocation;
+  if (resolver.pure !== true && resolver.useCache !== true) resolution.markImpure();
+  let result: Place | ConfigNode | ScalarValue;
+  try {
+    result = resolver.resolve(args, callFrom(resolution, at));
+  } catch (error) {
+    throw isConfigError(error) ? error : failed(name, at, error);
+  }
+  if (isPlace(result)) return result;
+  const origin = fromCode(`resolver ${name}`);
+  return resultPlace(isNode(result) ? result : scalar(result, origin), at);
+}
+
+function callFrom(resolution: Resolution, at: Place): ResolverCall {
+  const parent = at.parent ?? at;
+  return {
+    parent: parent.node,
+    root: rootOf(at).node,
+    node: at.node,
+    path: pathOf(at),
+    context: resolution.context,
+    fullKey: (place = at) => fullKeyOf(place),
+    select(key, options) {
+      const { start, rest } = startOf(key, at);
+      return selectPlace(resolution, start, rest, { ...options, scalarsAreEmpty: true });
+    },
+    evaluate: (text) => resolution.evaluate(parseElement(text), at),
+    create: (node) => resolution.dereference({ kind: "place", node, parent }),
+  };
+}
+
+function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
+  const available = [...resolution.context.resolvers.keys()];
+  const near = nearest(name, available);
+  return new ConfigError({
+    code: "resolver.unknown",
+    message: `Unsupported interpolation type ${name}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    available,
+    ...(near === undefined ? {} : { nearest: near }),
+  });
+}
+
+const failed = (name: string, at: Place, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "resolver.failed",
+    message: `Resolver '${name}' failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    cause,
+  });
+
+type ResolverResult = Place | ConfigNode | ScalarValue;
+
+const isPlace = (value: ResolverResult): value is Place =>
+  typeof value === "object" && value !== null && "kind" in value && value.kind === "place";
+
+const isNode = (value: ConfigNode | ScalarValue): value is ConfigNode =>
+  typeof value === "object" && value !== null && "kind" in value;

@@ -1,0 +1,50 @@
+import { ConfigError } from "../errors.ts";
+import type { Place } from "../place.ts";
+import { builtinResolvers } from "../resolvers/builtin.ts";
+import type { Resolver } from "../resolvers/resolver.ts";
+
+/** All that the resolution of interpolations depends on besides the tree. */
+export interface ResolveContext {
+  readonly resolvers: ReadonlyMap<string, Resolver>;
+  /** Results of resolvers with `useCache`, by name and spelling of the arguments. */
+  readonly cache: Map<string, Place>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes the warnings that resolvers issue (`oc.deprecated`). */
+  warn(message: string): void;
+}
+
+export interface ResolveContextOptions {
+  /** In addition to the built-in ones. */
+  readonly resolvers?: Iterable<Resolver>;
+  /** Lets `resolvers` replace built-in ones, and later ones earlier ones, of the same name. */
+  readonly replace?: boolean;
+  /** By default the environment of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** By default warnings are dropped. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/**
+ * @throws ConfigError `resolver.invalid` for an empty name, or one that is taken without `replace`
+ */
+export function createResolveContext(options: ResolveContextOptions = {}): ResolveContext {
+  const resolvers = new Map(builtinResolvers.map((resolver) => [resolver.name, resolver]));
+  for (const resolver of options.resolvers ?? []) {
+    if (resolver.name === "")
+      throw new ConfigError({ code: "resolver.invalid", message: "A resolver needs a name" });
+    if (resolvers.has(resolver.name) && options.replace !== true)
+      throw new ConfigError({
+        code: "resolver.invalid",
+        message: `resolver '${resolver.name}' is already registered`,
+        hint: "pass replace: true to replace it",
+      });
+    resolvers.set(resolver.name, resolver);
+  }
+  const { onWarning } = options;
+  return {
+    resolvers,
+    cache: new Map(),
+    env: options.env ?? process.env,
+    warn: (message) => onWarning?.(message),
+  };
+}

@@ -1,0 +1,145 @@
+import { ConfigError, isConfigError } from "../errors.ts";
+import type { ConfigNode, Key, ScalarValue } from "../node.ts";
+import { list, map, scalar } from "../node.ts";
+import { fromCode } from "../origin.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf, resultPlace } from "../place.ts";
+import { pyStr, pyTypeName } from "../python-text.ts";
+import type { Element, Interpolation, InterpolationAst, ResolverUse, TextPart } from "./ast.ts";
+import { callResolver } from "./call-resolver.ts";
+import { followReference } from "./reference.ts";
+import type { Resolution } from "./resolution.ts";
+
+/**
+ * The value of a text that stands at a place. A single interpolation keeps its type (and, for a
+ * map or list, its place); anything longer is a string.
+ */
+export function evaluateText(resolution: Resolution, ast: InterpolationAst, at: Place): Place {
+  const [first] = ast.parts;
+  if (ast.parts.length === 1 && first !== undefined && first.kind !== "literal")
+    return evaluateInterpolation(resolution, first, at);
+  return valueAt(at, concatenate(resolution, ast.parts, at));
+}
+
+/** The value of one element of a resolver's arguments. */
+export function evaluateElement(resolution: Resolution, element: Element, at: Place): Place {
+  switch (element.kind) {
+    case "primitive":
+      return valueAt(at, element.value);
+    case "text":
+      return valueAt(at, concatenate(resolution, element.parts, at));
+    case "list": {
+      const items = element.items.map((item) => evaluateElement(resolution, item, at).node);
+      return resultPlace(list(items, at.node.origin), at);
+    }
+    case "dict": {
+      const entries = element.entries.map(
+        ([key, value]) => [keyOf(key.value), evaluateElement(resolution, value, at).node] as const,
+      );
+      return resultPlace(map(entries, at.node.origin), at);
+    }
+    default:
+      return evaluateInterpolation(resolution, element, at);
+  }
+}
+
+function evaluateInterpolation(
+  resolution: Resolution,
+  interpolation: Interpolation,
+  at: Place,
+): Place {
+  try {
+    if (interpolation.kind === "reference") {
+      const key = joinKey(resolution, interpolation.parts, at);
+      return followReference(resolution, key, at);
+    }
+    return evaluateResolver(resolution, interpolation, at);
+  } catch (error) {
+    throw asInterpolationError(error, interpolation, at);
+  }
+}
+
+function evaluateResolver(resolution: Resolution, use: ResolverUse, at: Place): Place {
+  const name = use.name.map((part) => nameComponent(resolution, part, at)).join(".");
+  const args = use.args.map((argument) => evaluateElement(resolution, argument.value, at));
+  const sources = use.args.map((argument) => argument.source);
+  return callResolver(resolution, { name, args, sources, at });
+}
+
+function joinKey(
+  resolution: Resolution,
+  parts: readonly (string | Interpolation)[],
+  at: Place,
+): string {
+  let key = "";
+  for (const part of parts) {
+    if (typeof part === "string") key += part;
+    else {
+      const { node } = evaluateInterpolation(resolution, part, at);
+      if (node.kind !== "scalar" || typeof node.value !== "string")
+        throw notText(node, at, "is used to denote a config key and thus should return a string");
+      key += node.value;
+    }
+  }
+  return key;
+}
+
+function nameComponent(resolution: Resolution, part: string | Interpolation, at: Place): string {
+  if (typeof part === "string") return part;
+  const { node } = evaluateInterpolation(resolution, part, at);
+  if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+  throw notText(node, at, "is used as the name of a resolver, which must be a string");
+}
+
+function notText(node: ConfigNode, at: Place, why: string): ConfigError {
+  return new ConfigError({
+    code: "value.wrong_type",
+    message: `An interpolation in '${pyStr(at.node)}' ${why}, but it returned '${pyStr(node)}' of type ${pyTypeName(node)}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}
+
+function concatenate(resolution: Resolution, parts: readonly TextPart[], at: Place): string {
+  let text = "";
+  for (const part of parts)
+    text +=
+      part.kind === "literal" ? part.text : pyStr(evaluateInterpolation(resolution, part, at).node);
+  return text;
+}
+
+const valueAt = (at: Place, value: ScalarValue): Place =>
+  resultPlace(scalar(value, at.node.origin), at);
+
+function keyOf(value: ScalarValue): Key {
+  if (typeof value === "object" && value !== null && "path" in value) return value.path;
+  return value;
+}
+
+const INTERPOLATION_CODES: ReadonlySet<string> = new Set([
+  "interpolation.not_found",
+  "interpolation.cycle",
+  "interpolation.to_missing",
+  "resolver.unknown",
+  "resolver.failed",
+  "value.wrong_type",
+]);
+
+/**
+ * Whatever goes wrong inside an interpolation is a failure of that interpolation. The key of the
+ * error is the one that holds it, since that is what its user has to look at.
+ */
+function asInterpolationError(error: unknown, interpolation: Interpolation, at: Place): unknown {
+  if (!isConfigError(error)) return error;
+  if (INTERPOLATION_CODES.has(error.code)) return error;
+  return new ConfigError({
+    ...error.details,
+    code: interpolation.kind === "resolver" ? "resolver.failed" : "value.wrong_type",
+    message: `Error while resolving '${pyStr(at.node)}': ${error.message}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    cause: error,
+  });
+}
+
+export const byResolver = (name: string) => fromCode(`resolver ${name}`);

@@ -1,0 +1,359 @@
+import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
+import type {
+  Argument,
+  DictElement,
+  Element,
+  Interpolation,
+  InterpolationAst,
+  ListElement,
+  PrimitiveElement,
+  TextElement,
+  TextPart,
+} from "./ast.ts";
+import type { LexerMode, Token, TokenKind } from "./lexer.ts";
+import { tokenize } from "./lexer.ts";
+import { interpolationSyntaxError } from "./syntax-error.ts";
+
+/**
+ * Whether a string is taken for an interpolation at all. An escaped one counts, for its escape must
+ * be undone.
+ */
+export const hasInterpolation = (text: string): boolean => text.includes("${");
+
+/**
+ * Parses a text that holds interpolations, by the grammar of OmegaConf
+ * (https://omegaconf.readthedocs.io/en/2.3_branch/grammar.html).
+ * @throws ConfigError `interpolation.syntax`
+ */
+export function parseInterpolation(text: string): InterpolationAst {
+  const cursor = openCursor(text, "text");
+  const parts = parseText(cursor);
+  if (parts.length === 0) throw unexpected(cursor, "an empty text");
+  expect(cursor, "end");
+  return { kind: "text", parts };
+}
+
+/**
+ * Parses one element as it may stand among a resolver's arguments: what `oc.decode` evaluates.
+ * @throws ConfigError `interpolation.syntax`
+ */
+export function parseElement(text: string): Element {
+  const cursor = openCursor(text, "arguments");
+  const element = parseOneElement(cursor);
+  expect(cursor, "end");
+  return element;
+}
+
+/** Nesting beyond this is refused: it can only be an attack on the stack. */
+const MAX_DEPTH = 200;
+
+interface Cursor {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  at: number;
+  depth: number;
+}
+
+const openCursor = (text: string, mode: LexerMode): Cursor => ({
+  text,
+  tokens: tokenize(text, mode),
+  at: 0,
+  depth: 0,
+});
+
+const TEXT_TOKENS: ReadonlySet<TokenKind> = new Set<TokenKind>([
+  "open",
+  "literal",
+  "escaped",
+  "escaped-interpolation",
+  "backslashes",
+]);
+
+/** Free or quoted text; `inQuotes` decides what a run of backslashes means at its end. */
+function parseText(cursor: Cursor, inQuotes = false): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  while (TEXT_TOKENS.has(peek(cursor).kind)) {
+    if (peek(cursor).kind === "open") parts.push(parseInterpolationAt(cursor));
+    else appendLiteral(parts, unescapeText(next(cursor), peek(cursor), inQuotes));
+  }
+  return parts;
+}
+
+function unescapeText(token: Token, following: Token, inQuotes: boolean): string {
+  switch (token.kind) {
+    case "escaped-interpolation":
+      return token.text.slice(-(Math.floor(token.text.length / 2) + 1));
+    case "escaped":
+      return everySecond(token.text);
+    case "backslashes": {
+      const counts = following.kind === "open" || (inQuotes && following.kind === "quote-close");
+      return counts ? everySecond(token.text) : token.text;
+    }
+    default:
+      return token.text;
+  }
+}
+
+function parseInterpolationAt(cursor: Cursor): Interpolation {
+  if (++cursor.depth > MAX_DEPTH) throw unexpected(cursor, "too deeply nested");
+  const { start } = expect(cursor, "open");
+  const parts: (string | Interpolation)[] = [];
+  const leading = parseKeyComponents(cursor, parts);
+  const node = accept(cursor, "close")
+    ? ({ kind: "reference", parts, start, end: endOf(cursor) } as const)
+    : parseResolver(cursor, start, resolverName(cursor, parts, leading));
+  cursor.depth--;
+  return node;
+}
+
+/** Reads dots, keys and brackets. Returns whether it could also be the name of a resolver. */
+function parseKeyComponents(cursor: Cursor, parts: (string | Interpolation)[]): boolean {
+  let couldBeName = true;
+  while (accept(cursor, "dot")) {
+    parts.push(".");
+    couldBeName = false;
+  }
+  couldBeName = parseFirstComponent(cursor, parts) && couldBeName;
+  for (;;) {
+    if (accept(cursor, "dot")) {
+      parts.push(".");
+      couldBeName = parseComponent(cursor, parts) && couldBeName;
+    } else if (peek(cursor).kind === "list-open") {
+      parseBracketed(cursor, parts);
+      couldBeName = false;
+    } else return couldBeName;
+  }
+}
+
+function parseFirstComponent(cursor: Cursor, parts: (string | Interpolation)[]): boolean {
+  if (peek(cursor).kind !== "list-open") return parseComponent(cursor, parts);
+  parseBracketed(cursor, parts);
+  return false;
+}
+
+function parseBracketed(cursor: Cursor, parts: (string | Interpolation)[]): void {
+  expect(cursor, "list-open");
+  parts.push("[");
+  parseComponent(cursor, parts);
+  expect(cursor, "list-close");
+  parts.push("]");
+}
+
+function parseComponent(cursor: Cursor, parts: (string | Interpolation)[]): boolean {
+  const { kind } = peek(cursor);
+  if (kind === "open") {
+    parts.push(parseInterpolationAt(cursor));
+    return true;
+  }
+  if (kind !== "id" && kind !== "key") throw unexpected(cursor, "expected a key");
+  parts.push(next(cursor).text);
+  return kind === "id";
+}
+
+function resolverName(
+  cursor: Cursor,
+  parts: readonly (string | Interpolation)[],
+  couldBeName: boolean,
+): readonly (string | Interpolation)[] {
+  if (peek(cursor).kind !== "colon") throw unexpected(cursor, "expected '.', '[' or '}'");
+  if (!couldBeName) throw unexpected(cursor, "a resolver's name cannot hold this key");
+  return parts.filter((part) => part !== ".");
+}
+
+function parseResolver(
+  cursor: Cursor,
+  start: number,
+  name: readonly (string | Interpolation)[],
+): Interpolation {
+  expect(cursor, "colon");
+  const args = parseSequence(cursor, "dict-close");
+  expect(cursor, "dict-close");
+  return { kind: "resolver", name, args, start, end: endOf(cursor) };
+}
+
+const EMPTY: Argument = { value: { kind: "primitive", value: "" }, source: "" };
+
+/** Elements between commas. One that is left out is an empty string. */
+function parseSequence(cursor: Cursor, close: TokenKind): readonly Argument[] {
+  const args: Argument[] = [];
+  if (peek(cursor).kind === close) return args;
+  for (;;) {
+    const { kind, start } = peek(cursor);
+    if (kind === "comma" || kind === close) args.push(EMPTY);
+    else {
+      const value = parseOneElement(cursor);
+      args.push({ value, source: cursor.text.slice(start, endOf(cursor)) });
+    }
+    if (!accept(cursor, "comma")) return args;
+  }
+}
+
+function parseOneElement(cursor: Cursor): Element {
+  if (++cursor.depth > MAX_DEPTH) throw unexpected(cursor, "too deeply nested");
+  const element = parseElementAt(cursor);
+  cursor.depth--;
+  return element;
+}
+
+function parseElementAt(cursor: Cursor): Element {
+  switch (peek(cursor).kind) {
+    case "quote-open":
+      return parseQuoted(cursor);
+    case "list-open":
+      return parseList(cursor);
+    case "dict-open":
+      return parseDict(cursor);
+    default:
+      return parsePrimitive(cursor);
+  }
+}
+
+function parseQuoted(cursor: Cursor): TextElement {
+  expect(cursor, "quote-open");
+  const parts = parseText(cursor, true);
+  expect(cursor, "quote-close");
+  return { kind: "text", parts };
+}
+
+function parseList(cursor: Cursor): ListElement {
+  expect(cursor, "list-open");
+  const items = parseSequence(cursor, "list-close").map((argument) => argument.value);
+  expect(cursor, "list-close");
+  return { kind: "list", items };
+}
+
+function parseDict(cursor: Cursor): DictElement {
+  expect(cursor, "dict-open");
+  const entries: (readonly [PrimitiveElement, Element])[] = [];
+  if (accept(cursor, "dict-close")) return { kind: "dict", entries };
+  do {
+    const key = parseDictKey(cursor);
+    expect(cursor, "colon");
+    entries.push([key, parseOneElement(cursor)]);
+  } while (accept(cursor, "comma"));
+  expect(cursor, "dict-close");
+  return { kind: "dict", entries };
+}
+
+const KEY_TOKENS: ReadonlySet<TokenKind> = new Set<TokenKind>([
+  "id",
+  "null",
+  "int",
+  "float",
+  "bool",
+  "symbol",
+  "escaped",
+  "blank",
+]);
+
+function parseDictKey(cursor: Cursor): PrimitiveElement {
+  const tokens: Token[] = [];
+  while (KEY_TOKENS.has(peek(cursor).kind)) tokens.push(next(cursor));
+  const [only] = tokens;
+  if (only === undefined) throw unexpected(cursor, "expected a key");
+  if (tokens.length === 1) return primitive(cursor, only);
+  return { kind: "primitive", value: tokens.map(primitiveText).join("") };
+}
+
+/** A run of tokens and interpolations: one alone has its own type, several are one string. */
+function parsePrimitive(cursor: Cursor): Element {
+  const run: (Token | Interpolation)[] = [];
+  for (;;) {
+    const { kind } = peek(cursor);
+    if (kind === "open") run.push(parseInterpolationAt(cursor));
+    else if (KEY_TOKENS.has(kind) || kind === "colon") run.push(next(cursor));
+    else break;
+  }
+  const [only] = run;
+  if (only === undefined) throw unexpected(cursor, "expected a value");
+  if (run.length === 1) return isToken(only) ? primitive(cursor, only) : only;
+  const parts: TextPart[] = [];
+  for (const item of run) {
+    if (isToken(item)) appendLiteral(parts, primitiveText(item));
+    else parts.push(item);
+  }
+  return { kind: "text", parts };
+}
+
+function primitive(cursor: Cursor, token: Token): PrimitiveElement {
+  const value = (known: PrimitiveElement["value"]): PrimitiveElement => ({
+    kind: "primitive",
+    value: known,
+  });
+  switch (token.kind) {
+    case "null":
+      return value(null);
+    case "bool":
+      return value(token.text.toLowerCase() === "true");
+    case "int":
+      return value(parsePythonInt(token.text) ?? tooManyDigits(cursor, token));
+    case "float":
+      return value(parsePythonFloat(token.text) ?? tooManyDigits(cursor, token));
+    case "blank":
+      throw interpolationSyntaxError(cursor.text, token.start, "nothing but blanks");
+    default:
+      return value(primitiveText(token));
+  }
+}
+
+function tooManyDigits(cursor: Cursor, token: Token): never {
+  throw interpolationSyntaxError(cursor.text, token.start, "a number with too many digits");
+}
+
+const primitiveText = (token: Token): string =>
+  token.kind === "escaped" ? everySecond(token.text) : token.text;
+
+/** Undoes escapes in a text of backslash pairs: of `\\\\`, or of `\\'`, the second of each pair. */
+const everySecond = (text: string): string => text.replace(/\\(.)/gs, "$1");
+
+function appendLiteral(parts: TextPart[], text: string): void {
+  const last = parts.at(-1);
+  if (last?.kind === "literal")
+    parts[parts.length - 1] = { kind: "literal", text: last.text + text };
+  else parts.push({ kind: "literal", text });
+}
+
+const isToken = (item: Token | Interpolation): item is Token => "text" in item;
+
+/** The token list ends with `end`, which nothing consumes but the two entry points. */
+function peek(cursor: Cursor): Token {
+  const token = cursor.tokens[cursor.at] ?? cursor.tokens.at(-1);
+  if (token === undefined) throw new Error("a token list is never empty");
+  return token;
+}
+
+function next(cursor: Cursor): Token {
+  const token = peek(cursor);
+  cursor.at++;
+  return token;
+}
+
+function accept(cursor: Cursor, kind: TokenKind): boolean {
+  if (peek(cursor).kind !== kind) return false;
+  cursor.at++;
+  return true;
+}
+
+function expect(cursor: Cursor, kind: TokenKind): Token {
+  if (peek(cursor).kind !== kind)
+    throw unexpected(cursor, `expected ${DESCRIPTIONS[kind] ?? kind}`);
+  return next(cursor);
+}
+
+const DESCRIPTIONS: Partial<Record<TokenKind, string>> = {
+  close: "'}'",
+  "dict-close": "'}'",
+  "list-close": "']'",
+  colon: "':'",
+  end: "the end",
+  "quote-close": "a closing quote",
+};
+
+/** Where the token before the current one ends. */
+function endOf(cursor: Cursor): number {
+  const last = cursor.tokens[cursor.at - 1];
+  return last === undefined ? 0 : last.start + last.text.length;
+}
+
+const unexpected = (cursor: Cursor, why: string) =>
+  interpolationSyntaxError(cursor.text, peek(cursor).start, why);

@@ -1,0 +1,59 @@
+import { ConfigError } from "../errors.ts";
+import type { ConfigNode, ScalarNode } from "../node.ts";
+import type { Place, PlaceIndex } from "../place.ts";
+import { fullKeyOf } from "../place.ts";
+import type { Element } from "./ast.ts";
+import type { ResolveContext } from "./context.ts";
+import { hasInterpolation } from "./parser.ts";
+
+/**
+ * The resolution of one tree, as the parts of the evaluator see it: they call each other through
+ * it.
+ * @see createResolution
+ */
+export interface Resolution {
+  readonly context: ResolveContext;
+  readonly root: Place;
+  readonly places: PlaceIndex;
+  /**
+   * What a place stands for: itself, or where its interpolation leads in the end.
+   * @throws ConfigError of an interpolation: every failure on the way is one
+   */
+  dereference(place: Place): Place;
+  /** The value of one element of a resolver's arguments, as if it stood at a place. */
+  evaluate(element: Element, at: Place): Place;
+  /** Says that an impure resolver is called: what is being evaluated must not be kept. */
+  markImpure(): void;
+  /** Runs a part of the resolution and says whether its result may be kept. */
+  observe<T>(run: () => T): { readonly value: T; readonly pure: boolean };
+}
+
+/** As `dereference`, but undefined where that throws. */
+export function tryDereference(resolution: Resolution, place: Place): Place | undefined {
+  try {
+    return resolution.dereference(place);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+export interface InterpolationNode extends ScalarNode {
+  readonly value: string;
+}
+
+export const isInterpolationNode = (node: ConfigNode): node is InterpolationNode =>
+  node.kind === "scalar" && typeof node.value === "string" && hasInterpolation(node.value);
+
+export const isInterpolation = (
+  place: Place,
+): place is Place & { readonly node: InterpolationNode } =>
+  place.result !== true && isInterpolationNode(place.node);
+
+export const cycleError = (place: Place, message: string): ConfigError =>
+  new ConfigError({
+    code: "interpolation.cycle",
+    message,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });

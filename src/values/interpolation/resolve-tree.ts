@@ -1,0 +1,127 @@
+import { ConfigError, isConfigError } from "../errors.ts";
+import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode } from "../node.ts";
+import { isMissing, MISSING } from "../node.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf } from "../place.ts";
+import type { ResolveContext } from "./context.ts";
+import { createResolution } from "./create-resolution.ts";
+import type { Resolution } from "./resolution.ts";
+import { cycleError, isInterpolation } from "./resolution.ts";
+
+export interface ResolveOptions {
+  /** Refuse missing values (`???`). Default: false, they stay. */
+  readonly throwOnMissing?: boolean;
+  /**
+   * What an interpolation that leads to a missing value becomes: an error, as in
+   * `OmegaConf.to_container(resolve=True)`, or missing itself, as in `OmegaConf.resolve`.
+   * Default: "error".
+   */
+  readonly toMissing?: "error" | "missing";
+}
+
+/**
+ * The tree with all interpolations resolved. What does not change is shared with the input, and a
+ * map or list that is referred to several times is resolved once and shared in the result. A
+ * resolved node keeps its interpolation as `replaced`.
+ * @throws ConfigError of the first interpolation that cannot be resolved, or `value.missing`
+ */
+export function resolveTree(
+  root: ConfigNode,
+  context: ResolveContext,
+  options: ResolveOptions = {},
+): ConfigNode {
+  const resolution = createResolution(root, context);
+  return resolveDeep(resolution, resolution.root, options);
+}
+
+/**
+ * Resolves a place and everything below it.
+ * @throws ConfigError as `resolveTree`
+ */
+export function resolveDeep(
+  resolution: Resolution,
+  place: Place,
+  options: ResolveOptions = {},
+): ConfigNode {
+  return resolvePlace({ resolution, options, done: new Map(), open: new Set() }, place);
+}
+
+interface Deep {
+  readonly resolution: Resolution;
+  readonly options: ResolveOptions;
+  readonly done: Map<Place, ConfigNode>;
+  readonly open: Set<Place>;
+}
+
+/** Maps and lists within each other beyond this can only come from a resolver that never ends. */
+const MAX_OPEN = 1000;
+
+function resolvePlace(deep: Deep, place: Place): ConfigNode {
+  const target = follow(deep, place);
+  if (target === undefined) return { ...place.node, kind: "scalar", value: MISSING };
+  if (deep.options.throwOnMissing === true && isMissing(target.node))
+    throw new ConfigError({
+      code: "value.missing",
+      message: `Missing mandatory value: ${fullKeyOf(place)}`,
+      key: fullKeyOf(place),
+      origin: place.node.origin,
+    });
+  const node = resolveBelow(deep, target);
+  return target === place ? node : { ...node, replaced: place.node };
+}
+
+function follow(deep: Deep, place: Place): Place | undefined {
+  if (!isInterpolation(place)) return place;
+  if (place.parent === null)
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: "Cannot resolve interpolation for a node without a parent",
+      origin: place.node.origin,
+    });
+  try {
+    return deep.resolution.dereference(place);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    if (error.code === "interpolation.to_missing" && deep.options.toMissing === "missing")
+      return undefined;
+    throw error;
+  }
+}
+
+function resolveBelow(deep: Deep, target: Place): ConfigNode {
+  const { node } = target;
+  if (node.kind === "scalar" || target.result === true) return node;
+  const known = deep.done.get(target);
+  if (known !== undefined) return known;
+  if (deep.open.has(target)) throw cycleError(target, "Recursive interpolation detected");
+  if (deep.open.size >= MAX_OPEN)
+    throw cycleError(target, `More than ${MAX_OPEN} maps and lists within each other`);
+  deep.open.add(target);
+  const { value, pure } = deep.resolution.observe(() =>
+    node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node),
+  );
+  deep.open.delete(target);
+  if (pure) deep.done.set(target, value);
+  return value;
+}
+
+function resolveMap(deep: Deep, place: Place, node: MapNode): MapNode {
+  const entries = new Map<KeyId, MapEntry>();
+  let changed = false;
+  for (const [id, entry] of node.entries) {
+    const value = resolveChild(deep, place, entry.key, entry.value);
+    changed ||= value !== entry.value;
+    entries.set(id, value === entry.value ? entry : { key: entry.key, value });
+  }
+  return changed ? { ...node, entries } : node;
+}
+
+function resolveList(deep: Deep, place: Place, node: ListNode): ListNode {
+  const items = node.items.map((item, index) => resolveChild(deep, place, BigInt(index), item));
+  return items.some((item, index) => item !== node.items[index]) ? { ...node, items } : node;
+}
+
+function resolveChild(deep: Deep, parent: Place, key: Key, node: ConfigNode): ConfigNode {
+  const child = deep.resolution.places.child(parent, key);
+  return child === undefined ? node : resolvePlace(deep, child);
+}

@@ -1,0 +1,202 @@
+import { assign, refuseReadonly } from "./assign.ts";
+import type { Draft, DraftList, DraftMap } from "./draft.ts";
+import { draftChild, draftRoot, putChild } from "./draft.ts";
+import { ConfigError } from "./errors.ts";
+import { flagAt, withFlags } from "./flags.ts";
+import type { ResolveContext } from "./interpolation/context.ts";
+import { createResolveContext } from "./interpolation/context.ts";
+import { createResolution } from "./interpolation/create-resolution.ts";
+import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
+import type { ConfigNode, Key, ListNode, MapNode, NodeFlags, ScalarNode } from "./node.ts";
+import { child, isMissing, list, map } from "./node.ts";
+import type { Place } from "./place.ts";
+import { fullKeyOf, pathOf } from "./place.ts";
+import { pyTypeName } from "./python-text.ts";
+import { replacing } from "./replaced.ts";
+import { convertNode, extendsType } from "./types/convert.ts";
+import { convertScalar } from "./types/convert-scalar.ts";
+import { isContainerType } from "./types/type-of.ts";
+
+/**
+ * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
+ * known keys; lists and scalars are replaced as a whole; a missing value (`???`) replaces nothing.
+ * An interpolation to a map or list is expanded before something is merged over it, which is what
+ * the context is needed for. Nodes that were overwritten are kept in `replaced`.
+ * @throws ConfigError `merge.incompatible` (map and list), `value.struct`, `value.readonly`,
+ *   `value.wrong_type`
+ */
+export function mergeNodes(
+  nodes: readonly ConfigNode[],
+  context: ResolveContext = createResolveContext(),
+): ConfigNode {
+  const [first, ...others] = nodes;
+  if (first === undefined)
+    throw new ConfigError({ code: "merge.incompatible", message: "There is nothing to merge" });
+  const readonly = first.flags?.readonly;
+  let target = withFlags(first, { readonly: false });
+  for (const other of others) target = mergeRoot(target, other, context);
+  const turnedReadonly = target.flags?.readonly === true;
+  return withFlags(target, { readonly: turnedReadonly ? true : readonly });
+}
+
+/**
+ * Merges a node over what stands at a draft: `merge_with`, which heeds the flags that hold there.
+ * @throws ConfigError as `mergeNodes`
+ */
+export function mergeInto(dest: Draft, source: MapNode | ListNode, context: ResolveContext): void {
+  if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, context);
+  else if (dest.node.kind === "list" && source.kind === "list") mergeList(dest, dest.node, source);
+  else throw incompatible(dest, source);
+}
+
+function mergeRoot(target: ConfigNode, source: ConfigNode, context: ResolveContext): ConfigNode {
+  if (target.kind === "scalar" || source.kind === "scalar")
+    return mergeSpecialRoot(target, source, context);
+  const root = draftRoot(target);
+  mergeInto(root, source, context);
+  return root.node;
+}
+
+/** A root that is null, missing or an interpolation as a whole. */
+function mergeSpecialRoot(
+  target: ConfigNode,
+  source: ConfigNode,
+  context: ResolveContext,
+): ConfigNode {
+  if (!isSpecial(target) || !isSpecial(source))
+    throw incompatible({ ...NOWHERE, node: target }, source);
+  if (source.kind === "scalar") return isMissing(source) ? target : replacing(source, target);
+  const empty = source.kind === "map" ? map([], target.origin) : list([], target.origin);
+  return mergeRoot(empty, source, context);
+}
+
+const NOWHERE = { kind: "place", parent: null } as const;
+
+const isSpecial = (node: ConfigNode): boolean =>
+  node.kind !== "scalar" || node.value === null || isMissing(node) || isInterpolationNode(node);
+
+function mergeMap(dest: Draft, target: DraftMap, source: MapNode, context: ResolveContext): void {
+  refuseOtherObject(dest, source);
+  for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, context);
+  if (target.type === undefined && source.type !== undefined) target.type = source.type;
+  else if (source.type?.kind === "object") target.type = source.type;
+  takeFlags(target, source);
+}
+
+function mergeChild(dest: Draft, key: Key, source: ConfigNode, context: ResolveContext): void {
+  const old = child(dest.node, key);
+  if (old === undefined) assign(dest, key, source);
+  else mergeOver(dest, key, expand(dest, key, old, source, context), source, context);
+}
+
+function mergeOver(
+  dest: Draft,
+  key: Key,
+  known: ConfigNode,
+  source: ConfigNode,
+  context: ResolveContext,
+): void {
+  if (known.kind !== "scalar" && source.kind !== "scalar")
+    mergeInto(draftChild(dest, key, known), source, context);
+  else if (known.kind !== "scalar") {
+    if (!isMissing(source)) assign(dest, key, source);
+  } else if (source.kind !== "scalar") assign(dest, key, source);
+  else if (known.type !== undefined) mergeTypedScalar(dest, key, known, source);
+  else if (isMissing(source)) keepUnlessMistyped(dest, key, known, source);
+  else assign(dest, key, source);
+}
+
+/**
+ * What the child has to be before something can be merged over it: the map or list that its
+ * interpolation leads to, or an empty one where its type says so and it is still null or missing.
+ */
+function expand(
+  dest: Draft,
+  key: Key,
+  old: ConfigNode,
+  source: ConfigNode,
+  context: ResolveContext,
+): ConfigNode {
+  if (old.kind !== "scalar") return old;
+  if (isInterpolationNode(old)) {
+    const target = followFromRoot(dest, key, context);
+    if (target !== undefined && target.node.kind !== "scalar" && target.result !== true) {
+      assign(dest, key, target.node);
+      return child(dest.node, key) ?? old;
+    }
+  }
+  if (!isContainerType(old.type) || source.kind === "scalar") return old;
+  const empty = source.kind === "map" ? map([], old.origin) : list([], old.origin);
+  const typed = old.type === undefined ? empty : { ...empty, type: old.type };
+  putChild(dest, key, typed);
+  return typed;
+}
+
+function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place | undefined {
+  let top = dest;
+  while (top.parent !== null) top = top.parent;
+  const resolution = createResolution(top.node, context);
+  let at: Place | undefined = resolution.root;
+  for (const step of [...pathOf(dest), key])
+    at = at === undefined ? undefined : resolution.places.child(at, step);
+  return at === undefined ? undefined : tryDereference(resolution, at);
+}
+
+function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {
+  if (isMissing(source)) return;
+  const at: Place = { kind: "place", node: source, parent: dest, key };
+  refuseReadonly(dest, at);
+  const { type } = known;
+  const typed = type === undefined ? source : convertNode(type, source, at);
+  putChild(dest, key, replacing(typed, known));
+}
+
+/** A missing value over an untyped one keeps it, but it must fit the type of the missing one. */
+function keepUnlessMistyped(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {
+  const at: Place = { kind: "place", node: known, parent: dest, key };
+  refuseReadonly(dest, at);
+  if (source.type !== undefined) putChild(dest, key, convertScalar(source.type, known, at));
+}
+
+function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
+  const { type } = target;
+  const items = source.items.map((item, index) => {
+    const at: Place = { kind: "place", node: item, parent: dest, key: BigInt(index) };
+    if (flagAt(dest, "readonly")) refuseReadonly(dest, at);
+    return type?.kind === "list" ? convertNode(type.element, item, at) : item;
+  });
+  const before = { ...target };
+  target.items = items;
+  target.origin = source.origin;
+  target.replaced = before;
+  takeFlags(target, source);
+}
+
+/** Flags that the source sets itself win over those of the target. */
+function takeFlags(target: DraftMap | DraftList, source: ConfigNode): void {
+  if (source.flags === undefined) return;
+  const flags: NodeFlags = { ...target.flags, ...source.flags };
+  target.flags = flags;
+}
+
+function refuseOtherObject(dest: Draft, source: MapNode): void {
+  const [own, other] = [dest.node.type, source.type];
+  if (own?.kind !== "object" || other?.kind !== "object" || extendsType(other, own)) return;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `Merge error: ${other.name} is not a subclass of ${own.name}`,
+    key: fullKeyOf(dest),
+    origin: source.origin,
+  });
+}
+
+const incompatible = (dest: Place, source: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "merge.incompatible",
+    message:
+      dest.node.kind !== "scalar" && source.kind !== "scalar"
+        ? "Cannot merge DictConfig with ListConfig"
+        : `Cannot merge ${pyTypeName(dest.node)} with ${pyTypeName(source)}`,
+    key: fullKeyOf(dest),
+    origin: source.origin,
+  });

@@ -1,0 +1,23 @@
+import { list, scalar } from "../node.ts";
+import { fromCode } from "../origin.ts";
+import { keyText } from "../python-text.ts";
+import { expectMap } from "./oc-dict.ts";
+import type { Resolver } from "./resolver.ts";
+
+/**
+ * `${oc.dict.values:key}`: the values of a map, as a list of references to them. A relative key
+ * gets one more dot, because the references stand one level deeper than the interpolation.
+ */
+export const ocDictValues: Resolver = {
+  name: "oc.dict.values",
+  pure: true,
+  resolve(args, call) {
+    const { key, map } = expectMap("oc.dict.values", args, call);
+    const origin = fromCode("resolver oc.dict.values");
+    const prefix = key.startsWith(".") ? `.${key}` : key;
+    const references = [...map.entries.values()].map((entry) =>
+      scalar(`\${${prefix}.${keyText(entry.key)}}`, origin),
+    );
+    return call.create(list(references, origin));
+  },
+};

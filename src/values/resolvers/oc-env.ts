@@ -1,0 +1,21 @@
+import { pyStr } from "../python-text.ts";
+import { expectCount, expectText } from "./arguments.ts";
+import type { Resolver } from "./resolver.ts";
+
+/**
+ * `${oc.env:NAME}` or `${oc.env:NAME,default}`: an environment variable as a string. The default
+ * is turned into a string too, except null.
+ */
+export const ocEnv: Resolver = {
+  name: "oc.env",
+  pure: true,
+  resolve(args, { context }) {
+    expectCount("oc.env", args, 1, 2);
+    const key = expectText("oc.env", "the name of the variable", args[0]);
+    const value = Object.hasOwn(context.env, key) ? context.env[key] : undefined;
+    if (value !== undefined) return value;
+    const fallback = args[1]?.node;
+    if (fallback === undefined) throw new Error(`Environment variable '${key}' not found`);
+    return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);
+  },
+};

@@ -1,0 +1,102 @@
+import { ConfigError } from "./errors.ts";
+import type { Resolution } from "./interpolation/resolution.ts";
+import { tryDereference } from "./interpolation/resolution.ts";
+import { splitKey } from "./key-path.ts";
+import { isMissing } from "./node.ts";
+import type { Place } from "./place.ts";
+import { fullKeyOf } from "./place.ts";
+import { parsePythonInt } from "./python-number.ts";
+
+export interface SelectPlaceOptions {
+  /** Refuse a missing value (`???`) on the way or at the end. Default: false. */
+  readonly throwOnMissing?: boolean;
+  /** Refuse what cannot be resolved; otherwise it is not found. Default: true. */
+  readonly throwOnResolutionFailure?: boolean;
+  /** A key that leads through a scalar is not found; otherwise it is refused. Default: false. */
+  readonly scalarsAreEmpty?: boolean;
+}
+
+/**
+ * Follows a key from a place downwards, resolving interpolations on the way and at the end.
+ * Undefined when there is no such key. The empty key is the place itself.
+ * @throws ConfigError `value.missing`, `value.wrong_type` (a scalar on the way), `key.invalid_type`
+ *   (a list index that is no number) or that of an interpolation
+ */
+export function selectPlace(
+  resolution: Resolution,
+  start: Place,
+  key: string,
+  options: SelectPlaceOptions = {},
+): Place | undefined {
+  if (key === "") return start;
+  const components = splitKey(key);
+  let at: Place = start;
+  for (const [index, component] of components.entries()) {
+    const child = step(resolution, at, component, options);
+    if (child === undefined) return undefined;
+    const strict = options.throwOnResolutionFailure !== false;
+    const found = strict ? resolution.dereference(child) : tryDereference(resolution, child);
+    if (found === undefined || index === components.length - 1) return found;
+    if (!isContainer(found)) {
+      if (options.scalarsAreEmpty === true) return undefined;
+      throw notContainer(key, components, index, found);
+    }
+    if (isNone(found)) return undefined;
+    at = found;
+  }
+  return at;
+}
+
+/** A map or list, or a node declared as one that is still null, missing or an interpolation. */
+export const isContainer = ({ node, result }: Place): boolean =>
+  result !== true && (node.kind !== "scalar" || isContainerType(node.type?.kind));
+
+const isContainerType = (kind: string | undefined): boolean =>
+  kind === "map" || kind === "list" || kind === "object";
+
+const isNone = ({ node }: Place): boolean => node.kind === "scalar";
+
+function step(
+  resolution: Resolution,
+  at: Place,
+  component: string,
+  options: SelectPlaceOptions,
+): Place | undefined {
+  const key = at.node.kind === "list" ? listIndex(at, component, options) : component;
+  const child = key === undefined ? undefined : resolution.places.child(at, key);
+  if (child !== undefined && options.throwOnMissing === true && isMissing(child.node))
+    throw new ConfigError({
+      code: "value.missing",
+      message: `Missing mandatory value: ${fullKeyOf(child)}`,
+      key: fullKeyOf(child),
+      origin: child.node.origin,
+    });
+  return child;
+}
+
+function listIndex(at: Place, component: string, options: SelectPlaceOptions): bigint | undefined {
+  const index = parsePythonInt(component);
+  if (index !== null) return index < 0n ? undefined : index;
+  if (options.throwOnResolutionFailure === false) return undefined;
+  throw new ConfigError({
+    code: "key.invalid_type",
+    message: `Index '${component}' (str) is not an int`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}
+
+function notContainer(
+  key: string,
+  components: readonly string[],
+  index: number,
+  found: Place,
+): ConfigError {
+  const parent = components.slice(0, index + 1).join(".");
+  return new ConfigError({
+    code: "value.wrong_type",
+    message: `Error trying to access ${key}: node \`${parent}\` is not a container and thus cannot contain \`${components[index + 1]}\``,
+    key: fullKeyOf(found),
+    origin: found.node.origin,
+  });
+}

@@ -1,0 +1,75 @@
+import { ConfigError } from "./errors.ts";
+import type { ResolveContext } from "./interpolation/context.ts";
+import { createResolution } from "./interpolation/create-resolution.ts";
+import { resolveDeep } from "./interpolation/resolve-tree.ts";
+import type { ConfigNode, Key } from "./node.ts";
+import { isMissing } from "./node.ts";
+import type { Place } from "./place.ts";
+import { fullKeyOf } from "./place.ts";
+import { keyText } from "./python-text.ts";
+import { selectPlace } from "./select-place.ts";
+
+export interface SelectOptions {
+  /** Refuse a missing value (`???`); otherwise it counts as absent. Default: false. */
+  readonly throwOnMissing?: boolean;
+  /** Refuse what cannot be resolved; otherwise it counts as absent. Default: true. */
+  readonly throwOnResolutionFailure?: boolean;
+  /** What an absent or missing value gives. */
+  readonly default?: ConfigNode;
+  /** Resolve what is below the selected node too. Default: false. */
+  readonly deep?: boolean;
+}
+
+/**
+ * `OmegaConf.select`: what stands at a key (`a.b[0]`, `""` for the whole tree), with interpolations
+ * on the way and at the end resolved; undefined when nothing does.
+ * @throws ConfigError `value.missing`, `key.invalid_type`, or that of an interpolation
+ */
+export function selectNode(
+  root: ConfigNode,
+  key: string,
+  context: ResolveContext,
+  options: SelectOptions = {},
+): ConfigNode | undefined {
+  const resolution = createResolution(root, context);
+  const place = find(resolution.root);
+  if (place === undefined || isMissing(place.node)) return options.default;
+  return options.deep === true ? resolveDeep(resolution, place) : place.node;
+
+  function find(start: Place): Place | undefined {
+    const relative = key.startsWith(".") ? key.slice(1) : key;
+    if (relative.startsWith("."))
+      throw new ConfigError({
+        code: "key.not_found",
+        message: `Error resolving key '${key}'`,
+        key,
+      });
+    return selectPlace(resolution, start, relative, { ...options, scalarsAreEmpty: true });
+  }
+}
+
+/**
+ * The node at a path of keys, resolved, with everything that leads there resolved lazily. Unlike
+ * `selectNode` it reaches keys of every type. List indices are bigints.
+ * @throws ConfigError `key.not_found`, or that of an interpolation
+ */
+export function resolveAt(
+  root: ConfigNode,
+  path: readonly Key[],
+  context: ResolveContext,
+): ConfigNode {
+  const resolution = createResolution(root, context);
+  let at = resolution.root;
+  for (const key of path) {
+    const child = at.result === true ? undefined : resolution.places.child(at, key);
+    if (child === undefined)
+      throw new ConfigError({
+        code: "key.not_found",
+        message: `Key not found: '${keyText(key)}'`,
+        key: fullKeyOf(at, key),
+        origin: at.node.origin,
+      });
+    at = resolution.dereference(child);
+  }
+  return at.node;
+}

@@ -1,0 +1,43 @@
+import type { ConfigNode, Key, ScalarValue } from "./node.ts";
+import { keyText } from "./python-text.ts";
+
+/** Plain data, as programs want it. Paths are their text; ints are bigints only where they must. */
+export type PlainValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | readonly PlainValue[]
+  | { readonly [key: string]: PlainValue };
+
+/**
+ * The tree as plain objects and arrays. Interpolations stay as they are: resolve the tree first.
+ * Keys become strings, as they do in JavaScript; of keys that become equal so (`1` and `"1"`) the
+ * last wins. A key such as `__proto__` is an ordinary property.
+ */
+export function toObject(node: ConfigNode): PlainValue {
+  if (node.kind === "scalar") return plainScalar(node.value);
+  if (node.kind === "list") return node.items.map(toObject);
+  const object: Record<string, PlainValue> = {};
+  for (const { key, value } of node.entries.values())
+    Object.defineProperty(object, propertyName(key), {
+      value: toObject(value),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  return object;
+}
+
+/** `null`, `true` and `1.5` name properties as JavaScript, not as Python, writes them. */
+const propertyName = (key: Key): string => (key instanceof Uint8Array ? keyText(key) : String(key));
+
+function plainScalar(value: ScalarValue): PlainValue {
+  if (typeof value === "bigint") {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+  return typeof value === "object" && value !== null && "path" in value ? value.path : value;
+}

@@ -1,0 +1,156 @@
+import { ConfigError } from "../errors.ts";
+import type { NodeType, ScalarNode, ScalarValue } from "../node.ts";
+import { MISSING } from "../node.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf } from "../place.ts";
+import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
+import { pyStr, pyTypeName } from "../python-text.ts";
+import { describeType } from "./describe.ts";
+import { normalizePath } from "./normalize-path.ts";
+
+/**
+ * The scalar as a value of a declared type, converted where OmegaConf converts (`"1"` to an int,
+ * `1` to a string). Missing values and interpolations fit every type, null every optional one. The
+ * same node when nothing had to change.
+ * @throws ConfigError `value.wrong_type`
+ */
+export function convertScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+  const value = convertValue(type, node.value);
+  if (value === undefined) throw wrongType(type, node, at);
+  const typed = type.kind === "any" ? node : { ...node, type };
+  return value === node.value && node.type === type ? node : { ...typed, value };
+}
+
+/** Undefined when the value does not fit. */
+function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefined {
+  if (type.kind === "any" || isSpecial(value)) return value;
+  if (value === null) return type.optional === true ? null : undefined;
+  switch (type.kind) {
+    case "int":
+      return toInt(value);
+    case "float":
+      return toFloat(value);
+    case "bool":
+      return toBool(value);
+    case "str":
+      return value instanceof Uint8Array ? undefined : pyStr(value);
+    case "bytes":
+      return value instanceof Uint8Array ? value : undefined;
+    case "path":
+      return toPath(value);
+    case "enum":
+      return toMember(type, value);
+    case "union":
+      return type.members.some((member) => isExactly(member, value)) ? value : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const isSpecial = (value: ScalarValue): boolean =>
+  typeof value === "string" && (value === MISSING || value.includes("${"));
+
+function toInt(value: ScalarValue): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  return typeof value === "string" ? (parsePythonInt(value) ?? undefined) : undefined;
+}
+
+function toFloat(value: ScalarValue): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "string") return parsePythonFloat(value) ?? undefined;
+  if (typeof value !== "bigint") return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+const TRUE_WORDS: ReadonlySet<string> = new Set(["yes", "y", "on", "true"]);
+const FALSE_WORDS: ReadonlySet<string> = new Set(["no", "n", "off", "false"]);
+
+function toBool(value: ScalarValue): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "bigint") return value !== 0n;
+  if (typeof value !== "string") return undefined;
+  const number = parsePythonInt(value);
+  if (number !== null) return number !== 0n;
+  const word = value.toLowerCase();
+  if (TRUE_WORDS.has(word)) return true;
+  return FALSE_WORDS.has(word) ? false : undefined;
+}
+
+function toPath(value: ScalarValue): ScalarValue | undefined {
+  if (typeof value === "string") return { path: normalizePath(value) };
+  return typeof value === "object" && value !== null && "path" in value ? value : undefined;
+}
+
+type EnumType = Extract<NodeType, { kind: "enum" }>;
+
+/** By name, with or without the enum's name before it, or by the value of the member. */
+function toMember(type: EnumType, value: ScalarValue): string | undefined {
+  if (typeof value === "bigint") {
+    const index = type.values?.indexOf(value) ?? -1;
+    return type.members[index];
+  }
+  if (typeof value !== "string") return undefined;
+  const prefix = `${type.name}.`;
+  const name = value.startsWith(prefix) ? value.slice(prefix.length) : value;
+  return type.members.includes(name) ? name : undefined;
+}
+
+/** In a union nothing is converted: the value must already have the type of a member. */
+function isExactly(type: NodeType, value: ScalarValue): boolean {
+  switch (type.kind) {
+    case "any":
+      return true;
+    case "int":
+      return typeof value === "bigint";
+    case "float":
+      return typeof value === "number";
+    case "bool":
+      return typeof value === "boolean";
+    case "str":
+      return typeof value === "string";
+    case "bytes":
+      return value instanceof Uint8Array;
+    case "path":
+      return typeof value === "object" && value !== null && "path" in value;
+    case "union":
+      return type.members.some((member) => isExactly(member, value));
+    default:
+      return false;
+  }
+}
+
+function wrongType(type: NodeType, node: ScalarNode, at: Place): ConfigError {
+  return new ConfigError({
+    code: "value.wrong_type",
+    message: reason(type, node),
+    key: fullKeyOf(at),
+    origin: node.origin,
+    ...(type.kind === "enum" ? { available: type.members } : {}),
+  });
+}
+
+function reason(type: NodeType, node: ScalarNode): string {
+  const shown = `Value '${pyStr(node)}'`;
+  const found = `of type '${pyTypeName(node)}'`;
+  if (node.value === null)
+    return `Incompatible value 'None' for field of type '${describeType(type)}'`;
+  switch (type.kind) {
+    case "int":
+      return `${shown} ${found} could not be converted to Integer`;
+    case "float":
+      return `${shown} ${found} could not be converted to Float`;
+    case "path":
+      return `${shown} ${found} could not be converted to Path`;
+    case "bool":
+      return `${shown} is not a valid bool (type ${pyTypeName(node)})`;
+    case "str":
+      return `Cannot convert '${pyTypeName(node)}' to string: '${pyStr(node)}'`;
+    case "bytes":
+      return `${shown} ${found} is not of type 'bytes'`;
+    case "enum":
+      return `Invalid value '${pyStr(node)}', expected one of [${type.members.join(", ")}]`;
+    default:
+      return `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
+  }
+}

@@ -1,0 +1,121 @@
+import { ConfigError } from "../errors.ts";
+import type { ConfigNode, Key, KeyId, MapEntry, MapNode, NodeType } from "../node.ts";
+import { keyId, scalar } from "../node.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf } from "../place.ts";
+import { keyText, pyTypeName } from "../python-text.ts";
+import { convertScalar } from "./convert-scalar.ts";
+import { describeType } from "./describe.ts";
+
+/**
+ * A node as a value of a declared type: scalars are converted, maps and lists get their elements
+ * converted, an object may only have the keys it declares. The same node when nothing had to
+ * change.
+ * @throws ConfigError `value.wrong_type`, `key.invalid_type`, `value.struct` (an undeclared key)
+ */
+export function convertNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+  if (type.kind === "any") return node;
+  if (node.kind === "scalar") return convertScalar(type, node, at);
+  if (node.kind === "list" && type.kind === "list") {
+    const items = node.items.map((item, index) =>
+      convertNode(type.element, item, below(at, node, item, BigInt(index))),
+    );
+    return { ...node, type, items };
+  }
+  if (node.kind === "map" && (type.kind === "map" || type.kind === "object"))
+    return convertMap(type, node, at);
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `'${pyTypeName(node)}' is incompatible with type hint '${describeType(type)}'`,
+    key: fullKeyOf(at),
+    origin: node.origin,
+  });
+}
+
+type MapType = Extract<NodeType, { kind: "map" | "object" }>;
+
+function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
+  if (node.type?.kind === "object" && type.kind === "object") return convertObject(type, node, at);
+  const entries = new Map<KeyId, MapEntry>();
+  for (const entry of node.entries.values()) {
+    const place = below(at, node, entry.value, entry.key);
+    const key = type.kind === "map" ? convertKey(type.key, entry.key, place) : entry.key;
+    const element = type.kind === "map" ? type.element : fieldType(type, key, place);
+    entries.set(keyId(key), { key, value: convertNode(element, entry.value, place) });
+  }
+  return { ...node, type, entries };
+}
+
+function convertObject(
+  type: Extract<NodeType, { kind: "object" }>,
+  node: MapNode,
+  at: Place,
+): MapNode {
+  if (node.type?.kind !== "object" || extendsType(node.type, type)) return node;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `Invalid type assigned: ${node.type.name} is not a subclass of ${type.name}`,
+    key: fullKeyOf(at),
+    origin: node.origin,
+  });
+}
+
+/** Whether an object type is another one or extends it. */
+export const extendsType = (
+  type: Extract<NodeType, { kind: "object" }>,
+  base: Extract<NodeType, { kind: "object" }>,
+): boolean => type.name === base.name || type.bases?.includes(base.name) === true;
+
+function fieldType(type: Extract<NodeType, { kind: "object" }>, key: Key, place: Place): NodeType {
+  const field = typeof key === "string" ? type.fields.get(key) : undefined;
+  if (field !== undefined) return field;
+  throw new ConfigError({
+    code: "value.struct",
+    message: `Key '${keyText(key)}' not in '${type.name}'`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+    available: [...type.fields.keys()],
+  });
+}
+
+/**
+ * A key of a typed map. Keys are not converted, but for `0` and `1` as booleans and the ways to
+ * write a member of an enum.
+ * @throws ConfigError `key.invalid_type`
+ */
+export function convertKey(type: NodeType, key: Key, at: Place): Key {
+  if (type.kind === "any") return key;
+  if (type.kind === "bool" && (keyId(key) === 0n || keyId(key) === 1n)) return keyId(key) === 1n;
+  if (type.kind === "enum") return enumKey(type, key, at);
+  if (pyTypeName(key) === describeType(type) || (type.kind === "int" && key === true)) return key;
+  throw incompatibleKey(type, key, at);
+}
+
+function enumKey(type: Extract<NodeType, { kind: "enum" }>, key: Key, at: Place): Key {
+  try {
+    const { value } = convertScalar(type, scalar(key, at.node.origin), at);
+    if (typeof value === "string") return value;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+  }
+  throw incompatibleKey(type, key, at);
+}
+
+function incompatibleKey(type: NodeType, key: Key, at: Place): ConfigError {
+  return new ConfigError({
+    code: "key.invalid_type",
+    message:
+      type.kind === "enum"
+        ? `Key '${keyText(key)}' is incompatible with the enum type '${type.name}', valid: [${type.members.join(", ")}]`
+        : `Key ${keyText(key)} (${pyTypeName(key)}) is incompatible with (${describeType(type)})`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+  });
+}
+
+const below = (at: Place, container: ConfigNode, node: ConfigNode, key: Key): Place => ({
+  kind: "place",
+  node,
+  parent: { ...at, node: container },
+  key,
+});

@@ -1,0 +1,18 @@
+import type { ConfigNode, Key, MapNode, NodeType } from "../node.ts";
+
+/** The declared type of what stands, or may stand, at a key of a map or list; absent when any. */
+export function elementType(parent: ConfigNode, key: Key): NodeType | undefined {
+  const { type } = parent;
+  if (type?.kind === "list" || type?.kind === "map") return declared(type.element);
+  if (type?.kind === "object" && typeof key === "string") return declared(type.fields.get(key));
+  return undefined;
+}
+
+/** Whether a map is an object of a declared class, with a fixed set of keys. */
+export const isObject = (node: ConfigNode): node is MapNode => node.type?.kind === "object";
+
+export const isContainerType = (type: NodeType | undefined): boolean =>
+  type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
+
+const declared = (type: NodeType | undefined): NodeType | undefined =>
+  type?.kind === "any" ? undefined : type;

@@ -1,0 +1,118 @@
+import { assign, normalizeKey } from "./assign.ts";
+import type { Draft } from "./draft.ts";
+import { draftChild, draftRoot } from "./draft.ts";
+import { ConfigError } from "./errors.ts";
+import { withFlags } from "./flags.ts";
+import type { ResolveContext } from "./interpolation/context.ts";
+import { createResolveContext } from "./interpolation/context.ts";
+import { splitKey } from "./key-path.ts";
+import { mergeInto } from "./merge.ts";
+import type { ConfigNode, Key, NodeFlags } from "./node.ts";
+import { child, map } from "./node.ts";
+import { fullKeyOf } from "./place.ts";
+import { parsePythonInt } from "./python-number.ts";
+
+export interface UpdateOptions {
+  /** Merge a map or list into one that stands there already, instead of replacing it. Default: true. */
+  readonly merge?: boolean;
+  /** Add what is not there in spite of `struct` and of declared fields. Default: false. */
+  readonly forceAdd?: boolean;
+}
+
+/**
+ * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are made on the
+ * way where there is nothing, or only a scalar; list items must exist.
+ * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
+ *   `key.not_found` (a list index out of range), `key.invalid_type` (one that is no number)
+ */
+export function updateNode(
+  root: ConfigNode,
+  key: string,
+  value: ConfigNode,
+  options: UpdateOptions = {},
+  context: ResolveContext = createResolveContext(),
+): ConfigNode {
+  if (root.kind === "scalar")
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: "Only a map or a list can be updated",
+      key,
+      origin: root.origin,
+    });
+  const components = splitKey(key);
+  const start = draftRoot(root);
+  let at = start;
+  for (const component of components.slice(0, -1)) at = enter(at, component, value, options);
+  const last = keyIn(at, components.at(-1) ?? "");
+  opened(at, options, () => put(at, last, value, options, context));
+  return start.node;
+}
+
+/** The map or list at a key, made where it is not there. */
+function enter(at: Draft, component: string, value: ConfigNode, options: UpdateOptions): Draft {
+  const key = keyIn(at, component);
+  const present = outOfRange(key) ? undefined : child(at.node, key);
+  if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
+  opened(at, options, () => assign(at, key, map([], value.origin)));
+  const place = { kind: "place", node: value, parent: at, key } as const;
+  const known = normalizeKey(at, key, place);
+  const made = child(at.node, known);
+  if (made === undefined || made.kind === "scalar")
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: `Unexpected type for ${fullKeyOf(place)}`,
+      key: fullKeyOf(place),
+      origin: value.origin,
+    });
+  return draftChild(at, known, made);
+}
+
+function put(
+  at: Draft,
+  key: Key,
+  value: ConfigNode,
+  options: UpdateOptions,
+  context: ResolveContext,
+): void {
+  if (options.merge !== false && value.kind !== "scalar") {
+    const known = normalizeKey(at, key, { kind: "place", node: value, parent: at, key });
+    const present = child(at.node, known);
+    if (present !== undefined && present.kind !== "scalar") {
+      mergeInto(draftChild(at, known, present), value, context);
+      return;
+    }
+  }
+  assign(at, key, value);
+}
+
+/** List items are looked up by index; maps are always asked for strings. */
+function keyIn(at: Draft, component: string): Key {
+  if (at.node.kind === "map") return component;
+  const index = parsePythonInt(component);
+  if (index !== null) return index;
+  throw new ConfigError({
+    code: "key.invalid_type",
+    message: `Index '${component}' (str) is not an int`,
+    key: fullKeyOf(at, component),
+    origin: at.node.origin,
+  });
+}
+
+const outOfRange = (key: Key): boolean => typeof key === "bigint" && key < 0n;
+
+/** Runs a change with `struct` off at this one node, where additions are forced. */
+function opened(at: Draft, options: UpdateOptions, change: () => void): void {
+  if (options.forceAdd !== true) {
+    change();
+    return;
+  }
+  const before = at.node.flags;
+  setFlags(at, withFlags(at.node, { struct: false }).flags);
+  change();
+  setFlags(at, withFlags(at.node, { struct: before?.struct }).flags);
+}
+
+function setFlags(at: Draft, flags: NodeFlags | undefined): void {
+  if (flags === undefined) delete at.node.flags;
+  else at.node.flags = flags;
+}
