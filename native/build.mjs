@@ -213,10 +213,13 @@ async function runNodeGyp(root, dir, options, say) {
   const headers = nodeHeaders();
   if (headers === null)
     say("this Node.js brings no headers: node-gyp will download them from nodejs.org");
+  // Warnings are errors where this code is developed. Where it is only used, a newer compiler may
+  // have new ones; and GCC warns about constructs that it does not instrument.
+  const strict = existsSync(join(root, ".git")) && !options.sanitize;
   const definitions = [
     `-Duse_own_nvtx=${options.ownNvtx ? 1 : 0}`,
     `-Dsanitize=${options.sanitize ?? ""}`,
-    `-Dwarnings_as_errors=${existsSync(join(root, ".git")) ? 1 : 0}`,
+    `-Dwarnings_as_errors=${strict ? 1 : 0}`,
   ];
   const nodedir = headers === null ? [] : [`--nodedir=${headers}`];
   const steps = [

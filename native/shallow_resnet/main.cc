@@ -98,7 +98,7 @@ void run(const Options& options) {
   if (!options.save_weights.empty()) save_parameters(options.save_weights, specs, parameters);
 
   const std::vector<PassTiming> timings =
-      run_program(*network, options.program, options.warmup, options.iteration_count());
+      run_program(*network, options.program, options.warmup, options.iterations);
   const std::vector<float> logits = network->logits();
   check_finite(logits);
   if (!options.output.empty()) save_output(options, *network, logits);

@@ -27,6 +27,7 @@ Network::Network(Backend& backend, const ModelSizes& sizes, const InputShape& in
     : backend_(backend),
       input_shape_{input.batch_size, sizes.in_channels, input.image_size, input.image_size},
       feature_shape_{input.batch_size, sizes.base_channels, input.image_size, input.image_size},
+      logits_shape_{input.batch_size, sizes.num_classes, 1, 1},
       operations_("shallow_resnet.ops") {
   const auto tensor = [&](const TensorShape& shape) {
     return DeviceTensor{backend_.allocate(shape), shape};
@@ -36,7 +37,7 @@ Network::Network(Backend& backend, const ModelSizes& sizes, const InputShape& in
   const DeviceTensor hidden = tensor(feature_shape_);
   const DeviceTensor branch = tensor(feature_shape_);
   const DeviceTensor pooled = tensor({input.batch_size, sizes.base_channels, 1, 1});
-  const DeviceTensor logits = tensor({input.batch_size, kClasses, 1, 1});
+  const DeviceTensor logits = tensor(logits_shape_);
   input_ = image.id;
   features_ = features.id;
   logits_ = logits.id;

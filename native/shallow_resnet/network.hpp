@@ -41,7 +41,7 @@ struct Layer {
 };
 
 /// Stem: convolution, batch norm, ReLU. Residual: blocks of conv1, bn1, ReLU, conv2, bn2, add,
-/// ReLU. Head: global average pool, flatten, linear to 10 classes.
+/// ReLU. Head: global average pool, flatten, linear to the classes.
 class Network {
  public:
   /// Uploads the parameters and allocates everything a forward pass needs. `backend` must outlive
@@ -51,7 +51,7 @@ class Network {
 
   TensorShape input_shape() const { return input_shape_; }
   TensorShape feature_shape() const { return feature_shape_; }
-  Sizes logits_sizes() const { return {input_shape_.batch, kClasses}; }
+  Sizes logits_sizes() const { return {logits_shape_.batch, logits_shape_.channels}; }
 
   void set_input(const std::vector<float>& nchw);
   /// One pass, finished on the device when it returns.
@@ -63,7 +63,7 @@ class Network {
 
   /// After `stem` or `residual`: their result, NCHW.
   std::vector<float> features();
-  /// After `head`: batch x 10.
+  /// After `head`: batch x classes.
   std::vector<float> logits();
 
   /// All layers in the order in which they run.
@@ -81,6 +81,7 @@ class Network {
   Backend& backend_;
   TensorShape input_shape_;
   TensorShape feature_shape_;
+  TensorShape logits_shape_;
   BufferId input_ = 0;
   BufferId features_ = 0;
   BufferId logits_ = 0;

@@ -53,7 +53,8 @@ Value choice(const std::string& name, const std::string& text,
                    did_you_mean(text, names));
 }
 
-constexpr std::uint64_t kMostRuns = 1'000'000'000;
+// Every pass is listed in the document.
+constexpr std::uint64_t kMostRuns = 1'000'000;
 
 const std::vector<OptionSpec>& option_specs() {
   using Text = const std::string&;
@@ -66,6 +67,8 @@ const std::vector<OptionSpec>& option_specs() {
        [](Options& o, Text n, Text v) { o.sizes.base_channels = size_value(n, v); }},
       {"--num-blocks", "N", "residual blocks (default 3)",
        [](Options& o, Text n, Text v) { o.sizes.num_blocks = size_value(n, v); }},
+      {"--num-classes", "N", "outputs of the linear head (default 10)",
+       [](Options& o, Text n, Text v) { o.sizes.num_classes = size_value(n, v); }},
       {"--batch-size", "N", "images per forward pass (default 4)",
        [](Options& o, Text n, Text v) { o.input_shape.batch_size = size_value(n, v); }},
       {"--image-size", "N", "height and width of the images (default 64)",
@@ -85,7 +88,7 @@ const std::vector<OptionSpec>& option_specs() {
        }},
       {"--warmup", "N", "forward passes before measuring, without NVTX ranges (default 2)",
        [](Options& o, Text n, Text v) { o.warmup = whole_number(n, v, 0, kMostRuns); }},
-      {"--iterations", "N", "times the program runs (default 10 for forward, 1 for regions)",
+      {"--iterations", "N", "forward passes of --program forward (default 10)",
        [](Options& o, Text n, Text v) { o.iterations = whole_number(n, v, 1, kMostRuns); }},
       {"--seed", "N", "seed of parameters and input where no file gives them (default 0)",
        [](Options& o, Text n, Text v) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +29,8 @@ struct Options {
   BackendSettings backend;
   BatchNormMode batch_norm = BatchNormMode::running;
   std::size_t warmup = 2;
-  /// Not given: 10 for `forward`, 1 for `regions`.
-  std::optional<std::size_t> iterations;
+  /// Of `forward`; `regions` runs its passes once.
+  std::size_t iterations = 10;
   std::uint64_t seed = 0;
   /// Paths; empty = not given.
   std::string weights;
@@ -40,10 +39,6 @@ struct Options {
   std::string output;
   bool save_activations = false;
   Program program = Program::forward;
-
-  std::size_t iteration_count() const {
-    return iterations.value_or(program == Program::forward ? 10 : 1);
-  }
 };
 
 /// `arguments` without the program's name. Throws UsageError.

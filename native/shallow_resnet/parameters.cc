@@ -90,8 +90,8 @@ std::vector<ParameterSpec> parameter_specs(const ModelSizes& sizes) {
     add_convolution(specs, block + ".conv2", base, base);
     add_batch_norm(specs, block + ".bn2", base);
   }
-  specs.push_back({"head.2.weight", {kClasses, base}, Initial::uniform, base});
-  specs.push_back({"head.2.bias", {kClasses}, Initial::uniform, base});
+  specs.push_back({"head.2.weight", {sizes.num_classes, base}, Initial::uniform, base});
+  specs.push_back({"head.2.bias", {sizes.num_classes}, Initial::uniform, base});
   return specs;
 }
 
@@ -134,8 +134,8 @@ void check_parameters(const std::string& path, const std::vector<ParameterSpec>&
     if (std::find(names.begin(), names.end(), name) == names.end())
       problems += "\n  '" + name + "' is not a parameter of this model" + did_you_mean(name, names);
   if (!problems.empty())
-    throw InputError(path + " does not fit the model (--in-channels, --base-channels and " +
-                     "--num-blocks must be those it was saved with):" + problems);
+    throw InputError(path + " does not fit the model (--in-channels, --base-channels, " +
+                     "--num-blocks and --num-classes must be those it was saved with):" + problems);
 }
 
 }  // namespace hydraconf

@@ -14,9 +14,8 @@ struct ModelSizes {
   std::size_t in_channels = 3;
   std::size_t base_channels = 16;
   std::size_t num_blocks = 3;
+  std::size_t num_classes = 10;
 };
-
-inline constexpr std::size_t kClasses = 10;
 
 enum class Initial {
   /// Uniform in ±1/sqrt(fan_in).

@@ -14,9 +14,17 @@ double timed_forward(Network& network) {
   return taken.count();
 }
 
+std::vector<PassTiming> run_forward(Network& network, std::size_t iterations) {
+  std::vector<PassTiming> timings;
+  timings.reserve(iterations);
+  for (std::size_t i = 0; i < iterations; ++i) timings.push_back({"", timed_forward(network)});
+  return timings;
+}
+
 /// A around one forward pass and, nested, A::A1 around another; then B around a third.
-void run_regions(Network& network, std::vector<PassTiming>& timings) {
+std::vector<PassTiming> run_regions(Network& network) {
   const nvtx::Domain& domain = nvtx::Domain::default_domain();
+  std::vector<PassTiming> timings;
   {
     const nvtx::ScopedRange a(domain, "A");
     timings.push_back({"A", timed_forward(network)});
@@ -25,6 +33,7 @@ void run_regions(Network& network, std::vector<PassTiming>& timings) {
   }
   const nvtx::ScopedRange b(domain, "B");
   timings.push_back({"B", timed_forward(network)});
+  return timings;
 }
 
 }  // namespace
@@ -32,15 +41,7 @@ void run_regions(Network& network, std::vector<PassTiming>& timings) {
 std::vector<PassTiming> run_program(Network& network, Program program, std::size_t warmup,
                                     std::size_t iterations) {
   for (std::size_t i = 0; i < warmup; ++i) network.forward(Annotate::no);
-  std::vector<PassTiming> timings;
-  for (std::size_t i = 0; i < iterations; ++i) {
-    if (program == Program::regions) {
-      run_regions(network, timings);
-    } else {
-      timings.push_back({"", timed_forward(network)});
-    }
-  }
-  return timings;
+  return program == Program::regions ? run_regions(network) : run_forward(network, iterations);
 }
 
 }  // namespace hydraconf

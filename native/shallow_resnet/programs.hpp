@@ -17,7 +17,8 @@ struct PassTiming {
   double milliseconds = 0;
 };
 
-/// Warm-up without ranges, then the program `iterations` times; one entry per forward pass.
+/// Warm-up without ranges, then the program; one entry per forward pass. `iterations` are those of
+/// `forward`; `regions` makes its three passes once.
 std::vector<PassTiming> run_program(Network& network, Program program, std::size_t warmup,
                                     std::size_t iterations);
 

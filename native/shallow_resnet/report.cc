@@ -158,7 +158,7 @@ std::string report_text(const RunResult& result) {
   write_parameters(json, result);
   const LayerCost total = write_layers(json, result.network);
   json.key("warmup").integer(options.warmup);
-  json.key("iterations").integer(options.iteration_count());
+  if (options.program == Program::forward) json.key("iterations").integer(options.iterations);
   write_timings(json, result.timings, total);
   write_logits(json, result.logits);
   json.end_object();

@@ -17,7 +17,11 @@ constexpr std::size_t kWidth = HYDRACONF_VECTOR_BYTES / sizeof(float);
 constexpr std::size_t kVectors = kLanes / kWidth;
 constexpr std::size_t kTile = HYDRACONF_PIXEL_TILE;
 
+#if defined(__clang__)
+#define HYDRACONF_UNROLL _Pragma("unroll")
+#else
 #define HYDRACONF_UNROLL _Pragma("GCC unroll 32")
+#endif
 
 static inline Vector load(const float* from) { return *reinterpret_cast<const Vector*>(from); }
 static inline void store(float* to, Vector value) { *reinterpret_cast<Vector*>(to) = value; }
