@@ -1,4 +1,13 @@
 import type { Suite } from "../suite.ts";
+import { fuzzOverrides } from "./fuzz-overrides.ts";
+import { overridesParse } from "./overrides-parse.ts";
 
 /** Every kind of corpus file that can be replayed. The first suite that matches a path takes it. */
-export const SUITES: readonly Suite[] = [];
+export const SUITES: readonly Suite[] = [
+  // overrides
+  overridesParse,
+  fuzzOverrides,
+  // values
+  // compose
+  // app
+];

@@ -1,0 +1,116 @@
+import type { Key, KeyId } from "../values/node.ts";
+import type { OverrideOrigin } from "../values/origin.ts";
+
+/** One override of the command line or the API, parsed and with its functions evaluated. */
+export interface Override {
+  readonly type: OverrideType;
+  /** The config group (`db`, `hydra/launcher`) or dotted key (`db.port`); may be empty. */
+  readonly keyOrGroup: string;
+  /** What follows the `@`; absent when there is none, `""` for `group@=x` (the global package). */
+  readonly package?: string;
+  /** Absent only for a deletion without a value (`~key`). */
+  readonly value?: OverrideValue;
+  readonly origin: OverrideOrigin;
+}
+
+/** `key=x`, `+key=x`, `++key=x` and `~key`. */
+export type OverrideType = "change" | "add" | "force_add" | "delete";
+
+/** What stands right of the `=`: something to assign, or a sweep over several such things. */
+export type OverrideValue = Element | Sweep;
+
+/**
+ * A value that can be assigned. Lists and dicts may hold sweeps as far as the language goes
+ * (`key=[choice(1,2)]` parses); whoever makes a config node of one is told that it cannot be.
+ */
+export type Element = ScalarElement | ListElement | DictElement;
+
+export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep;
+
+/** Offsets in the override's text, in UTF-16 code units, end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ScalarElement {
+  readonly kind: "scalar";
+  readonly value: ElementScalar;
+  /**
+   * The quotes a string was written in, so that it can be printed in the same ones. Absent for
+   * anything else: an unquoted string is printed with escapes instead.
+   */
+  readonly quote?: Quote;
+  readonly span: Span;
+}
+
+export type ElementScalar = null | boolean | bigint | number | string;
+
+export type Quote = "'" | '"';
+
+export interface ListElement {
+  readonly kind: "list";
+  readonly items: readonly OverrideValue[];
+  readonly span: Span;
+}
+
+export interface DictElement {
+  readonly kind: "dict";
+  /** In insertion order, by Python's key equality: `{1:a,1.0:b}` is one entry, `1: b`. */
+  readonly entries: ReadonlyMap<KeyId, DictEntry>;
+  readonly span: Span;
+}
+
+export interface DictEntry {
+  readonly key: Key;
+  readonly value: OverrideValue;
+}
+
+/** `a,b` (simple) or `choice(a,b)`. */
+export interface ChoiceSweep {
+  readonly kind: "choice";
+  readonly items: readonly OverrideValue[];
+  readonly simple: boolean;
+  readonly shuffle: boolean;
+  /** Sorted, without duplicates. */
+  readonly tags: readonly string[];
+  readonly span: Span;
+}
+
+/** `range(start,stop,step)`. */
+export interface RangeSweep {
+  readonly kind: "range";
+  readonly start: PythonNumber;
+  readonly stop: PythonNumber;
+  readonly step: PythonNumber;
+  readonly shuffle: boolean;
+  readonly tags: readonly string[];
+  readonly span: Span;
+}
+
+/** `interval(start,end)`: only sweepers that sample can use it. */
+export interface IntervalSweep {
+  readonly kind: "interval";
+  readonly start: PythonNumber;
+  readonly end: PythonNumber;
+  readonly tags: readonly string[];
+  readonly span: Span;
+}
+
+/** `glob(include,exclude)`: all options of the override's group whose names match. */
+export interface GlobSweep {
+  readonly kind: "glob";
+  /** Strings; the language also lets other things stand in the lists, which then match nothing. */
+  readonly include: readonly OverrideValue[];
+  readonly exclude: readonly OverrideValue[];
+  readonly span: Span;
+}
+
+/** An int (`bigint`), a float (`number`), or a bool, which in Python is an int. */
+export type PythonNumber = bigint | number | boolean;
+
+export const isSweepValue = (value: OverrideValue): value is Sweep =>
+  value.kind === "choice" ||
+  value.kind === "range" ||
+  value.kind === "interval" ||
+  value.kind === "glob";

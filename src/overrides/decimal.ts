@@ -1,0 +1,88 @@
+/**
+ * The part of Python's `decimal` that float ranges need: exact values of doubles and ints, and sums
+ * rounded to 28 significant digits, half to even (the default context).
+ */
+export type Decimal = FiniteDecimal | { readonly kind: "infinite"; readonly negative: boolean };
+
+/** `coefficient * 10 ** exponent`. */
+export interface FiniteDecimal {
+  readonly kind: "finite";
+  readonly coefficient: bigint;
+  readonly exponent: number;
+}
+
+const PRECISION = 28;
+
+/** The exact value, `Decimal(value)`. Null for a NaN, which `decimal` refuses to compare. */
+export function toDecimal(value: bigint | number): Decimal | null {
+  if (typeof value === "bigint") return { kind: "finite", coefficient: value, exponent: 0 };
+  if (Number.isNaN(value)) return null;
+  if (!Number.isFinite(value)) return { kind: "infinite", negative: value < 0 };
+  const { mantissa, power } = binaryParts(value);
+  if (power >= 0) return { kind: "finite", coefficient: mantissa << BigInt(power), exponent: 0 };
+  // m / 2**k = m * 5**k / 10**k
+  return { kind: "finite", coefficient: mantissa * 5n ** BigInt(-power), exponent: power };
+}
+
+/** `a + b`, rounded to the precision. Null for infinities of opposite signs. */
+export function addDecimals(a: Decimal, b: Decimal): Decimal | null {
+  if (a.kind === "infinite") return b.kind === "infinite" && a.negative !== b.negative ? null : a;
+  if (b.kind === "infinite") return b;
+  const exponent = Math.min(a.exponent, b.exponent);
+  return round({
+    kind: "finite",
+    coefficient: scaledTo(a, exponent) + scaledTo(b, exponent),
+    exponent,
+  });
+}
+
+/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. Exact. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  if (a.kind === "infinite" || b.kind === "infinite") return infiniteSign(a) - infiniteSign(b);
+  const exponent = Math.min(a.exponent, b.exponent);
+  const difference = scaledTo(a, exponent) - scaledTo(b, exponent);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The nearest double. */
+export function decimalToNumber(value: Decimal): number {
+  if (value.kind === "infinite")
+    return value.negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  return Number(`${value.coefficient}e${value.exponent}`);
+}
+
+function round(value: FiniteDecimal): FiniteDecimal {
+  const digits = String(value.coefficient < 0n ? -value.coefficient : value.coefficient).length;
+  const excess = digits - PRECISION;
+  if (excess <= 0) return value;
+  const unit = 10n ** BigInt(excess);
+  const quotient = value.coefficient / unit;
+  const remainder = value.coefficient % unit;
+  const twice = (remainder < 0n ? -remainder : remainder) * 2n;
+  const away = twice > unit || (twice === unit && quotient % 2n !== 0n);
+  const step = value.coefficient < 0n ? -1n : 1n;
+  return {
+    kind: "finite",
+    coefficient: away ? quotient + step : quotient,
+    exponent: value.exponent + excess,
+  };
+}
+
+const scaledTo = ({ coefficient, exponent }: FiniteDecimal, target: number): bigint =>
+  coefficient * 10n ** BigInt(exponent - target);
+
+function infiniteSign(value: Decimal): number {
+  if (value.kind === "finite") return 0;
+  return value.negative ? -1 : 1;
+}
+
+/** A double as `mantissa * 2 ** power`, exactly. */
+function binaryParts(value: number): { readonly mantissa: bigint; readonly power: number } {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  const raw = bits.getBigUint64(0);
+  const biased = Number((raw >> 52n) & 0x7ffn);
+  const fraction = raw & 0xfffffffffffffn;
+  const magnitude = biased === 0 ? fraction : fraction | 0x10000000000000n;
+  return { mantissa: value < 0 ? -magnitude : magnitude, power: Math.max(biased, 1) - 1075 };
+}

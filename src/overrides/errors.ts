@@ -1,0 +1,52 @@
+import { ConfigError } from "../values/errors.ts";
+import type { OverrideOrigin } from "../values/origin.ts";
+import type { Span } from "./ast.ts";
+
+/** The text being parsed and its place in the list of overrides. */
+export interface OverrideSource {
+  readonly text: string;
+  readonly index: number;
+}
+
+/** The place of an error: the span of the text that is to blame. */
+export function spanOrigin(source: OverrideSource, span: Span): OverrideOrigin {
+  const { text, index } = source;
+  return { kind: "override", text, index, start: span.start, end: span.end };
+}
+
+/** `problem` says in words what was expected; the column (from 1, in characters) is added here. */
+export function syntaxError(
+  source: OverrideSource,
+  span: Span,
+  problem: string,
+  hint?: string,
+): ConfigError {
+  const column = [...source.text.slice(0, span.start)].length + 1;
+  return new ConfigError({
+    code: "override.syntax",
+    message: `Error parsing override '${source.text}': ${problem} at column ${column}`,
+    origin: spanOrigin(source, span),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+export interface FunctionErrorDetails {
+  readonly available?: readonly string[];
+  readonly nearest?: string;
+}
+
+/** A call that parses but makes no sense; `span` is the whole call. */
+export function functionError(
+  source: OverrideSource,
+  span: Span,
+  problem: string,
+  details: FunctionErrorDetails = {},
+): ConfigError {
+  const call = source.text.slice(span.start, span.end);
+  return new ConfigError({
+    code: "override.function",
+    message: `Error parsing override '${source.text}': in ${call}: ${problem}`,
+    origin: spanOrigin(source, span),
+    ...details,
+  });
+}

@@ -1,0 +1,71 @@
+import type { OverrideValue } from "../ast.ts";
+import { describeValue } from "./accept.ts";
+import type { BoundArguments, Call, Parameter, Parameters } from "./function.ts";
+import { fail } from "./function.ts";
+
+/** Gives each argument to its parameter, by Python's rules, and checks what it is. */
+export function bindArguments(
+  { rest, named: parameters }: Parameters,
+  positional: readonly OverrideValue[],
+  named: ReadonlyMap<string, OverrideValue>,
+  call: Call,
+): BoundArguments {
+  const bound = new Map<string, OverrideValue>();
+  if (rest === undefined) bindByPlace(parameters, positional, bound, call);
+  for (const [name, value] of named) {
+    if (!parameters.some((parameter) => parameter.name === name))
+      fail(call, `there is no argument '${name}'${listNames(parameters)}`);
+    if (bound.has(name)) fail(call, `the argument '${name}' is given twice`);
+    bound.set(name, value);
+  }
+  const items = rest === undefined ? [] : positional.map(withoutQuotes);
+  for (const [index, item] of items.entries())
+    if (rest?.accepts(item) === false)
+      fail(call, `argument ${index + 1} must be ${rest.words}, not ${describeValue(item)}`);
+  const checked = checkNamed(parameters, bound, call);
+  return { rest: items, get: (name) => checked.get(name) };
+}
+
+function bindByPlace(
+  parameters: readonly Parameter[],
+  positional: readonly OverrideValue[],
+  bound: Map<string, OverrideValue>,
+  call: Call,
+): void {
+  for (const [index, value] of positional.entries()) {
+    const parameter = parameters[index];
+    if (parameter === undefined) fail(call, `more than ${parameters.length} arguments`);
+    bound.set(parameter.name, value);
+  }
+}
+
+function checkNamed(
+  parameters: readonly Parameter[],
+  bound: ReadonlyMap<string, OverrideValue>,
+  call: Call,
+): ReadonlyMap<string, OverrideValue> {
+  const checked = new Map<string, OverrideValue>();
+  for (const { name, accepts, required } of parameters) {
+    const given = bound.get(name);
+    if (given === undefined) {
+      if (required) fail(call, `the argument '${name}' is missing`);
+      continue;
+    }
+    const value = withoutQuotes(given);
+    if (!accepts.accepts(value))
+      fail(call, `the argument '${name}' must be ${accepts.words}, not ${describeValue(value)}`);
+    checked.set(name, value);
+  }
+  return checked;
+}
+
+function listNames(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return ": it takes no named arguments";
+  return ` (there is ${parameters.map(({ name }) => name).join(", ")})`;
+}
+
+/** Inside lists and dicts the quotes stay. */
+function withoutQuotes(value: OverrideValue): OverrideValue {
+  if (value.kind !== "scalar" || value.quote === undefined) return value;
+  return { kind: "scalar", value: value.value, span: value.span };
+}

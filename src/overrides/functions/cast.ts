@@ -1,0 +1,85 @@
+import type {
+  ElementScalar,
+  IntervalSweep,
+  OverrideValue,
+  PythonNumber,
+  RangeSweep,
+} from "../ast.ts";
+import { isSweepValue } from "../ast.ts";
+import { ANY_BUT_GLOB } from "./accept.ts";
+import type { BoundArguments, Call, OverrideFunction } from "./function.ts";
+import { fail } from "./function.ts";
+import { simpleChoice } from "./simple-choice.ts";
+
+/** What is particular to one cast; how it goes through containers and sweeps is common to all. */
+export interface Cast {
+  readonly name: string;
+  /** Converts one value. */
+  scalar(value: Exclude<ElementScalar, null>, call: Call): ElementScalar;
+  /** What null becomes; absent when it is refused. */
+  readonly ofNull?: ElementScalar;
+  /** Converts the bounds of a range or interval; absent when these cannot be cast to the type. */
+  bound?(value: PythonNumber, call: Call): PythonNumber;
+}
+
+/** `int(x)`, `int(value=x)` or `int(a,b)`, which is a sweep. */
+export const castFunction = (cast: Cast): OverrideFunction => ({
+  name: cast.name,
+  parameters: { rest: ANY_BUT_GLOB, named: [{ name: "value", accepts: ANY_BUT_GLOB }] },
+  evaluate: (args, call) => ({ ...castValue(input(args, call), cast, call), span: call.span }),
+});
+
+function input({ rest, get }: BoundArguments, call: Call): OverrideValue {
+  const named = get("value");
+  const [first] = rest;
+  if (named !== undefined && !(named.kind === "scalar" && named.value === null)) {
+    if (first !== undefined) fail(call, "the value is given both by place and by name");
+    return named;
+  }
+  if (first === undefined) fail(call, "there is nothing to cast");
+  return rest.length === 1 ? first : simpleChoice(rest, call);
+}
+
+function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue {
+  const inner = (item: OverrideValue) => castValue(item, cast, call);
+  switch (value.kind) {
+    case "scalar":
+      return { kind: "scalar", value: castScalar(value.value, cast, call), span: value.span };
+    case "list":
+      return { ...value, items: value.items.map(inner) };
+    case "dict": {
+      const entries = [...value.entries].map(
+        ([id, { key, value: item }]) => [id, { key, value: inner(item) }] as const,
+      );
+      return { ...value, entries: new Map(entries) };
+    }
+    case "choice":
+      if (value.items.some(isSweepValue)) fail(call, "a sweep inside a choice cannot be cast");
+      // Tags and the wish to shuffle are lost here, as in Hydra.
+      return { ...value, items: value.items.map(inner), tags: [], shuffle: false };
+    case "range":
+      return castRange(value, cast, call);
+    case "interval":
+      return castInterval(value, cast, call);
+    case "glob":
+      return fail(call, "a glob cannot be cast");
+  }
+}
+
+function castScalar(value: ElementScalar, cast: Cast, call: Call): ElementScalar {
+  if (value !== null) return cast.scalar(value, call);
+  return cast.ofNull ?? fail(call, `null cannot be cast to ${cast.name}`);
+}
+
+function castRange(range: RangeSweep, cast: Cast, call: Call): RangeSweep {
+  const { bound } = cast;
+  if (bound === undefined) return fail(call, "a range can only be cast to int or float");
+  const [start, stop] = [bound(range.start, call), bound(range.stop, call)];
+  return { ...range, start, stop, step: bound(range.step, call), tags: [], shuffle: false };
+}
+
+function castInterval(interval: IntervalSweep, cast: Cast, call: Call): IntervalSweep {
+  const { bound } = cast;
+  if (bound === undefined) return fail(call, `an interval cannot be cast to ${cast.name}`);
+  return { ...interval, start: bound(interval.start, call), end: bound(interval.end, call) };
+}

@@ -1,0 +1,125 @@
+import type { OverrideValue } from "../ast.ts";
+import { describeValue } from "./accept.ts";
+import type { Call } from "./function.ts";
+import { fail } from "./function.ts";
+
+/**
+ * Python's `sorted`: stable, `reverse` keeps the order of equal items, and only what Python's `<`
+ * compares can be sorted: numbers (bools included), unquoted strings, and lists of these.
+ */
+export function pythonSorted(
+  items: readonly OverrideValue[],
+  reverse: boolean,
+  call: Call,
+): readonly OverrideValue[] {
+  const input = reverse ? items.toReversed() : items;
+  const sorted = insertRest(leadingRun(input, call), input, call);
+  return reverse ? sorted.toReversed() : sorted;
+}
+
+/**
+ * The steps of Python's own algorithm for up to 64 items, kept for any number: they decide where a
+ * NaN, which is not smaller than anything, ends up. First the longest ascending (or strictly
+ * descending, then turned) run at the start; the rest is inserted by binary search.
+ */
+function leadingRun(items: readonly OverrideValue[], call: Call): readonly OverrideValue[] {
+  const descending = isLessAt(items, 1, call) === true;
+  let length = Math.min(1, items.length);
+  while (isLessAt(items, length, call) === descending) length++;
+  const run = items.slice(0, length);
+  return descending ? run.reverse() : run;
+}
+
+/** Whether the item at an index is less than the one before; null where there are no two. */
+function isLessAt(items: readonly OverrideValue[], index: number, call: Call): boolean | null {
+  const [previous, item] = [items[index - 1], items[index]];
+  return previous === undefined || item === undefined ? null : isLess(item, previous, call);
+}
+
+function insertRest(
+  run: readonly OverrideValue[],
+  items: readonly OverrideValue[],
+  call: Call,
+): readonly OverrideValue[] {
+  const out = [...run];
+  for (const item of items.slice(run.length)) out.splice(insertionPoint(out, item, call), 0, item);
+  return out;
+}
+
+function insertionPoint(sorted: readonly OverrideValue[], item: OverrideValue, call: Call): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = sorted[middle];
+    if (other === undefined) break;
+    if (isLess(item, other, call)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function isLess(a: OverrideValue, b: OverrideValue, call: Call): boolean {
+  if (a.kind === "list" && b.kind === "list") return isLessList(a.items, b.items, call);
+  if (
+    a.kind === "scalar" &&
+    b.kind === "scalar" &&
+    a.quote === undefined &&
+    b.quote === undefined
+  ) {
+    const [x, y] = [a.value, b.value];
+    if (typeof x === "string" && typeof y === "string") return comparePoints(x, y) < 0;
+    if (x !== null && y !== null && typeof x !== "string" && typeof y !== "string") return x < y;
+  }
+  const quotes = a.kind === "scalar" && a.quote !== undefined ? " (strings in quotes)" : "";
+  return fail(call, `cannot compare ${describeValue(a)} with ${describeValue(b)}${quotes}`);
+}
+
+function isLessList(a: readonly OverrideValue[], b: readonly OverrideValue[], call: Call): boolean {
+  for (const [index, x] of a.entries()) {
+    const y = b[index];
+    if (y === undefined) return false;
+    if (!areEqual(x, y)) return isLess(x, y, call);
+  }
+  return a.length < b.length;
+}
+
+/** Python's `==`, where a number never equals a string and `1 == 1.0 == True`. */
+function areEqual(a: OverrideValue, b: OverrideValue): boolean {
+  if (a === b) return true;
+  if (a.kind === "scalar" && b.kind === "scalar")
+    return areEqualScalars(a.value, b.value, a.quote === b.quote);
+  if (a.kind === "list" && b.kind === "list")
+    return (
+      a.items.length === b.items.length && a.items.every((item, i) => equalsAt(item, b.items, i))
+    );
+  if (a.kind !== "dict" || b.kind !== "dict" || a.entries.size !== b.entries.size) return false;
+  return [...a.entries].every(([id, { value }]) => {
+    const other = b.entries.get(id);
+    return other !== undefined && areEqual(value, other.value);
+  });
+}
+
+function equalsAt(item: OverrideValue, others: readonly OverrideValue[], index: number): boolean {
+  const other = others[index];
+  return other !== undefined && areEqual(item, other);
+}
+
+type Scalar = null | boolean | bigint | number | string;
+
+function areEqualScalars(a: Scalar, b: Scalar, sameQuotes: boolean): boolean {
+  if (typeof a === "string" || typeof b === "string") return a === b && sameQuotes;
+  if (a === null || b === null) return a === b;
+  // Loose equality is exact between bigint and number, and counts true as 1.
+  return !(a < b) && !(a > b) && !Number.isNaN(a) && !Number.isNaN(b);
+}
+
+/** Python compares strings by code point, JavaScript by UTF-16 code unit. */
+function comparePoints(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  for (const [index, char] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    if (char !== other) return (char.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0);
+  }
+  return left.length - right.length;
+}

@@ -1,0 +1,33 @@
+/** Hydra's override language: texts such as `+db.port=1` or `lr=choice(0.1,0.2)`, and back. */
+export type {
+  ChoiceSweep,
+  DictElement,
+  DictEntry,
+  Element,
+  ElementScalar,
+  GlobSweep,
+  IntervalSweep,
+  ListElement,
+  Override,
+  OverrideType,
+  OverrideValue,
+  PythonNumber,
+  Quote,
+  RangeSweep,
+  ScalarElement,
+  Span,
+  Sweep,
+} from "./ast.ts";
+export { isSweepValue } from "./ast.ts";
+export type { EvaluationOptions } from "./evaluate.ts";
+export { FUNCTIONS } from "./functions/index.ts";
+export { globMatches } from "./glob-match.ts";
+export { parseOverride, parseOverrides } from "./parser.ts";
+export type { PrintOptions } from "./print.ts";
+export { elementToString, overrideKeyElement } from "./print.ts";
+export { escapeUnquoted, quoted } from "./quoting.ts";
+export type { ParserRule } from "./rules.ts";
+export { parseRule } from "./rules.ts";
+export type { SweepOptions } from "./sweep.ts";
+export { isEndless, isSweep, sweepStrings } from "./sweep.ts";
+export { overrideNode } from "./to-node.ts";

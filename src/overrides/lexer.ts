@@ -1,0 +1,234 @@
+import type { OverrideSource } from "./errors.ts";
+import { syntaxError } from "./errors.ts";
+
+/**
+ * The lexer of Hydra's override grammar (https://hydra.cc/docs/1.3/advanced/override_grammar/basic).
+ * Two modes: a key up to the first `=`, a value behind it. The longest match wins. Tokens are read
+ * on demand, because Hydra reports the first error in reading order, be it of a token or of the
+ * grammar.
+ */
+export interface Token {
+  readonly kind: TokenKind;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type LexerMode = "key" | "value";
+
+export type TokenKind =
+  // punctuation; in values it includes blanks beside it
+  | "tilde"
+  | "plus"
+  | "at"
+  | "slash"
+  | "colon"
+  | "equal"
+  | "comma"
+  | "parenthesis_open"
+  | "parenthesis_close"
+  | "bracket_open"
+  | "bracket_close"
+  | "brace_open"
+  | "brace_close"
+  // names: `id` may name a function or a group, `special` (with a $) and `path` only a key
+  | "id"
+  | "special"
+  | "path"
+  // parts of a value
+  | "quoted"
+  | "interpolation"
+  | "float"
+  | "int"
+  | "bool"
+  | "null"
+  | "char"
+  | "escape"
+  | "blank"
+  | "end";
+
+/** The token at an offset. Throws `override.syntax` where no token can begin. */
+export function readToken(source: OverrideSource, start: number, mode: LexerMode): Token {
+  if (start >= source.text.length) return { kind: "end", start, end: start };
+  return mode === "key" ? readKeyToken(source, start) : readValueToken(source, start);
+}
+
+const KEY_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
+  "~": "tilde",
+  "+": "plus",
+  "@": "at",
+  ":": "colon",
+  "/": "slash",
+};
+
+const KEY_PATH =
+  /(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*)(?:\.(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*))+/y;
+const KEY_NAME = /[A-Za-z_$][\w$-]*/y;
+
+function readKeyToken(source: OverrideSource, start: number): Token {
+  const { text } = source;
+  const char = text.charAt(start);
+  if (char === "=") return { kind: "equal", start, end: skipBlanks(text, start + 1) };
+  const punctuation = KEY_PUNCTUATION[char];
+  if (punctuation !== undefined) return { kind: punctuation, start, end: start + 1 };
+  const path = matchEnd(KEY_PATH, text, start);
+  if (path > start) return { kind: "path", start, end: path };
+  const name = matchEnd(KEY_NAME, text, start);
+  if (name === start) throw unexpectedInKey(source, start);
+  return { kind: text.slice(start, name).includes("$") ? "special" : "id", start, end: name };
+}
+
+const VALUE_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
+  ":": "colon",
+  "=": "equal",
+  ",": "comma",
+  "(": "parenthesis_open",
+  ")": "parenthesis_close",
+  "[": "bracket_open",
+  "]": "bracket_close",
+  "{": "brace_open",
+  "}": "brace_close",
+};
+
+/** Blanks before these belong to them. `[` and `{` are missing: a blank before them is an item. */
+const TAKES_BLANKS_BEFORE = ":=,()]}";
+const TAKES_BLANKS_AFTER = ":=,([{";
+
+function readValueToken(source: OverrideSource, start: number): Token {
+  const { text } = source;
+  const char = text.charAt(start);
+  if (isBlank(char)) {
+    const behind = skipBlanks(text, start);
+    const next = text.charAt(behind);
+    if (next === "" || !TAKES_BLANKS_BEFORE.includes(next))
+      return { kind: "blank", start, end: behind };
+    return readPunctuation(text, start, behind) ?? { kind: "blank", start, end: behind };
+  }
+  return (
+    readPunctuation(text, start, start) ??
+    readName(text, start) ??
+    readNumber(text, start) ??
+    readEscape(text, start) ??
+    readInterpolation(text, start) ??
+    readChar(text, start) ??
+    readQuoted(source, start)
+  );
+}
+
+function readPunctuation(text: string, start: number, at: number): Token | null {
+  const char = text.charAt(at);
+  const kind = VALUE_PUNCTUATION[char];
+  if (kind === undefined) return null;
+  const end = TAKES_BLANKS_AFTER.includes(char) ? skipBlanks(text, at + 1) : at + 1;
+  return { kind, start, end };
+}
+
+const NAME = /[A-Za-z_][\w-]*/y;
+
+/** Words that are values, in any casing. */
+const WORDS: ReadonlyMap<string, TokenKind> = new Map([
+  ["true", "bool"],
+  ["false", "bool"],
+  ["null", "null"],
+  ["inf", "float"],
+  ["nan", "float"],
+]);
+
+function readName(text: string, start: number): Token | null {
+  const end = matchEnd(NAME, text, start);
+  if (end === start) return null;
+  // No word is longer: names that cannot be one need no lower-casing.
+  const word = end - start <= 5 ? WORDS.get(text.slice(start, end).toLowerCase()) : undefined;
+  return { kind: word ?? "id", start, end };
+}
+
+const NUMBER =
+  /[+-]?(?:(?:(?:0|[1-9](?:_?[0-9])*)(\.(?:[0-9](?:_?[0-9])*)?)?|(\.[0-9](?:_?[0-9])*))([eE][+-]?[0-9](?:_?[0-9])*)?|(inf|nan))/iy;
+
+function readNumber(text: string, start: number): Token | null {
+  NUMBER.lastIndex = start;
+  const match = NUMBER.exec(text);
+  if (match === null) return null;
+  const float = match[1] ?? match[2] ?? match[3] ?? match[4];
+  return { kind: float === undefined ? "int" : "float", start, end: start + match[0].length };
+}
+
+const ESCAPES = /(?:\\[\\()[\]{}:=, \t])+/y;
+
+function readEscape(text: string, start: number): Token | null {
+  const end = matchEnd(ESCAPES, text, start);
+  return end === start ? null : { kind: "escape", start, end };
+}
+
+/** Up to the first `}`, whatever stands between: a nested interpolation must be quoted. */
+function readInterpolation(text: string, start: number): Token | null {
+  if (!text.startsWith("${", start)) return null;
+  const end = text.indexOf("}", start + 2);
+  return end > start + 2 ? { kind: "interpolation", start, end: end + 1 } : null;
+}
+
+const CHARS = "/-\\+.$%*@?|";
+
+const readChar = (text: string, start: number): Token | null =>
+  CHARS.includes(text.charAt(start)) ? { kind: "char", start, end: start + 1 } : null;
+
+/** Ends at the first quote that an even number of backslashes precedes. */
+function readQuoted(source: OverrideSource, start: number): Token {
+  const { text } = source;
+  const quote = text.charAt(start);
+  if (quote !== "'" && quote !== '"') throw unexpectedInValue(source, start);
+  for (let at = start + 1, backslashes = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === quote && backslashes % 2 === 0) return { kind: "quoted", start, end: at + 1 };
+    backslashes = char === "\\" ? backslashes + 1 : 0;
+  }
+  throw syntaxError(
+    source,
+    { start, end: text.length },
+    `the quote ${quote} is never closed`,
+    `close it, or put the value in quotes of the other kind and write ${quote} inside`,
+  );
+}
+
+function unexpectedInKey(source: OverrideSource, start: number) {
+  const char = characterAt(source.text, start);
+  return syntaxError(
+    source,
+    { start, end: start + char.length },
+    `${nameCharacter(char)} cannot stand in a key`,
+    "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'",
+  );
+}
+
+function unexpectedInValue(source: OverrideSource, start: number) {
+  const { text } = source;
+  const char = characterAt(text, start);
+  const equal = text.indexOf("=");
+  const key = equal < 0 ? "key=" : text.slice(0, equal + 1);
+  return syntaxError(
+    source,
+    { start, end: start + char.length },
+    `${nameCharacter(char)} cannot stand in an unquoted value`,
+    `quote the value: ${key}'…'`,
+  );
+}
+
+const characterAt = (text: string, start: number): string =>
+  String.fromCodePoint(text.codePointAt(start) ?? 0);
+
+function nameCharacter(char: string): string {
+  if (char === "\n" || char === "\r") return "a line break";
+  return char === " " || char === "\t" ? "a blank" : `'${char}'`;
+}
+
+const isBlank = (char: string): boolean => char === " " || char === "\t";
+
+function skipBlanks(text: string, start: number): number {
+  let at = start;
+  while (isBlank(text.charAt(at))) at++;
+  return at;
+}
+
+function matchEnd(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : start;
+}

@@ -1,0 +1,181 @@
+import type { Override, OverrideType, Span } from "./ast.ts";
+import type { Cursor } from "./cursor.ts";
+import { createCursor, expect, peek, peekSecond, refuse, take, takeIf, textOf } from "./cursor.ts";
+import type { OverrideSource } from "./errors.ts";
+import { syntaxError } from "./errors.ts";
+import type { EvaluationOptions } from "./evaluate.ts";
+import { evaluateValue } from "./evaluate.ts";
+import { isPrimitivePart, parsePrimitive, primitiveKey } from "./primitive.ts";
+import type {
+  ArgumentSyntax,
+  CallSyntax,
+  DictSyntax,
+  ElementSyntax,
+  KeySyntax,
+  ListSyntax,
+  OverrideSyntax,
+  SimpleChoiceSyntax,
+  ValueSyntax,
+} from "./syntax.ts";
+
+/**
+ * Brackets, braces and calls may nest this deep. Hydra itself gives up with a RecursionError at a
+ * depth of that order; here it is an error like any other.
+ */
+const MAX_DEPTH = 400;
+
+/**
+ * Parses one override and evaluates its functions.
+ * @param index its position in the list of overrides, kept in the origin
+ * @throws ConfigError `override.syntax` or `override.function`, with the span in its origin
+ */
+export function parseOverride(text: string, index = 0, options: EvaluationOptions = {}): Override {
+  const source: OverrideSource = { text, index };
+  const { type, key, value } = parseOverrideSyntax(source);
+  return {
+    type,
+    ...key,
+    ...(value === undefined ? {} : { value: evaluateValue(value, source, options) }),
+    origin: { kind: "override", text, index },
+  };
+}
+
+/** Parses a list of overrides; the first bad one throws. */
+export const parseOverrides = (
+  texts: readonly string[],
+  options: EvaluationOptions = {},
+): readonly Override[] => texts.map((text, index) => parseOverride(text, index, options));
+
+/** `key=value`, `+key=value`, `++key=value`, `~key` and `~key=value`, up to the end of the text. */
+export function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
+  const cursor = createCursor(source, "key");
+  const type = parseType(cursor);
+  const key = parseKey(cursor);
+  if (type === "delete" && peek(cursor).kind === "end") return { type, key };
+  expect(cursor, "equal", "'='");
+  cursor.mode = "value";
+  const value = peek(cursor).kind === "end" ? emptyValue(cursor) : parseValue(cursor);
+  expect(cursor, "end", "the end of the override", QUOTE_HINT);
+  return { type, key, value };
+}
+
+const QUOTE_HINT = "quote the value if this belongs to it";
+
+function parseType(cursor: Cursor): OverrideType {
+  if (takeIf(cursor, "tilde") !== null) return "delete";
+  if (takeIf(cursor, "plus") === null) return "change";
+  return takeIf(cursor, "plus") === null ? "add" : "force_add";
+}
+
+/** `key`, `group/sub`, `group@package`; key and package may be empty. */
+export function parseKey(cursor: Cursor): KeySyntax {
+  const keyOrGroup = parsePackageOrGroup(cursor);
+  if (takeIf(cursor, "at") === null) return { keyOrGroup };
+  return { keyOrGroup, package: parsePackage(cursor) };
+}
+
+export function parsePackageOrGroup(cursor: Cursor): string {
+  if (peek(cursor).kind !== "id" || peekSecond(cursor).kind !== "slash")
+    return parsePackage(cursor);
+  const start = take(cursor).start;
+  let end = start;
+  while (takeIf(cursor, "slash") !== null)
+    end = expect(cursor, "id", "the name of a group after '/'").end;
+  return textOf(cursor, { start, end });
+}
+
+export function parsePackage(cursor: Cursor): string {
+  const { kind } = peek(cursor);
+  if (kind === "id" || kind === "special" || kind === "path") return textOf(cursor, take(cursor));
+  if (kind === "at" || kind === "equal" || kind === "end") return "";
+  return refuse(cursor, "a key");
+}
+
+const emptyValue = ({ position }: Cursor): ElementSyntax => ({
+  kind: "scalar",
+  value: "",
+  span: { start: position, end: position },
+});
+
+export function parseValue(cursor: Cursor): ValueSyntax {
+  const first = parseElement(cursor);
+  return peek(cursor).kind === "comma" ? restOfSimpleChoice(cursor, first) : first;
+}
+
+/** `a,b,…`: at least two elements. */
+export const parseSimpleChoice = (cursor: Cursor): SimpleChoiceSyntax =>
+  restOfSimpleChoice(cursor, parseElement(cursor));
+
+function restOfSimpleChoice(cursor: Cursor, first: ElementSyntax): SimpleChoiceSyntax {
+  const items = [first];
+  expect(cursor, "comma", "','");
+  do items.push(parseElement(cursor));
+  while (takeIf(cursor, "comma") !== null);
+  return { kind: "choices", items, span: { start: first.span.start, end: cursor.position } };
+}
+
+export function parseElement(cursor: Cursor, depth = 0): ElementSyntax {
+  const { kind } = peek(cursor);
+  if (kind === "bracket_open") return parseList(cursor, depth);
+  if (kind === "brace_open") return parseDict(cursor, depth);
+  if (kind === "id" && peekSecond(cursor).kind === "parenthesis_open")
+    return parseCall(cursor, depth);
+  return parsePrimitive(cursor);
+}
+
+export function parseList(cursor: Cursor, depth = 0): ListSyntax {
+  const { start } = expect(cursor, "bracket_open", "'['");
+  const items: ElementSyntax[] = [];
+  if (peek(cursor).kind !== "bracket_close")
+    do items.push(parseElement(cursor, deeper(cursor, start, depth)));
+    while (takeIf(cursor, "comma") !== null);
+  const { end } = expect(cursor, "bracket_close", "',' or ']'");
+  return { kind: "list", items, span: { start, end } };
+}
+
+export function parseDict(cursor: Cursor, depth = 0): DictSyntax {
+  const { start } = expect(cursor, "brace_open", "'{'");
+  const entries: DictSyntax["entries"][number][] = [];
+  if (peek(cursor).kind !== "brace_close")
+    do entries.push(parseEntry(cursor, deeper(cursor, start, depth)));
+    while (takeIf(cursor, "comma") !== null);
+  const { end } = expect(cursor, "brace_close", "',' or '}'");
+  return { kind: "dict", entries, span: { start, end } };
+}
+
+function parseEntry(cursor: Cursor, depth: number): DictSyntax["entries"][number] {
+  const { kind } = peek(cursor);
+  if (kind === "quoted") refuse(cursor, "a key without quotes", "keys of dicts cannot be quoted");
+  if (!isPrimitivePart(kind) || kind === "colon" || kind === "interpolation")
+    refuse(cursor, "a key");
+  const key = primitiveKey(cursor);
+  expect(cursor, "colon", "':' after the key");
+  return [key, parseElement(cursor, depth)];
+}
+
+/** `name(value,name=value)`. Whether there is such a function is seen when it is evaluated. */
+export function parseCall(cursor: Cursor, depth = 0): CallSyntax {
+  const token = expect(cursor, "id", "the name of a function");
+  const name = textOf(cursor, token);
+  expect(cursor, "parenthesis_open", "'('");
+  const args: ArgumentSyntax[] = [];
+  if (peek(cursor).kind !== "parenthesis_close")
+    do args.push(parseArgument(cursor, deeper(cursor, token.start, depth)));
+    while (takeIf(cursor, "comma") !== null);
+  const { end } = expect(cursor, "parenthesis_close", "',' or ')'");
+  return { kind: "call", name, arguments: args, span: { start: token.start, end } };
+}
+
+function parseArgument(cursor: Cursor, depth: number): ArgumentSyntax {
+  if (peek(cursor).kind !== "id" || peekSecond(cursor).kind !== "equal")
+    return { value: parseElement(cursor, depth) };
+  const name = textOf(cursor, take(cursor));
+  take(cursor);
+  return { name, value: parseElement(cursor, depth) };
+}
+
+function deeper(cursor: Cursor, start: number, depth: number): number {
+  if (depth < MAX_DEPTH) return depth + 1;
+  const span: Span = { start, end: cursor.position };
+  throw syntaxError(cursor.source, span, `nested more than ${MAX_DEPTH} levels deep`);
+}

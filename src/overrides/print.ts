@@ -1,0 +1,91 @@
+import { ConfigError } from "../values/errors.ts";
+import type { Key } from "../values/node.ts";
+import { floatRepr } from "../values/python-number.ts";
+import type { GlobSweep, Override, OverrideType, OverrideValue, Sweep } from "./ast.ts";
+import { escapeUnquoted, quoted } from "./quoting.ts";
+
+export interface PrintOptions {
+  /** A blank after every comma and colon, as Hydra prints values for people. */
+  readonly spaceAfterSeparator?: boolean;
+}
+
+const PREFIXES: Readonly<Record<OverrideType, string>> = {
+  change: "",
+  add: "+",
+  force_add: "++",
+  delete: "~",
+};
+
+/** The part before the `=`, with its prefix and package: `+db@backup`. */
+export function overrideKeyElement({ type, keyOrGroup, package: name }: Override): string {
+  return PREFIXES[type] + (name === undefined ? keyOrGroup : `${keyOrGroup}@${name}`);
+}
+
+/**
+ * A value as text that parses to the same value: strings in their quotes or with escapes, numbers
+ * and bools as Python prints them. Sweeps are no elements: they throw `override.sweep_not_allowed`,
+ * except for a glob, which Hydra prints as the dict of its two fields. The
+ * missing value of `~key` is printed as `null`.
+ */
+export function elementToString(
+  value: OverrideValue | undefined,
+  options: PrintOptions = {},
+): string {
+  if (value === undefined) return "null";
+  const item = (inner: OverrideValue) => elementToString(inner, options);
+  const blank = options.spaceAfterSeparator ? " " : "";
+  switch (value.kind) {
+    case "scalar":
+      return typeof value.value === "string" && value.quote !== undefined
+        ? quoted(value.value, value.quote)
+        : scalarText(value.value);
+    case "list":
+      return `[${value.items.map(item).join(`,${blank}`)}]`;
+    case "dict": {
+      const entries = [...value.entries.values()].map(
+        (entry) => `${scalarText(entry.key)}:${blank}${item(entry.value)}`,
+      );
+      return `{${entries.join(`,${blank}`)}}`;
+    }
+    case "glob":
+      return globText(value);
+    default:
+      throw notAnElement(value);
+  }
+}
+
+function scalarText(value: Key): string {
+  if (value === null) return "null";
+  switch (typeof value) {
+    case "boolean":
+      return value ? "True" : "False";
+    case "bigint":
+      return String(value);
+    case "number":
+      return floatRepr(value);
+    case "string":
+      return escapeUnquoted(value);
+    default:
+      return escapeUnquoted(Buffer.from(value).toString("base64"));
+  }
+}
+
+/** Hydra prints the fields of its glob object, each pattern as a string. */
+function globText(glob: GlobSweep): string {
+  const list = (values: readonly OverrideValue[]) =>
+    `[${values.map((value) => patternText(value, glob)).join(",")}]`;
+  return `{include:${list(glob.include)},exclude:${list(glob.exclude)}}`;
+}
+
+function patternText(value: OverrideValue, glob: GlobSweep): string {
+  if (value.kind === "scalar" && value.value !== null && value.quote === undefined)
+    return escapeUnquoted(scalarText(value.value));
+  throw notAnElement(glob);
+}
+
+function notAnElement(sweep: Sweep): ConfigError {
+  return new ConfigError({
+    code: "override.sweep_not_allowed",
+    message: `A ${sweep.kind} is a sweep and cannot be used as a value`,
+  });
+}

@@ -1,0 +1,92 @@
+import { ConfigError } from "../values/errors.ts";
+import { floatRepr } from "../values/python-number.ts";
+import type { GlobSweep, Override, OverrideValue, Sweep } from "./ast.ts";
+import { isSweepValue } from "./ast.ts";
+import { shuffled } from "./functions/random-order.ts";
+import { globMatches } from "./glob-match.ts";
+import { elementToString } from "./print.ts";
+import { isEndlessRange, rangeValues } from "./range-values.ts";
+
+export interface SweepOptions {
+  /** The options of a config group, which `glob` selects from. Without it a glob is an error. */
+  readonly groupOptions?: (group: string) => readonly string[];
+  /** Numbers in [0, 1) for `shuffle`. */
+  readonly random?: () => number;
+}
+
+/** Whether an override stands for several jobs. */
+export const isSweep = (override: Override): override is Override & { readonly value: Sweep } =>
+  override.value !== undefined && isSweepValue(override.value);
+
+/** Whether `sweepStrings` would never end (`range(0,inf)`): ask before collecting its values. */
+export const isEndless = ({ value }: Override): boolean =>
+  value?.kind === "range" && isEndlessRange(value);
+
+/**
+ * The value part of every job of a sweep, in order, as it stands behind the `=` of the job's own
+ * override. Lazy: a long range costs nothing until it is consumed, but see `isEndless`.
+ * @throws ConfigError `override.function` for what cannot be enumerated: an interval, a range
+ * with a zero step, a sweep inside a choice, a glob without `groupOptions`
+ */
+export function* sweepStrings(override: Override, options: SweepOptions = {}): Generator<string> {
+  const { value } = override;
+  switch (value?.kind) {
+    case "choice":
+      for (const item of inOrder(value.items, value.shuffle, options))
+        yield itemText(item, override);
+      return;
+    case "range": {
+      const values = rangeValues(value, (problem) => cannotEnumerate(override, problem));
+      if (value.shuffle && isEndlessRange(value))
+        cannotEnumerate(override, "it never ends, so that it cannot be shuffled");
+      for (const number of value.shuffle ? inOrder([...values], true, options) : values)
+        yield typeof number === "number" ? floatRepr(number) : String(number);
+      return;
+    }
+    case "glob":
+      yield* globbed(value, override, options);
+      return;
+    default:
+      cannotEnumerate(override, "only a choice, a range or a glob has values to enumerate");
+  }
+}
+
+function inOrder<T>(items: readonly T[], shuffle: boolean, { random }: SweepOptions): readonly T[] {
+  return shuffle ? shuffled(items, random ?? Math.random) : items;
+}
+
+function itemText(item: OverrideValue, override: Override): string {
+  try {
+    return elementToString(item);
+  } catch (error) {
+    if (error instanceof ConfigError) cannotEnumerate(override, error.message);
+    throw error;
+  }
+}
+
+function globbed(
+  { include, exclude }: GlobSweep,
+  override: Override,
+  { groupOptions }: SweepOptions,
+): readonly string[] {
+  if (groupOptions === undefined)
+    return cannotEnumerate(override, "the options of the group are not known here");
+  const matches = (name: string, patterns: readonly OverrideValue[]) =>
+    patterns.some((pattern) => globMatches(name, patternOf(pattern, override)));
+  return groupOptions(override.keyOrGroup).filter(
+    (name) => matches(name, include) && !matches(name, exclude),
+  );
+}
+
+function patternOf(pattern: OverrideValue, override: Override): string {
+  if (pattern.kind === "scalar" && typeof pattern.value === "string") return pattern.value;
+  return cannotEnumerate(override, "a pattern of glob must be a string");
+}
+
+function cannotEnumerate({ origin }: Override, problem: string): never {
+  throw new ConfigError({
+    code: "override.function",
+    message: `Cannot enumerate the sweep '${origin.text}': ${problem}`,
+    origin,
+  });
+}
