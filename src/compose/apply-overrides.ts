@@ -1,0 +1,115 @@
+import type { Override } from "../overrides/ast.ts";
+
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import type { ConfigNode } from "../values/node.ts";
+import { scalar } from "../values/node.ts";
+import { selectNode } from "../values/select.ts";
+import { updateNode } from "../values/update.ts";
+import { deleteFromConfig } from "./delete-override.ts";
+import { nearestKey } from "./nearest-key.ts";
+import { overrideValue } from "./override-value.ts";
+
+/**
+ * Applies the overrides of config values, in order, to a tree in struct mode.
+ *
+ * @throws ConfigError `compose.override_failed`, at the override.
+ * @see https://hydra.cc/docs/1.3/advanced/override_grammar/basic/
+ */
+export function applyOverrides(
+  root: ConfigNode,
+  overrides: readonly Override[],
+  context: ResolveContext,
+): ConfigNode {
+  return overrides.reduce((tree, override) => applyOverride(tree, override, context), root);
+}
+
+function applyOverride(root: ConfigNode, override: Override, context: ResolveContext): ConfigNode {
+  if (override.package !== undefined)
+    throw new ConfigError({
+      code: "compose.override_failed",
+      message: `Override ${override.origin.text} looks like a config group override, but config group '${override.keyOrGroup}' does not exist.`,
+      origin: override.origin,
+      key: override.keyOrGroup,
+    });
+  try {
+    return applyValue(root, override, context);
+  } catch (error) {
+    if (!isConfigError(error) || error.code === "compose.override_failed") throw error;
+    throw new ConfigError({
+      ...error.details,
+      code: "compose.override_failed",
+      message: `Error merging override ${override.origin.text}\n${error.message}`,
+      origin: override.origin,
+      key: error.details.key ?? override.keyOrGroup,
+      cause: error,
+    });
+  }
+}
+
+function applyValue(root: ConfigNode, override: Override, context: ResolveContext): ConfigNode {
+  const { keyOrGroup: key, type } = override;
+  if (type === "delete") return deleteFromConfig(root, override, context);
+  const value = overrideValue(override) ?? scalar(null, override.origin);
+  switch (type) {
+    case "add":
+      refuseOccupied(root, override, value, context);
+      return updateNode(root, key, value, { merge: true, forceAdd: true }, context);
+    case "force_add":
+      return updateNode(root, key, value, { merge: true, forceAdd: true }, context);
+    default:
+      return change(root, override, value, context);
+  }
+}
+
+function change(
+  root: ConfigNode,
+  override: Override,
+  value: ConfigNode,
+  context: ResolveContext,
+): ConfigNode {
+  const key = override.keyOrGroup;
+  try {
+    return updateNode(root, key, value, { merge: true }, context);
+  } catch (error) {
+    if (!isConfigError(error) || !NO_SUCH_KEY.has(error.code)) throw error;
+    const { available, nearest } = nearestKey(root, key);
+    const append = `+${override.origin.text}`;
+    throw new ConfigError({
+      code: "compose.override_failed",
+      message: `Could not override '${key}'.\nTo append to your config use ${append}`,
+      origin: override.origin,
+      key,
+      available,
+      ...(nearest !== undefined && { nearest }),
+      hint: `use ${append} to add the key`,
+      cause: error,
+    });
+  }
+}
+
+const NO_SUCH_KEY: ReadonlySet<string> = new Set(["value.struct", "key.not_found"]);
+
+/** `+key=x` adds, and merges or replaces with a container, but does not overwrite a value. */
+function refuseOccupied(
+  root: ConfigNode,
+  override: Override,
+  value: ConfigNode,
+  context: ResolveContext,
+): void {
+  if (value.kind !== "scalar") return;
+  const { keyOrGroup: key, origin } = override;
+  const before = selectNode(root, key, context, { throwOnMissing: false });
+  if (before === undefined || (before.kind === "scalar" && before.value === null)) return;
+  const plain = origin.text.slice(1);
+  throw new ConfigError({
+    code: "compose.override_failed",
+    message:
+      `Could not append to config. An item is already at '${key}'.\n` +
+      `Either remove + prefix: '${plain}'\n` +
+      `Or add a second + to add or override '${key}': '+${origin.text}'`,
+    origin,
+    key,
+    hint: `use ${plain}`,
+  });
+}

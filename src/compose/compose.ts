@@ -1,0 +1,125 @@
+import type { Override } from "../overrides/ast.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import { applyOverrides } from "./apply-overrides.ts";
+import type { Composition } from "./composition.ts";
+import { flattenTree } from "./defaults/list.ts";
+import { splitOverrides } from "./defaults/split-overrides.ts";
+import { buildDefaultsTree } from "./defaults/tree.ts";
+import { checkUsage } from "./defaults/usage.ts";
+import { hydraClassName } from "./hydra/class-name.ts";
+import { fillRuntime } from "./hydra/runtime-node.ts";
+import { EMPTY_CONFIG, HYDRA_CONFIG } from "./hydra/schema.ts";
+import { extendSearchPath } from "./hydra-searchpath.ts";
+import { mergeRows } from "./merge-rows.ts";
+import type { Snapshot } from "./sources/snapshot.ts";
+import type { RunMode } from "./sweep-legality.ts";
+import { checkSweeps } from "./sweep-legality.ts";
+import { withEntry, withoutEntry } from "./tree-edit.ts";
+
+export interface ComposeRequest {
+  readonly snapshot: Snapshot;
+  /** null composes only what the overrides append, and the `hydra` node. */
+  readonly configName: string | null;
+  readonly overrides: readonly Override[];
+  /** In `multirun`, sweeps are left out and groups without an option are left open. */
+  readonly mode: RunMode;
+  readonly fromShell: boolean;
+  readonly jobName: string;
+  /** Goes to `hydra.runtime.cwd`. */
+  readonly cwd: string;
+  /** `hydra.runtime.version` and `version_base`. */
+  readonly version: string;
+  readonly versionBase: string;
+  readonly context: ResolveContext;
+}
+
+/**
+ * Composes a config: the defaults tree, the list that it comes to, the configs of the list merged
+ * at their packages, the overrides on top, and the `hydra` node completed.
+ *
+ * Pure over its snapshot: nothing is read twice, nothing is printed, nothing is kept.
+ *
+ * @throws ConfigError `compose.*`, `override.sweep_not_allowed`, and `yaml.*` for bad files.
+ */
+export function composeConfig(request: ComposeRequest): Composition {
+  try {
+    return composeChecked(request);
+  } catch (error) {
+    throw isConfigError(error) && isAboutValues(error) ? asCompositionError(error) : error;
+  }
+}
+
+function composeChecked(request: ComposeRequest): Composition {
+  const { configName, context, overrides, snapshot } = request;
+  const searchPath = extendSearchPath(configName, overrides, snapshot, context);
+  const { repository } = searchPath;
+  checkSweeps(overrides, request);
+
+  const groups = splitOverrides(overrides, repository);
+  const tree = buildDefaultsTree({
+    repository,
+    roots: [
+      { path: HYDRA_CONFIG, primary: false },
+      { path: configName ?? EMPTY_CONFIG, primary: true },
+    ],
+    choices: groups,
+    skipMissing: request.mode === "multirun",
+    resolvers: context,
+  });
+  const defaults = flattenTree(tree, { rootName: "<root>" });
+  checkUsage(tree);
+
+  const merged = mergeRows(defaults, repository, context);
+  const changed = applyOverrides(asStruct(merged.root), groups.values, context);
+  const root = fillRuntime(
+    requireMap(changed),
+    { ...request, choices: tree.known, sources: repository.sources },
+    context,
+  );
+  return {
+    root,
+    config: withoutEntry(root, "hydra"),
+    hydra: root.entries.get("hydra")?.value ?? root,
+    configName,
+    defaults,
+    tree,
+    choices: tree.known,
+    overrides,
+    valueOverrides: groups.values,
+    repository,
+    warnings: [...searchPath.warnings, ...tree.warnings, ...merged.warnings],
+  };
+}
+
+/** From here on keys are only added on purpose; the `hydra` node stays writable in any case. */
+function asStruct(root: MapNode): MapNode {
+  const hydra = root.entries.get("hydra")?.value;
+  const writable =
+    hydra === undefined
+      ? root
+      : withEntry(root, "hydra", { ...hydra, flags: { ...hydra.flags, readonly: false } });
+  return { ...writable, flags: { ...writable.flags, struct: true } };
+}
+
+function requireMap(node: ConfigNode): MapNode {
+  if (node.kind === "map") return node;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: "The composed config must be a mapping",
+    origin: node.origin,
+  });
+}
+
+const isAboutValues = ({ code }: ConfigError): boolean =>
+  /^(key|value|merge|interpolation|resolver)\./u.test(code);
+
+/** What goes wrong with values while composing is an error of the composition. */
+const asCompositionError = (error: ConfigError): ConfigError =>
+  new ConfigError({
+    ...error.details,
+    code: "compose.invalid_config",
+    message: `${hydraClassName(error.code)} raised while composing config:\n${error.message}`,
+    cause: error,
+  });

@@ -1,0 +1,54 @@
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import { resolveTree } from "../values/interpolation/resolve-tree.ts";
+import type { MapNode } from "../values/node.ts";
+import { selectNode } from "../values/select.ts";
+import type { PlainValue } from "../values/to-object.ts";
+import { toObject } from "../values/to-object.ts";
+import { writeYaml } from "../values/writer.ts";
+import type { Composition } from "./composition.ts";
+import type { Explanation } from "./explain.ts";
+import { explain } from "./explain.ts";
+
+/** A composed config, for programs. Nothing in it changes; interpolations resolve on access. */
+export interface Config {
+  /** The tree with exact types and origins. */
+  readonly root: MapNode;
+  readonly composition: Composition;
+  /**
+   * The value at a key such as `db.port` or `layers[0]`, as plain data with interpolations
+   * resolved; undefined where there is no such key.
+   * @throws ConfigError `value.missing` for `???`, and what the resolution throws.
+   */
+  get<T = PlainValue>(key: string): T | undefined;
+  /** What `--cfg job` prints, byte for byte; with `resolve`, what `--cfg job --resolve` does. */
+  toYaml(options?: ConfigTextOptions): string;
+  /** Plain data; `???` and, without `resolve`, interpolations stay text. */
+  toObject(options?: { readonly resolve?: boolean }): PlainValue;
+  /** Which file or override set a value, and what it replaced. */
+  explain(key: string): Explanation | undefined;
+}
+
+export interface ConfigTextOptions {
+  readonly resolve?: boolean;
+  readonly sortKeys?: boolean;
+}
+
+/** @param root the part of the composition that the program sees: with or without `hydra`. */
+export function createConfig(
+  root: MapNode,
+  composition: Composition,
+  context: ResolveContext,
+): Config {
+  const tree = (resolve = false) => (resolve ? resolveTree(root, context) : root);
+  return {
+    root,
+    composition,
+    get<T = PlainValue>(key: string): T | undefined {
+      const node = selectNode(root, key, context, { throwOnMissing: true, deep: true });
+      return node && (toObject(node) as T);
+    },
+    toYaml: ({ resolve = false, sortKeys = false } = {}) => writeYaml(tree(resolve), { sortKeys }),
+    toObject: ({ resolve = false } = {}) => toObject(tree(resolve)),
+    explain: (key) => explain(composition, key),
+  };
+}

@@ -1,0 +1,105 @@
+import type { CompositionWarning } from "../warning.ts";
+import type { Deletion, GroupChoices, Selection } from "./group-choices.ts";
+import type { GroupItem } from "./item.ts";
+import { isOptionList } from "./item.ts";
+import type { Place, PlacedConfig } from "./placement.ts";
+import { placeItem } from "./placement.ts";
+import * as refuse from "./refusals.ts";
+
+/**
+ * What building one tree finds out on its way: which choices were made, which overrides took
+ * effect. It lives as long as that pass; the tree keeps only its `record`.
+ */
+export interface Ledger {
+  /** The item with the option that overrides select for it. */
+  choose(item: GroupItem, place: Place): GroupItem;
+  /** An `override` item of a list; the command line and whoever came before win over it. */
+  noteOverride(item: GroupItem, placed: PlacedConfig, parent: PlacedConfig): void;
+  /** @throws ConfigError `compose.invalid_defaults` for a second, other choice. */
+  noteChoice(placed: PlacedConfig): void;
+  /** Whether the command line deletes this choice. */
+  takeDeletion(placed: PlacedConfig): boolean;
+  warn(warning: CompositionWarning): void;
+  /** The choices made so far, by override key. */
+  known(): ReadonlyMap<string, string | null>;
+  record(): TreeRecord;
+}
+
+export interface TreeRecord {
+  /** The option of every group, in the order in which they were reached. */
+  readonly known: ReadonlyMap<string, string | null>;
+  /** The override keys under which each group appears. */
+  readonly keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>;
+  /** All selections, those of the command line first. */
+  readonly selections: ReadonlyMap<string, RecordedSelection>;
+  readonly deletions: ReadonlyMap<string, Deletion & { readonly used: boolean }>;
+  readonly warnings: readonly CompositionWarning[];
+}
+
+export interface RecordedSelection extends Selection {
+  readonly used: boolean;
+  /** The config whose defaults list holds the override; null for the command line. */
+  readonly within: string | null;
+}
+
+export function createLedger(choices: GroupChoices): Ledger {
+  const known = new Map<string, string | null>();
+  const keysOfGroup = new Map<string, Set<string>>();
+  const usedDeletions = new Set<string>();
+  const warnings: CompositionWarning[] = [];
+  const selections = new Map<string, RecordedSelection>();
+  for (const [key, selection] of choices.selected)
+    selections.set(key, { ...selection, used: false, within: null });
+
+  return {
+    choose(item, place) {
+      const key = placeItem(item, null, place).overrideKey;
+      const selection = key === null ? undefined : selections.get(key);
+      if (key === null || selection === undefined) return item;
+      if (!selection.used) selections.set(key, { ...selection, used: true });
+      return { ...item, value: selection.value, origin: selection.origin };
+    },
+    noteOverride(item, placed, parent) {
+      const key = placed.overrideKey;
+      if (key === null || selections.has(key)) return;
+      const { value, origin } = item;
+      selections.set(key, { value, origin, used: false, within: parent.configPath });
+    },
+    noteChoice(placed) {
+      const key = placed.overrideKey;
+      if (key === null) return;
+      const before = known.get(key);
+      if (before !== undefined && before !== placed.name)
+        throw refuse.secondChoice(placed, key, before);
+      known.set(key, placed.name);
+      const keys = keysOfGroup.get(placed.group) ?? new Set();
+      keysOfGroup.set(placed.group, keys.add(key));
+    },
+    takeDeletion(placed) {
+      const deletion =
+        placed.overrideKey === null ? undefined : choices.deleted.get(placed.overrideKey);
+      if (deletion === undefined || placed.overrideKey === null) return false;
+      if (deletion.name !== null && deletion.name !== placed.name) return false;
+      usedDeletions.add(placed.overrideKey);
+      return true;
+    },
+    warn: (warning) => void warnings.push(warning),
+    known: () => new Map(known),
+    record: () => ({
+      known,
+      keysOfGroup,
+      selections,
+      deletions: new Map(
+        [...choices.deleted].map(([key, deletion]) => [
+          key,
+          { ...deletion, used: usedDeletions.has(key) },
+        ]),
+      ),
+      warnings,
+    }),
+  };
+}
+
+/** How a selection is written on the command line. */
+export const selectionText = (value: RecordedSelection["value"]): string =>
+  isOptionList(value) ? `[${value.join(",")}]` : (value ?? "null");

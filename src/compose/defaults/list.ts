@@ -1,0 +1,81 @@
+import { ConfigError } from "../../values/errors.ts";
+import type { Origin } from "../../values/origin.ts";
+import { EMPTY_CONFIG } from "../hydra/schema.ts";
+import type { LoadedConfig } from "../sources/config-source.ts";
+import type { DefaultsTree, TreeNode } from "./tree.ts";
+
+/** One row of the final defaults list: a config, or a config's own content (`isSelf`). */
+export interface DefaultsRow {
+  readonly configPath: string;
+  readonly package: string;
+  /** Path of the config whose list brought this one in; `<root>` above, null without a root. */
+  readonly parent: string | null;
+  readonly isSelf: boolean;
+  readonly primary: boolean;
+  /** The key by which the choice can be overridden; null for configs outside groups. */
+  readonly overrideKey: string | null;
+  readonly loaded: LoadedConfig;
+  /** The item of the parent's list (or the override) that brought it in. */
+  readonly origin: Origin;
+}
+
+export interface ListOptions {
+  /** What the roots' `parent` is: `<root>` where Hydra's own config stands beside the primary. */
+  readonly rootName: string | null;
+}
+
+/**
+ * Second pass: the tree from left to right, each config at the place of its `_self_`.
+ *
+ * @throws ConfigError `compose.invalid_defaults` for a group that appears twice.
+ */
+export function flattenTree(
+  tree: Pick<DefaultsTree, "roots">,
+  { rootName }: ListOptions,
+): readonly DefaultsRow[] {
+  const rows = tree.roots.flatMap((root) => rowsOf(root, rootName));
+  refuseDuplicates(rows);
+  return rows;
+}
+
+function rowsOf(node: TreeNode, parent: string | null): DefaultsRow[] {
+  const { loaded } = node;
+  if (node.state !== "used" || loaded === undefined) return [];
+  const rows = contentRows(node, loaded, parent);
+  // What stands in for a primary config that there is not leaves no trace.
+  return rows.filter(({ configPath }) => configPath !== EMPTY_CONFIG);
+}
+
+function contentRows(node: TreeNode, loaded: LoadedConfig, parent: string | null): DefaultsRow[] {
+  const { placed } = node;
+  const row = (isSelf: boolean): DefaultsRow => ({
+    configPath: placed.configPath,
+    package: node.package,
+    parent,
+    isSelf,
+    primary: node.primary,
+    overrideKey: isSelf ? null : placed.overrideKey,
+    loaded,
+    origin: placed.item.origin,
+  });
+  if (node.children.length === 0) return [row(false)];
+  return node.children.flatMap((child) =>
+    child.kind === "self" ? [row(true)] : rowsOf(child, placed.configPath),
+  );
+}
+
+function refuseDuplicates(rows: readonly DefaultsRow[]): void {
+  const seen = new Set<string>();
+  for (const { overrideKey, origin } of rows) {
+    if (overrideKey === null) continue;
+    if (seen.has(overrideKey))
+      throw new ConfigError({
+        code: "compose.invalid_defaults",
+        message: `${overrideKey} appears more than once in the final defaults list`,
+        origin,
+        key: overrideKey,
+        hint: `keep one of the two, or give one another package (${overrideKey.split("@")[0]}@PACKAGE)`,
+      });
+    seen.add(overrideKey);
+  }
+}

@@ -1,0 +1,117 @@
+import type { ConfigItem, GroupItem } from "./item.ts";
+
+/** Where a defaults list stands: the group and the final package of the config that holds it. */
+export interface Place {
+  readonly group: string;
+  readonly package: string;
+}
+
+export const ROOT_PLACE: Place = { group: "", package: "" };
+
+/** One config to bring in, in its place: all paths and names are worked out from here on. */
+export interface PlacedConfig {
+  readonly item: ConfigItem | GroupItem;
+  /** What is selected: the name of the config in its group; null selects nothing. */
+  readonly name: string | null;
+  /** The group as a path from the root, e.g. `db/engine`; empty at the root. */
+  readonly group: string;
+  readonly configPath: string;
+  /** How overrides address this choice: `group` or `group@package`. Groups only. */
+  readonly overrideKey: string | null;
+  /** The package written in the list, `_group_` filled in; null leaves it to the header. */
+  readonly explicitPackage: string | null;
+  /** The package when nobody says otherwise, relative to `place.package`. */
+  readonly defaultPackage: string;
+  readonly parentPackage: string;
+}
+
+const GLOBAL = "_global_";
+
+/** Puts an item that selects one config (or nothing) in its place. */
+export function placeItem(
+  item: ConfigItem | GroupItem,
+  name: string | null,
+  place: Place,
+): PlacedConfig {
+  return item.kind === "config" ? placeConfig(item, place) : placeGroup(item, name, place);
+}
+
+function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
+  const { path, absolute } = stripRoot(item.path);
+  const slash = path.lastIndexOf("/");
+  const relativeGroup = slash === -1 ? "" : path.slice(0, slash);
+  const group = absolute ? relativeGroup : joinGroup(place.group, relativeGroup);
+  return {
+    item,
+    name: path.slice(slash + 1),
+    group,
+    configPath: absolute || place.group === "" ? path : `${place.group}/${path}`,
+    overrideKey: null,
+    explicitPackage: fillGroup(item.package, group),
+    defaultPackage: dotted(relativeGroup),
+    parentPackage: place.package,
+  };
+}
+
+function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedConfig {
+  const { path, absolute } = stripRoot(item.group);
+  // What was appended on the command line is addressed from the root, wherever the list stands.
+  const group = absolute || item.appended || place.group === "" ? path : `${place.group}/${path}`;
+  const explicitPackage = fillGroup(item.package, group);
+  const defaultPackage = dotted(path);
+  const parentPackage = item.appended ? "" : place.package;
+  return {
+    item,
+    name,
+    group,
+    configPath: `${group}/${name ?? "None"}`,
+    overrideKey: overrideKey(group, joinPackage(parentPackage, explicitPackage ?? defaultPackage)),
+    explicitPackage,
+    defaultPackage,
+    parentPackage,
+  };
+}
+
+/**
+ * The package where a config's content goes, from the root. What is written in the list wins over
+ * the `# @package` header, the header over the default (the group's path below the list's place).
+ */
+export function finalPackage(placed: PlacedConfig, header: string | null): string {
+  const own =
+    placed.explicitPackage ?? (header === null ? placed.defaultPackage : absolutePackage(header));
+  return joinPackage(placed.parentPackage, own);
+}
+
+/** A group at its default package is addressed by its name alone; `_global_` stands for the root. */
+function overrideKey(group: string, pkg: string): string {
+  return pkg === dotted(group) ? group : `${group}@${pkg === "" ? GLOBAL : pkg}`;
+}
+
+/** Everything up to the last `_global_` is dropped: what follows it is counted from the root. */
+function joinPackage(parent: string, own: string): string {
+  const joined = parent === "" ? own : own === "" ? parent : `${parent}.${own}`;
+  const at = joined.lastIndexOf(GLOBAL);
+  return at === -1 ? joined : joined.slice(at + GLOBAL.length + 1);
+}
+
+/** A header is always counted from the root. */
+function absolutePackage(header: string): string {
+  if (header === GLOBAL || header.startsWith(`${GLOBAL}.`)) return header;
+  return header === "" ? GLOBAL : `${GLOBAL}.${header}`;
+}
+
+/** `_group_` is the config's own group path, wherever its parent was moved to. */
+function fillGroup(pkg: string | null, group: string): string | null {
+  return pkg?.includes("_group_") ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}` : pkg;
+}
+
+function stripRoot(path: string): { readonly path: string; readonly absolute: boolean } {
+  return path.startsWith("/") ? { path: path.slice(1), absolute: true } : { path, absolute: false };
+}
+
+function joinGroup(base: string, group: string): string {
+  if (base === "") return group;
+  return group === "" ? base : `${base}/${group}`;
+}
+
+const dotted = (group: string): string => group.replaceAll("/", ".");

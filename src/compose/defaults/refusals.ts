@@ -1,0 +1,163 @@
+import { ConfigError } from "../../values/errors.ts";
+import { nearest as nearestName } from "../../values/nearest.ts";
+import { describeSource } from "../sources/config-source.ts";
+import type { Repository } from "../sources/repository.ts";
+import type { DefaultsItem, GroupItem } from "./item.ts";
+import type { PlacedConfig } from "./placement.ts";
+
+/*
+ * The messages of the first pass. The first line is Hydra's, word for word, because people search
+ * for it; place, options and the command that works are ours.
+ */
+
+export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigError {
+  const available = repository.list(placed.group, "config");
+  const nearest = nearestName(placed.name ?? "", available);
+  return new ConfigError({
+    code: "compose.missing_config",
+    message: `Cannot find primary config '${placed.configPath}'. Check that it's in your config search path.\n${searchPath(repository)}`,
+    key: placed.configPath,
+    available,
+    ...(nearest !== undefined && { nearest, hint: `choose it with --config-name ${nearest}` }),
+  });
+}
+
+export function notFound(
+  placed: PlacedConfig,
+  parent: PlacedConfig | undefined,
+  repository: Repository,
+): ConfigError {
+  const within = `In '${parent?.configPath ?? "<root>"}': `;
+  const common = { key: placed.configPath, origin: placed.item.origin };
+  if (placed.item.kind === "config") {
+    const available = repository.list(placed.group, "config");
+    const nearest = nearestName(placed.name ?? "", available);
+    return new ConfigError({
+      ...common,
+      code: "compose.missing_config",
+      message: `${within}Could not load '${placed.configPath}'.\n${searchPath(repository)}`,
+      available,
+      ...(nearest !== undefined && { nearest }),
+    });
+  }
+  const available = repository.list(placed.group, "config");
+  const nearest = nearestName(placed.name ?? "", available);
+  const options =
+    available.length === 0
+      ? ""
+      : `\nAvailable options in '${placed.group}':\n${indented(available)}`;
+  return new ConfigError({
+    ...common,
+    code: "compose.missing_option",
+    message: `${within}Could not find '${placed.configPath}'\n${options}${searchPath(repository)}`,
+    available,
+    ...(nearest !== undefined && {
+      nearest,
+      hint: `use ${placed.overrideKey}=${nearest}`,
+    }),
+  });
+}
+
+/** `group: ???`, and nothing chosen. */
+export function nothingChosen(placed: PlacedConfig, repository: Repository): ConfigError {
+  const { item, overrideKey } = placed;
+  if (item.kind === "config" || overrideKey === null)
+    return new ConfigError({
+      code: "compose.invalid_defaults",
+      message: `Missing ConfigDefault is not supported : ${placed.configPath}`,
+      origin: item.origin,
+      key: placed.configPath,
+      hint: "only the option of a group can be left open: `group: ???`",
+    });
+  const available = repository.list(placed.group, "config");
+  return new ConfigError({
+    code: "compose.missing_option",
+    message: `You must specify '${overrideKey}', e.g, ${overrideKey}=<OPTION>\nAvailable options:\n${indented(available)}`,
+    origin: item.origin,
+    key: overrideKey,
+    available,
+    ...(available[0] !== undefined && { hint: `add ${overrideKey}=${available[0]}` }),
+  });
+}
+
+export function cycle(placed: PlacedConfig, parents: readonly PlacedConfig[]): ConfigError {
+  const paths = parents.map((parent) => parent.configPath);
+  const from = paths.lastIndexOf(placed.configPath);
+  const loop = from === -1 ? paths.slice(-5) : paths.slice(from);
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Defaults lists include one another without end: ${[...loop, placed.configPath].join(" -> ")}`,
+    origin: placed.item.origin,
+    key: placed.configPath,
+    hint: "break the circle: a config cannot bring in itself, directly or through others",
+  });
+}
+
+export function overrideBefore(
+  parent: PlacedConfig,
+  override: { readonly item: GroupItem; readonly placed: PlacedConfig },
+  after: { readonly item: DefaultsItem; readonly placed: PlacedConfig },
+): ConfigError {
+  const { item, placed } = after;
+  const key = placed.overrideKey ?? placed.configPath;
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message:
+      `In ${parent.configPath}: Override '${override.placed.overrideKey} : ${override.placed.name}' is defined before '${key}: ${placed.name}'.\n` +
+      "Overrides must be at the end of the defaults list",
+    origin: override.item.origin,
+    key: override.placed.overrideKey ?? override.placed.configPath,
+    hint: `move the override below '${item.kind === "group" ? item.group : placed.configPath}'`,
+  });
+}
+
+export function overrideBelowInterpolation(
+  parent: PlacedConfig,
+  placed: PlacedConfig,
+): ConfigError {
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message:
+      `${parent.configPath}: Default List Overrides are not allowed in the subtree\n` +
+      `of an in interpolated config group (override ${placed.overrideKey}=${placed.name}).`,
+    origin: placed.item.origin,
+    key: placed.overrideKey ?? placed.configPath,
+    hint: "choose the parent by name, or move the override into the list that interpolates",
+  });
+}
+
+export function interpolationInOptions(
+  item: GroupItem,
+  parent: PlacedConfig | undefined,
+): ConfigError {
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `In '${parent?.configPath ?? "<root>"}': Defaults List interpolation is not supported in options list items`,
+    origin: item.origin,
+    key: item.group,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax to type
+    hint: "name the options, or interpolate a single one: `group: ${other}`",
+  });
+}
+
+export function secondChoice(
+  placed: PlacedConfig,
+  key: string,
+  before: string | null,
+): ConfigError {
+  return new ConfigError({
+    code: "compose.invalid_defaults",
+    message: `Multiple values for ${key}. To override a value use 'override ${key}: ${before ?? "None"}'`,
+    origin: placed.item.origin,
+    key,
+    hint:
+      placed.item.origin.kind === "override"
+        ? `the group has a value already: use ${key}=${placed.name} without +`
+        : `write \`override ${key}: ${placed.name}\` at the end of the list`,
+  });
+}
+
+const searchPath = (repository: Repository): string =>
+  `\nConfig search path:\n${indented(repository.sources.map(describeSource))}`;
+
+const indented = (lines: readonly string[]): string => lines.map((line) => `\t${line}`).join("\n");

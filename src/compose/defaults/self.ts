@@ -1,0 +1,72 @@
+import { ConfigError } from "../../values/errors.ts";
+import type { ConfigNode } from "../../values/node.ts";
+import { isMissing } from "../../values/node.ts";
+import type { LoadedConfig } from "../sources/config-source.ts";
+import type { CompositionWarning } from "../warning.ts";
+import type { DefaultsItem, GroupItem } from "./item.ts";
+
+export interface CompletedItems {
+  readonly items: readonly DefaultsItem[];
+  /** Whether the list itself has no `_self_`. */
+  readonly selfAdded: boolean;
+  readonly warning: CompositionWarning | undefined;
+}
+
+interface Completion {
+  readonly configPath: string;
+  readonly loaded: LoadedConfig;
+  readonly primary: boolean;
+  /** Groups appended on the command line: they go after everything in the primary list. */
+  readonly appended: readonly GroupItem[];
+}
+
+/**
+ * The defaults list with its `_self_`: without one, a config's own content goes last, and a
+ * primary config with content is warned about. A list of overrides alone needs none.
+ *
+ * @throws ConfigError `compose.invalid_defaults` for a second `_self_`.
+ * @see https://hydra.cc/docs/1.3/upgrades/1.0_to_1.1/default_composition_order/
+ */
+export function completeItems({
+  configPath,
+  loaded,
+  primary,
+  appended,
+}: Completion): CompletedItems {
+  const written = loaded.defaults;
+  if (written.length === 0 && appended.length === 0)
+    return { items: [], selfAdded: false, warning: undefined };
+
+  const selves = written.filter((item) => item.kind === "self");
+  if (selves.length > 1)
+    throw new ConfigError({
+      code: "compose.invalid_defaults",
+      message: `Duplicate _self_ defined in ${configPath}`,
+      origin: selves[1]?.origin ?? loaded.origin,
+      hint: "keep one `_self_`: it says where the content of the file itself goes",
+    });
+
+  const hasSelf = selves.length > 0;
+  const hasItems = written.some((item) => !("override" in item && item.override));
+  const complete = hasSelf || (written.length > 0 && !hasItems);
+  const self: DefaultsItem = { kind: "self", origin: loaded.origin, override: false };
+  return {
+    items: [...written, ...(complete ? [] : [self]), ...appended],
+    selfAdded: !hasSelf,
+    warning:
+      !complete && primary && hasItems && hasContent(loaded.node)
+        ? missingSelf(configPath, loaded)
+        : undefined,
+  };
+}
+
+const hasContent = (node: ConfigNode): boolean =>
+  node.kind === "map" && [...node.entries.values()].some(({ value }) => !isMissing(value));
+
+const missingSelf = (configPath: string, loaded: LoadedConfig): CompositionWarning => ({
+  code: "missing_self",
+  message:
+    `In '${configPath}': Defaults list is missing \`_self_\`. ` +
+    "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/default_composition_order for more information",
+  origin: loaded.defaults[0]?.origin ?? loaded.origin,
+});

@@ -1,0 +1,98 @@
+import type { Element, Override } from "../../overrides/ast.ts";
+import { isSweepValue } from "../../overrides/ast.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { pyTypeName } from "../../values/python-text.ts";
+import type { Repository } from "../sources/repository.ts";
+import type { Deletion, GroupChoices, Selection } from "./group-choices.ts";
+import type { GroupItem, GroupValue } from "./item.ts";
+
+/**
+ * Tells the overrides of config groups from those of config values: an override is about a group
+ * if a group of that name exists in any source, except that a dict is always a value. Sweeps take
+ * no part in a composition.
+ *
+ * @throws ConfigError `compose.override_failed` for a group override that makes no sense.
+ */
+export function splitOverrides(
+  overrides: readonly Override[],
+  repository: Pick<Repository, "groupExists">,
+): GroupChoices {
+  const selected = new Map<string, Selection>();
+  const deleted = new Map<string, Deletion>();
+  const appended: GroupItem[] = [];
+  const values: Override[] = [];
+
+  for (const override of overrides) {
+    const { value, origin, type } = override;
+    if (value !== undefined && isSweepValue(value)) continue;
+    if (value?.kind === "dict" || !repository.groupExists(override.keyOrGroup))
+      values.push(override);
+    else if (type === "force_add")
+      throw refuse(override, `force-add of config groups is not supported: '${origin.text}'`);
+    else if (type === "delete")
+      deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });
+    else if (type === "add") appended.push(appendedItem(override, groupValue(override, value)));
+    else selected.set(overrideKeyOf(override), { value: groupValue(override, value), origin });
+  }
+  return { selected, deleted, appended, values };
+}
+
+/** `group` or `group@package`, as it is typed. */
+const overrideKeyOf = (override: Override): string =>
+  override.package === undefined
+    ? override.keyOrGroup
+    : `${override.keyOrGroup}@${override.package}`;
+
+function deletedName(override: Override, value: Element | undefined): string | null {
+  if (value === undefined) return null;
+  if (value.kind === "scalar" && (value.value === null || typeof value.value === "string"))
+    return value.value;
+  throw refuse(
+    override,
+    `Config group override deletion value must be a string : ${override.origin.text}`,
+    `delete the group whatever its option is with ~${overrideKeyOf(override)}`,
+  );
+}
+
+function groupValue(override: Override, value: Element | undefined): GroupValue {
+  if (value?.kind === "list") return value.items.map((item) => option(override, item));
+  if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
+  const got = value?.kind === "scalar" ? pyTypeName(value.value) : "NoneType";
+  throw refuse(
+    override,
+    `Config group override must be a string or a list. Got ${got}`,
+    got === "NoneType"
+      ? `take the group out with ~${overrideKeyOf(override)}`
+      : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+  );
+}
+
+function option(override: Override, item: Exclude<Override["value"], undefined>): string {
+  if (item.kind === "scalar" && typeof item.value === "string") return item.value;
+  throw refuse(
+    override,
+    `Config group override must be a list of strings: '${override.origin.text}'`,
+    "quote names that look like numbers",
+  );
+}
+
+const appendedItem = (override: Override, value: GroupValue): GroupItem => ({
+  kind: "group",
+  group: override.keyOrGroup,
+  value,
+  package: override.package === "_here_" ? "" : (override.package ?? null),
+  optional: false,
+  override: false,
+  appended: true,
+  origin: override.origin,
+});
+
+function refuse(override: Override, message: string, hint?: string): ConfigError {
+  return new ConfigError({
+    code: "compose.override_failed",
+    message,
+    origin: override.origin,
+    key: overrideKeyOf(override),
+    ...(hint !== undefined && { hint }),
+  });
+}

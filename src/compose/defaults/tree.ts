@@ -1,0 +1,262 @@
+import type { ResolveContext } from "../../values/interpolation/context.ts";
+import type { LoadedConfig } from "../sources/config-source.ts";
+import type { Repository } from "../sources/repository.ts";
+import type { GroupChoices } from "./group-choices.ts";
+import { resolveChoice } from "./interpolation.ts";
+import type { DefaultsItem, GroupItem } from "./item.ts";
+import { isOptionList } from "./item.ts";
+import type { Ledger, TreeRecord } from "./ledger.ts";
+import { createLedger } from "./ledger.ts";
+import type { Place, PlacedConfig } from "./placement.ts";
+import { finalPackage, placeItem, ROOT_PLACE } from "./placement.ts";
+import * as refuse from "./refusals.ts";
+import { completeItems } from "./self.ts";
+
+/** One config of the defaults tree, with the configs that its own defaults list brings in. */
+export interface TreeNode {
+  readonly kind: "config";
+  readonly placed: PlacedConfig;
+  /** Where the content goes, from the root; empty is the root. */
+  readonly package: string;
+  readonly state: NodeState;
+  readonly primary: boolean;
+  /** The config itself, unless `state` says that there is none. */
+  readonly loaded: LoadedConfig | undefined;
+  /** In the order of composition; none if the config has no defaults list. */
+  readonly children: readonly TreeChild[];
+}
+
+/** Where a config's own content stands among its children. */
+export interface SelfMark {
+  readonly kind: "self";
+}
+
+export type TreeChild = TreeNode | SelfMark;
+
+/**
+ * `used`: contributes content. `none`: the group selects nothing. `deleted`: taken out with
+ * `~group`. `absent`: optional, and there is no such config. `missing`: `???`, left for a sweep.
+ */
+export type NodeState = "used" | "none" | "deleted" | "absent" | "missing";
+
+export interface DefaultsTree extends TreeRecord {
+  readonly roots: readonly TreeNode[];
+}
+
+export interface TreeRequest {
+  readonly repository: Repository;
+  /** The configs to start from, in the order of composition; at most one is the primary one. */
+  readonly roots: readonly { readonly path: string; readonly primary: boolean }[];
+  readonly choices: GroupChoices;
+  /** Leaves groups that are still `???` alone instead of refusing them (multirun). */
+  readonly skipMissing: boolean;
+  readonly resolvers: ResolveContext;
+}
+
+/**
+ * First pass: from files to the tree of configs that takes part, with every choice made.
+ *
+ * A list is expanded from its last item to its first, and so are the roots. That order is part of
+ * the semantics: it decides which `override` items are known when a group is reached, which
+ * choices an interpolation can see, and the order of `hydra.runtime.choices`.
+ *
+ * @throws ConfigError `compose.missing_config`, `compose.missing_option`,
+ * `compose.invalid_defaults`, and what reading a config throws.
+ * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
+ */
+export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
+  const ledger = createLedger(request.choices);
+  const roots = request.roots.toReversed().map(({ path, primary }) => {
+    const item = { kind: "config", path, package: null, optional: false } as const;
+    const placed = placeItem(
+      { ...item, origin: { kind: "code", by: "compose" } },
+      null,
+      ROOT_PLACE,
+    );
+    return expand(placed, { request, ledger, parents: [], primary, interpolated: false });
+  });
+  return { roots: roots.reverse(), ...ledger.record() };
+}
+
+interface Surroundings {
+  readonly request: TreeRequest;
+  readonly ledger: Ledger;
+  /** From the root to the parent. */
+  readonly parents: readonly PlacedConfig[];
+  readonly primary: boolean;
+  /** Whether an ancestor was chosen by interpolation: overrides come too late there. */
+  readonly interpolated: boolean;
+}
+
+/** Deeper than any real tree, and far from the end of the stack. */
+const DEPTH_LIMIT = 400;
+
+function expand(placed: PlacedConfig, around: Surroundings): TreeNode {
+  const { ledger, parents, primary, request } = around;
+  if (parents.length > DEPTH_LIMIT) throw refuse.cycle(placed, parents);
+
+  // The config is read before anything is decided about it: even where it is then deleted, its
+  // errors count.
+  const readable = placed.name !== null && placed.name !== "???";
+  const loaded = readable ? request.repository.load(placed.configPath) : undefined;
+  const node = (state: NodeState, children: readonly TreeChild[] = []): TreeNode => ({
+    kind: "config",
+    placed,
+    package: finalPackage(placed, loaded?.package ?? null),
+    state,
+    primary,
+    loaded,
+    children,
+  });
+
+  if (primary && loaded === undefined) throw refuse.noPrimary(placed, request.repository);
+  if (ledger.takeDeletion(placed)) return node("deleted");
+  ledger.noteChoice(placed);
+  if (placed.name === null) return node("none");
+  if (placed.configPath.endsWith("???")) {
+    if (request.skipMissing) return node("missing");
+    throw refuse.nothingChosen(placed, request.repository);
+  }
+  if (loaded === undefined) {
+    if (placed.item.optional) return node("absent");
+    throw refuse.notFound(placed, parents.at(-1), request.repository);
+  }
+  return node("used", expandList(placed, loaded, around));
+}
+
+function expandList(
+  placed: PlacedConfig,
+  loaded: LoadedConfig,
+  around: Surroundings,
+): readonly TreeChild[] {
+  const { ledger, primary, request } = around;
+  const { items, selfAdded, warning } = completeItems({
+    configPath: placed.configPath,
+    loaded,
+    primary,
+    appended: primary ? request.choices.appended : [],
+  });
+  if (items.length === 0) return [];
+  if (warning) ledger.warn(warning);
+
+  const place: Place = {
+    group: placed.group,
+    package: finalPackage(placed, loaded.package),
+  };
+  const below: Surroundings = {
+    ...around,
+    parents: [...around.parents, placed],
+    primary: false,
+  };
+  noteOverrides(items, placed, place, around);
+  return expandItems(items, { place, below, selfAdded });
+}
+
+/** Registers the `override` items of a list, which must stand at its end. */
+function noteOverrides(
+  items: readonly DefaultsItem[],
+  parent: PlacedConfig,
+  place: Place,
+  { ledger, interpolated }: Surroundings,
+): void {
+  let last: { readonly item: GroupItem; readonly placed: PlacedConfig } | undefined;
+  for (const item of items) {
+    if (item.kind === "self") continue;
+    const overrides = item.kind === "group" && item.override;
+    const name = item.kind === "group" && !isOptionList(item.value) ? item.value : null;
+    if (last !== undefined && !overrides && !(item.kind === "group" && item.appended))
+      throw refuse.overrideBefore(parent, last, { item, placed: placeItem(item, name, place) });
+    if (!overrides) continue;
+    const placed = placeItem(item, name, place);
+    if (interpolated) throw refuse.overrideBelowInterpolation(parent, placed);
+    ledger.noteOverride(item, placed, parent);
+    last = { item, placed };
+  }
+}
+
+interface ListContext {
+  readonly place: Place;
+  readonly below: Surroundings;
+  readonly selfAdded: boolean;
+}
+
+/** A choice that waits until all others of its list are made. */
+interface Deferred {
+  readonly kind: "deferred";
+  readonly item: Exclude<DefaultsItem, { kind: "self" }>;
+  readonly text: string;
+}
+
+function expandItems(written: readonly DefaultsItem[], context: ListContext): readonly TreeChild[] {
+  const { below, place } = context;
+  const items: DefaultsItem[] = [];
+  const children: (TreeChild | Deferred)[] = [];
+
+  for (const item of written.toReversed()) {
+    const chosen =
+      item.kind === "group" && !item.override ? below.ledger.choose(item, place) : item;
+    items.push(chosen);
+    if (chosen.kind === "self") children.push({ kind: "self" });
+    else if (!(chosen.kind === "group" && chosen.override))
+      children.push(...expandItem(chosen, context));
+  }
+
+  return resolveDeferred(children, items.reverse(), context).reverse();
+}
+
+/** Interpolated choices come last: they may refer to any group of their list, before or after. */
+function resolveDeferred(
+  children: readonly (TreeChild | Deferred)[],
+  items: readonly DefaultsItem[],
+  { below, place, selfAdded }: ListContext,
+): TreeChild[] {
+  if (!children.some((child) => child.kind === "deferred"))
+    return children.filter((child) => child.kind !== "deferred");
+  const scope = { known: below.ledger.known(), items, selfAdded, place };
+  return children.map((child) => {
+    if (child.kind !== "deferred") return child;
+    const name = resolveChoice(child.item, child.text, scope, below.request.resolvers);
+    const item = child.item.kind === "config" ? { ...child.item, path: name } : child.item;
+    return expand(placeItem(item, name, place), { ...below, interpolated: true });
+  });
+}
+
+function expandItem(
+  item: Exclude<DefaultsItem, { kind: "self" }>,
+  { place, below }: ListContext,
+): readonly (TreeChild | Deferred)[] {
+  if (item.kind === "group" && isOptionList(item.value))
+    return expandOptions(item, item.value, place, below);
+
+  const text = item.kind === "group" ? item.value : placeItem(item, null, place).configPath;
+  if (typeof text === "string" && text.includes("${")) return [{ kind: "deferred", item, text }];
+  const name = item.kind === "group" && typeof item.value === "string" ? item.value : null;
+  return [expand(placeItem(item, name, place), below)];
+}
+
+/** `group: [a, b]` is like the configs `group/a` and `group/b`, one after the other. */
+function expandOptions(
+  item: GroupItem,
+  options: readonly string[],
+  place: Place,
+  below: Surroundings,
+): readonly TreeNode[] {
+  const { explicitPackage } = placeItem(item, null, place);
+  return options.toReversed().map((option) => {
+    if (option.includes("${")) throw refuse.interpolationInOptions(item, below.parents.at(-1));
+    return expand(
+      placeItem(
+        {
+          kind: "config",
+          path: `${item.group}/${option}`,
+          package: explicitPackage,
+          optional: item.optional,
+          origin: item.origin,
+        },
+        null,
+        place,
+      ),
+      below,
+    );
+  });
+}

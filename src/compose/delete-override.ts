@@ -1,0 +1,99 @@
+import type { Override } from "../overrides/ast.ts";
+import { ConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import { createResolution } from "../values/interpolation/create-resolution.ts";
+import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
+import type { ConfigNode, Key } from "../values/node.ts";
+import { isMissing, keyId } from "../values/node.ts";
+import { pathOf } from "../values/place.ts";
+import { pyStr } from "../values/python-text.ts";
+import { selectPlace } from "../values/select-place.ts";
+import { nearestKey } from "./nearest-key.ts";
+import { overrideValue } from "./override-value.ts";
+import { pythonEqual } from "./python-equal.ts";
+
+/**
+ * `~key` and `~key=value`: takes a key out of the config, with `=value` only if it has that value.
+ * A key whose value is null or `???` does not count as there.
+ *
+ * @throws ConfigError `compose.override_failed`
+ */
+export function deleteFromConfig(
+  root: ConfigNode,
+  override: Override,
+  context: ResolveContext,
+): ConfigNode {
+  const key = override.keyOrGroup;
+  const resolution = createResolution(root, context);
+  const found = selectPlace(resolution, resolution.root, key);
+  if (found === undefined || isNothing(found.node)) throw noSuchKey(root, override);
+  checkValue(() => resolveDeep(resolution, found), override);
+
+  const lastDot = key.lastIndexOf(".");
+  const name = key.slice(lastDot + 1);
+  // The parent is where interpolations on the way lead: there the key is taken out.
+  const parent =
+    lastDot === -1
+      ? resolution.root
+      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
+  if (parent?.node.kind !== "map" || parent.result === true) throw notInMap(override);
+  return withoutKey(root, [...pathOf(parent), name]);
+}
+
+function checkValue(resolve: () => ConfigNode, override: Override): void {
+  const { keyOrGroup: key, origin } = override;
+  const expected = overrideValue(override);
+  if (expected === null) return;
+  if (expected.kind === "scalar" && expected.value === null) return;
+  const found = resolve();
+  if (pythonEqual(expected, found)) return;
+  throw new ConfigError({
+    code: "compose.override_failed",
+    message: `Could not delete from config. The value of '${key}' is ${pyStr(found)} and not ${pyStr(expected)}.`,
+    origin,
+    key,
+    hint: `delete it whatever its value is with ~${key}`,
+  });
+}
+
+function withoutKey(node: ConfigNode, path: readonly Key[]): ConfigNode {
+  const [key, ...rest] = path;
+  if (key === undefined) return node;
+  if (node.kind === "list") {
+    const items = node.items.map((item, index) =>
+      BigInt(index) === key ? withoutKey(item, rest) : item,
+    );
+    return { ...node, items };
+  }
+  if (node.kind !== "map") return node;
+  const entries = new Map(node.entries);
+  const entry = entries.get(keyId(key));
+  if (rest.length === 0) entries.delete(keyId(key));
+  else if (entry !== undefined)
+    entries.set(keyId(key), { ...entry, value: withoutKey(entry.value, rest) });
+  return { ...node, entries };
+}
+
+const isNothing = (node: ConfigNode): boolean =>
+  isMissing(node) || (node.kind === "scalar" && node.value === null);
+
+function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): ConfigError {
+  const { available, nearest } = nearestKey(root, key);
+  return new ConfigError({
+    code: "compose.override_failed",
+    message: `Could not delete from config. '${key}' does not exist.`,
+    origin,
+    key,
+    available,
+    ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
+  });
+}
+
+const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `Could not delete from config. '${key}' is not a key of a mapping.`,
+    origin,
+    key,
+    hint: "an item of a list cannot be deleted: assign the list without it",
+  });

@@ -1,0 +1,104 @@
+import type { Override } from "../overrides/ast.ts";
+import { isSweepValue } from "../overrides/ast.ts";
+
+import { ConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import type { ConfigNode } from "../values/node.ts";
+import { isMissing, map } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
+import { pyStr, pyTypeName } from "../values/python-text.ts";
+import { selectNode } from "../values/select.ts";
+import { overrideValue } from "./override-value.ts";
+import type { Repository } from "./sources/repository.ts";
+import type { SearchPathEntry } from "./sources/search-path.ts";
+import type { Snapshot } from "./sources/snapshot.ts";
+import type { CompositionWarning } from "./warning.ts";
+
+const KEY = "hydra.searchpath";
+
+export interface ExtendedSearchPath {
+  readonly repository: Repository;
+  readonly warnings: readonly CompositionWarning[];
+}
+
+/**
+ * Extends the search path by `hydra.searchpath` of the command line or else of the primary config,
+ * before anything is composed. Only the plain override counts (`hydra.searchpath=[...]`).
+ *
+ * @throws ConfigError `compose.invalid_config` for anything but a list of strings, and for a
+ * primary config that is no mapping.
+ * @see https://hydra.cc/docs/1.3/advanced/search_path/
+ */
+export function extendSearchPath(
+  configName: string | null,
+  overrides: readonly Override[],
+  snapshot: Snapshot,
+  context: ResolveContext,
+): ExtendedSearchPath {
+  const primary = primaryNode(configName, snapshot.repository);
+  const own = selectNode(primary, KEY, context);
+  const override = overrides.find(isSearchPath);
+  const given = override === undefined ? undefined : givenNode(override);
+  const node = given ?? own;
+  if (node === undefined || isNothing(node))
+    return { repository: snapshot.repository, warnings: [] };
+
+  const provider = `${KEY} in ${given === undefined ? "main" : "command-line"}`;
+  const repository = snapshot.extended(entriesOf(node, provider, context));
+  const unavailable = repository.sources.filter((source) => !source.available());
+  return {
+    repository,
+    warnings: unavailable.map((source) => ({
+      code: "unavailable_source",
+      message: `provider=${source.provider}, path=${source.path} is not available.`,
+      origin: node.origin,
+    })),
+  };
+}
+
+function primaryNode(configName: string | null, repository: Repository): ConfigNode {
+  const loaded = configName === null ? undefined : repository.load(configName);
+  const node = loaded?.node ?? map([], fromCode("compose"));
+  if (node.kind === "map") return node;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: `primary config '${configName}' must be a DictConfig, got ${pyTypeName(node)}`,
+    origin: node.origin,
+    hint: "a primary config is a mapping (`key: value`); a list can only be a group's option",
+  });
+}
+
+const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
+  keyOrGroup === KEY && pkg === undefined && type === "change";
+
+/** A null (and a sweep, which is refused later) is as good as no override. */
+function givenNode(override: Override): ConfigNode | undefined {
+  if (override.value === undefined || isSweepValue(override.value)) return undefined;
+  const node = overrideValue(override);
+  return node === null || isNothing(node) ? undefined : node;
+}
+
+const isNothing = (node: ConfigNode): boolean =>
+  isMissing(node) || (node.kind === "scalar" && node.value === null);
+
+function entriesOf(
+  node: ConfigNode,
+  provider: string,
+  context: ResolveContext,
+): readonly SearchPathEntry[] {
+  if (node.kind !== "list") throw notStrings(node);
+  return node.items.map((_, index) => {
+    const item = selectNode(node, `[${index}]`, context);
+    if (item?.kind !== "scalar" || typeof item.value !== "string") throw notStrings(node);
+    return { provider, path: item.value, origin: item.origin };
+  });
+}
+
+const notStrings = (node: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `${KEY} must be a list of strings. Got: ${pyStr(node)}`,
+    origin: node.origin,
+    key: KEY,
+    hint: `write ${KEY}=[file://DIR]`,
+  });

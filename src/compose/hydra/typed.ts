@@ -1,0 +1,63 @@
+import type { ConfigNode, NodeType, ScalarValue } from "../../values/node.ts";
+import { list, MISSING, map, scalar } from "../../values/node.ts";
+import type { SchemaOrigin } from "../../values/origin.ts";
+
+/*
+ * A small vocabulary for structured configs: a field is its type and its default, and an object is
+ * a field made of fields. `hydra/schema.ts` reads like the declaration it stands for.
+ */
+
+export interface Field {
+  readonly type: NodeType;
+  readonly node: ConfigNode;
+}
+
+const ORIGIN: SchemaOrigin = { kind: "schema", schema: "hydra" };
+
+export const ANY: NodeType = { kind: "any" };
+export const STR: NodeType = { kind: "str" };
+export const INT: NodeType = { kind: "int" };
+export const BOOL: NodeType = { kind: "bool" };
+
+export const optional = (type: NodeType): NodeType =>
+  type.kind === "any" ? type : { ...type, optional: true };
+
+/** A field of a type; without a default it is mandatory (`???`). */
+export const field = (type: NodeType, value: ScalarValue = MISSING): Field => ({
+  type,
+  node: { ...scalar(value, ORIGIN), type },
+});
+
+export function emptyList(element: NodeType): Field {
+  const type: NodeType = { kind: "list", element };
+  return { type, node: { ...list([], ORIGIN), type } };
+}
+
+export function emptyMap(element: NodeType): Field {
+  const type: NodeType = { kind: "map", key: STR, element };
+  return { type, node: { ...map([], ORIGIN), type } };
+}
+
+export function object(name: string, fields: Readonly<Record<string, Field>>): Field {
+  const entries = Object.entries(fields);
+  const type: NodeType = {
+    kind: "object",
+    name,
+    fields: new Map(entries.map(([key, { type: fieldType }]) => [key, fieldType])),
+  };
+  const nodes = entries.map(([key, { node }]) => [key, node] as const);
+  return { type, node: { ...map(nodes, ORIGIN), type } };
+}
+
+/** A defaults list of `group: option` items, in front of an object's fields. */
+export function withDefaults(
+  { type, node }: Field,
+  defaults: Readonly<Record<string, string | null>>,
+): ConfigNode {
+  const items = Object.entries(defaults).map(([group, option]) =>
+    map([[group, scalar(option, ORIGIN)]], ORIGIN),
+  );
+  const entries = node.kind === "map" ? node.entries.values() : [];
+  const fields = [...entries].map(({ key, value }) => [key, value] as const);
+  return { ...map([["defaults", list(items, ORIGIN)], ...fields], ORIGIN), type };
+}

@@ -1,0 +1,177 @@
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import { splitKey } from "../values/key-path.ts";
+import { mergeNodes } from "../values/merge.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import { isMissing, map } from "../values/node.ts";
+import { selectNode } from "../values/select.ts";
+import type { DefaultsRow } from "./defaults/list.ts";
+import { hydraClassName } from "./hydra/class-name.ts";
+import { HYDRA_CONFIG } from "./hydra/schema.ts";
+import { yamlFileName } from "./sources/file-name.ts";
+import type { Repository } from "./sources/repository.ts";
+import { withEntry, withoutEntry } from "./tree-edit.ts";
+import type { CompositionWarning } from "./warning.ts";
+
+export interface MergedRows {
+  readonly root: MapNode;
+  readonly warnings: readonly CompositionWarning[];
+}
+
+/**
+ * Merges the configs of a defaults list, each at its package, in order.
+ *
+ * @throws ConfigError `compose.invalid_config` naming the config that does not fit.
+ */
+export function mergeRows(
+  rows: readonly DefaultsRow[],
+  repository: Repository,
+  context: ResolveContext,
+): MergedRows {
+  const warnings: CompositionWarning[] = [];
+  const layers = rows.map((row) => {
+    const { node, warning } = matchSchema(row, repository, context);
+    if (warning) warnings.push(warning);
+    const layer = embed(node, row.package);
+    refuseSearchPath(row, layer, context);
+    return layer;
+  });
+  return { root: mergeLayers(rows, layers, context), warnings };
+}
+
+function mergeLayers(
+  rows: readonly DefaultsRow[],
+  layers: readonly ConfigNode[],
+  context: ResolveContext,
+): MapNode {
+  const empty = map([], { kind: "code", by: "compose" });
+  try {
+    return asMap(mergeNodes([empty, ...layers], context));
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw blameRow(rows, [empty, ...layers], error, context);
+  }
+}
+
+/** Only when the merge has failed is it worth finding out at which config. */
+function blameRow(
+  rows: readonly DefaultsRow[],
+  layers: readonly ConfigNode[],
+  error: ConfigError,
+  context: ResolveContext,
+): ConfigError {
+  const failing = rows.find((_, index) => {
+    try {
+      mergeNodes(layers.slice(0, index + 2), context);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  const { details } = error;
+  return new ConfigError({
+    ...details,
+    code: "compose.invalid_config",
+    message: `In '${failing?.configPath ?? "<root>"}': ${hydraClassName(error.code)} raised while composing config:\n${details.message}`,
+    origin: details.origin ?? failing?.loaded.origin ?? { kind: "code", by: "compose" },
+    cause: error,
+  });
+}
+
+/** Puts a config's content under its package; every part of a package is a string key. */
+export function embed(node: ConfigNode, pkg: string): ConfigNode {
+  if (pkg === "") return node;
+  return splitKey(pkg).reduceRight<ConfigNode>(
+    (inner, key) => map([[key, inner]], node.origin),
+    node,
+  );
+}
+
+/**
+ * A config with the path of an entry in the schema store is checked against that entry.
+ *
+ * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
+ */
+function matchSchema(
+  row: DefaultsRow,
+  repository: Repository,
+  context: ResolveContext,
+): { readonly node: ConfigNode; readonly warning?: CompositionWarning } {
+  const { configPath, loaded } = row;
+  const { node } = loaded;
+  if (loaded.source.scheme === "structured") return { node };
+  const schema = repository.loadSchema(yamlFileName(configPath));
+  if (schema === undefined) return { node };
+
+  const notice =
+    `'${configPath}' is validated against ConfigStore schema with the same name.\n` +
+    "This behavior is deprecated in Hydra 1.1 and will be removed in Hydra 1.2.";
+  const help =
+    "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/automatic_schema_matching for migration instructions.";
+  if (schema.defaults.length > 0)
+    throw new ConfigError({
+      code: "compose.invalid_config",
+      message:
+        `${notice}\nIn addition, the automatically matched schema contains a defaults list.\n` +
+        `This combination is no longer supported.\n${help}`,
+      origin: loaded.origin,
+      key: configPath,
+      hint: `give the file another name: '${configPath}' belongs to Hydra itself`,
+    });
+  const { own, hydra } =
+    row.primary && node.kind === "map" ? takeHydra(node) : { own: node, hydra: undefined };
+  const merged = mergeSchema(schema.node, own, configPath, context);
+  return {
+    node: hydra === undefined || merged.kind !== "map" ? merged : withEntry(merged, "hydra", hydra),
+    warning: { code: "schema_match", message: `\n${notice}\n${help}`, origin: loaded.origin },
+  };
+}
+
+function mergeSchema(
+  schema: ConfigNode,
+  node: ConfigNode,
+  configPath: string,
+  context: ResolveContext,
+): ConfigNode {
+  try {
+    return mergeNodes([schema, node], context);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw new ConfigError({
+      ...error.details,
+      code: "compose.invalid_config",
+      message: `Error merging '${configPath}' with schema\n${error.message}`,
+      cause: error,
+    });
+  }
+}
+
+/** A schema of a primary config need not declare the `hydra` node that the config may have. */
+function takeHydra(node: MapNode): { readonly own: MapNode; readonly hydra?: ConfigNode } {
+  const hydra = node.entries.get("hydra")?.value;
+  return hydra === undefined ? { own: node } : { own: withoutEntry(node, "hydra"), hydra };
+}
+
+function refuseSearchPath(row: DefaultsRow, layer: ConfigNode, context: ResolveContext): void {
+  if (row.primary || row.configPath === HYDRA_CONFIG || layer.kind !== "map") return;
+  if (!layer.entries.has("hydra")) return;
+  const found = selectNode(layer, "hydra.searchpath", context);
+  if (found === undefined || isMissing(found) || (found.kind === "scalar" && found.value === null))
+    return;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: `In '${row.configPath}': Overriding hydra.searchpath is only supported from the primary config`,
+    origin: found.origin,
+    key: "hydra.searchpath",
+    hint: "move it to the primary config, or give it on the command line: hydra.searchpath=[...]",
+  });
+}
+
+function asMap(node: ConfigNode): MapNode {
+  if (node.kind === "map") return node;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: "The composed config must be a mapping",
+    origin: node.origin,
+  });
+}

@@ -1,0 +1,52 @@
+import type { ConfigNode } from "../../values/node.ts";
+import type { Origin } from "../../values/origin.ts";
+import type { DefaultsItem } from "../defaults/item.ts";
+
+/**
+ * A place where configs are found by path: a directory, a package, a store in memory. Paths are
+ * config paths (`db/mysql`), never file names; the root group is the empty path.
+ *
+ * The composer asks each question once per snapshot, so a source need not remember its answers.
+ */
+export interface ConfigSource {
+  /** `file`, `pkg`, `structured`: what stands before `://` in the search path. */
+  readonly scheme: string;
+  /** What stands after `://`. */
+  readonly path: string;
+  /** Who put this source on the search path, in Hydra's words: `main`, `hydra`, `schema`. */
+  readonly provider: string;
+  /** Whether the place exists at all; others are kept in the search path and warned about. */
+  available(): boolean;
+  isGroup(path: string): boolean;
+  /** The config at this path, or undefined where this source has none. */
+  load(path: string): LoadedConfig | undefined;
+  /** The names in a group, without extension, in no particular order. */
+  list(group: string, kind: ItemKind): readonly string[];
+}
+
+export type ItemKind = "group" | "config";
+
+/** A config as one source gave it: immutable, shared by every composition of a snapshot. */
+export interface LoadedConfig {
+  /** The path it was asked for by, e.g. `db/mysql` (or `config.yaml`, if so asked). */
+  readonly path: string;
+  readonly source: SourceInfo;
+  /** The content without its defaults list. */
+  readonly node: ConfigNode;
+  /** The `# @package` header, verbatim; null where there is none. */
+  readonly package: string | null;
+  readonly defaults: readonly DefaultsItem[];
+  /** Where the config starts, for messages about the config as a whole. */
+  readonly origin: Origin;
+}
+
+/** What a composition records about a source (`hydra.runtime.config_sources`). */
+export interface SourceInfo {
+  readonly scheme: string;
+  readonly path: string;
+  readonly provider: string;
+}
+
+/** How Hydra writes a source in its messages. */
+export const describeSource = ({ scheme, path, provider }: SourceInfo): string =>
+  `provider=${provider}, path=${scheme}://${path}`;

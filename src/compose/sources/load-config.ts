@@ -1,0 +1,59 @@
+import { ConfigError } from "../../values/errors.ts";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
+import { map } from "../../values/node.ts";
+import type { SourceText } from "../../values/origin.ts";
+import { pyTypeName } from "../../values/python-text.ts";
+import { createConfig, readYaml } from "../../values/reader.ts";
+import { readDefaultsItems } from "../defaults/read-items.ts";
+import type { LoadedConfig, SourceInfo } from "./config-source.ts";
+import { packageHeader } from "./package-header.ts";
+
+const DEFAULTS = "defaults";
+
+/**
+ * Makes a config of the text of a YAML file.
+ *
+ * @throws ConfigError `yaml.*` for bad YAML, `compose.invalid_config` for a bad header or a file
+ * that holds a lone number or boolean, `compose.invalid_defaults` for a bad defaults list.
+ */
+export function configFromText(path: string, text: SourceText, source: SourceInfo): LoadedConfig {
+  return configFromNode(path, readFileNode(text), source, packageHeader(text));
+}
+
+/** Makes a config of a tree: the entry of a store, or a file that has been read. */
+export function configFromNode(
+  path: string,
+  node: ConfigNode,
+  source: SourceInfo,
+  header: string | null = null,
+): LoadedConfig {
+  const defaults = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
+  return {
+    path,
+    source: { scheme: source.scheme, path: source.path, provider: source.provider },
+    node: defaults === undefined || node.kind !== "map" ? node : withoutDefaults(node),
+    package: header,
+    defaults: defaults === undefined ? [] : readDefaultsItems(path, defaults),
+    origin: node.origin,
+  };
+}
+
+/** A file may hold a map, a list, nothing, or one string, which is read again as a document. */
+function readFileNode(text: SourceText): ConfigNode {
+  const node = readYaml(text.text, { name: text.name });
+  if (node.kind !== "scalar") return node;
+  if (node.value === null) return map([], node.origin);
+  if (typeof node.value === "string") return createConfig(node.value, { name: text.name });
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: `Invalid loaded object type: ${pyTypeName(node.value)}`,
+    origin: node.origin,
+    hint: "a config file holds a mapping (`key: value`)",
+  });
+}
+
+function withoutDefaults(node: MapNode): MapNode {
+  const entries = new Map(node.entries);
+  entries.delete(DEFAULTS);
+  return { ...node, entries };
+}

@@ -1,0 +1,76 @@
+import { fromObject } from "../../values/from-object.ts";
+import type { ConfigNode } from "../../values/node.ts";
+import { fromCode } from "../../values/origin.ts";
+import type { ConfigSource, ItemKind, SourceInfo } from "./config-source.ts";
+import { yamlFileName } from "./file-name.ts";
+import { configFromNode, configFromText } from "./load-config.ts";
+
+/** What a store in memory holds under a path: the text of a YAML file, a tree, or plain data. */
+export type MemoryEntry =
+  | { readonly text: string }
+  | { readonly node: ConfigNode; readonly package?: string }
+  | { readonly value: unknown; readonly package?: string };
+
+/**
+ * Configs kept in memory: Hydra's own groups (`pkg://hydra.conf`), a config store
+ * (`structured://`), or a whole tree in a test.
+ *
+ * @param entries by config path without extension, e.g. `db/mysql`.
+ */
+export function memorySource(
+  info: SourceInfo,
+  entries: ReadonlyMap<string, MemoryEntry>,
+): ConfigSource {
+  const groups = groupsOf(entries.keys());
+
+  return {
+    ...info,
+    available: () => true,
+    isGroup: (path) => groups.has(normalize(path)),
+    load(path) {
+      const name = withoutExtension(normalize(path));
+      const entry = entries.get(name);
+      if (entry === undefined) return undefined;
+      if ("node" in entry) return configFromNode(path, entry.node, info, entry.package ?? null);
+      const text = {
+        name: `${info.scheme}://${info.path}/${yamlFileName(name)}`,
+        text: entry.text,
+      };
+      return configFromText(path, text, info);
+    },
+    list: (group, kind) => childrenOf(normalize(group), kind, groups, entries.keys()),
+  };
+}
+
+function groupsOf(paths: Iterable<string>): ReadonlySet<string> {
+  const groups = new Set([""]);
+  for (const path of paths)
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+      groups.add(path.slice(0, end));
+  return groups;
+}
+
+function childrenOf(
+  group: string,
+  kind: ItemKind,
+  groups: ReadonlySet<string>,
+  paths: Iterable<string>,
+): string[] {
+  const prefix = group === "" ? "" : `${group}/`;
+  return [...(kind === "group" ? groups : paths)]
+    .filter((path) => path !== "" && path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length))
+    .filter((name) => !name.includes("/"));
+}
+
+/** A file system would take `a//b/../c` for `a/c`; a store does the same. */
+function normalize(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/"))
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  return parts.join("/");
+}
+
+const withoutExtension = (path: string): string =>
+  path.endsWith(".yaml") ? path.slice(0, -".yaml".length) : path;

@@ -1,0 +1,51 @@
+import type { Override } from "../overrides/ast.ts";
+import { isSweepValue } from "../overrides/ast.ts";
+import { ConfigError } from "../values/errors.ts";
+import { isHydraOverride } from "./hydra/runtime-node.ts";
+
+export type RunMode = "run" | "multirun";
+
+export interface SweepLegality {
+  readonly mode: RunMode;
+  /** Whether the overrides were typed in a shell, where quotes must be escaped. */
+  readonly fromShell: boolean;
+}
+
+/**
+ * A run takes no sweeps, and a sweep does not vary Hydra's own configuration.
+ *
+ * @throws ConfigError `override.sweep_not_allowed`, at the override.
+ */
+export function checkSweeps(overrides: readonly Override[], { mode, fromShell }: SweepLegality) {
+  for (const override of overrides) {
+    const { value, origin } = override;
+    if (value === undefined || !isSweepValue(value)) continue;
+    if (mode === "multirun" && !isHydraOverride(override)) continue;
+    const simple = value.kind === "choice" && value.simple;
+    throw new ConfigError({
+      code: "override.sweep_not_allowed",
+      message:
+        mode === "multirun"
+          ? `Sweeping over Hydra's configuration is not supported : '${origin.text}'`
+          : simple
+            ? ambiguous(origin.text, fromShell)
+            : `Sweep parameters '${origin.text}' requires --multirun`,
+      origin,
+      key: override.keyOrGroup,
+      hint:
+        mode === "multirun"
+          ? "give Hydra's own configuration one value per sweep"
+          : "add --multirun to run one job for each value",
+    });
+  }
+}
+
+function ambiguous(text: string, fromShell: boolean): string {
+  const quoted = fromShell ? "key=\\'value1,value2\\'" : "key='value1,value2'";
+  return [
+    `Ambiguous value for argument '${text}'`,
+    "1. To use it as a list, use key=[value1,value2]",
+    `2. To use it as string, quote the value: ${quoted}`,
+    "3. To sweep over it, add --multirun to your command line",
+  ].join("\n");
+}

@@ -1,0 +1,143 @@
+import { resolve } from "node:path";
+import { composeConfig } from "./compose/compose.ts";
+import type { Composition } from "./compose/composition.ts";
+import type { Config } from "./compose/config.ts";
+import { createConfig } from "./compose/config.ts";
+import { hydraGroups } from "./compose/hydra/groups.ts";
+import { schemaSource } from "./compose/hydra/schema.ts";
+import type { MemoryEntry } from "./compose/sources/memory-source.ts";
+import type { SourceFactory } from "./compose/sources/search-path.ts";
+import { openSource, STANDARD_SOURCES } from "./compose/sources/search-path.ts";
+import type { Snapshot } from "./compose/sources/snapshot.ts";
+import { takeSnapshot } from "./compose/sources/snapshot.ts";
+import type { RunMode } from "./compose/sweep-legality.ts";
+import { parseOverrides } from "./overrides/index.ts";
+import { ConfigError } from "./values/errors.ts";
+import type { ResolveContext } from "./values/interpolation/context.ts";
+import { createResolveContext } from "./values/interpolation/context.ts";
+import type { Resolver } from "./values/resolvers/resolver.ts";
+
+/** The Hydra whose behaviour this is, and what `hydra.runtime.version` says. */
+export const HYDRA_VERSION = "1.3.5";
+
+/** `1.3` is Hydra 1.3 under `version_base="1.3"`, the only dialect there is so far. */
+export type Dialect = "1.3";
+
+export interface EngineOptions {
+  /** Where relative directories start. Default: the working directory. */
+  readonly cwd?: string;
+  /** What `oc.env` sees. Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** In addition to the built-in `oc.*`. */
+  readonly resolvers?: Iterable<Resolver>;
+  /** The config store (`structured://`): trees or YAML texts by config path. */
+  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  /** Further kinds of sources for search paths, by scheme. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
+  readonly dialect?: Dialect;
+}
+
+export interface ComposeOptions {
+  /** The directory of the primary config, or `pkg://…`. null: only the config store. */
+  readonly configDir?: string | null;
+  /** Further directories, searched after `configDir` (`--config-dir`). */
+  readonly configDirs?: readonly string[];
+  /** Default: null, which composes what the overrides append. */
+  readonly configName?: string | null;
+  readonly overrides?: readonly string[];
+  /** `multirun` leaves sweeps out and open groups open. Default: `run`. */
+  readonly mode?: RunMode;
+  /** Default: `app`. */
+  readonly jobName?: string;
+  /** Keeps the `hydra` node in the result. Default: false. */
+  readonly returnHydraConfig?: boolean;
+  /** Whether the overrides come from a shell, which messages then take into account. */
+  readonly fromShell?: boolean;
+}
+
+/**
+ * Composes configs from files that it reads once: make one engine, and a sweep of a thousand jobs
+ * parses each file once and sees one consistent tree.
+ */
+export interface Engine {
+  /** @throws ConfigError for anything that is wrong with the files or the overrides. */
+  compose(options: ComposeOptions): Config;
+  /** As `compose`, with all that the composition found out instead of the facade. */
+  composition(options: ComposeOptions): Composition;
+  /** The files as this engine sees them. */
+  snapshot(options: Pick<ComposeOptions, "configDir" | "configDirs">): Snapshot;
+  /** A context for resolving, with this engine's resolvers and a cache of its own. */
+  resolveContext(): ResolveContext;
+  /** Forgets the files read so far; the next composition sees them as they are then. */
+  refresh(): void;
+}
+
+/** @throws ConfigError for a dialect or a resolver that cannot be. */
+export function createEngine(options: EngineOptions = {}): Engine {
+  const { cwd = process.cwd(), dialect = "1.3" } = options;
+  if (dialect !== "1.3")
+    throw new ConfigError({
+      code: "compose.unsupported",
+      message: `The dialect ${String(dialect)} is not supported`,
+      available: ["1.3"],
+    });
+  const factories = new Map([...STANDARD_SOURCES, ...(options.sources ?? [])]);
+  const snapshots = new Map<string, Snapshot>();
+  const resolveContext = (): ResolveContext =>
+    createResolveContext({
+      ...(options.resolvers && { resolvers: options.resolvers }),
+      ...(options.env && { env: options.env }),
+    });
+
+  const open = (provider: string, path: string) => openSource({ provider, path }, cwd, factories);
+  const snapshot: Engine["snapshot"] = ({ configDir = null, configDirs = [] }) => {
+    const id = JSON.stringify([configDir, configDirs]);
+    const known = snapshots.get(id);
+    if (known !== undefined) return known;
+    const taken = takeSnapshot({
+      sources: [
+        hydraGroups(),
+        ...(configDir === null ? [] : [open("main", absolute(configDir, cwd))]),
+        ...configDirs.map((dir) => open("command-line", absolute(dir, cwd))),
+      ],
+      schemaSource: schemaSource(options.store ?? new Map()),
+      cwd,
+      factories,
+    });
+    snapshots.set(id, taken);
+    return taken;
+  };
+
+  const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
+    const overrides = parseOverrides(request.overrides ?? []);
+    return composeConfig({
+      snapshot: snapshot(request),
+      configName: request.configName ?? null,
+      overrides,
+      mode: request.mode ?? "run",
+      fromShell: request.fromShell ?? false,
+      jobName: request.jobName ?? "app",
+      cwd,
+      version: HYDRA_VERSION,
+      versionBase: dialect,
+      context,
+    });
+  };
+
+  return {
+    compose(request) {
+      const context = resolveContext();
+      const composition = composeIn(request, context);
+      const root = request.returnHydraConfig ? composition.root : composition.config;
+      return createConfig(root, composition, context);
+    },
+    composition: (request) => composeIn(request, resolveContext()),
+    snapshot,
+    resolveContext,
+    refresh: () => snapshots.clear(),
+  };
+}
+
+/** Hydra shows the main directory as an absolute path, whatever it was given. */
+const absolute = (dir: string, cwd: string): string =>
+  dir.includes("://") ? dir : resolve(cwd, dir);

@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Composition, Config, DefaultsRow } from "../../../src/compose/index.ts";
+import { toPlain } from "../../../src/compose/index.ts";
+import type { Engine } from "../../../src/engine.ts";
+import { createEngine } from "../../../src/engine.ts";
+import { map } from "../../../src/values/node.ts";
+import { fromCode } from "../../../src/values/origin.ts";
+import { readYaml } from "../../../src/values/reader.ts";
+import { writeYaml } from "../../../src/values/writer.ts";
+import type { CorpusCase } from "../corpus.ts";
+import { attempt, compare, judge, judgeError } from "../judge.ts";
+import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
+import { PASS } from "../suite.ts";
+import { toTagged } from "../tagged.ts";
+import { hydraUnset } from "./compose-resolvers.ts";
+
+/** `compose/<suite>/cases.jsonl`: `hydra.compose` over the `conf` directory beside the cases. */
+export const composeSuite: Suite = {
+  name: "composition",
+  matches: (path) =>
+    /(^|\/)compose\/.+\/cases\.jsonl$/.test(path) && !/(^|\/)compose\/plugins\//.test(path),
+  run: runComposeCase,
+};
+
+function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
+  const { conf = "conf", config_name, overrides } = testCase;
+  const dir = env.companion(`${dirname(env.file)}/${String(conf)}`);
+  const engine = engineOf(dir, testCase["env"]);
+  const standard = standardOf(env);
+  const compose = (): Config =>
+    engine.compose({
+      configDir: dir,
+      configName: config_name === null ? null : String(config_name),
+      overrides: (overrides as readonly unknown[]).map(String),
+    });
+
+  if (testCase["ok"] === false) return judge(testCase, undefined, compose);
+  const result = attempt(compose);
+  if (!result.ok) return judge(testCase, expectedOf(testCase), compose);
+  const config = result.value as Config;
+  const actual = actualOf(config, testCase, dir, standard);
+  const outcome = compare(expectedOf(testCase), actual);
+  return outcome.pass ? judgeResolved(testCase, config) : outcome;
+}
+
+/** One engine per directory and environment: its snapshot reads every file once. */
+const engines = new Map<string, Engine>();
+
+function engineOf(dir: string, variables: unknown): Engine {
+  const env = Object.fromEntries(
+    Object.entries((variables ?? {}) as Record<string, unknown>).filter(([, v]) => v !== null),
+  ) as Record<string, string>;
+  const id = JSON.stringify([dir, env]);
+  const engine =
+    engines.get(id) ?? createEngine({ cwd: dirname(dir), env, resolvers: [hydraUnset] });
+  engines.set(id, engine);
+  return engine;
+}
+
+interface Standard {
+  readonly defaults: readonly unknown[];
+  readonly choices: Readonly<Record<string, unknown>>;
+}
+
+/** What the cases leave out: the part of every composition that is Hydra's own. */
+const standards = new Map<string, Standard>();
+
+function standardOf(env: SuiteEnvironment): Standard {
+  const path = env.companion("compose/standard_hydra.yaml");
+  const known = standards.get(path);
+  if (known !== undefined) return known;
+  const plain = toPlain(readYaml(readFileSync(path, "utf8"))) as Record<string, unknown>;
+  const standard: Standard = {
+    defaults: plain["hydra_defaults"] as readonly unknown[],
+    choices: plain["hydra_choices"] as Record<string, unknown>,
+  };
+  standards.set(path, standard);
+  return standard;
+}
+
+const COMPARED = [
+  "defaults",
+  "hydra_defaults",
+  "yaml",
+  "json",
+  "choices",
+  "choices_removed",
+  "hydra_yaml",
+  "warnings",
+] as const;
+
+function expectedOf(testCase: CorpusCase): Record<string, unknown> {
+  return Object.fromEntries(
+    COMPARED.filter((name) => testCase[name] !== undefined).map((name) => [name, testCase[name]]),
+  );
+}
+
+function actualOf(
+  config: Config,
+  testCase: CorpusCase,
+  dir: string,
+  standard: Standard,
+): Record<string, unknown> {
+  const { composition } = config;
+  const isHydra = (row: DefaultsRow): boolean => row.configPath.startsWith("hydra/");
+  const hydraRows = composition.defaults.filter(isHydra).map(rowOf);
+  const anonymous = (text: string) =>
+    text.replaceAll(dir, "<DIR>").replaceAll(dirname(dir), "<PARENT>");
+  const fields: Record<string, unknown> = {
+    defaults: composition.defaults.filter((row) => !isHydra(row)).map(rowOf),
+    yaml: config.toYaml(),
+    json: toTagged(config.root),
+    choices: ownChoices(composition, standard),
+  };
+  if (JSON.stringify(hydraRows) !== JSON.stringify(standard.defaults))
+    fields["hydra_defaults"] = hydraRows;
+  const removed = Object.keys(standard.choices).filter((key) => !composition.choices.has(key));
+  if (removed.length > 0) fields["choices_removed"] = removed.sort();
+  const warnings = composition.warnings.map(({ message }) => anonymous(message));
+  if (warnings.length > 0) fields["warnings"] = warnings;
+  if (testCase["hydra_yaml"] !== undefined)
+    fields["hydra_yaml"] = anonymous(
+      writeYaml(map([["hydra", composition.hydra]], fromCode("test"))),
+    );
+  return fields;
+}
+
+const rowOf = (row: DefaultsRow) => ({
+  config_path: row.configPath,
+  package: row.package,
+  parent: row.parent,
+  is_self: row.isSelf,
+  primary: row.primary,
+  override_key: row.overrideKey,
+});
+
+function ownChoices({ choices }: Composition, standard: Standard): Record<string, unknown> {
+  return Object.fromEntries(
+    [...choices].filter(
+      ([key, value]) => !(key in standard.choices && standard.choices[key] === value),
+    ),
+  );
+}
+
+function judgeResolved(testCase: CorpusCase, config: Config): Outcome {
+  const result = attempt(() => config.toYaml({ resolve: true }));
+  const expected = testCase["resolve_error"];
+  if (expected !== undefined)
+    return judgeError(expected as { error: string; message: string }, result);
+  if (testCase["resolved_yaml"] === undefined) return PASS;
+  if (!result.ok)
+    return {
+      pass: false,
+      expected: testCase["resolved_yaml"],
+      actual: String(result.error),
+      why: `resolve refused: ${String(result.error)}`,
+      error: result.error,
+    };
+  return compare({ resolved_yaml: testCase["resolved_yaml"] }, { resolved_yaml: result.value });
+}
