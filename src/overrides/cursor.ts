@@ -4,12 +4,13 @@ import { syntaxError } from "./errors.ts";
 import type { LexerMode, Token, TokenKind } from "./lexer.ts";
 import { readToken } from "./lexer.ts";
 
-/** The parser's place in the text. The token at the place is read when it is first asked for. */
+/** The parser's place in the text. The tokens from there on are read when first asked for. */
 export interface Cursor {
   readonly source: OverrideSource;
   mode: LexerMode;
   position: number;
   current: Token | null;
+  second: Token | null;
 }
 
 export const createCursor = (source: OverrideSource, mode: LexerMode): Cursor => ({
@@ -17,6 +18,7 @@ export const createCursor = (source: OverrideSource, mode: LexerMode): Cursor =>
   mode,
   position: 0,
   current: null,
+  second: null,
 });
 
 export function peek(cursor: Cursor): Token {
@@ -27,13 +29,15 @@ export function peek(cursor: Cursor): Token {
 /** The token behind the next one. */
 export function peekSecond(cursor: Cursor): Token {
   const { kind, end } = peek(cursor);
-  return readToken(cursor.source, end, kind === "equal" ? "value" : cursor.mode);
+  cursor.second ??= readToken(cursor.source, end, kind === "equal" ? "value" : cursor.mode);
+  return cursor.second;
 }
 
 export function take(cursor: Cursor): Token {
   const token = peek(cursor);
   cursor.position = token.end;
-  cursor.current = null;
+  cursor.current = cursor.second;
+  cursor.second = null;
   return token;
 }
 

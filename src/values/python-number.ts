@@ -7,6 +7,8 @@
 /** Python 3.11 refuses to convert longer digit strings to an int (`sys.int_info`). */
 const MAX_INT_DIGITS = 4300;
 
+/** What nearly every int looks like: these need none of the care below. */
+const PLAIN_INT = /^[+-]?[0-9]{1,300}$/;
 const INT = /^[+-]?[0-9]+(?:_[0-9]+)*$/;
 const FLOAT =
   /^[+-]?(?:[0-9]+(?:_[0-9]+)*(?:\.(?:[0-9]+(?:_[0-9]+)*)?)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?$/;
@@ -39,6 +41,7 @@ function scientific(n: number): string {
  * digits of every script are accepted. Null where Python raises ValueError.
  */
 export function parsePythonInt(text: string): bigint | null {
+  if (PLAIN_INT.test(text)) return BigInt(text);
   const digits = toAsciiNumber(text);
   if (!INT.test(digits)) return null;
   const plain = digits.replaceAll("_", "");
