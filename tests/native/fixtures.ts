@@ -1,0 +1,156 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { type RecordedTimeline, readRecording } from "../../src/profile/recording/index.ts";
+import { nativeProgram, type Outcome } from "./programs.ts";
+
+/**
+ * Programs of `native/fixtures`, compiled when a test wants them and kept under `build/fixtures`
+ * until a source changes: `npm start` has no use for them, so binding.gyp does not know them.
+ */
+
+const native = fileURLToPath(new URL("../../native", import.meta.url));
+const builds = fileURLToPath(new URL("../../build/fixtures", import.meta.url));
+
+const WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"];
+
+/** Which NVTX a fixture is built over. */
+export type Client = "own client" | "nvtx3 headers";
+
+interface Tools {
+  readonly compiler: readonly string[];
+  /** Directory of the toolkit's NVTX headers; null without any. */
+  readonly nvtxInclude: string | null;
+}
+
+function findTools(): Tools | null {
+  const found = JSON.parse(
+    execFileSync("python3", [join(native, "detect.py"), "all"], { encoding: "utf8" }),
+  ) as {
+    compiler: { command: string } | null;
+    nvtx: { include: string } | null;
+  };
+  if (found.compiler === null) return null;
+  return {
+    compiler: found.compiler.command.split(" "),
+    nvtxInclude: found.nvtx?.include ?? null,
+  };
+}
+
+const tools = findTools();
+
+/** The clients that can be built here; says which cannot and why. */
+export function availableClients(what: string): Client[] {
+  if (tools === null) {
+    console.warn(`SKIPPED ${what}: no C++ compiler on this machine`);
+    return [];
+  }
+  if (tools.nvtxInclude === null) {
+    console.warn(
+      `SKIPPED ${what} over NVIDIA's headers: no nvtx3/nvToolsExt.h (NVTX_ROOT names it)`,
+    );
+    return ["own client"];
+  }
+  return ["own client", "nvtx3 headers"];
+}
+
+/**
+ * Compiles one source of `native/fixtures`.
+ *
+ * @param flags for the compiler, before the source
+ * @returns path of the program
+ * @throws with the compiler's output when it does not compile
+ */
+export async function buildFixture(
+  source: string,
+  client: Client,
+  flags: readonly string[] = [],
+): Promise<string> {
+  if (tools === null) throw new Error("no compiler: ask availableClients() first");
+  const include =
+    client === "own client" ? ["-DNVTX_OWN_CLIENT=1"] : ["-isystem", tools.nvtxInclude ?? ""];
+  // The driver for C++ takes .c files for C++ as well: which language it is, the caller says.
+  const language = source.endsWith(".c") ? [] : ["-std=c++17"];
+  const argv = [...tools.compiler, ...language, "-O2", "-pthread", ...WARNINGS, `-I${native}`];
+  argv.push(...include, ...flags, join(native, "fixtures", source), "-ldl");
+
+  const key = createHash("sha256").update(JSON.stringify(argv)).update(sourcesHash()).digest("hex");
+  const output = join(builds, `${source}-${key.slice(0, 16)}`);
+  if (existsSync(output)) return output;
+  mkdirSync(builds, { recursive: true });
+  const [command = "", ...rest] = argv;
+  const unfinished = `${output}.${process.pid}`;
+  await execa(command, [...rest, "-o", unfinished]);
+  renameSync(unfinished, output);
+  return output;
+}
+
+function sourcesHash(): string {
+  const hash = createHash("sha256");
+  for (const folder of ["nvtx", "fixtures"]) {
+    for (const name of readdirSync(join(native, folder)).sort()) {
+      hash.update(name).update(readFileSync(join(native, folder, name)));
+    }
+  }
+  return hash.digest("hex");
+}
+
+export interface Recorded {
+  readonly outcome: Outcome;
+  readonly timeline: RecordedTimeline;
+  readonly directory: string;
+}
+
+/** The environment that makes a program record into `directory`. */
+export async function recorderEnvironment(directory: string): Promise<Record<string, string>> {
+  return {
+    NVTX_INJECTION64_PATH: await nativeProgram("region_recorder.so"),
+    HYDRACONF_RECORDER_DIR: directory,
+  };
+}
+
+/** Runs a program under the recorder and reads what it recorded. */
+export async function record(program: string, args: readonly string[] = []): Promise<Recorded> {
+  const directory = mkdtempSync(join(tmpdir(), "recording-"));
+  const env = await recorderEnvironment(directory);
+  const { exitCode, stdout, stderr } = await execa(program, args, { reject: false, env });
+  const outcome = { code: exitCode, stdout, stderr };
+  return { outcome, timeline: readRecording(directory), directory };
+}
+
+/** A timeline as nested names, e.g. `outer(inner inner)`, one line per process, thread and domain. */
+export function outline(timeline: RecordedTimeline): string[] {
+  return timeline.processes.flatMap((process) => {
+    const lanes = new Map<string, (typeof process.ranges)[number][]>();
+    for (const range of process.ranges) {
+      if (range.kind !== "push_pop") continue;
+      const thread = range.threadId === process.pid ? "main" : "other";
+      const lane = `${thread} ${range.threadId} ${range.domain}`;
+      lanes.set(lane, [...(lanes.get(lane) ?? []), range]);
+    }
+    return [...lanes].map(([lane, ranges]) => {
+      const [thread, , ...domain] = lane.split(" ");
+      return [thread, domain.join(" "), nested(ranges)].filter((part) => part !== "").join(" ");
+    });
+  });
+}
+
+function nested(
+  ranges: readonly { name: string; startNs: number; endNs: number | null }[],
+): string {
+  let text = "";
+  const open: number[] = [];
+  for (const { name, startNs, endNs } of ranges) {
+    while (open.length > 0 && startNs >= (open.at(-1) ?? 0)) {
+      open.pop();
+      text += ")";
+    }
+    text += `${text === "" || text.endsWith("(") ? "" : " "}${name}(`;
+    open.push(endNs ?? Number.POSITIVE_INFINITY);
+  }
+  return (text + ")".repeat(open.length)).replaceAll("()", "");
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { availableClients, buildFixture, type Client, outline, record } from "./fixtures.ts";
+
+/** full_api.c is C over NVIDIA's headers, and C++ over our stand-in for them. */
+const fullApi = (client: Client): Promise<string> =>
+  client === "own client"
+    ? buildFixture("full_api.c", client, ["-xc++", "-std=c++17", "-DOWN_C_API"])
+    : buildFixture("full_api.c", client, ["-xc", "-std=c11"]);
+
+const clients = availableClients("the recorder's events");
+
+describe.each(clients)("the recorder, called through the %s", (client) => {
+  test("answers as NVTX defines: levels from 0 per thread and domain, unique ids", async () => {
+    const { outcome } = await record(await fullApi(client));
+    expect(outcome).toMatchObject({ code: 0, stderr: "" });
+    expect(outcome.stdout.split("\n")).toEqual([
+      "same domain for the same name 1",
+      "push outer 0",
+      "push inner 1",
+      "pop inner 1",
+      "pop outer 0",
+      "pop nothing 1",
+      "push io 0",
+      "push math 0",
+      "push io again 1",
+      "pop math 0",
+      "pop io 1",
+      "pop io 0",
+      "same handle for the same text 1",
+      "worker level 1",
+      "ids differ 1",
+    ]);
+  });
+
+  test("records push/pop ranges per thread and domain, with their nesting", async () => {
+    const { timeline } = await record(await fullApi(client));
+    expect(outline(timeline)).toEqual([
+      "main outer(inner) recurse(recurse(recurse)) wide range λ decorated waiting pushed, never popped",
+      "main io step(step) registered",
+      "main mäth step decorated",
+      "other in worker(nested in worker)",
+    ]);
+  });
+
+  test("records start/end ranges that overlap and end on other threads", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const [process] = timeline.processes;
+    const ranges = process?.ranges.filter((range) => range.kind === "start_end") ?? [];
+    expect(ranges.map(({ name, domain }) => `${domain}@${name}`)).toEqual([
+      "@handed over",
+      "@first",
+      "io@second",
+      "@second",
+      "mäth@started, never ended",
+    ]);
+    const [handedOver, first, second, , unclosed] = ranges;
+    expect(handedOver?.threadId).toBe(process?.pid);
+    expect(handedOver?.endThreadId).not.toBe(process?.pid);
+    expect(first?.endNs).toBeGreaterThan(second?.startNs ?? Number.NaN);
+    expect(first?.endNs).toBeLessThanOrEqual(second?.endNs ?? Number.NaN);
+    expect(unclosed).toMatchObject({ endNs: null, endThreadId: null });
+  });
+
+  test("keeps texts verbatim, whatever way they came", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const marks = timeline.processes[0]?.marks ?? [];
+    expect(marks.slice(0, 8).map(({ name, domain }) => [domain, name])).toEqual([
+      ["io", ""],
+      ["", ""],
+      ["", 'naïve 漢字 🚀 "quoted"\nsecond line'],
+      ["", "wide ü 漢 🚀"],
+      ["", "wide attribute"],
+      ["io", "registered wide é"],
+      ["", "buffer 0"],
+      ["", "buffer 1"],
+    ]);
+  });
+
+  test("cuts long texts between characters and says so", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const [process] = timeline.processes;
+    const long = process?.marks.filter(({ name }) => name.length > 1000) ?? [];
+    expect(long.map(({ name }) => [name.length, Buffer.byteLength(name)])).toEqual([
+      [65536, 65536],
+      [32768, 65535],
+    ]);
+    expect(process?.notes.join("\n")).toContain("names cut at 64 KiB: 2");
+  });
+
+  test("keeps payloads of every type to the last bit", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const marks = timeline.processes[0]?.marks.filter(({ name }) => name === "payload") ?? [];
+    expect(marks.map(({ payload }) => payload)).toEqual([
+      18446744073709551615n,
+      7,
+      -9223372036854775808n,
+      0.1,
+      4294967295,
+      -2,
+      -0.5,
+    ]);
+  });
+
+  test("keeps colours, categories, and the names of categories and threads", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const [process] = timeline.processes;
+    const decorated = process?.ranges.filter(({ name }) => name === "decorated") ?? [];
+    expect(decorated.map(({ category, color, payload }) => ({ category, color, payload }))).toEqual(
+      [
+        { category: 3, color: 0xff00ff80, payload: -42 },
+        { category: 3, color: null, payload: -42 },
+      ],
+    );
+    expect(process?.categoryNames).toEqual([
+      { domain: "", category: 3, name: "three" },
+      { domain: "", category: 4, name: "four ④" },
+      { domain: "mäth", category: 3, name: "three of math" },
+    ]);
+    expect([...(process?.threadNames ?? [])]).toEqual([
+      [1, "first thread"],
+      [2, "second thread ②"],
+    ]);
+  });
+
+  test("notes what found no partner", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const [process] = timeline.processes;
+    const prefix = /^process \d+ \(full_api\.c-\w+\): /;
+    expect(process?.finished).toBe(true);
+    expect(process?.notes.map((note) => note.replace(prefix, ""))).toEqual([
+      "2 ranges never closed: mäth@started, never ended, pushed, never popped",
+      "pops without an open range: 1",
+      "names cut at 64 KiB: 2",
+      "ends of ranges that were never started: 1",
+    ]);
+  });
+
+  test("nvtx.hpp offers the same ranges over both clients", async () => {
+    const { outcome, timeline } = await record(await buildFixture("nvtx_hpp.cc", client));
+    expect(outcome).toEqual({ code: 0, stdout: client, stderr: "" });
+    expect(outline(timeline)).toEqual([
+      "main outer(inner)",
+      "main fixture outer",
+      "other fixture in thread",
+    ]);
+    const [process] = timeline.processes;
+    expect(process?.marks.map(({ name, domain }) => [domain, name])).toEqual([
+      ["", "now"],
+      ["fixture", "end"],
+    ]);
+    expect(process?.ranges.find(({ name }) => name === "over there")).toMatchObject({
+      kind: "start_end",
+      domain: "fixture",
+      threadId: process?.pid,
+    });
+  });
+});
+
+describe.runIf(clients.includes("nvtx3 headers"))("our description of the protocol", () => {
+  test("agrees with NVIDIA's headers in every number", async () => {
+    // Its static assertions are the test.
+    await expect(buildFixture("protocol_check.cc", "nvtx3 headers", ["-c"])).resolves.toBeTruthy();
+  });
+});
