@@ -13,12 +13,15 @@ export interface RegionReportBundle {
   readonly reports: readonly NCUProfileRegionReport[];
 }
 
-/** `aggregate`, `process:<pid>` or `device:<id>` (`device:cpu` for CPU operations). */
+/** `aggregate`, `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
 export type ReportScope = "aggregate" | `process:${number}` | `device:${string}`;
 
 export interface NCUProfileRegionReport {
   readonly scope: ReportScope;
-  /** Depth first, parents before children, siblings in order of first appearance. */
+  /**
+   * Depth first, parents before children, siblings in order of first appearance; the bucket of
+   * kernels outside every range last.
+   */
   readonly regions: readonly NCUProfileRegion[];
   readonly totals: ReportTotals;
   /** ISO 8601 in UTC. */
@@ -30,7 +33,9 @@ export interface NCUProfileRegionReport {
   readonly notes: readonly string[];
 }
 
+/** Numbers of the whole scope, also of what the selection leaves out. */
 export interface ReportTotals {
+  /** Regions in this report, the outside bucket not counted. */
   readonly region_count: number;
   /** Range instances in all regions of this report. */
   readonly invocations: number;
@@ -40,7 +45,10 @@ export interface ReportTotals {
   /** The part of `total_ms` that ran outside every range. */
   readonly outside_ms: number | null;
   readonly outside_kernel_count: number;
-  /** Time covered by at least one root range; overlaps count once. */
+  /**
+   * Time covered by at least one root range; overlaps count once. Null where no range was timed, and
+   * in the bundle of a single region, whose own `wall_ms` says it.
+   */
   readonly wall_ms: number | null;
 }
 
@@ -84,7 +92,7 @@ export interface NCUProfileRegion {
   readonly invocations: number;
   /** Kernels or CPU operations in the region, children included; null where none were recorded. */
   readonly total_ms: number | null;
-  /** The same without children. */
+  /** The same without children, whether the selection shows them or not. */
   readonly exclusive_ms: number | null;
   /** Wall time of the range, summed over invocations; recursion counts once. */
   readonly wall_ms: number | null;
@@ -102,6 +110,7 @@ export interface NCUProfileRegion {
 
 export interface InvocationStatistics {
   readonly min: number;
+  /** The middle value, or the mean of the two middle ones. */
   readonly median: number;
   readonly max: number;
   /** Nearest-rank 95th percentile. */
@@ -113,6 +122,7 @@ export interface MetricValue {
   readonly unit: string;
 }
 
+/** Globs that chose the regions shown; selection never changes the numbers of a region. */
 export interface RegionSelection {
   readonly include_patterns: readonly string[];
   readonly exclude_patterns: readonly string[];
@@ -121,6 +131,7 @@ export interface RegionSelection {
 export interface KernelRecord {
   readonly kernel_name: string;
   readonly kind: "gpu_kernel" | "cpu_operation";
+  /** Summed over calls; a CPU operation counts without the operations inside it. */
   readonly total_ms: number;
   readonly calls: number;
   readonly mean_ms: number;

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageInfo } from "../package-root.ts";
+
+/** The contract file as OpenAPI 3.1 reads it; its schemas are JSON Schema 2020-12. */
+export interface ContractDocument {
+  readonly openapi: string;
+  readonly components: { readonly schemas: Readonly<Record<string, ContractSchema>> };
+}
+
+/** A JSON Schema of the contract, as far as our own code looks inside. */
+export interface ContractSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, ContractSchema>>;
+  readonly required?: readonly string[];
+}
+
+export const contractFile = (): string =>
+  join(packageInfo().root, "schemas", "region-report.openapi.yaml");
+
+/** Reads the contract that ships with the package. Loads the YAML library on first use. */
+export async function loadContract(): Promise<ContractDocument> {
+  const { parse } = await import("yaml");
+  return parse(readFileSync(contractFile(), "utf8")) as ContractDocument;
+}

@@ -1,0 +1,149 @@
+/** The parts that Markdown reports are put together from. */
+import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { type KernelWords, kernelWords, reportKernelWords } from "./kernel-words.ts";
+import {
+  escapeMarkdown,
+  markdownCode,
+  markdownIndent,
+  markdownLabel,
+  markdownList,
+  markdownTable,
+} from "./markdown.ts";
+import { formatMs, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
+import { type ShareBase, shareBase } from "./share.ts";
+import { treeRows } from "./tree-rows.ts";
+
+/** The region tree of a report with times and counts. */
+export function regionTreeTable(report: NCUProfileRegionReport): string {
+  if (report.regions.length === 0) return "No regions.";
+  const words = reportKernelWords(report);
+  const share = shareBase(report);
+  const table = markdownTable(
+    [
+      { heading: "Region" },
+      { heading: "Calls", align: "right" },
+      { heading: "Total ms", align: "right" },
+      { heading: "Exclusive ms", align: "right" },
+      { heading: "Wall ms", align: "right" },
+      { heading: "Wall excl. ms", align: "right" },
+      { heading: words?.heading ?? "Kernels", align: "right" },
+      { heading: "Share %", align: "right" },
+    ],
+    treeRows(report.regions).map(({ region, level, label }) => [
+      `${markdownIndent(level)}${escapeMarkdown(label)}`,
+      region.kind === "outside" ? NOT_MEASURED : String(region.invocations),
+      formatMs(region.total_ms),
+      formatMs(region.exclusive_ms),
+      formatMs(region.wall_ms),
+      formatMs(region.wall_exclusive_ms),
+      words === null ? NOT_MEASURED : String(region.kernel_count),
+      formatShare(share.of(region), share.whole),
+    ]),
+  );
+  return `${table}\n\n${treeLegend(words, share)}`;
+}
+
+const treeLegend = (words: KernelWords | null, share: ShareBase): string =>
+  [
+    words === null
+      ? "Neither GPU kernels nor CPU operations were recorded, so Total and Exclusive are not known."
+      : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
+    "Wall is the time the range was open, summed over calls.",
+    `Share is of ${share.label}. ${NOT_MEASURED} means not measured.`,
+  ].join(" ");
+
+/** The distribution of wall time over calls, for regions called more than once. */
+export function invocationTable(regions: readonly NCUProfileRegion[]): string | null {
+  const repeated = treeRows(regions.filter(({ invocations }) => invocations > 1));
+  if (repeated.length === 0) return null;
+  return markdownTable(
+    [
+      { heading: "Region" },
+      { heading: "Calls", align: "right" },
+      { heading: "Min ms", align: "right" },
+      { heading: "Median ms", align: "right" },
+      { heading: "p95 ms", align: "right" },
+      { heading: "Max ms", align: "right" },
+    ],
+    repeated.map(({ region, level, label }) => [
+      `${markdownIndent(level)}${escapeMarkdown(label)}`,
+      String(region.invocations),
+      ...(["min", "median", "p95", "max"] as const).map((key) =>
+        formatMs(region.invocation_wall_ms?.[key] ?? null),
+      ),
+    ]),
+  );
+}
+
+/** The kernels of one region, longest first; says how many it leaves to the JSON report. */
+export function kernelTable(region: NCUProfileRegion, limit: number): string {
+  const words = kernelWords(region.kernels);
+  if (words === null) return "No GPU kernels or CPU operations were recorded in this region.";
+  const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
+  const table = markdownTable(
+    [
+      { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
+      { heading: "Calls", align: "right" },
+      { heading: "Total ms", align: "right" },
+      { heading: "Mean ms", align: "right" },
+      { heading: "Share %", align: "right" },
+      ...(several ? [{ heading: "Device" }] : []),
+    ],
+    region.kernels
+      .slice(0, limit)
+      .map((kernel) => [
+        markdownLabel(kernel.kernel_name),
+        String(kernel.calls),
+        formatMs(kernel.total_ms),
+        formatMs(kernel.mean_ms),
+        formatShare(kernel.total_ms, region.total_ms),
+        ...(several ? [kernel.device] : []),
+      ]),
+  );
+  const left = region.kernels.slice(limit);
+  if (left.length === 0) return table;
+  const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  return `${table}\n\n${plural(left.length, "more row")} (${formatMs(ms)} ms) in \`report.json\`.`;
+}
+
+/** Metrics with their units, where a collector measured some. */
+export function metricTable(region: NCUProfileRegion): string | null {
+  const metrics = Object.entries(region.metrics);
+  if (metrics.length === 0) return null;
+  return markdownTable(
+    [{ heading: "Metric" }, { heading: "Value", align: "right" }, { heading: "Unit" }],
+    metrics.map(([name, { value, unit }]) => [
+      markdownLabel(name),
+      value === null ? NOT_MEASURED : String(value),
+      escapeMarkdown(unit),
+    ]),
+  );
+}
+
+export const notesList = (notes: readonly string[]): string | null =>
+  notes.length === 0 ? null : markdownList(notes.map(escapeMarkdown));
+
+/** Where the numbers come from. */
+export function provenanceTable(report: NCUProfileRegionReport): string {
+  const { collector, environment } = report;
+  const clocks = [
+    collector.wall_clock === null ? null : `wall ${collector.wall_clock}`,
+    collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
+  ].filter((clock) => clock !== null);
+  const rows: readonly (readonly [string, string])[] = [
+    ["Command", markdownCode(environment.command.map(quoteArgument).join(" "))],
+    ["Config fingerprint", markdownCode(report.config_fingerprint)],
+    ["Collector", escapeMarkdown(`${collector.name} ${collector.version}`)],
+    ["Clocks", clocks.length === 0 ? NOT_MEASURED : escapeMarkdown(clocks.join(", "))],
+    ["Device", escapeMarkdown(environment.device ?? "the workload did not say")],
+    ["Machine", escapeMarkdown(`${environment.hostname}, ${environment.os}, ${environment.cpu}`)],
+    ["GPUs", environment.gpus.length === 0 ? "none" : escapeMarkdown(environment.gpus.join(", "))],
+    ["hydraconf", escapeMarkdown(environment.hydraconf_version)],
+    ["Generated", escapeMarkdown(report.generated_at)],
+  ];
+  return markdownTable([{ heading: "Provenance" }, { heading: "" }], rows);
+}
+
+/** An argument as a POSIX shell would take it, so that the command can be pasted. */
+const quoteArgument = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

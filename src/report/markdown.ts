@@ -1,0 +1,62 @@
+import { printable, printableLabel } from "./printable.ts";
+
+/**
+ * Text as Markdown that shows exactly that text, in a paragraph, a heading or a table cell. Names
+ * come from profiled programs: they must not become markup, HTML, links or mentions of people.
+ */
+export const escapeMarkdown = (text: string): string =>
+  printable(text)
+    .replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? character)
+    .replaceAll(/[\\`*_{}[\]|~#$!]/g, "\\$&")
+    .replaceAll("@", "&#64;")
+    .replaceAll("://", "&#58;//")
+    .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, -1)}&#46;`);
+
+export const markdownLabel = (label: string): string => escapeMarkdown(printableLabel(label));
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Text as inline code; it holds any text, backticks and pipes of table cells included. */
+export function markdownCode(text: string): string {
+  const shown = printable(text).replaceAll("|", "\\|");
+  const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const needsSpace = shown === "" || /^[` ]|[` ]$/.test(shown);
+  return needsSpace ? `${fence} ${shown} ${fence}` : `${fence}${shown}${fence}`;
+}
+
+/** A link to a file of ours by its relative path; the text is Markdown already. */
+export const markdownLink = (text: string, path: string): string =>
+  `[${text}](${path.split("/").map(encodeSegment).join("/")})`;
+
+const encodeSegment = (segment: string): string =>
+  encodeURIComponent(segment).replaceAll(/[()'!*~]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+
+export interface Column {
+  readonly heading: string;
+  readonly align?: "right";
+}
+
+/** A table of cells that are Markdown already. */
+export function markdownTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    line(columns.map(({ heading }) => heading)),
+    line(columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
+    ...rows.map(line),
+  ].join("\n");
+}
+
+export const markdownList = (items: readonly string[]): string =>
+  items.map((item) => `- ${item}`).join("\n");
+
+/** Blocks with blank lines between, and one newline at the end of the file. */
+export const markdownDocument = (blocks: readonly (string | null)[]): string =>
+  `${blocks.filter((block) => block !== null && block !== "").join("\n\n")}\n`;
+
+/** Spaces that Markdown keeps at the start of a table cell, for the levels of a tree. */
+export const markdownIndent = (level: number): string =>
+  level === 0 ? "" : `${"\u00a0\u00a0\u00a0".repeat(level - 1)}└\u00a0`;

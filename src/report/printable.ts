@@ -1,0 +1,26 @@
+/**
+ * Text from profiles, made safe to show: names are hostile input. Control characters could drive a
+ * terminal, and marks of text direction could make a line read as another.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (character) => NAMED[character] ?? codePoint(character));
+}
+
+/** A label as shown to people: never empty, never longer than a line can bear. */
+export function printableLabel(text: string, limit = 120): string {
+  if (text === "") return "(no name)";
+  // Blanks at the ends would not be seen, or taken for indentation.
+  const quote = text.trim() === text ? "" : '"';
+  const characters = [...text];
+  if (characters.length <= limit) return `${quote}${printable(text)}${quote}`;
+  const start = printable(characters.slice(0, limit).join(""));
+  return `${quote}${start}…${quote} (${characters.length} characters)`;
+}
+
+// Controls, formatting marks (direction, joiners, tags), surrogates without partner, line separators.
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+const codePoint = (character: string): string =>
+  `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;

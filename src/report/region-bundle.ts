@@ -1,0 +1,58 @@
+import { type NamedRegion, regionKey } from "./directory-name.ts";
+import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
+
+/**
+ * Cuts bundles of single regions, each with the regions below it, out of a bundle: from every
+ * report that has the region. Totals are then those of the region; nothing ran outside it.
+ */
+export function createRegionBundler(
+  bundle: RegionReportBundle,
+): (region: NamedRegion) => RegionReportBundle {
+  const indexed = bundle.reports.map((report) => ({
+    report,
+    places: new Map(report.regions.map((region, place) => [regionKey(region), place])),
+  }));
+  return (region) => ({
+    contract: bundle.contract,
+    reports: indexed.flatMap(({ report, places }) => {
+      const place = places.get(regionKey(region));
+      return place === undefined ? [] : [cut(report, place)];
+    }),
+  });
+}
+
+function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionReport {
+  const regions = subtree(report.regions, place);
+  const [top] = regions;
+  const total_ms = top?.total_ms ?? null;
+  return {
+    ...report,
+    regions,
+    totals: {
+      region_count: regions.filter(({ kind }) => kind !== "outside").length,
+      invocations: regions.reduce((sum, { invocations }) => sum + invocations, 0),
+      kernel_count: top?.kernel_count ?? 0,
+      total_ms,
+      outside_ms: total_ms === null ? null : 0,
+      outside_kernel_count: 0,
+      wall_ms: null,
+    },
+  };
+}
+
+/** A region and those below it. Reports are in depth-first order, so they stand close behind. */
+function subtree(regions: readonly NCUProfileRegion[], place: number): readonly NCUProfileRegion[] {
+  const top = regions[place];
+  if (top === undefined) return [];
+  const found = [top];
+  for (let at = place + 1; at < regions.length; at++) {
+    const region = regions[at];
+    if (region === undefined || !startsWith(region.path, top.path)) break;
+    // Regions of another domain or kind can share the path; they are beside, not below.
+    if (region.path.length > top.path.length) found.push(region);
+  }
+  return found;
+}
+
+const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
+  path.length >= start.length && start.every((name, index) => path[index] === name);

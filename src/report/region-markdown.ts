@@ -1,0 +1,88 @@
+import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
+import { reportKernelWords } from "./kernel-words.ts";
+import { escapeMarkdown, markdownDocument } from "./markdown.ts";
+import {
+  invocationTable,
+  kernelTable,
+  metricTable,
+  notesList,
+  provenanceTable,
+  regionTreeTable,
+} from "./markdown-parts.ts";
+import { plural } from "./numbers.ts";
+import { treeRows } from "./tree-rows.ts";
+
+export interface RegionMarkdownOptions {
+  /** Plain text; escaped here. */
+  readonly title: string;
+  /** Rows of each kernel table. */
+  readonly kernelRows?: number;
+  /** Regions that get a section of their own; the tree always shows all. */
+  readonly regionSections?: number;
+}
+
+/** `report.md` of a collector or of one region: the first report in full, of the others the tree. */
+export function renderRegionMarkdown(
+  bundle: RegionReportBundle,
+  { title, kernelRows = 20, regionSections = 200 }: RegionMarkdownOptions,
+): string {
+  const [main, ...others] = bundle.reports;
+  if (main === undefined) return markdownDocument([`# ${escapeMarkdown(title)}`, "No reports."]);
+  const sections = main.regions.slice(0, regionSections);
+  const left = main.regions.length - sections.length;
+  return markdownDocument([
+    `# ${escapeMarkdown(title)}`,
+    summary(main),
+    "## Region tree",
+    regionTreeTable(main),
+    ...withHeading("## Wall time per call", invocationTable(main.regions)),
+    ...withHeading("## Notes", notesList(main.notes)),
+    "## Regions",
+    ...treeRows(sections).flatMap(({ region }) => regionSection(region, kernelRows)),
+    left === 0 ? null : `${plural(left, "more region")} in \`report.json\`.`,
+    ...others.flatMap((report) => otherScope(report, main)),
+    "## Provenance",
+    provenanceTable(main),
+  ]);
+}
+
+function summary(report: NCUProfileRegionReport): string {
+  const { totals, scope, collector } = report;
+  const words = reportKernelWords(report);
+  const counted =
+    words === null
+      ? "no GPU kernels or CPU operations"
+      : plural(totals.kernel_count, words.one, words.many);
+  return `Scope ${escapeMarkdown(scope)}, collector ${escapeMarkdown(collector.name)}: ${plural(totals.region_count, "region")}, ${plural(totals.invocations, "call")}, ${counted}.`;
+}
+
+function regionSection(region: NCUProfileRegion, kernelRows: number): readonly (string | null)[] {
+  const heading = treeRows([region])[0]?.label ?? "";
+  return [
+    `### ${escapeMarkdown(heading)}`,
+    kernelTable(region, kernelRows),
+    metricTable(region),
+    notesList(region.notes),
+  ];
+}
+
+/** Another scope: its tree, unless it holds the very numbers of the first one. */
+function otherScope(
+  report: NCUProfileRegionReport,
+  main: NCUProfileRegionReport,
+): readonly (string | null)[] {
+  const heading = `## Scope ${escapeMarkdown(report.scope)}`;
+  if (numbersOf(report) === numbersOf(main))
+    return [heading, `The same numbers as ${escapeMarkdown(main.scope)}.`];
+  const own = report.notes.filter((note) => !main.notes.includes(note));
+  return [heading, regionTreeTable(report), notesList(own)];
+}
+
+const numbersOf = ({ regions, totals }: NCUProfileRegionReport): string =>
+  JSON.stringify([
+    totals,
+    regions.map(({ process_id: _process, device: _device, ...numbers }) => numbers),
+  ]);
+
+const withHeading = (heading: string, block: string | null): readonly string[] =>
+  block === null ? [] : [heading, block];

@@ -1,0 +1,65 @@
+import { regionKey } from "./directory-name.ts";
+import type { NCUProfileRegionReport } from "./document.ts";
+import {
+  escapeMarkdown,
+  markdownDocument,
+  markdownLink,
+  markdownList,
+  markdownTable,
+} from "./markdown.ts";
+import { notesList, provenanceTable, regionTreeTable } from "./markdown-parts.ts";
+import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
+import { treeRows } from "./tree-rows.ts";
+
+/** `report.md` of a run: what each collector found, and the way to everything else. */
+export function renderRunMarkdown(run: RunSummary): string {
+  const first = run.sections.map(mainReport).find((report) => report !== undefined);
+  return markdownDocument([
+    "# Profile",
+    `${markdownLink("Summary in plain language", "stakeholder_summary.md")} · ${markdownLink("Kernels", "kernels.md")}`,
+    ...heading("## Notes on the run", notesList(run.notes)),
+    run.sections.length === 0 ? "No collector ran." : null,
+    ...run.sections.flatMap(sectionBlocks),
+    ...heading("## Files", fileList(run.files ?? [])),
+    ...(first === undefined ? [] : ["## Provenance", provenanceTable(first)]),
+  ]);
+}
+
+function sectionBlocks(section: RunSection): readonly (string | null)[] {
+  const report = mainReport(section);
+  const base = `${section.directory}/regions`;
+  return [
+    `## ${escapeMarkdown(section.collector)}`,
+    `Full report: ${markdownLink("Markdown", `${base}/report.md`)}, ${markdownLink("JSON", `${base}/report.json`)}.`,
+    report === undefined ? null : regionTreeTable(report),
+    report === undefined ? null : scopesLine(section),
+    report === undefined ? null : notesList(report.notes),
+    report === undefined ? null : regionLinks(report, section, base),
+  ];
+}
+
+const scopesLine = ({ bundle }: RunSection): string =>
+  `Scopes in the full report: ${bundle.reports.map(({ scope }) => escapeMarkdown(scope)).join(", ")}.`;
+
+function regionLinks(
+  report: NCUProfileRegionReport,
+  { regionDirectories }: RunSection,
+  base: string,
+): string | null {
+  const rows = report.regions.flatMap((region) => {
+    const name = regionDirectories.get(regionKey(region));
+    if (name === undefined) return [];
+    const label = escapeMarkdown(treeRows([region])[0]?.label ?? "");
+    return [[label, markdownLink(escapeMarkdown(name), `${base}/${name}/report.md`)]];
+  });
+  if (rows.length === 0) return null;
+  return markdownTable([{ heading: "Region" }, { heading: "Its own report" }], rows);
+}
+
+const fileList = (files: readonly string[]): string | null =>
+  files.length === 0
+    ? null
+    : markdownList(files.map((file) => markdownLink(escapeMarkdown(file), file)));
+
+const heading = (text: string, block: string | null): readonly string[] =>
+  block === null ? [] : [text, block];

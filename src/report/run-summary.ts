@@ -1,0 +1,35 @@
+/** What the reports of a whole run are made from. */
+import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
+
+export interface RunSummary {
+  /** One per collector that ran, in the order in which they are to be read. */
+  readonly sections: readonly RunSection[];
+  /** About the run itself: how the workload ended, what was interrupted. Plain text. */
+  readonly notes: readonly string[];
+  /** Files of the run worth opening, relative to the run directory. */
+  readonly files?: readonly string[];
+}
+
+export interface RunSection {
+  readonly collector: string;
+  /** The collector's directory, relative to the run directory, with `/`. */
+  readonly directory: string;
+  readonly bundle: RegionReportBundle;
+  /** From `writeReports`. */
+  readonly regionDirectories: ReadonlyMap<string, string>;
+}
+
+/** The report that speaks for a bundle: the aggregate, or the first scope where that is off. */
+export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>
+  bundle.reports[0];
+
+/** The section that knows most about time: the first with kernel times, else with any region. */
+export function tellingSection(sections: readonly RunSection[]): RunSection | undefined {
+  const withKernels = sections.find((section) => mainReport(section)?.totals.total_ms != null);
+  const withRegions = sections.find((section) => (mainReport(section)?.regions.length ?? 0) > 0);
+  return withKernels ?? withRegions ?? sections[0];
+}
+
+/** A region's own time, on the clock that the report's shares refer to. */
+export const ownTime = (report: NCUProfileRegionReport, region: NCUProfileRegion): number | null =>
+  report.totals.total_ms === null ? region.wall_exclusive_ms : region.exclusive_ms;

@@ -1,0 +1,26 @@
+import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { reportKernelWords } from "./kernel-words.ts";
+
+/** The whole that shares refer to: kernel time where there is any, else wall time. */
+export interface ShareBase {
+  readonly of: (region: NCUProfileRegion) => number | null;
+  readonly whole: number | null;
+  /** What 100 % is, as a phrase. */
+  readonly label: string;
+}
+
+export function shareBase(report: NCUProfileRegionReport): ShareBase {
+  const words = reportKernelWords(report);
+  const { total_ms, wall_ms } = report.totals;
+  if (total_ms !== null)
+    return {
+      of: (region) => region.total_ms,
+      whole: total_ms,
+      label: `total ${words?.time ?? "time"}`,
+    };
+  return {
+    of: (region) => region.wall_ms,
+    whole: wall_ms,
+    label: "wall time covered by outermost ranges",
+  };
+}

@@ -1,0 +1,134 @@
+/** The summary for people who do not profile: where the time goes, how sure that is. */
+import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { kernelWords, reportKernelWords } from "./kernel-words.ts";
+import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
+import { formatDuration, formatShare, plural } from "./numbers.ts";
+import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
+import { shareBase } from "./share.ts";
+import { treeRows } from "./tree-rows.ts";
+
+export function renderStakeholderSummary(run: RunSummary, top = 5): string {
+  const section = tellingSection(run.sections);
+  const report = section === undefined ? undefined : mainReport(section);
+  if (report === undefined)
+    return markdownDocument([
+      "# Summary",
+      "Nothing was measured: no collector ran.",
+      caveatList(run.notes),
+    ]);
+  return markdownDocument([
+    "# Summary",
+    whatRan(report),
+    "## Where the time goes",
+    whereTimeGoes(report, top),
+    ...topKernels(report, top),
+    "## How steady it is",
+    steadiness(report),
+    "## What to keep in mind",
+    caveatList([...run.notes, ...caveats(report), ...report.notes]),
+  ]);
+}
+
+function whatRan(report: NCUProfileRegionReport): string {
+  const { environment, totals, collector } = report;
+  const program = environment.command[0]?.split(/[/\\]/).at(-1) ?? "The program";
+  const device =
+    environment.device === null ? "" : ` on ${escapeMarkdown(deviceInWords(environment.device))}`;
+  const span =
+    totals.wall_ms === null
+      ? "no time in named regions was seen"
+      : `${formatDuration(totals.wall_ms)} passed in ${plural(totals.region_count, "named region")}`;
+  return `${markdownLabel(program)} ran${device}; ${span}. Measured by the collector ${escapeMarkdown(collector.name)} on ${escapeMarkdown(environment.cpu)}${environment.gpus.length === 0 ? "" : ` with ${escapeMarkdown(environment.gpus.join(", "))}`}.`;
+}
+
+const deviceInWords = (device: string): string =>
+  device === "cpu" ? "the CPU" : `the GPU ${device}`;
+
+function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
+  const words = reportKernelWords(report);
+  const { whole } = shareBase(report);
+  const ranked = report.regions
+    .map((region) => ({ region, own: ownTime(report, region) ?? 0 }))
+    .filter(({ own }) => own > 0)
+    .sort((a, b) => b.own - a.own);
+  if (ranked.length === 0) return "No region took measurable time of its own.";
+  const lines = ranked
+    .slice(0, top)
+    .map(
+      ({ region, own }) =>
+        `${regionInWords(region)}: ${formatShare(own, whole)} % (${formatDuration(own)}${region.kind === "outside" ? "" : ` in ${plural(region.invocations, "call")}`})`,
+    );
+  const rest = ranked.length - lines.length;
+  return [
+    `Counted is ${words === null ? "wall time" : words.time} that belongs to a region itself and not to a region inside it.`,
+    markdownList(lines),
+    ...(rest === 0 ? [] : [`${plural(rest, "more region takes", "more regions take")} the rest.`]),
+  ].join("\n\n");
+}
+
+const regionInWords = (region: NCUProfileRegion): string =>
+  region.kind === "outside"
+    ? "Outside every region"
+    : escapeMarkdown(treeRows([region])[0]?.label ?? "");
+
+function topKernels(report: NCUProfileRegionReport, top: number): readonly string[] {
+  const outermost = treeRows(report.regions).flatMap(({ region, level }) =>
+    level === 0 ? region.kernels : [],
+  );
+  const words = kernelWords(outermost);
+  if (words === null) return [];
+  const byName = new Map<string, number>();
+  for (const { kernel_name, total_ms } of outermost)
+    byName.set(kernel_name, (byName.get(kernel_name) ?? 0) + total_ms);
+  const lines = [...byName]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, top)
+    .map(
+      ([name, ms]) =>
+        `${markdownLabel(name)}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`,
+    );
+  return [`## The longest ${words.many}`, markdownList(lines)];
+}
+
+/** A region is called unsteady when its slow calls take half as long again as its usual ones. */
+const UNSTEADY = 1.5;
+
+function steadiness({ regions }: NCUProfileRegionReport): string {
+  const repeated = regions.filter(({ invocations }) => invocations > 1);
+  if (repeated.length === 0)
+    return "Each region ran once, so nothing can be said about how much its time varies.";
+  const unsteady = repeated.flatMap((region) => {
+    const stats = region.invocation_wall_ms;
+    if (stats === null || stats.p95 < stats.median * UNSTEADY) return [];
+    return [
+      `${regionInWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
+    ];
+  });
+  if (unsteady.length === 0)
+    return `${plural(repeated.length, "region")} ran more than once, each with much the same time per call.`;
+  return `The time of these regions varies much from call to call:\n\n${markdownList(unsteady.slice(0, 10))}`;
+}
+
+/** What follows from the numbers themselves. */
+function caveats(report: NCUProfileRegionReport): readonly string[] {
+  const { totals, regions } = report;
+  const words = reportKernelWords(report);
+  const outside = (totals.outside_ms ?? 0) / (totals.total_ms || 1);
+  const single = regions.filter(({ invocations }) => invocations === 1).length;
+  return [
+    ...(words?.one === "CPU operation"
+      ? ["these are operations on the CPU; on a GPU the picture can be a different one"]
+      : []),
+    ...(outside >= 0.05
+      ? [`${formatShare(totals.outside_ms, totals.total_ms)} % of the time is in no region`]
+      : []),
+    ...(single > 0
+      ? [
+          `${plural(single, "region was", "regions were")} measured once only; first calls are often slower`,
+        ]
+      : []),
+  ];
+}
+
+const caveatList = (notes: readonly string[]): string =>
+  notes.length === 0 ? "Nothing unusual." : markdownList([...new Set(notes)].map(escapeMarkdown));

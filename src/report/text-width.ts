@@ -1,0 +1,36 @@
+/** How many columns text takes on a terminal. */
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** East Asian wide and fullwidth blocks (Unicode annex 11), and what is drawn as an emoji. */
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]|\ufe0f/u;
+
+const PLAIN = /^[\x20-\x7e]*$/;
+
+export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += widthOf(segment);
+  return width;
+}
+
+/** The text in at most `width` columns, cut with an ellipsis. */
+export function fitText(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    used += widthOf(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+export const padText = (text: string, width: number, side: "left" | "right"): string => {
+  const padding = " ".repeat(Math.max(0, width - textWidth(text)));
+  return side === "left" ? `${text}${padding}` : `${padding}${text}`;
+};
+
+const widthOf = (grapheme: string): number =>
+  WIDE.test(grapheme) ? 2 : /^\p{M}+$/u.test(grapheme) ? 0 : 1;

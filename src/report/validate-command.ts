@@ -1,0 +1,120 @@
+/** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
+import { readFile } from "node:fs/promises";
+import picocolors from "picocolors";
+import { checkReportText } from "./check-text.ts";
+import type { ReportIssue } from "./issue.ts";
+import { printable } from "./printable.ts";
+import { createReportValidator } from "./validate.ts";
+
+export interface CommandIo {
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly color: boolean;
+}
+
+export const EXIT_VALID = 0;
+export const EXIT_INVALID = 1;
+/** Wrong usage, or a file that cannot be read. */
+export const EXIT_TROUBLE = 2;
+
+const HELP = `Usage: validate-regions [--json] FILE...
+
+Checks region reports (report.json) against the contract
+schemas/region-report.openapi.yaml.
+
+Prints per file "valid", or every error with its JSON pointer and line.
+
+Options:
+  --json     print the result as JSON
+  --help     print this help
+
+Exit code: 0 all files are valid, 1 some file is invalid, 2 wrong usage or
+a file that cannot be read.
+`;
+
+interface FileResult {
+  readonly file: string;
+  readonly valid: boolean;
+  /** Why the file could not be read; null when it could. */
+  readonly unreadable: string | null;
+  readonly errors: readonly ReportIssue[];
+}
+
+export async function runValidateCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  const request = parseArguments(args);
+  if (request.type === "help") {
+    io.stdout(HELP);
+    return EXIT_VALID;
+  }
+  if (request.type === "usage") {
+    io.stderr(`validate-regions: ${request.message}\n\n${HELP}`);
+    return EXIT_TROUBLE;
+  }
+  const validator = await createReportValidator();
+  const results: FileResult[] = [];
+  for (const file of request.files) {
+    const text = await read(file);
+    const errors = "text" in text ? checkReportText(text.text, validator) : [];
+    const unreadable = "problem" in text ? text.problem : null;
+    const result = { file, valid: unreadable === null && errors.length === 0, unreadable, errors };
+    results.push(result);
+    if (!request.json) printResult(result, io);
+  }
+  if (request.json) io.stdout(`${JSON.stringify(results, null, 2)}\n`);
+  if (results.some(({ unreadable }) => unreadable !== null)) return EXIT_TROUBLE;
+  return results.every(({ valid }) => valid) ? EXIT_VALID : EXIT_INVALID;
+}
+
+type Request =
+  | { readonly type: "help" }
+  | { readonly type: "usage"; readonly message: string }
+  | { readonly type: "check"; readonly files: readonly string[]; readonly json: boolean };
+
+function parseArguments(args: readonly string[]): Request {
+  const separator = args.indexOf("--");
+  const options = (separator < 0 ? args : args.slice(0, separator)).filter((arg) =>
+    arg.startsWith("-"),
+  );
+  const files = args.filter(
+    (arg, index) => !arg.startsWith("-") || (separator >= 0 && index > separator),
+  );
+  if (options.includes("--help") || options.includes("-h")) return { type: "help" };
+  const unknown = options.find((option) => option !== "--json");
+  if (unknown !== undefined) return { type: "usage", message: `unknown option ${unknown}` };
+  if (files.length === 0) return { type: "usage", message: "no files given" };
+  return { type: "check", files, json: options.includes("--json") };
+}
+
+async function read(
+  file: string,
+): Promise<{ readonly text: string } | { readonly problem: string }> {
+  try {
+    return { text: await readFile(file, "utf8") };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return { problem: "no such file" };
+    if (code === "EISDIR") return { problem: "this is a directory" };
+    if (code === "EACCES") return { problem: "permission denied" };
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function printResult({ file, valid, unreadable, errors }: FileResult, io: CommandIo): void {
+  const colors = picocolors.createColors(io.color);
+  if (unreadable !== null) {
+    io.stderr(`${printable(file)}: ${colors.red("cannot be read")}: ${unreadable}\n`);
+    return;
+  }
+  if (valid) {
+    io.stdout(`${printable(file)}: ${colors.green("valid")}\n`);
+    return;
+  }
+  const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
+  io.stdout(`${printable(file)}: ${colors.red("invalid")} (${count})\n`);
+  for (const { pointer, message, expected, line, column } of errors) {
+    const place = line === undefined ? "" : `:${line}:${column}`;
+    io.stdout(
+      `  ${printable(file)}${place}: ${colors.bold(printable(pointer) || "(document)")}: ${printable(message)}; expected ${printable(expected)}\n`,
+    );
+  }
+}

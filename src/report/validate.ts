@@ -1,0 +1,108 @@
+import type { ErrorObject } from "ajv";
+import { expectation } from "../schema/expectations.ts";
+import { loadContract } from "./contract-schema.ts";
+import type { RegionReportBundle } from "./document.ts";
+import { pointerTo, type ReportIssue } from "./issue.ts";
+import { ruleIssues } from "./rules.ts";
+
+export interface ReportValidator {
+  /**
+   * Everything about a parsed document that breaks the contract: the schema's errors or, where it
+   * has none, those of the rules beyond it. Empty: the document is a `RegionReportBundle`.
+   */
+  validate(document: unknown): readonly ReportIssue[];
+}
+
+/** Prepares a validator; loads ajv and the contract, so keep it for several documents. */
+export async function createReportValidator(): Promise<ReportValidator> {
+  const [{ Ajv2020 }, addFormatsModule, contract] = await Promise.all([
+    import("ajv/dist/2020.js"),
+    import("ajv-formats"),
+    loadContract(),
+  ]);
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true });
+  // ajv-formats is CommonJS: its function is the module's `default`, or that one's.
+  const outer = addFormatsModule.default;
+  const addFormats = "default" in outer ? outer.default : outer;
+  (addFormats as unknown as (ajv: InstanceType<typeof Ajv2020>) => void)(ajv);
+  // OpenAPI's place for schemas, not a keyword of JSON Schema.
+  ajv.addKeyword("components");
+  ajv.addSchema({ $id: CONTRACT_ID, components: contract.components });
+  const check = ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
+  return {
+    validate(document) {
+      if (check(document)) return ruleIssues(document as unknown as RegionReportBundle);
+      return issuesOf(check.errors ?? []);
+    },
+  };
+}
+
+const CONTRACT_ID = "urn:hydraconf:region-report";
+
+/** @throws Error that lists the issues: writing an invalid report is a defect of ours. */
+export function assertValid(validator: ReportValidator, bundle: RegionReportBundle): void {
+  const [first, ...others] = validator.validate(bundle);
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw new Error(
+    `this would be an invalid region report: ${first.pointer || "/"}: ${first.message}, expected ${first.expected}${more}`,
+  );
+}
+
+function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
+  // `anyOf` fails together with its branches; the branch that is not null says what is wrong.
+  const telling = errors.filter(
+    (error) =>
+      !(error.keyword === "anyOf" && hasOtherAt(errors, error)) &&
+      !(isNullBranch(error) && hasOtherAt(errors, error)),
+  );
+  const unique = new Map<string, ReportIssue>();
+  for (const error of telling) {
+    const issue = issueOf(error);
+    unique.set(JSON.stringify([issue.pointer, issue.message, issue.expected]), issue);
+  }
+  return [...unique.values()];
+}
+
+const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === "type" && params["type"] === "null";
+
+/** Whether another error speaks about the same place or one below it. */
+const hasOtherAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
+  errors.some(
+    (other) =>
+      other !== error &&
+      other.keyword !== "anyOf" &&
+      !isNullBranch(other) &&
+      (other.instancePath === error.instancePath ||
+        other.instancePath.startsWith(`${error.instancePath}/`)),
+  );
+
+function issueOf(error: ErrorObject): ReportIssue {
+  const { keyword, params, instancePath } = error;
+  if (keyword === "required")
+    return {
+      pointer: instancePath,
+      message: `property ${JSON.stringify(params["missingProperty"])} is missing`,
+      expected: "the property to be there",
+    };
+  if (keyword === "additionalProperties")
+    return {
+      pointer: pointerTo(instancePath, String(params["additionalProperty"])),
+      message: "this property is unknown",
+      expected: `one of ${Object.keys(error.parentSchema?.["properties"] ?? {}).join(", ")}`,
+    };
+  return {
+    pointer: instancePath,
+    message: `${show(error.data)} does not fit`,
+    expected: expectation(error),
+  };
+}
+
+/** A value in a message, short enough for one line. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { writeFileAtomic } from "./atomic-write.ts";
+import { regionDirectoryNames, regionKey } from "./directory-name.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
+import { renderBundleJson } from "./json-writer.ts";
+import { createRegionBundler } from "./region-bundle.ts";
+import { renderRegionMarkdown } from "./region-markdown.ts";
+import { treeRows } from "./tree-rows.ts";
+import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
+
+export interface WriteReportsOptions {
+  /** First heading of the Markdown report. */
+  readonly title?: string;
+  /** A validator at hand; made when absent. */
+  readonly validator?: ReportValidator;
+  /**
+   * Most directories of single regions. Programs that number their labels can make a region per
+   * step; the longest ones get a directory then, and the report says so.
+   */
+  readonly maxRegionDirectories?: number;
+}
+
+export interface WrittenReports {
+  /** Absolute or relative as the directory given. */
+  readonly json: string;
+  readonly markdown: string;
+  /** Name of the directory of each region that has one, by `regionKey`. */
+  readonly regionDirectories: ReadonlyMap<string, string>;
+  readonly regionsWithoutDirectory: number;
+}
+
+export const MAX_REGION_DIRECTORIES = 1000;
+
+/**
+ * Writes the reports of one collector below its directory: `regions/report.{json,md}`, and the same
+ * for each region in a directory of its own. Each document is checked against the contract first.
+ *
+ * @throws Error when a report would break the contract, or a file cannot be written.
+ */
+export async function writeReports(
+  bundle: RegionReportBundle,
+  directory: string,
+  options: WriteReportsOptions = {},
+): Promise<WrittenReports> {
+  const validator = options.validator ?? (await createReportValidator());
+  const limit = options.maxRegionDirectories ?? MAX_REGION_DIRECTORIES;
+  assertValid(validator, bundle);
+  const root = join(directory, "regions");
+  const names = regionDirectoryNames(bundle.reports.flatMap(({ regions }) => regions));
+  const all = distinctRegions(bundle);
+  const chosen = all.length <= limit ? all : longestFirst(all).slice(0, limit);
+  const left = all.length - chosen.length;
+  const whole = left === 0 ? bundle : withNote(bundle, leftOutNote(chosen.length, all.length));
+
+  const json = join(root, "report.json");
+  const markdown = join(root, "report.md");
+  const title = options.title ?? `Region report: ${bundle.reports[0]?.collector.name ?? "no data"}`;
+  await writeFileAtomic(json, renderBundleJson(whole));
+  await writeFileAtomic(markdown, renderRegionMarkdown(whole, { title }));
+
+  const bundleOf = createRegionBundler(bundle);
+  const regionDirectories = new Map<string, string>();
+  for (const region of chosen) {
+    const key = regionKey(region);
+    const name = names.get(key);
+    if (name === undefined) continue;
+    const own = bundleOf(region);
+    assertValid(validator, own);
+    const heading = `Region ${treeRows([region])[0]?.label ?? ""}`;
+    await writeFileAtomic(join(root, name, "report.json"), renderBundleJson(own));
+    await writeFileAtomic(
+      join(root, name, "report.md"),
+      renderRegionMarkdown(own, { title: heading }),
+    );
+    regionDirectories.set(key, name);
+  }
+  return { json, markdown, regionDirectories, regionsWithoutDirectory: left };
+}
+
+/** Each region once, as the first report that has it shows it. */
+function distinctRegions({ reports }: RegionReportBundle): readonly NCUProfileRegion[] {
+  const regions = new Map<string, NCUProfileRegion>();
+  for (const report of reports)
+    for (const region of report.regions)
+      if (!regions.has(regionKey(region))) regions.set(regionKey(region), region);
+  return [...regions.values()];
+}
+
+const longestFirst = (regions: readonly NCUProfileRegion[]): readonly NCUProfileRegion[] =>
+  [...regions].sort((a, b) => timeOf(b) - timeOf(a));
+
+const timeOf = ({ total_ms, wall_ms }: NCUProfileRegion): number => total_ms ?? wall_ms ?? 0;
+
+const leftOutNote = (shown: number, all: number): string =>
+  `only the ${shown} longest of ${all} regions have a directory of their own; this report has all`;
+
+const withNote = (bundle: RegionReportBundle, note: string): RegionReportBundle => ({
+  ...bundle,
+  reports: bundle.reports.map((report) => ({ ...report, notes: [...report.notes, note] })),
+});

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { writeFileAtomic } from "./atomic-write.ts";
+import { renderKernelsMarkdown } from "./kernels-markdown.ts";
+import { renderRunMarkdown } from "./run-markdown.ts";
+import type { RunSummary } from "./run-summary.ts";
+import { renderStakeholderSummary } from "./stakeholder-summary.ts";
+
+interface RunReport {
+  readonly name: string;
+  readonly render: (run: RunSummary) => string;
+}
+
+const RUN_REPORTS: readonly RunReport[] = [
+  { name: "kernels.md", render: (run) => renderKernelsMarkdown(run) },
+  { name: "report.md", render: renderRunMarkdown },
+  { name: "stakeholder_summary.md", render: (run) => renderStakeholderSummary(run) },
+];
+
+/** Writes the reports of a whole run into its directory; returns their paths. */
+export async function writeRunReports(
+  directory: string,
+  run: RunSummary,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { name, render } of RUN_REPORTS) {
+    const file = join(directory, name);
+    await writeFileAtomic(file, render(run));
+    files.push(file);
+  }
+  return files;
+}

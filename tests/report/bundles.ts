@@ -1,0 +1,93 @@
+/** Report bundles for tests, made by the real builder from small timelines. */
+import fc from "fast-check";
+import { buildRegionModel, toReportBundle } from "../../src/profile/regions/index.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../../src/report/document.ts";
+import { type ProcessSketch, timelineOf } from "../profile/regions/timelines.ts";
+
+export const context = {
+  generatedAt: "2026-01-31T12:00:00.000Z",
+  configFingerprint: `sha256:${"0".repeat(64)}`,
+  collectorVersion: "0.1.0",
+  environment: {
+    hostname: "host",
+    os: "Linux 6.1.0",
+    cpu: "Example CPU",
+    gpus: [],
+    command: ["build/Release/shallow_resnet", "--device", "cpu", "--label", "a|b `c` d's"],
+    device: "cpu",
+    hydraconf_version: "0.1.0",
+  },
+} as const;
+
+export const bundleOf = (
+  processes: readonly ProcessSketch[],
+  options: Parameters<typeof buildRegionModel>[1] = {},
+): RegionReportBundle => toReportBundle(buildRegionModel(timelineOf(processes), options), context);
+
+const OPS = "shallow_resnet.ops";
+const MS = 1_000_000;
+
+/** Two forward passes of a small network, as the built-in workload annotates them. */
+export const resnet: ProcessSketch = {
+  pid: 4711,
+  ranges: [0, 1].flatMap((pass) => {
+    const at = pass * 20 * MS;
+    return [
+      { name: "forward", start: at, end: at + 18 * MS },
+      { name: "stem", start: at + MS, end: at + 4 * MS },
+      { name: "conv2d 4x3x64x64", start: at + MS, end: at + 3 * MS + pass, domain: OPS },
+      { name: "residual", start: at + 5 * MS, end: at + 15 * MS },
+      { name: "block.conv1", start: at + 6 * MS, end: at + 9 * MS },
+      { name: "conv2d 4x16x64x64", start: at + 6 * MS, end: at + 8 * MS, domain: OPS },
+      { name: "block.conv2", start: at + 10 * MS, end: at + 14 * MS },
+      { name: "conv2d 4x16x64x64", start: at + 10 * MS, end: at + 13 * MS, domain: OPS },
+      { name: "linear 16x10", start: at + 16 * MS, end: at + 17 * MS, domain: OPS },
+    ];
+  }),
+};
+
+/** Names that try to become markup, terminal control, paths or other lines. */
+export const hostileNames = [
+  "<script>alert(1)</script>",
+  "a | b",
+  "`code` ```",
+  "line\nbreak\r\n# heading",
+  "\u001b[31mred\u001b[0m\u0007",
+  "\u202eright to left",
+  "[link](javascript:alert(1)) ![image](http://x/y.png)",
+  "@everyone www.example.com https://example.com",
+  "*bold* _it_ ~~no~~ \\| # 1. - +",
+  "&lt;b&gt; <!-- -->",
+  "",
+  "   ",
+  "..",
+  "../../etc/passwd",
+  "a/b\\c",
+  "x".repeat(10_000),
+  "漢字かな",
+  "👩‍👩‍👧 family",
+  "\ud800 lone surrogate",
+  "\u0000nul",
+];
+
+export const anyName: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...hostileNames),
+  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: "grapheme", maxLength: 300 }),
+);
+
+export const firstReport = (bundle: RegionReportBundle): NCUProfileRegionReport => {
+  const [report] = bundle.reports;
+  if (report === undefined) throw new Error("no report");
+  return report;
+};
+
+export const regionNamed = (bundle: RegionReportBundle, name: string): NCUProfileRegion => {
+  const region = firstReport(bundle).regions.find((candidate) => candidate.name === name);
+  if (region === undefined) throw new Error(`no region ${name}`);
+  return region;
+};

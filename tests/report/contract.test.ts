@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import type {
+  CollectorInfo,
+  InvocationStatistics,
+  KernelRecord,
+  MetricValue,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+  RegionSelection,
+  ReportEnvironment,
+  ReportTotals,
+} from "../../src/report/index.ts";
+import {
+  CONTRACT,
+  contractFile,
+  createReportValidator,
+  loadContract,
+} from "../../src/report/index.ts";
+import { bundleOf, resnet } from "./bundles.ts";
+
+/** The keys of each type; the compiler refuses a missing or an extra one. */
+type Keys<T> = Readonly<Record<keyof T, true>>;
+
+const bundle: Keys<RegionReportBundle> = { contract: true, reports: true };
+const report: Keys<NCUProfileRegionReport> = {
+  scope: true,
+  regions: true,
+  totals: true,
+  generated_at: true,
+  config_fingerprint: true,
+  collector: true,
+  environment: true,
+  notes: true,
+};
+const totals: Keys<ReportTotals> = {
+  region_count: true,
+  invocations: true,
+  kernel_count: true,
+  total_ms: true,
+  outside_ms: true,
+  outside_kernel_count: true,
+  wall_ms: true,
+};
+const region: Keys<NCUProfileRegion> = {
+  name: true,
+  path: true,
+  parent: true,
+  depth: true,
+  domain: true,
+  kind: true,
+  device: true,
+  process_id: true,
+  invocations: true,
+  total_ms: true,
+  exclusive_ms: true,
+  wall_ms: true,
+  wall_exclusive_ms: true,
+  invocation_wall_ms: true,
+  kernel_count: true,
+  metrics: true,
+  sections: true,
+  kernels: true,
+  selection: true,
+  notes: true,
+};
+const statistics: Keys<InvocationStatistics> = { min: true, median: true, max: true, p95: true };
+const metric: Keys<MetricValue> = { value: true, unit: true };
+const kernel: Keys<KernelRecord> = {
+  kernel_name: true,
+  kind: true,
+  total_ms: true,
+  calls: true,
+  mean_ms: true,
+  device: true,
+};
+const selection: Keys<RegionSelection> = { include_patterns: true, exclude_patterns: true };
+const collector: Keys<CollectorInfo> = {
+  name: true,
+  version: true,
+  wall_clock: true,
+  kernel_clock: true,
+};
+const environment: Keys<ReportEnvironment> = {
+  hostname: true,
+  os: true,
+  cpu: true,
+  gpus: true,
+  command: true,
+  device: true,
+  hydraconf_version: true,
+};
+
+const types = {
+  RegionReportBundle: bundle,
+  NCUProfileRegionReport: report,
+  ReportTotals: totals,
+  NCUProfileRegion: region,
+  InvocationStatistics: statistics,
+  MetricValue: metric,
+  KernelRecord: kernel,
+  RegionSelection: selection,
+  CollectorInfo: collector,
+  ReportEnvironment: environment,
+};
+
+describe("the region report contract", async () => {
+  const contract = await loadContract();
+  const { schemas } = contract.components;
+
+  it("is a valid OpenAPI 3.1 document", async () => {
+    const validator = new Validator();
+    const result = await validator.validate(parse(readFileSync(contractFile(), "utf8")));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe("3.1");
+  });
+
+  it("has the objects of the TypeScript types, and no other", () => {
+    const objects = Object.entries(schemas).filter(([, schema]) => schema.type === "object");
+    expect(objects.map(([name]) => name).sort()).toEqual(Object.keys(types).sort());
+  });
+
+  it.each(Object.entries(types))("%s has the keys of its type, all required", (name, keys) => {
+    const schema = schemas[name];
+    expect(Object.keys(schema?.properties ?? {}).sort()).toEqual(Object.keys(keys).sort());
+    expect([...(schema?.required ?? [])].sort()).toEqual(Object.keys(keys).sort());
+    expect(schema).toMatchObject({ additionalProperties: false });
+  });
+
+  it("describes every object and every property", () => {
+    for (const [name, schema] of Object.entries(schemas)) {
+      expect(schema.description, name).toBeTruthy();
+      for (const [key, property] of Object.entries(schema.properties ?? {})) {
+        const target = schemas[property.$ref?.split("/").at(-1) ?? ""];
+        expect(property.description ?? target?.description, `${name}.${key}`).toBeTruthy();
+      }
+    }
+  });
+
+  it("names the version that the types name", () => {
+    expect(schemas["RegionReportBundle"]?.properties?.["contract"]).toMatchObject({
+      enum: [CONTRACT],
+    });
+  });
+
+  it("accepts its own example and what the builder makes", async () => {
+    const validator = await createReportValidator();
+    const examples = schemas["RegionReportBundle"] as { examples?: unknown[] };
+    expect(examples.examples).toHaveLength(1);
+    expect(validator.validate(examples.examples?.[0])).toEqual([]);
+    expect(validator.validate(bundleOf([resnet]))).toEqual([]);
+  });
+
+  it("has its objects' keys in the order in which they are written", () => {
+    const written = bundleOf([resnet]);
+    const [first] = written.reports;
+    const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});
+    expect(Object.keys(written)).toEqual(order("RegionReportBundle"));
+    expect(Object.keys(first ?? {})).toEqual(order("NCUProfileRegionReport"));
+    expect(Object.keys(first?.totals ?? {})).toEqual(order("ReportTotals"));
+    expect(Object.keys(first?.regions[0] ?? {})).toEqual(order("NCUProfileRegion"));
+    expect(Object.keys(first?.regions[0]?.kernels[0] ?? {})).toEqual(order("KernelRecord"));
+  });
+});
