@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { composeConfig } from "../compose/compose.ts";
 import type { Composition } from "../compose/composition.ts";
 import { hydraGroups } from "../compose/hydra/groups.ts";
 import { schemaSource } from "../compose/hydra/schema.ts";
+import { composeConfig } from "../compose/index.ts";
 import type { ConfigSource } from "../compose/sources/config-source.ts";
 import { openSource, STANDARD_SOURCES } from "../compose/sources/search-path.ts";
 import { takeSnapshot } from "../compose/sources/snapshot.ts";

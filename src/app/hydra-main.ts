@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { ConfigNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectNode } from "../values/select.ts";
 import { type Composer, openComposer } from "./composer.ts";
 import { HYDRA_VERSION } from "./dialect.ts";
+import { explainText } from "./explain-text.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
-import { HYDRA_FLAGS } from "./flags/hydra-flags.ts";
+import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
 import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
 import { usageText } from "./flags/usage.ts";
 import { helpText } from "./help.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
-import type { JobConfig } from "./job/job-config.ts";
 import { runJob, type Task } from "./job/run-job.ts";
 import { reportError } from "./report-error.ts";
 import { type ConfigView, showConfig } from "./show-config.ts";
@@ -95,6 +96,11 @@ async function dispatch(
     help(composer, overrides, about === "help" ? "app" : "hydra", options, parsed, invocation);
     return EXIT_OK;
   }
+  const explained = parsed.flags.get("explain");
+  if (typeof explained === "string") {
+    console.stdout(explainText(composer.compose(overrides), explained));
+    return EXIT_OK;
+  }
   const view = parsed.flags.get("cfg") ?? (options.whenBare === "show" ? "job" : undefined);
   if (view !== undefined) {
     show(composer, overrides, view as ConfigView, parsed, invocation);
@@ -143,15 +149,16 @@ async function run(
   task: Task,
   invocation: Invocation,
 ): Promise<number> {
-  const { root, warnings } = composeForRun(composer, overrides);
-  for (const { message } of warnings) invocation.console.stderr(`UserWarning: ${message}\n`);
+  const composition = composeForRun(composer, overrides);
+  for (const { message } of composition.warnings)
+    invocation.console.stderr(`UserWarning: ${message}\n`);
   const own = new Set((options.flags ?? []).map((flag) => flag.id));
   return runJob(
     {
-      root,
+      composition,
       context: composer.context,
       publish: composer.publish,
-      check: (config) => fitsSchema(config, options.schemaFile, invocation),
+      check: (resolved) => fitsSchema(resolved, options.schemaFile, invocation),
       resultFiles: options.resultFiles ?? [],
       flags: new Map([...flags].filter(([id]) => own.has(id))),
       restArgs: rest ?? [],
@@ -179,13 +186,13 @@ function composeForRun(composer: Composer, overrides: readonly string[]) {
 
 /** Shows all problems at once. ajv is loaded only here: most uses of a config never need it. */
 async function fitsSchema(
-  config: JobConfig,
+  resolved: () => ConfigNode,
   schemaFile: string | undefined,
   { console }: Invocation,
 ): Promise<boolean> {
   if (schemaFile === undefined) return true;
   const { renderIssues, validateTree } = await import("../schema/index.ts");
-  const issues = validateTree(config.resolved(), JSON.parse(readFileSync(schemaFile, "utf8")));
+  const issues = validateTree(resolved(), JSON.parse(readFileSync(schemaFile, "utf8")));
   if (issues.length > 0) console.stderr(`${renderIssues(issues)}\n`);
   return issues.length === 0;
 }
@@ -218,7 +225,7 @@ function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): re
 }
 
 function flagsOf(options: HydraMainOptions): readonly Flag[] {
-  return [...HYDRA_FLAGS, ...(options.flags ?? [])];
+  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...(options.flags ?? [])];
 }
 
 function refuseUnsupported({ flags }: ParsedArguments, options: HydraMainOptions): void {
@@ -230,7 +237,7 @@ function refuseUnsupported({ flags }: ParsedArguments, options: HydraMainOptions
       });
 }
 
-const COMMANDS = ["run", "cfg", "multirun", "shell-completion", "info"];
+const COMMANDS = ["run", "cfg", "multirun", "shell-completion", "info", "explain"];
 
 function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
   if (flags.has("help")) return;

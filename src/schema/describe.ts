@@ -1,4 +1,4 @@
-import type { PlainValue } from "./plain.ts";
+import type { JsonValue } from "./json-document.ts";
 
 /** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
@@ -23,9 +23,9 @@ export interface PlaceDescription {
 export function describePlace(
   schema: JsonSchema,
   tokens: readonly string[],
-  document: PlainValue,
+  document: JsonValue,
 ): PlaceDescription {
-  let value: PlainValue | undefined = document;
+  let value: JsonValue | undefined = document;
   let applicable = expand(schema, schema, value);
   for (const token of tokens) {
     value = member(value, token);
@@ -52,7 +52,7 @@ export function describePlace(
 function expand(
   schema: unknown,
   root: JsonSchema,
-  value: PlainValue | undefined,
+  value: JsonValue | undefined,
   seen: ReadonlySet<unknown> = new Set(),
 ): readonly SchemaObject[] {
   const object = objectOf(schema);
@@ -71,7 +71,7 @@ function expand(
 function chosenBranches(
   object: SchemaObject,
   root: JsonSchema,
-  value: PlainValue | undefined,
+  value: JsonValue | undefined,
 ): readonly unknown[] {
   const branches = [...(listOf(object["anyOf"]) ?? []), ...(listOf(object["oneOf"]) ?? [])];
   const tagName = objectOf(object["discriminator"])?.["propertyName"];
@@ -117,7 +117,7 @@ function dereference(root: JsonSchema, reference: string): unknown {
     .reduce<unknown>((at, token) => objectOf(at)?.[token], root);
 }
 
-function member(value: PlainValue | undefined, token: string): PlainValue | undefined {
+function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   return Object.hasOwn(value, token)
     ? Object.entries(value).find(([k]) => k === token)?.[1]

@@ -4,5 +4,6 @@
  */
 export type { JsonSchema } from "./describe.ts";
 export type { SchemaIssue } from "./issue.ts";
-export { renderIssues, showValue } from "./render-issues.ts";
+export { renderIssues } from "./render-issues.ts";
+export { showValue } from "./show-value.ts";
 export { validateTree } from "./validate.ts";

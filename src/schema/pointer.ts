@@ -1,5 +1,5 @@
 import type { ConfigNode } from "../values/node.ts";
-import { keyText } from "./plain.ts";
+import { keyText } from "./json-document.ts";
 
 /** The parts of a JSON pointer (RFC 6901): `/a~1b/0` -> `["a/b", "0"]`. */
 export function pointerTokens(pointer: string): readonly string[] {

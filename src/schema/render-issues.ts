@@ -1,7 +1,6 @@
-import type { ConfigNode, ScalarValue } from "../values/node.ts";
 import { describeOrigin } from "../values/position.ts";
 import type { SchemaIssue } from "./issue.ts";
-import { keyText } from "./plain.ts";
+import { showValue } from "./show-value.ts";
 
 /**
  * All problems as one block of text: per problem the key and its value, what was expected, and
@@ -39,32 +38,4 @@ function headline(issue: SchemaIssue): string {
     case "invalid_value":
       return `${key} = ${issue.value === undefined ? "" : showValue(issue.value)}`;
   }
-}
-
-const LONGEST_VALUE = 120;
-
-/** A value on one line, as one would write it in YAML's flow style; long ones are cut. */
-export function showValue(node: ConfigNode): string {
-  const text = flow(node);
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 3)}...`;
-}
-
-function flow(node: ConfigNode): string {
-  switch (node.kind) {
-    case "scalar":
-      return flowScalar(node.value);
-    case "list":
-      return `[${node.items.map(flow).join(", ")}]`;
-    case "map":
-      return `{${[...node.entries.values()]
-        .map(({ key, value }) => `${keyText(key)}: ${flow(value)}`)
-        .join(", ")}}`;
-  }
-}
-
-function flowScalar(value: ScalarValue): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (value instanceof Uint8Array) return `!!binary ${Buffer.from(value).toString("base64")}`;
-  if (typeof value === "object" && value !== null) return value.path;
-  return String(value);
 }

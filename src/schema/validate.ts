@@ -7,7 +7,7 @@ import { type ConfigNode, isMissing } from "../values/node.ts";
 import { describePlace, discriminatorTags, type JsonSchema } from "./describe.ts";
 import { alternatives, expectation } from "./expectations.ts";
 import type { SchemaIssue } from "./issue.ts";
-import { keyText, type PlainValue, toPlain } from "./plain.ts";
+import { type JsonValue, keyText, toJson } from "./json-document.ts";
 import { joinKey, nodeAt, pointerTokens } from "./pointer.ts";
 
 /**
@@ -18,7 +18,7 @@ import { joinKey, nodeAt, pointerTokens } from "./pointer.ts";
  * @throws ConfigError `schema.invalid` when the schema itself is none.
  */
 export function validateTree(root: ConfigNode, schema: JsonSchema): readonly SchemaIssue[] {
-  const document = toPlain(root);
+  const document = toJson(root);
   const missing = missingValues(root);
   const errors = run(schema, document).filter((error) => !missing.has(error.instancePath));
   const context: Context = { root, schema, document };
@@ -31,10 +31,10 @@ export function validateTree(root: ConfigNode, schema: JsonSchema): readonly Sch
 interface Context {
   readonly root: ConfigNode;
   readonly schema: JsonSchema;
-  readonly document: PlainValue;
+  readonly document: JsonValue;
 }
 
-function run(schema: JsonSchema, document: PlainValue): readonly ErrorObject[] {
+function run(schema: JsonSchema, document: JsonValue): readonly ErrorObject[] {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -247,9 +247,9 @@ function uniqueBy<T>(items: readonly T[], id: (item: T) => string): readonly T[]
 }
 
 /** Orders issues as their keys stand in the document, so that the list reads like the file. */
-function inDocumentOrder(document: PlainValue): (a: SchemaIssue, b: SchemaIssue) => number {
+function inDocumentOrder(document: JsonValue): (a: SchemaIssue, b: SchemaIssue) => number {
   const rank = (issue: SchemaIssue): readonly number[] => {
-    let value: PlainValue | undefined = document;
+    let value: JsonValue | undefined = document;
     return pointerTokens(issue.pointer).map((token) => {
       if (typeof value !== "object" || value === null) return Number.MAX_SAFE_INTEGER;
       const index = Object.keys(value).indexOf(token);

@@ -85,3 +85,13 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     refusal: "information about the composition comes later",
   },
 ];
+
+/** Flags of ours beside Hydra's, which every program has. */
+export const OWN_FLAGS: readonly Flag[] = [
+  {
+    id: "explain",
+    names: ["--explain"],
+    takes: "value",
+    help: "Show which file or override set a key, and what it replaced",
+  },
+];

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
+import { type Composition, type Config, createConfig, toPlain } from "../../compose/index.ts";
 import { setAt } from "../../compose/tree-edit.ts";
-import { toPlain } from "../../schema/plain.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { resolveTree } from "../../values/interpolation/index.ts";
 import { type ConfigNode, type MapNode, scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { pyRepr, pyStr } from "../../values/python-text.ts";
@@ -10,7 +11,6 @@ import type { Invocation } from "../invocation.ts";
 import { type Logger, type Logging, openLogging } from "../logging/logging.ts";
 import { reportError } from "../report-error.ts";
 import { without } from "../show-config.ts";
-import { type JobConfig, jobConfig } from "./job-config.ts";
 import { makeRunDirectory } from "./run-directory.ts";
 import { saveJobFiles } from "./save-files.ts";
 import { withEnvironment } from "./with-environment.ts";
@@ -28,25 +28,28 @@ export interface Job {
   /** What stood after `--`. */
   readonly restArgs: readonly string[];
   /** The composed tree with its `hydra` node, unresolved. */
-  readonly root: ConfigNode;
+  readonly root: MapNode;
+  /**
+   * The task's config with every interpolation resolved, with exact types and origins; worked out
+   * on first use.
+   * @throws ConfigError of the first interpolation that cannot be resolved
+   */
+  resolved(): ConfigNode;
   /** The logger of the job's name. */
   readonly log: Logger;
   logger(name: string): Logger;
 }
 
 /** What runs once the job is set up. A number is the exit code; nothing is 0. */
-export type Task = (
-  config: JobConfig,
-  job: Job,
-) => number | undefined | Promise<number | undefined>;
+export type Task = (config: Config, job: Job) => number | undefined | Promise<number | undefined>;
 
 export interface JobRequest {
-  readonly root: MapNode;
+  readonly composition: Composition;
   readonly context: ResolveContext;
   /** Is told the tree once the job's own values stand in it. */
   readonly publish: (root: MapNode) => void;
-  /** Throws, or says with `false` that the problems have been shown. */
-  readonly check: (config: JobConfig) => Promise<boolean>;
+  /** Looks at the job's config before anything is made; `false` after telling what is wrong. */
+  readonly check: (resolved: () => ConfigNode) => Promise<boolean>;
   readonly resultFiles: readonly string[];
   readonly flags: ReadonlyMap<string, string | true>;
   readonly restArgs: readonly string[];
@@ -65,15 +68,17 @@ export async function runJob(
   task: Task,
   invocation: Invocation,
 ): Promise<number> {
-  const { context } = request;
-  const outputDir = resolve(invocation.cwd, text(request.root, "hydra.run.dir", context) ?? "None");
-  const root = setAt(request.root, ["hydra", "runtime", "output_dir"], {
+  const { composition, context } = request;
+  const runDir = text(composition.root, "hydra.run.dir", context) ?? "None";
+  const outputDir = resolve(invocation.cwd, runDir);
+  const root = setAt(composition.root, ["hydra", "runtime", "output_dir"], {
     ...scalar(outputDir, fromCode("hydra.run.dir")),
     type: { kind: "str" },
   });
   request.publish(root);
-  const config = jobConfig(without(root, ["hydra"]), context);
-  if (!(await request.check(config))) return 1;
+  const tree = without(root, ["hydra"]);
+  const resolved = once(() => resolveTree(tree, context));
+  if (!(await request.check(resolved))) return 1;
 
   makeRunDirectory(outputDir, request.resultFiles);
   const logging = openLogging({
@@ -84,8 +89,9 @@ export async function runJob(
   });
   try {
     const subdirectory = text(root, "hydra.output_subdir", context);
-    if (subdirectory !== undefined) saveJobFiles(join(outputDir, subdirectory), root, config.tree);
-    const job = describeJob(request, root, outputDir, logging);
+    if (subdirectory !== undefined) saveJobFiles(join(outputDir, subdirectory), root, tree);
+    const config = createConfig(tree, { ...composition, root, config: tree }, context);
+    const job = { ...describeJob(request, root, outputDir, logging), resolved };
     const settings = {
       env: plain(root, "hydra.job.env_set", context),
       ...(plain(root, "hydra.job.chdir", context) === true ? { cwd: outputDir } : {}),
@@ -99,7 +105,7 @@ export async function runJob(
 /** Its name marks the border in stacks: what lies below it is ours, not the user's. */
 async function runUserTask(
   task: Task,
-  config: JobConfig,
+  config: Config,
   job: Job,
   invocation: Invocation,
 ): Promise<number> {
@@ -113,7 +119,12 @@ async function runUserTask(
   }
 }
 
-function describeJob(request: JobRequest, root: MapNode, outputDir: string, logging: Logging): Job {
+function describeJob(
+  request: JobRequest,
+  root: MapNode,
+  outputDir: string,
+  logging: Logging,
+): Omit<Job, "resolved"> {
   const { context, flags, restArgs } = request;
   const name = text(root, "hydra.job.name", context) ?? "None";
   const overrides = selectNode(root, "hydra.overrides.task", context);
@@ -139,4 +150,12 @@ function text(root: MapNode, key: string, context: ResolveContext): string | und
 function plain(root: MapNode, key: string, context: ResolveContext): unknown {
   const node = selectNode(root, key, context, { deep: true });
   return node === undefined ? undefined : toPlain(node);
+}
+
+function once<T>(compute: () => T): () => T {
+  let done: { readonly value: T } | undefined;
+  return () => {
+    done ??= { value: compute() };
+    return done.value;
+  };
 }

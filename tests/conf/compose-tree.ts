@@ -1,0 +1,29 @@
+import { fileURLToPath } from "node:url";
+import { openComposer } from "../../src/app/composer.ts";
+import { toPlain } from "../../src/compose/index.ts";
+import { type ConfigNode, resolveTree } from "../../src/values/index.ts";
+
+export const CONF_DIR = fileURLToPath(new URL("../../conf", import.meta.url));
+
+/** The profiler's tree for some overrides: composed and resolved. */
+export function composeNode(overrides: readonly string[]): ConfigNode {
+  const composer = openComposer(
+    { jobName: "deep-profile", configPath: CONF_DIR, configName: "config" },
+    {
+      argv: [],
+      env: {},
+      cwd: "/work-dir",
+      now: new Date(2026, 0, 2, 3, 4, 5),
+      console: {
+        stdout: () => {},
+        stderr: (text) => {
+          throw new Error(`unexpected warning: ${text}`);
+        },
+      },
+    },
+  );
+  return resolveTree(composer.compose(overrides).config, composer.context);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes of one tree
+export const composeTree = (overrides: readonly string[]): any => toPlain(composeNode(overrides));
