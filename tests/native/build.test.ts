@@ -1,0 +1,118 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { buildNative, NativeBuildError, nativeStatus } from "../../native/build.mjs";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+
+const GYP = `{
+  'includes': ['native/settings.gypi'],
+  'targets': [{
+    'target_name': 'hello',
+    'type': 'executable',
+    'sources': ['<!@(python3 native/detect.py sources native/hello)'],
+  }],
+}`;
+
+const program = (text: string): string =>
+  `#include <cstdio>\n#include <stdexcept>\nint main() { std::puts("${text}"); return 0; }\n`;
+
+let root = "";
+
+/** A package of one small program, built by the real settings, detection and node-gyp. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "native build ü-"));
+  mkdirSync(join(root, "native/hello"), { recursive: true });
+  for (const name of ["native/detect.py", "native/settings.gypi", "package.json"])
+    cpSync(join(repository, name), join(root, name));
+  symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
+  writeFileSync(join(root, "binding.gyp"), GYP);
+  writeFileSync(join(root, "native/hello/main.cc"), program("one"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const quiet = { quiet: true } as const;
+const hello = async (binDir: string): Promise<string> =>
+  (await execa(join(binDir, "hello"))).stdout;
+
+describe("buildNative", () => {
+  it("builds once, again only when a source changed, and says what it found", async () => {
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    expect((await nativeStatus(root)).state).toBe("absent");
+
+    const first = await buildNative({ root, log });
+    expect(first.built).toBe(true);
+    expect(first.binDir).toBe(join(root, "build/Release"));
+    expect(await hello(first.binDir)).toBe("one");
+    expect(first.info.outputs).toEqual(["hello"]);
+    expect(first.info.backends).toEqual(["cpu"]);
+    expect(lines.join("\n")).toContain("CPU backend; ");
+    expect((await nativeStatus(root)).state).toBe("ready");
+
+    lines.length = 0;
+    expect((await buildNative({ root, log })).built).toBe(false);
+    expect(lines).toEqual([]);
+
+    writeFileSync(join(root, "native/hello/main.cc"), program("two"));
+    expect((await nativeStatus(root)).state).toBe("stale");
+    const second = await buildNative({ root, ...quiet });
+    expect(second.built).toBe(true);
+    expect(await hello(second.binDir)).toBe("two");
+
+    rmSync(join(second.binDir, "hello"));
+    expect((await nativeStatus(root)).state).toBe("stale");
+  });
+
+  it("keeps another variant in another directory, apart from the package's own build", async () => {
+    const out = join(root, "elsewhere");
+    const { binDir, info } = await buildNative({ root, out, ownNvtx: true, ...quiet });
+    expect(binDir).toBe(join(out, "build/Release"));
+    expect(info.nvtx).toBe("own client");
+    expect(await hello(binDir)).toBe("one");
+    expect(existsSync(join(root, "build"))).toBe(false);
+    expect((await nativeStatus(root, { out, ownNvtx: true })).state).toBe("ready");
+    expect((await nativeStatus(root, { out })).state).toBe("stale");
+  });
+
+  it("fails with the compiler's words and leaves nothing that looks built", async () => {
+    await buildNative({ root, ...quiet });
+    writeFileSync(join(root, "native/hello/main.cc"), "int main() { return undeclared_thing; }\n");
+    const failure = await buildNative({ root, ...quiet }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NativeBuildError);
+    expect(String(failure)).toContain("undeclared_thing");
+    expect(String(failure)).not.toContain("gyp info");
+    expect((await nativeStatus(root)).state).toBe("absent");
+  });
+
+  it("builds once for several callers at a time, and after one that was killed", async () => {
+    // Process ids are never this large: the lock of a builder that is gone.
+    writeFileSync(join(root, ".native-build.lock"), "4194305");
+    const results = await Promise.all([1, 2, 3].map(() => buildInOwnProcess()));
+    expect(results.filter((built) => built === "true")).toHaveLength(1);
+    expect(existsSync(join(root, ".native-build.lock"))).toBe(false);
+  });
+});
+
+async function buildInOwnProcess(): Promise<string> {
+  const code = `
+    const { buildNative } = await import(process.argv[1]);
+    const { built } = await buildNative({ root: process.argv[2], quiet: true });
+    console.log(built);`;
+  const module = new URL("../../native/build.mjs", import.meta.url).href;
+  const { stdout } = await execa(process.execPath, [
+    ...["--input-type=module", "--eval", code, module, root],
+  ]);
+  return stdout;
+}
