@@ -1,5 +1,8 @@
 import type { Suite } from "../suite.ts";
 import { fuzzOverrides } from "./fuzz-overrides.ts";
+import { fuzzYaml } from "./fuzz-yaml.ts";
+import { omegaconfToYaml } from "./omegaconf-to-yaml.ts";
+import { omegaconfYaml } from "./omegaconf-yaml.ts";
 import { overridesParse } from "./overrides-parse.ts";
 
 /** Every kind of corpus file that can be replayed. The first suite that matches a path takes it. */
@@ -8,6 +11,9 @@ export const SUITES: readonly Suite[] = [
   overridesParse,
   fuzzOverrides,
   // values
+  omegaconfYaml,
+  fuzzYaml,
+  omegaconfToYaml,
   // compose
   // app
 ];

@@ -1,0 +1,73 @@
+import type { PathValue, ScalarValue } from "../node.ts";
+import { analyzeScalar, type ScalarAnalysis } from "./analyze-scalar.ts";
+import { emitDoubleQuoted } from "./emit-double-quoted.ts";
+import { emitLiteral } from "./emit-literal.ts";
+import { emitPlain } from "./emit-plain.ts";
+import { emitSingleQuoted } from "./emit-single-quoted.ts";
+import { append, type Output } from "./output.ts";
+import { representScalar, type ScalarText } from "./represent-scalar.ts";
+
+export type PlainScalar = Exclude<ScalarValue, PathValue>;
+
+type Style = "plain" | "single" | "double" | "literal";
+
+/** PyYAML writes longer keys as `? key`. */
+const MAX_KEY_LENGTH = 128;
+
+/**
+ * Words that only a closer look can tell from other types. Any other text of letters, digits and
+ * `_/.-` that begins with a letter is a plain string: nearly every key and most values.
+ */
+const WORD = /^[A-Za-z_/][A-Za-z0-9_/.-]*$/;
+const AMBIGUOUS = /^(?:[yn]|yes|no|true|false|on|off|null|inf|infinity|nan)$/i;
+
+/** Writes a value. `indent` is where continuation lines go; the cursor stands where it begins. */
+export function emitValue(out: Output, value: PlainScalar, indent: number): Style {
+  if (isWord(value)) {
+    append(out, value);
+    return "plain";
+  }
+  const represented = representScalar(value);
+  const analysis = analyzeScalar(represented.text);
+  return emit(out, represented, analysis, indent, false);
+}
+
+/** Writes a key that fits in front of its `:`; returns false, writing nothing, for any other. */
+export function emitSimpleKey(out: Output, key: PlainScalar, indent: number): boolean {
+  if (isWord(key) && key.length + "!!str".length < MAX_KEY_LENGTH) {
+    append(out, key);
+    return true;
+  }
+  const represented = representScalar(key);
+  const analysis = analyzeScalar(represented.text);
+  const tooLong = represented.tag.length + analysis.length >= MAX_KEY_LENGTH;
+  if (tooLong || analysis.empty || analysis.multiline) return false;
+  emit(out, represented, analysis, indent, true);
+  return true;
+}
+
+const isWord = (value: PlainScalar): value is string =>
+  typeof value === "string" && WORD.test(value) && !(value.length < 9 && AMBIGUOUS.test(value));
+
+function emit(
+  out: Output,
+  { text, tag, style: wanted }: ScalarText,
+  analysis: ScalarAnalysis,
+  indent: number,
+  isKey: boolean,
+): Style {
+  const style = chooseStyle(wanted, analysis, isKey);
+  if (tag === "!!binary") append(out, "!!binary ");
+  if (style === "plain") emitPlain(out, text, analysis.length, indent, !isKey);
+  else if (style === "single") emitSingleQuoted(out, text, analysis.length, indent, !isKey);
+  else if (style === "double") emitDoubleQuoted(out, text, indent, !isKey);
+  else emitLiteral(out, text, indent);
+  return style;
+}
+
+function chooseStyle(wanted: ScalarText["style"], analysis: ScalarAnalysis, isKey: boolean): Style {
+  if (wanted === "plain" && analysis.allowPlain) return "plain";
+  // Where a block was asked for and cannot be (no bytes at all), PyYAML turns to double quotes.
+  if (wanted === "literal") return analysis.allowBlock && !isKey ? "literal" : "double";
+  return analysis.allowSingleQuoted ? "single" : "double";
+}

@@ -1,0 +1,30 @@
+/** The text written so far, and the column that the next character gets. */
+export interface Output {
+  text: string;
+  column: number;
+}
+
+/** PyYAML folds behind this column. */
+export const BEST_WIDTH = 80;
+export const INDENT = 2;
+
+export function append(out: Output, text: string, width = text.length): void {
+  out.text += text;
+  out.column += width;
+}
+
+/** Moves to a column of a fresh line; stays on the current one where nothing was written on it. */
+export function startLine(out: Output, column: number): void {
+  if (out.column > 0) out.text += "\n";
+  out.text += spaces(column);
+  out.column = column;
+}
+
+export function breakLine(out: Output, lineBreak = "\n"): void {
+  out.text += lineBreak;
+  out.column = 0;
+}
+
+export const spaces = (count: number): string => SPACES[count] ?? " ".repeat(count);
+
+const SPACES: readonly string[] = Array.from({ length: 64 }, (_, count) => " ".repeat(count));
