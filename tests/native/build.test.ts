@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -11,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { buildNative, NativeBuildError, nativeStatus } from "../../native/build.mjs";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -84,6 +85,26 @@ describe("buildNative", () => {
     expect(existsSync(join(root, "build"))).toBe(false);
     expect((await nativeStatus(root, { out, ownNvtx: true })).state).toBe("ready");
     expect((await nativeStatus(root, { out })).state).toBe("stale");
+  });
+
+  it("builds in the user's cache where the package may not be written to", async () => {
+    if (process.getuid?.() === 0) {
+      console.warn("SKIPPED build in the cache: root may write everywhere");
+      return;
+    }
+    const cache = mkdtempSync(join(tmpdir(), "cache-"));
+    chmodSync(root, 0o555);
+    vi.stubEnv("XDG_CACHE_HOME", cache);
+    try {
+      const { binDir, info } = await buildNative({ root, ...quiet });
+      expect(binDir).toBe(join(cache, "hydraconf", info.version, "build/Release"));
+      expect(await hello(binDir)).toBe("one");
+      expect((await nativeStatus(root)).state).toBe("ready");
+    } finally {
+      vi.unstubAllEnvs();
+      chmodSync(root, 0o755);
+      rmSync(cache, { recursive: true });
+    }
   });
 
   it("fails with the compiler's words and leaves nothing that looks built", async () => {

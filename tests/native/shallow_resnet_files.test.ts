@@ -135,7 +135,7 @@ describe("input", () => {
       ["shape.safetensors", "tensor 'x' is 2x3x2x2, expected 1x3x2x2"],
       ["nan.safetensors", "tensor 'x' holds a value that is not finite"],
       ["inf.safetensors", "tensor 'x' holds a value that is not finite"],
-      [".", "Is a directory"],
+      [".", "not a regular file"],
     ] as const) {
       const { code, stderr } = await resnet("--input", file(name));
       expect(stderr).toContain(file(name));

@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
+import { describe, expect, test } from "vitest";
+import { readRecording, watchRecording } from "../../src/profile/recording/index.ts";
+import {
+  availableClients,
+  buildFixture,
+  outline,
+  type Recorded,
+  record,
+  recorderEnvironment,
+} from "./fixtures.ts";
+
+const endings = (): Promise<string> => buildFixture("endings.cc", "own client");
+
+async function end(ending: string): Promise<Recorded> {
+  return record(await endings(), [ending]);
+}
+
+const clients = availableClients("the recorder and how programs end");
+
+describe.runIf(clients.length > 0)("what was recorded survives", () => {
+  test.each([
+    ["segv", "SIGSEGV"],
+    ["abort", "SIGABRT"],
+    ["kill", "SIGKILL"],
+  ])("a process that ends by %s", async (ending) => {
+    const { outcome, timeline } = await end(ending);
+    expect(outcome.code).toBeUndefined();
+    expect(outline(timeline)).toEqual(["main done open"]);
+    const [process] = timeline.processes;
+    expect(process?.finished).toBe(false);
+    expect(process?.ranges.map(({ endNs }) => endNs === null)).toEqual([false, true]);
+    expect(process?.notes.join("\n")).toContain("ended without a word");
+  });
+
+  test("_exit, which runs no destructor", async () => {
+    const { outcome, timeline } = await end("_exit");
+    expect(outcome.code).toBe(3);
+    expect(outline(timeline)).toEqual(["main done open"]);
+    expect(timeline.processes[0]?.finished).toBe(false);
+  });
+
+  test("exec: the new program records into a file of its own", async () => {
+    const { outcome, timeline } = await end("exec");
+    expect(outcome.code).toBe(0);
+    expect(outline(timeline)).toEqual(["main done open", "main done open"]);
+    const [before, after] = timeline.processes;
+    expect(after?.pid).toBe(before?.pid);
+    expect([before?.finished, after?.finished]).toEqual([false, true]);
+  });
+});
+
+describe.runIf(clients.length > 0)("an orderly end", () => {
+  test("is noted, and gives back the space that was only reserved", async () => {
+    const { timeline, directory } = await end("return");
+    expect(timeline.processes.map(({ finished, notes }) => [finished, notes])).toEqual([
+      [true, []],
+    ]);
+    const [file = ""] = readdirSync(directory);
+    expect(statSync(join(directory, file)).size).toBe(8192);
+  });
+
+  test("does not end the recording: exit handlers and static destructors count", async () => {
+    const { outcome, timeline } = await end("exit-late");
+    expect(outcome.code).toBe(0);
+    expect(outline(timeline)).toEqual(["main done open(at exit in a static destructor)"]);
+    expect(timeline.processes[0]?.finished).toBe(true);
+  });
+});
+
+describe.runIf(clients.length > 0)("a fork", () => {
+  test("gives every child a file with its parent's id and only its own events", async () => {
+    const { outcome, timeline } = await end("fork");
+    expect(outcome.code).toBe(0);
+    const byName = new Map(
+      timeline.processes.map((process) => [process.ranges.at(-1)?.name, process] as const),
+    );
+    const parent = byName.get("in parent");
+    const child = byName.get("in child");
+    const grandchild = byName.get("in grandchild");
+    expect(timeline.processes).toHaveLength(3);
+    expect(child?.parentPid).toBe(parent?.pid);
+    expect(grandchild?.parentPid).toBe(child?.pid);
+    expect(outline({ ...timeline, processes: child === undefined ? [] : [child] })).toEqual([
+      "main in child",
+    ]);
+    expect(grandchild?.ranges[0]?.threadId).toBe(grandchild?.pid);
+    expect(timeline.processes.map(({ finished }) => finished)).toEqual([true, true, true]);
+  });
+
+  test("leaves no file for a child that records nothing", async () => {
+    const { timeline } = await end("fork-silent");
+    expect(timeline.processes).toHaveLength(1);
+  });
+});
+
+describe.runIf(clients.length > 0)("the program is never disturbed", () => {
+  test("by descriptors: it may close them all, and reuse their numbers", async () => {
+    const { outcome, timeline } = await end("close-descriptors");
+    expect(outcome.code).toBe(0);
+    expect(timeline.processes[0]?.ranges).toHaveLength(100_002);
+  });
+
+  test("by a full disk: recording stops, with a note, and the program goes on", async () => {
+    const { outcome, timeline } = await end("size-limit");
+    expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+    const [process] = timeline.processes;
+    expect(process?.ranges.length).toBeGreaterThan(10_000);
+    expect(process?.ranges.length).toBeLessThan(100_002);
+    expect(process?.notes.join("\n")).toMatch(/recording stopped after \d+\.\d+ s \(EFBIG\)/);
+    expect(process?.notes.join("\n")).toMatch(/\d+ events could not be recorded/);
+    expect(process?.finished).toBe(true);
+  });
+
+  test("by signals that interrupt the recorder itself", async () => {
+    const { outcome, timeline } = await end("signals");
+    expect(outcome.code).toBe(0);
+    const [process] = timeline.processes;
+    const interrupted = process?.marks.filter(({ name }) => name === "interrupted") ?? [];
+    const dropped = /(\d+) events could not be recorded/.exec(process?.notes.join("\n") ?? "");
+    // Each of the 500 signals or more makes a mark, a push and a pop, recorded or counted.
+    expect(interrupted.length + Number(dropped?.[1] ?? 0)).toBeGreaterThanOrEqual(500);
+    expect(process?.notes.filter((note) => !note.includes("could not be recorded"))).toEqual([]);
+  });
+
+  test("by an unusable directory: it is told on stderr and nothing is recorded", async () => {
+    const program = await endings();
+    const env = await recorderEnvironment("/dev/null/nowhere");
+    const { exitCode, stderr } = await execa(program, ["return"], { env });
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe("region_recorder: cannot record into /dev/null/nowhere: Not a directory");
+  });
+
+  test("without a directory to record into: nothing happens", async () => {
+    const program = await endings();
+    const env = { ...(await recorderEnvironment("")), HYDRACONF_RECORDER_DIR: undefined };
+    expect(await execa(program, ["return"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("by a recorder that is not there", async () => {
+    const program = await endings();
+    const env = { NVTX_INJECTION64_PATH: "/nowhere/region_recorder.so" };
+    expect(await execa(program, ["return"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+});
+
+describe.runIf(clients.length > 0)("while the program runs", () => {
+  test("its recording can be read and followed", async () => {
+    const program = await endings();
+    const directory = mkdtempSync(join(tmpdir(), "recording-"));
+    const progress = watchRecording(directory);
+    expect(progress()).toEqual({ processes: 0, ranges: 0, openRegion: null });
+
+    const running = execa(program, ["pause"], { env: await recorderEnvironment(directory) });
+    await once(running.stdout, "data");
+    expect(progress()).toEqual({ processes: 1, ranges: 2, openRegion: "open" });
+    expect(readRecording(directory).processes[0]?.finished).toBe(false);
+
+    running.stdin.end();
+    await running;
+    expect(progress()).toEqual({ processes: 1, ranges: 2, openRegion: null });
+    expect(readRecording(directory).processes[0]?.finished).toBe(true);
+  });
+});
