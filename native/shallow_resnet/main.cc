@@ -1,6 +1,4 @@
 // shallow_resnet: runs the model under NVTX ranges and prints a JSON document about the run.
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -8,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/memory_limit.hpp"
 #include "shallow_resnet/backend_registry.hpp"
 #include "shallow_resnet/build_info.hpp"
 #include "shallow_resnet/model_registry.hpp"
@@ -22,13 +21,10 @@ namespace {
 /// Refuses before allocating what the system would hand out and then kill the process for using.
 void check_memory(const Options& options) {
   const std::size_t needed = estimated_bytes(options.sizes, options.input_shape);
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_size = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_size <= 0) return;
-  const std::size_t present = static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_size);
-  if (needed <= present) return;
+  const std::size_t present = memory_limit();
+  if (present == 0 || needed <= present) return;
   throw InputError("these sizes need about " + std::to_string(needed >> 20u) +
-                   " MiB of memory; this machine has " + std::to_string(present >> 20u) + " MiB");
+                   " MiB of memory; there are " + std::to_string(present >> 20u) + " MiB here");
 }
 
 TensorMap load_parameters(const Options& options, const std::vector<ParameterSpec>& specs) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/nearest.hpp"
+#include "common/text.hpp"
 
 namespace hydraconf {
 namespace {
@@ -61,11 +62,6 @@ HostTensor initial_tensor(const ParameterSpec& spec, std::uint64_t seed) {
     for (float& value : tensor.values) value = random.uniform(bound);
   }
   return tensor;
-}
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 /// What is wrong with one parameter's values; empty if nothing.

@@ -1,5 +1,6 @@
 #include "shallow_resnet/safetensors.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "common/json_reader.hpp"
 #include "common/json_writer.hpp"
+#include "common/text.hpp"
 
 namespace hydraconf {
 namespace {
@@ -28,10 +30,20 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 
 std::string system_message(int code) { return std::generic_category().message(code); }
 
+/// Bytes in a regular file. Anything else may have no end (/dev/zero) or no writer (a pipe).
+std::size_t regular_file_size(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0)
+    throw InputError("cannot read " + path + ": " + system_message(errno));
+  if (!S_ISREG(status.st_mode)) throw InputError("cannot read " + path + ": not a regular file");
+  return static_cast<std::size_t>(status.st_size);
+}
+
 std::string read_file(const std::string& path) {
+  std::string bytes;
+  bytes.reserve(regular_file_size(path));
   const File file(std::fopen(path.c_str(), "rb"));
   if (!file) throw InputError("cannot read " + path + ": " + system_message(errno));
-  std::string bytes;
   std::vector<char> chunk(1 << 20);
   for (;;) {
     errno = 0;
@@ -73,11 +85,6 @@ std::size_t dtype_bytes(const std::string& dtype) {
       {"F64", 8},  {"I64", 8}, {"U64", 8}};
   const auto found = kBytes.find(dtype);
   return found == kBytes.end() ? 0 : found->second;
-}
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 struct Entry {
