@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type RegionReportBundle,
+  type RunSummary,
+  renderKernelsMarkdown,
+  renderRegionMarkdown,
+  renderRunMarkdown,
+  renderStakeholderSummary,
+} from "../../src/report/index.ts";
+import { anyName, bundleOf, hostileNames, resnet } from "./bundles.ts";
+
+const runOf = (bundle: RegionReportBundle, notes: string[] = []): RunSummary => ({
+  sections: [
+    { collector: "recorder", directory: "recorder", bundle, regionDirectories: new Map() },
+  ],
+  notes,
+});
+
+const title = "Region report: recorder";
+const gpu = bundleOf([
+  {
+    ranges: [
+      { name: "a", start: 0, end: 100 },
+      { name: "b", start: 10, end: 20 },
+    ],
+    kernels: [
+      { name: "gemm", launch: 15, ns: 3_000_000 },
+      { name: "copy", launch: 50, ns: 1_000_000 },
+      { name: "copy", launch: 200, ns: 4_000_000 },
+    ],
+  },
+]);
+
+/** Cells of each line of a Markdown table: unescaped pipes separate them. */
+const cellCounts = (markdown: string): number[][] => {
+  const tables: number[][] = [];
+  let inTable = false;
+  for (const line of markdown.split("\n")) {
+    if (!line.startsWith("| ")) inTable = false;
+    else {
+      if (!inTable) tables.push([]);
+      inTable = true;
+      tables.at(-1)?.push([...line.replaceAll(/\\./g, "").matchAll(/\|/g)].length);
+    }
+  }
+  return tables;
+};
+
+describe("Markdown reports", () => {
+  it("show the tree, the kernels per region and where it all comes from", () => {
+    const text = renderRegionMarkdown(bundleOf([resnet]), { title });
+    expect(text).toContain("# Region report: recorder\n\nScope aggregate, collector recorder");
+    expect(text).toContain(
+      "| \u00a0\u00a0\u00a0└\u00a0block.conv1 | 2 | 4.000 | 4.000 | 6.000 | 6.000 | 2 | 25.0 |",
+    );
+    expect(text).toContain("### forward / residual / block.conv2\n\n| CPU operation | Calls |");
+    expect(text).toContain("| conv2d 4x16x64x64 | 2 | 6.000 | 3.000 | 100.0 |");
+    expect(text).toContain("| Config fingerprint | `sha256:0000");
+    expect(text).toContain("## Scope process:4711\n\nThe same numbers as aggregate.");
+    expect(text).toContain("--label 'a\\|b `c` d'\\''s'``");
+  });
+
+  it("never call CPU operations GPU kernels, nor the other way round", () => {
+    const cpu = bundleOf([resnet]);
+    for (const text of [
+      renderRegionMarkdown(cpu, { title }),
+      renderKernelsMarkdown(runOf(cpu)),
+      renderRunMarkdown(runOf(cpu)),
+      renderStakeholderSummary(runOf(cpu)),
+    ]) {
+      expect(text).toContain("CPU operation");
+      expect(text).not.toContain("GPU kernel");
+    }
+    for (const text of [renderRegionMarkdown(gpu, { title }), renderKernelsMarkdown(runOf(gpu))]) {
+      expect(text).toContain("GPU kernel");
+      expect(text).not.toContain("CPU op");
+    }
+  });
+
+  it("say what is missing", () => {
+    const wall = bundleOf([{ ranges: [{ name: "a", start: 0, end: 5_000_000 }] }]);
+    const text = renderRegionMarkdown(wall, { title });
+    expect(text).toContain("| a | 1 | – | – | 5.000 | 5.000 | – | 100.0 |");
+    expect(text).toContain("No GPU kernels or CPU operations were recorded in this region.");
+    expect(renderKernelsMarkdown(runOf(wall))).toContain("Neither GPU kernels nor CPU operations");
+    expect(renderRegionMarkdown(bundleOf([]), { title })).toContain("No regions.");
+  });
+
+  it("say what they cut", () => {
+    const text = renderRegionMarkdown(bundleOf([resnet]), {
+      title,
+      kernelRows: 1,
+      regionSections: 2,
+    });
+    expect(text).toContain("2 more rows (6.000 ms) in `report.json`.");
+    expect(text).toContain("3 more regions in `report.json`.");
+    expect(renderKernelsMarkdown(runOf(gpu), 1)).toContain("1 more row in `report.json`.");
+  });
+
+  it("list the kernels of the run with the region that has most of each", () => {
+    const text = renderKernelsMarkdown(runOf(gpu));
+    expect(text).toContain("| copy | 2 | 5.000 | 2.500 | 62.5 | (outside) |");
+    expect(text).toContain("| gemm | 1 | 3.000 | 3.000 | 37.5 | a / b |");
+    expect(text).not.toContain("add up to");
+  });
+
+  it("say when kernels of the run are not all in what is shown", () => {
+    const selected = bundleOf(
+      [
+        {
+          ranges: [
+            { name: "a", start: 0, end: 5 },
+            { name: "b", start: 10, end: 15 },
+          ],
+          kernels: [
+            { name: "k", launch: 1, ns: 1_000_000 },
+            { name: "k", launch: 11, ns: 2_000_000 },
+          ],
+        },
+      ],
+      { selection: { include: ["a"], exclude: [] } },
+    );
+    expect(renderKernelsMarkdown(runOf(selected))).toContain("add up to 1.000 of 3.000 ms");
+  });
+
+  it("explain to people who do not profile where the time goes and how sure that is", () => {
+    const text = renderStakeholderSummary(runOf(bundleOf([resnet]), ["the workload failed"]));
+    expect(text).toContain("ran on the CPU; 36.00 ms passed in 5 named regions");
+    expect(text).toContain("- forward / residual / block.conv2: 37.5 % (6.00 ms in 2 calls)");
+    expect(text).toContain("- the workload failed");
+    const varying = [1, 1, 1, 9].map((ms, index) => ({
+      name: "step",
+      start: index * 1e7,
+      end: index * 1e7 + ms * 1e6,
+    }));
+    const unsteady = renderStakeholderSummary(runOf(bundleOf([{ ranges: varying }])));
+    expect(unsteady).toContain("- step: usually 1.00 ms, at worst 9.00 ms (4 calls)");
+    expect(renderStakeholderSummary(runOf(gpu))).toContain("50.0 % of the time is in no region");
+    expect(renderStakeholderSummary(runOf(bundleOf([])))).toContain("no matching regions");
+  });
+
+  it("keep their shape whatever the names", () => {
+    fc.assert(
+      fc.property(fc.array(anyName, { minLength: 1, maxLength: 6 }), (names) => {
+        const bundle = bundleOf([
+          {
+            ranges: names.map((name, index) => ({ name, start: index, end: 20 - index })),
+            kernels: names.map((name, index) => ({ name, launch: index, ns: 5 })),
+          },
+        ]);
+        for (const text of [
+          renderRegionMarkdown(bundle, { title: names.join() }),
+          renderKernelsMarkdown(runOf(bundle)),
+          renderRunMarkdown(runOf(bundle, names)),
+          renderStakeholderSummary(runOf(bundle, names)),
+        ]) {
+          expect(text).not.toMatch(/<[a-z!/]/i);
+          expect(text).not.toMatch(/[^\P{Cc}\n]/u);
+          for (const counts of cellCounts(text)) expect(new Set(counts).size).toBe(1);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    const text = renderRegionMarkdown(
+      bundleOf([
+        { ranges: hostileNames.map((name, index) => ({ name, start: index, end: index + 1 })) },
+      ]),
+      { title },
+    );
+    expect(text.match(/^#+ /gm)?.length).toBe(6 + hostileNames.length);
+  });
+});

@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown.ts";
+import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
+import { printable, printableLabel } from "../../src/report/printable.ts";
+import { fitText, padText, textWidth } from "../../src/report/text-width.ts";
+import { anyName } from "./bundles.ts";
+
+describe("printable text", () => {
+  it("shows what would act instead of being read", () => {
+    expect(printable("a\nb\t\u001b[0m\u202e")).toBe("a\\nb\\t\\u{1b}[0m\\u{202e}");
+    expect(printableLabel("")).toBe("(no name)");
+    expect(printableLabel("  x")).toBe('"  x"');
+    expect(printableLabel("x".repeat(500))).toBe(`${"x".repeat(120)}… (500 characters)`);
+  });
+
+  it("never holds a control character or half a character", () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        expect(printableLabel(name)).toMatch(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u);
+      }),
+    );
+  });
+});
+
+describe("Markdown", () => {
+  it("escapes markup, HTML, links and mentions", () => {
+    expect(escapeMarkdown("<b>|`*_[x](y)&~#")).toBe("&lt;b&gt;\\|\\`\\*\\_\\[x\\](y)&amp;\\~\\#");
+    expect(escapeMarkdown("@you https://x www.x.y")).toBe("&#64;you https&#58;//x www&#46;x.y");
+    expect(escapeMarkdown("block.conv1 4x3x64")).toBe("block.conv1 4x3x64");
+  });
+
+  it("leaves nothing that Markdown or HTML would act on, whatever the name", () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        const escaped = escapeMarkdown(printableLabel(name));
+        expect(escaped).not.toMatch(/[<>\n]/);
+        expect(escaped.replaceAll(/\\[\\`*_{}[\]|~#$!]/g, "")).not.toMatch(/[\\`*_[\]|~$]/);
+      }),
+    );
+  });
+
+  it("fences code so that no name can leave it", () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        const code = markdownCode(name);
+        const fence = /^`+/.exec(code)?.[0] ?? "";
+        expect(code.endsWith(fence)).toBe(true);
+        const inside = code.slice(fence.length, -fence.length);
+        expect(inside.match(/`+/g) ?? []).not.toContain(fence);
+        expect(inside.replaceAll("\\|", "")).not.toMatch(/[|\n]/);
+      }),
+    );
+  });
+
+  it("encodes paths of links", () => {
+    expect(markdownLink("x", "a b/(c)~1/漢.md")).toBe("[x](a%20b/%28c%29%7e1/%E6%BC%A2.md)");
+  });
+});
+
+describe("text width", () => {
+  it("counts columns, not code units", () => {
+    expect(textWidth("stem")).toBe(4);
+    expect(textWidth("漢字")).toBe(4);
+    expect(textWidth("e\u0301")).toBe(1);
+    expect(textWidth("👩‍👩‍👧")).toBe(2);
+    expect(textWidth("–…└")).toBe(3);
+  });
+
+  it("fits and pads any text", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme" }),
+        fc.integer({ min: 1, max: 20 }),
+        (text, width) => {
+          expect(textWidth(fitText(text, width))).toBeLessThanOrEqual(width);
+          expect(textWidth(padText(fitText(text, width), width, "right"))).toBe(width);
+        },
+      ),
+    );
+  });
+});
+
+describe("numbers", () => {
+  it("tell zero, little, and nothing apart", () => {
+    expect([0, 0.0001, 0.0005, 1234.56789, null].map(formatMs)).toEqual([
+      "0.000",
+      "<0.001",
+      "0.001",
+      "1234.568",
+      "–",
+    ]);
+    expect([
+      formatShare(0, 10),
+      formatShare(0.001, 10),
+      formatShare(1, 3),
+      formatShare(null, 3),
+      formatShare(0, 0),
+    ]).toEqual(["0.0", "<0.1", "33.3", "–", "–"]);
+    expect([0.0123, 12.345, 1234.5].map(formatDuration)).toEqual(["12.3 µs", "12.35 ms", "1.23 s"]);
+  });
+});

@@ -1,0 +1,213 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  createRegionBundler,
+  createReportValidator,
+  type RegionReportBundle,
+  regionKey,
+  writeFileAtomic,
+  writeReports,
+  writeRunReports,
+} from "../../src/report/index.ts";
+import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
+
+const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));
+const validator = await createReportValidator();
+
+const readBundle = (...path: string[]): RegionReportBundle =>
+  JSON.parse(readFileSync(join(...path), "utf8"));
+
+describe("writeReports", () => {
+  it("writes the whole report and one per region", async () => {
+    const directory = temporary();
+    const bundle = bundleOf([resnet]);
+    const written = await writeReports(bundle, directory);
+    expect(readBundle(written.json)).toEqual(bundle);
+    expect(readFileSync(written.json, "utf8")).toMatch(/^\{\n {2}"contract": .*\n\}\n$/s);
+    expect(readdirSync(join(directory, "regions")).sort()).toEqual([
+      "block.conv1",
+      "block.conv2",
+      "forward",
+      "report.json",
+      "report.md",
+      "residual",
+      "stem",
+    ]);
+    expect(readdirSync(join(directory, "regions", "stem")).sort()).toEqual([
+      "report.json",
+      "report.md",
+    ]);
+    expect([...written.regionDirectories.values()]).toContain("stem");
+  });
+
+  it("puts a region and what is below it into the region's directory", async () => {
+    const directory = temporary();
+    const bundle = bundleOf([resnet]);
+    await writeReports(bundle, directory);
+    const residual = readBundle(directory, "regions", "residual", "report.json");
+    expect(residual.reports.map(({ scope }) => scope)).toEqual([
+      "aggregate",
+      "process:4711",
+      "device:cpu",
+    ]);
+    const report = firstReport(residual);
+    expect(report.regions.map(({ path }) => path.join("/"))).toEqual([
+      "forward/residual",
+      "forward/residual/block.conv1",
+      "forward/residual/block.conv2",
+    ]);
+    expect(report.totals).toEqual({
+      region_count: 3,
+      invocations: 6,
+      kernel_count: 4,
+      total_ms: 10,
+      outside_ms: 0,
+      outside_kernel_count: 0,
+      wall_ms: null,
+    });
+    expect(validator.validate(residual)).toEqual([]);
+  });
+
+  it("keeps hostile labels verbatim in safe directories", async () => {
+    const directory = temporary();
+    const ranges = hostileNames.map((name, index) => ({
+      name,
+      start: index * 2,
+      end: index * 2 + 1,
+    }));
+    const { regionDirectories } = await writeReports(bundleOf([{ ranges }]), directory);
+    expect(regionDirectories.size).toBe(hostileNames.length);
+    expect(readdirSync(directory)).toEqual(["regions"]);
+    const labels = [...regionDirectories.values()].map(
+      (name) => firstReport(readBundle(directory, "regions", name, "report.json")).regions[0]?.name,
+    );
+    expect(labels).toEqual(hostileNames);
+  });
+
+  it("limits the directories to the longest regions, and says so in the report", async () => {
+    const directory = temporary();
+    const ranges = Array.from({ length: 10 }, (_, index) => ({
+      name: `step${index}`,
+      start: index * 100,
+      end: index * 100 + index + 1,
+    }));
+    const written = await writeReports(bundleOf([{ ranges }]), directory, {
+      maxRegionDirectories: 2,
+    });
+    expect([...written.regionDirectories.values()].sort()).toEqual(["step8", "step9"]);
+    expect(written.regionsWithoutDirectory).toBe(8);
+    expect(firstReport(readBundle(written.json)).notes.join()).toContain("2 longest of 10 regions");
+  });
+
+  it("writes nothing that breaks the contract", async () => {
+    const directory = temporary();
+    const bundle = bundleOf([resnet]);
+    const [report, ...others] = bundle.reports;
+    if (report === undefined) throw new Error("no report");
+    const broken = { ...bundle, reports: [{ ...report, config_fingerprint: "none" }, ...others] };
+    await expect(writeReports(broken, directory, { validator })).rejects.toThrow(
+      "/reports/0/config_fingerprint",
+    );
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("writes a report of an empty run", async () => {
+    const directory = temporary();
+    const { json, markdown } = await writeReports(bundleOf([]), directory);
+    expect(firstReport(readBundle(json)).notes).toContain("no matching regions");
+    expect(readFileSync(markdown, "utf8")).toContain("no matching regions");
+  });
+
+  it("takes 1,000 regions in a few seconds", async () => {
+    const ranges = Array.from({ length: 1000 }, (_, index) => ({
+      name: `r${index}`,
+      start: index * 10,
+      end: index * 10 + 5,
+    }));
+    const bundle = bundleOf([{ ranges }]);
+    const started = performance.now();
+    await writeReports(bundle, temporary(), { validator });
+    const elapsed = performance.now() - started;
+    console.info(`reports of 1,000 regions: ${elapsed.toFixed(0)} ms`);
+    expect(elapsed).toBeLessThan(20_000);
+  });
+});
+
+describe("createRegionBundler", () => {
+  it("drops scopes without the region and keeps neighbours that share the path out", () => {
+    const bundle = bundleOf([
+      {
+        pid: 1,
+        ranges: [
+          { name: "a", start: 0, end: 10, domain: "x" },
+          { name: "b", start: 1, end: 2 },
+          { name: "a", start: 20, end: 30 },
+        ],
+      },
+      { pid: 2, ranges: [{ name: "other", start: 0, end: 5 }] },
+    ]);
+    const cut = createRegionBundler(bundle)(regionNamed(bundle, "a"));
+    expect(cut.reports.map(({ scope }) => scope)).toEqual(["aggregate", "process:1"]);
+    expect(firstReport(cut).regions.map(({ path, domain }) => [path.join("/"), domain])).toEqual([
+      ["a", "x"],
+      ["a/b", ""],
+    ]);
+    expect(validator.validate(cut)).toEqual([]);
+  });
+});
+
+describe("writeRunReports", () => {
+  it("writes overview, kernels and summary, with links that lead somewhere", async () => {
+    const directory = temporary();
+    const bundle = bundleOf([resnet]);
+    const { regionDirectories } = await writeReports(bundle, join(directory, "recorder"));
+    const section = { collector: "recorder", directory: "recorder", bundle, regionDirectories };
+    const files = await writeRunReports(directory, { sections: [section], notes: ["it was cold"] });
+    expect(files.map((path) => path.slice(directory.length + 1))).toEqual([
+      "kernels.md",
+      "report.md",
+      "stakeholder_summary.md",
+    ]);
+    const overview = readFileSync(join(directory, "report.md"), "utf8");
+    expect(overview).toContain("it was cold");
+    const links = [...overview.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.length).toBeGreaterThan(7);
+    for (const link of links)
+      expect(statSync(join(directory, decodeURIComponent(link))).isFile()).toBe(true);
+  });
+
+  it("says so when nothing was measured", async () => {
+    const directory = temporary();
+    await writeRunReports(directory, { sections: [], notes: ["the workload failed"] });
+    const summary = readFileSync(join(directory, "stakeholder_summary.md"), "utf8");
+    expect(summary).toContain("Nothing was measured");
+    expect(summary).toContain("the workload failed");
+  });
+});
+
+describe("writeFileAtomic", () => {
+  it("makes directories, replaces, and leaves nothing behind", async () => {
+    const directory = temporary();
+    const file = join(directory, "a", "b", "x".repeat(250));
+    await writeFileAtomic(file, "one");
+    await writeFileAtomic(file, "two");
+    expect(readFileSync(file, "utf8")).toBe("two");
+    expect(readdirSync(join(directory, "a", "b"))).toEqual(["x".repeat(250)]);
+  });
+
+  it("keeps the old file, and no temporary one, when it fails", async () => {
+    const directory = temporary();
+    await writeFileAtomic(join(directory, "taken", "inside"), "kept");
+    await expect(writeFileAtomic(join(directory, "taken"), "file")).rejects.toThrow();
+    expect(readdirSync(directory)).toEqual(["taken"]);
+    expect(readFileSync(join(directory, "taken", "inside"), "utf8")).toBe("kept");
+  });
+});
+
+it("gives regions of several scopes one key", () => {
+  const bundle = bundleOf([resnet]);
+  const keys = bundle.reports.map(({ regions }) => regions.map(regionKey));
+  expect(keys[1]).toEqual(keys[0]);
+});
