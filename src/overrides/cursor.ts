@@ -8,6 +8,8 @@ import { readToken } from "./lexer.ts";
 export interface Cursor {
   readonly source: OverrideSource;
   mode: LexerMode;
+  /** Whether Hydra would still be looking ahead here to tell a sweep from a single value. */
+  predicting: boolean;
   position: number;
   current: Token | null;
   second: Token | null;
@@ -16,6 +18,7 @@ export interface Cursor {
 export const createCursor = (source: OverrideSource, mode: LexerMode): Cursor => ({
   source,
   mode,
+  predicting: false,
   position: 0,
   current: null,
   second: null,
@@ -47,18 +50,25 @@ export function takeIf(cursor: Cursor, kind: TokenKind): Token | null {
 }
 
 /** Takes a token of this kind, or throws that `what` (in words) was expected here. */
-export function expect(cursor: Cursor, kind: TokenKind, what: string, hint?: string): Token {
-  const token = takeIf(cursor, kind);
-  if (token !== null) return token;
-  // Hydra looks one token further before it complains, and stumbles there over what is no token.
-  peekSecond(cursor);
-  return refuse(cursor, what, hint);
-}
+export const expect = (cursor: Cursor, kind: TokenKind, what: string, hint?: string): Token =>
+  takeIf(cursor, kind) ?? refuse(cursor, what, hint);
 
-/** Throws that `what` was expected where the next token stands. */
+/**
+ * Throws that `what` was expected where the next token stands. Hydra reads on before it complains,
+ * one token further or, where it looks ahead, to the end of the text; when it meets something there
+ * that is no token at all, it complains about that instead.
+ */
 export function refuse(cursor: Cursor, what: string, hint?: string): never {
+  if (cursor.predicting) readToEnd(cursor);
+  else peekSecond(cursor);
   const token = peek(cursor);
   throw syntaxError(cursor.source, token, `expected ${what} but found ${found(cursor)}`, hint);
+}
+
+function readToEnd({ source, position, mode }: Cursor): void {
+  let token = readToken(source, position, mode);
+  for (let current = mode; token.kind !== "end"; token = readToken(source, token.end, current))
+    if (token.kind === "equal") current = "value";
 }
 
 export const textOf = ({ source }: Cursor, { start, end }: Span): string =>

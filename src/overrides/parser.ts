@@ -5,6 +5,7 @@ import type { OverrideSource } from "./errors.ts";
 import { syntaxError } from "./errors.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { evaluateValue } from "./evaluate.ts";
+import type { TokenKind } from "./lexer.ts";
 import { isPrimitivePart, parsePrimitive, primitiveKey } from "./primitive.ts";
 import type {
   ArgumentSyntax,
@@ -50,6 +51,7 @@ export const parseOverrides = (
 export function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
   const cursor = createCursor(source, "key");
   const type = parseType(cursor);
+  if (type === "change" || type === "add") expectKey(cursor);
   const key = parseKey(cursor);
   if (type === "delete" && peek(cursor).kind === "end") return { type, key };
   expect(cursor, "equal", "'='");
@@ -66,6 +68,15 @@ function parseType(cursor: Cursor): OverrideType {
   if (takeIf(cursor, "plus") === null) return "change";
   return takeIf(cursor, "plus") === null ? "add" : "force_add";
 }
+
+function expectKey(cursor: Cursor): void {
+  const { kind } = peek(cursor);
+  if (!isKeyName(kind) && !mayFollowKey(kind)) refuse(cursor, "a key");
+}
+
+const isKeyName = (kind: TokenKind) => kind === "id" || kind === "special" || kind === "path";
+
+const mayFollowKey = (kind: TokenKind) => kind === "at" || kind === "equal" || kind === "end";
 
 /** `key`, `group/sub`, `group@package`; key and package may be empty. */
 export function parseKey(cursor: Cursor): KeySyntax {
@@ -86,8 +97,9 @@ export function parsePackageOrGroup(cursor: Cursor): string {
 
 export function parsePackage(cursor: Cursor): string {
   const { kind } = peek(cursor);
-  if (kind === "id" || kind === "special" || kind === "path") return textOf(cursor, take(cursor));
-  if (kind === "at" || kind === "equal" || kind === "end") return "";
+  if (isKeyName(kind)) return textOf(cursor, take(cursor));
+  if (mayFollowKey(kind)) return "";
+  cursor.predicting = true;
   return refuse(cursor, "a key");
 }
 
@@ -98,8 +110,16 @@ const emptyValue = ({ position }: Cursor): ElementSyntax => ({
 });
 
 export function parseValue(cursor: Cursor): ValueSyntax {
+  cursor.predicting = opensContainer(cursor);
   const first = parseElement(cursor);
+  cursor.predicting = false;
   return peek(cursor).kind === "comma" ? restOfSimpleChoice(cursor, first) : first;
+}
+
+function opensContainer(cursor: Cursor): boolean {
+  const { kind } = peek(cursor);
+  if (kind === "id") return peekSecond(cursor).kind === "parenthesis_open";
+  return kind === "bracket_open" || kind === "brace_open";
 }
 
 /** `a,b,…`: at least two elements. */
