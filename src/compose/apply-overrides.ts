@@ -2,13 +2,16 @@ import type { Override } from "../overrides/ast.ts";
 
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
+import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { scalar } from "../values/node.ts";
 import { selectNode } from "../values/select.ts";
+import { isContainerType } from "../values/types/type-of.ts";
 import { updateNode } from "../values/update.ts";
 import { deleteFromConfig } from "./delete-override.ts";
 import { nearestKey } from "./nearest-key.ts";
 import { overrideValue } from "./override-value.ts";
+import { getAt } from "./tree-edit.ts";
 
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
@@ -51,6 +54,7 @@ function applyValue(root: ConfigNode, override: Override, context: ResolveContex
   const { keyOrGroup: key, type } = override;
   if (type === "delete") return deleteFromConfig(root, override, context);
   const value = overrideValue(override) ?? scalar(null, override.origin);
+  refuseMergeIntoNull(root, override, value);
   switch (type) {
     case "add":
       refuseOccupied(root, override, value, context);
@@ -89,6 +93,24 @@ function change(
 }
 
 const NO_SUCH_KEY: ReadonlySet<string> = new Set(["value.struct", "key.not_found"]);
+
+/**
+ * A dict or list cannot be merged into a declared one that is null: OmegaConf fails there, on an
+ * internal error, and so a program cannot rely on any result.
+ */
+function refuseMergeIntoNull(root: ConfigNode, override: Override, value: ConfigNode): void {
+  const { keyOrGroup: key, origin } = override;
+  if (value.kind === "scalar") return;
+  const before = getAt(root, splitKey(key));
+  if (before?.kind !== "scalar" || before.value !== null || !isContainerType(before.type)) return;
+  throw new ConfigError({
+    code: "compose.override_failed",
+    message: `Error merging override ${origin.text}\n'${key}' is null, and nothing can be merged into it`,
+    origin,
+    key,
+    hint: `give '${key}' its value in a config file`,
+  });
+}
 
 /** `+key=x` adds, and merges or replaces with a container, but does not overwrite a value. */
 function refuseOccupied(

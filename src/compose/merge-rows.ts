@@ -8,6 +8,8 @@ import { selectNode } from "../values/select.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
 import { HYDRA_CONFIG } from "./hydra/schema.ts";
+import { sharedContent } from "./shared-content.ts";
+import type { LoadedConfig } from "./sources/config-source.ts";
 import { yamlFileName } from "./sources/file-name.ts";
 import type { Repository } from "./sources/repository.ts";
 import { withEntry, withoutEntry } from "./tree-edit.ts";
@@ -16,6 +18,12 @@ import type { CompositionWarning } from "./warning.ts";
 export interface MergedRows {
   readonly root: MapNode;
   readonly warnings: readonly CompositionWarning[];
+}
+
+/** One config of the list and its content, not yet at its package. */
+interface Layer {
+  readonly row: DefaultsRow;
+  readonly node: ConfigNode;
 }
 
 /**
@@ -29,53 +37,70 @@ export function mergeRows(
   context: ResolveContext,
 ): MergedRows {
   const warnings: CompositionWarning[] = [];
-  const layers = rows.map((row) => {
+  const layers = rows.map((row): Layer => {
     const { node, warning } = matchSchema(row, repository, context);
     if (warning) warnings.push(warning);
-    const layer = embed(node, row.package);
-    refuseSearchPath(row, layer, context);
-    return layer;
+    return { row, node };
   });
-  return { root: mergeLayers(rows, layers, context), warnings };
+  const root = someSharesContent(rows)
+    ? mergeOneByOne(layers, context)
+    : mergeAtOnce(layers, context);
+  return { root, warnings };
 }
 
-function mergeLayers(
-  rows: readonly DefaultsRow[],
-  layers: readonly ConfigNode[],
-  context: ResolveContext,
-): MapNode {
-  const empty = map([], { kind: "code", by: "compose" });
+const EMPTY: MapNode = map([], { kind: "code", by: "compose" });
+
+function mergeAtOnce(layers: readonly Layer[], context: ResolveContext): MapNode {
+  const placed = layers.map(({ row, node }) => placeLayer(row, node, context));
   try {
-    return asMap(mergeNodes([empty, ...layers], context));
+    return asMap(mergeNodes([EMPTY, ...placed], context));
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    throw blameRow(rows, [empty, ...layers], error, context);
+    // Only when the merge has failed is it worth finding out at which config.
+    return mergeOneByOne(layers, context);
   }
 }
 
-/** Only when the merge has failed is it worth finding out at which config. */
-function blameRow(
-  rows: readonly DefaultsRow[],
-  layers: readonly ConfigNode[],
-  error: ConfigError,
-  context: ResolveContext,
-): ConfigError {
-  const failing = rows.find((_, index) => {
-    try {
-      mergeNodes(layers.slice(0, index + 2), context);
-      return false;
-    } catch {
-      return true;
-    }
+/** A config that was merged at the root and comes again: see `sharedContent`. */
+function someSharesContent(rows: readonly DefaultsRow[]): boolean {
+  const atRoot = new Set<LoadedConfig>();
+  return rows.some(({ loaded, package: pkg }) => {
+    if (atRoot.has(loaded)) return true;
+    if (pkg === "") atRoot.add(loaded);
+    return false;
   });
+}
+
+function mergeOneByOne(layers: readonly Layer[], context: ResolveContext): MapNode {
+  const beforeFirst = new Map<LoadedConfig, MapNode>();
+  return layers.reduce((tree, { row, node }) => {
+    const before = beforeFirst.get(row.loaded);
+    const content = before === undefined ? node : sharedContent(node, before, tree);
+    if (before === undefined && row.package === "") beforeFirst.set(row.loaded, tree);
+    const layer = placeLayer(row, content, context);
+    try {
+      return asMap(mergeNodes([tree, layer], context));
+    } catch (error) {
+      throw isConfigError(error) ? blame(row, error) : error;
+    }
+  }, EMPTY);
+}
+
+function blame(row: DefaultsRow, error: ConfigError): ConfigError {
   const { details } = error;
   return new ConfigError({
     ...details,
     code: "compose.invalid_config",
-    message: `In '${failing?.configPath ?? "<root>"}': ${hydraClassName(error.code)} raised while composing config:\n${details.message}`,
-    origin: details.origin ?? failing?.loaded.origin ?? { kind: "code", by: "compose" },
+    message: `In '${row.configPath}': ${hydraClassName(error.code)} raised while composing config:\n${details.message}`,
+    origin: details.origin ?? row.loaded.origin,
     cause: error,
   });
+}
+
+function placeLayer(row: DefaultsRow, node: ConfigNode, context: ResolveContext): ConfigNode {
+  const layer = embed(node, row.package);
+  refuseSearchPath(row, layer, context);
+  return layer;
 }
 
 /** Puts a config's content under its package; every part of a package is a string key. */

@@ -20,7 +20,7 @@ export interface ChoiceScope {
 }
 
 const ORIGIN = fromCode("defaults list");
-const LEGACY = /\$\{defaults\.\d+\./u;
+const LEGACY = /^\$\{defaults\.\d\./u;
 
 /** Names that no config group can have: the text to resolve stands below them. */
 const HOLDER = "\u0000holder";

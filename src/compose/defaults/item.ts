@@ -30,7 +30,7 @@ export interface GroupItem {
   readonly package: string | null;
   readonly optional: boolean;
   readonly override: boolean;
-  /** Given on the command line as `+group=option`: its paths start at the root. */
+  /** Given on the command line as `+group=option`: it may stand below overrides. */
   readonly appended: boolean;
   readonly origin: Origin;
 }

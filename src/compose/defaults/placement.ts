@@ -55,11 +55,10 @@ function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
 
 function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedConfig {
   const { path, absolute } = stripRoot(item.group);
-  // What was appended on the command line is addressed from the root, wherever the list stands.
-  const group = absolute || item.appended || place.group === "" ? path : `${place.group}/${path}`;
+  const group = absolute || place.group === "" ? path : `${place.group}/${path}`;
   const explicitPackage = fillGroup(item.package, group);
   const defaultPackage = dotted(path);
-  const parentPackage = item.appended ? "" : place.package;
+  const parentPackage = place.package;
   return {
     item,
     name,
@@ -81,6 +80,14 @@ export function finalPackage(placed: PlacedConfig, header: string | null): strin
     placed.explicitPackage ?? (header === null ? placed.defaultPackage : absolutePackage(header));
   return joinPackage(placed.parentPackage, own);
 }
+
+/** How messages name an item that is no group: as if it were one. */
+export const addressOf = (placed: PlacedConfig): string =>
+  placed.overrideKey ??
+  overrideKey(
+    placed.group,
+    joinPackage(placed.parentPackage, placed.explicitPackage ?? placed.defaultPackage),
+  );
 
 /** A group at its default package is addressed by its name alone; `_global_` stands for the root. */
 function overrideKey(group: string, pkg: string): string {

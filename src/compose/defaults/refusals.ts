@@ -4,6 +4,7 @@ import { describeSource } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import type { DefaultsItem, GroupItem } from "./item.ts";
 import type { PlacedConfig } from "./placement.ts";
+import { addressOf } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search
@@ -99,11 +100,12 @@ export function overrideBefore(
   after: { readonly item: DefaultsItem; readonly placed: PlacedConfig },
 ): ConfigError {
   const { item, placed } = after;
-  const key = placed.overrideKey ?? placed.configPath;
+  const first = `${override.placed.overrideKey} : ${override.placed.name ?? "None"}`;
+  const second = `${addressOf(placed)}: ${placed.name ?? "None"}`;
   return new ConfigError({
     code: "compose.invalid_defaults",
     message:
-      `In ${parent.configPath}: Override '${override.placed.overrideKey} : ${override.placed.name}' is defined before '${key}: ${placed.name}'.\n` +
+      `In ${parent.configPath}: Override '${first}' is defined before '${second}'.\n` +
       "Overrides must be at the end of the defaults list",
     origin: override.item.origin,
     key: override.placed.overrideKey ?? override.placed.configPath,
@@ -119,7 +121,7 @@ export function overrideBelowInterpolation(
     code: "compose.invalid_defaults",
     message:
       `${parent.configPath}: Default List Overrides are not allowed in the subtree\n` +
-      `of an in interpolated config group (override ${placed.overrideKey}=${placed.name}).`,
+      `of an in interpolated config group (override ${placed.overrideKey}=${placed.name ?? "None"}).`,
     origin: placed.item.origin,
     key: placed.overrideKey ?? placed.configPath,
     hint: "choose the parent by name, or move the override into the list that interpolates",

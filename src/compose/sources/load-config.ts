@@ -1,9 +1,12 @@
 import { ConfigError } from "../../values/errors.ts";
+import { createResolveContext } from "../../values/interpolation/context.ts";
+import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
 import { pyTypeName } from "../../values/python-text.ts";
 import { createConfig, readYaml } from "../../values/reader.ts";
+import { selectNode } from "../../values/select.ts";
 import { readDefaultsItems } from "../defaults/read-items.ts";
 import type { LoadedConfig, SourceInfo } from "./config-source.ts";
 import { packageHeader } from "./package-header.ts";
@@ -27,7 +30,7 @@ export function configFromNode(
   source: SourceInfo,
   header: string | null = null,
 ): LoadedConfig {
-  const defaults = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
+  const defaults = defaultsOf(node);
   return {
     path,
     source: { scheme: source.scheme, path: source.path, provider: source.provider },
@@ -36,6 +39,13 @@ export function configFromNode(
     defaults: defaults === undefined ? [] : readDefaultsItems(path, defaults),
     origin: node.origin,
   };
+}
+
+/** The list may be an interpolation within the file: `defaults: ${lists.small}`. */
+function defaultsOf(node: ConfigNode): ConfigNode | undefined {
+  const written = node.kind === "map" ? node.entries.get(DEFAULTS)?.value : undefined;
+  if (written === undefined || !isInterpolationNode(written)) return written;
+  return selectNode(node, DEFAULTS, createResolveContext({ env: {} })) ?? written;
 }
 
 /** A file may hold a map, a list, nothing, or one string, which is read again as a document. */

@@ -31,12 +31,11 @@ export function memorySource(
       const name = withoutExtension(normalize(path));
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
-      if ("node" in entry) return configFromNode(path, entry.node, info, entry.package ?? null);
-      const text = {
-        name: `${info.scheme}://${info.path}/${yamlFileName(name)}`,
-        text: entry.text,
-      };
-      return configFromText(path, text, info);
+      const address = `${info.scheme}://${info.path}/${name}`;
+      if ("text" in entry)
+        return configFromText(path, { name: yamlFileName(address), text: entry.text }, info);
+      const node = "node" in entry ? entry.node : fromObject(entry.value, fromCode(address));
+      return configFromNode(path, node, info, entry.package ?? null);
     },
     list: (group, kind) => childrenOf(normalize(group), kind, groups, entries.keys()),
   };
