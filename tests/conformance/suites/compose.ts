@@ -9,11 +9,12 @@ import { fromCode } from "../../../src/values/origin.ts";
 import { readYaml } from "../../../src/values/reader.ts";
 import { writeYaml } from "../../../src/values/writer.ts";
 import type { CorpusCase } from "../corpus.ts";
-import { attempt, compare, judge, judgeError } from "../judge.ts";
+import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
-import { PASS } from "../suite.ts";
 import { toTagged } from "../tagged.ts";
+import { compareResolved } from "./compose-resolved.ts";
 import { hydraUnset } from "./compose-resolvers.ts";
+import { rowOf } from "./compose-rows.ts";
 
 /** `compose/<suite>/cases.jsonl`: `hydra.compose` over the `conf` directory beside the cases. */
 export const composeSuite: Suite = {
@@ -41,7 +42,9 @@ function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
   const config = result.value as Config;
   const actual = actualOf(config, testCase, dir, standard);
   const outcome = compare(expectedOf(testCase), actual);
-  return outcome.pass ? judgeResolved(testCase, config) : outcome;
+  return outcome.pass
+    ? compareResolved(config, testCase["resolved_yaml"] ?? undefined, testCase["resolve_error"])
+    : outcome;
 }
 
 /** One engine per directory and environment: its snapshot reads every file once. */
@@ -126,36 +129,10 @@ function actualOf(
   return fields;
 }
 
-const rowOf = (row: DefaultsRow) => ({
-  config_path: row.configPath,
-  package: row.package,
-  parent: row.parent,
-  is_self: row.isSelf,
-  primary: row.primary,
-  override_key: row.overrideKey,
-});
-
 function ownChoices({ choices }: Composition, standard: Standard): Record<string, unknown> {
   return Object.fromEntries(
     [...choices].filter(
       ([key, value]) => !(key in standard.choices && standard.choices[key] === value),
     ),
   );
-}
-
-function judgeResolved(testCase: CorpusCase, config: Config): Outcome {
-  const result = attempt(() => config.toYaml({ resolve: true }));
-  const expected = testCase["resolve_error"];
-  if (expected !== undefined)
-    return judgeError(expected as { error: string; message: string }, result);
-  if (testCase["resolved_yaml"] === undefined) return PASS;
-  if (!result.ok)
-    return {
-      pass: false,
-      expected: testCase["resolved_yaml"],
-      actual: String(result.error),
-      why: `resolve refused: ${String(result.error)}`,
-      error: result.error,
-    };
-  return compare({ resolved_yaml: testCase["resolved_yaml"] }, { resolved_yaml: result.value });
 }

@@ -1,4 +1,7 @@
 import type { Suite } from "../suite.ts";
+import { composeSuite } from "./compose.ts";
+import { defaultsListSuite } from "./defaults-list.ts";
+import { fuzzCompose } from "./fuzz-compose.ts";
 import { fuzzOverrides } from "./fuzz-overrides.ts";
 import { fuzzYaml } from "./fuzz-yaml.ts";
 import { omegaconfToYaml } from "./omegaconf-to-yaml.ts";
@@ -15,5 +18,8 @@ export const SUITES: readonly Suite[] = [
   fuzzYaml,
   omegaconfToYaml,
   // compose
+  composeSuite,
+  defaultsListSuite,
+  fuzzCompose,
   // app
 ];

@@ -1,0 +1,58 @@
+import { dirname } from "node:path";
+import {
+  buildDefaultsTree,
+  checkUsage,
+  createRepository,
+  fileSource,
+  flattenTree,
+  HYDRA_CONFIG,
+  memorySource,
+  splitOverrides,
+} from "../../../src/compose/index.ts";
+import { parseOverrides } from "../../../src/overrides/index.ts";
+import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import type { CorpusCase } from "../corpus.ts";
+import { judge } from "../judge.ts";
+import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
+import { rowOf } from "./compose-rows.ts";
+
+/** `compose/defaults_list/defaults.jsonl`: the two passes alone, without Hydra's own groups. */
+export const defaultsListSuite: Suite = {
+  name: "defaults list",
+  matches: (path) => /(^|\/)compose\/defaults_list\/defaults\.jsonl$/.test(path),
+  run: runDefaultsCase,
+};
+
+function runDefaultsCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
+  const { defaults, config_overrides, choices } = testCase;
+  return judge(testCase, { defaults, config_overrides, choices }, () =>
+    listOf(testCase, env.companion(`${dirname(env.file)}/conf`)),
+  );
+}
+
+function listOf(testCase: CorpusCase, dir: string): object {
+  const repository = createRepository([
+    fileSource({ provider: "main", path: dir, cwd: dirname(dir) }),
+    memorySource({ scheme: "structured", path: "", provider: "schema" }, new Map()),
+  ]);
+  const overrides = parseOverrides((testCase["overrides"] as readonly unknown[]).map(String));
+  const groups = splitOverrides(overrides, repository);
+  const hydra = testCase["prepend_hydra"] === true;
+  const tree = buildDefaultsTree({
+    repository,
+    roots: [
+      ...(hydra ? [{ path: HYDRA_CONFIG, primary: false }] : []),
+      { path: String(testCase["config_name"]), primary: true },
+    ],
+    choices: groups,
+    skipMissing: testCase["skip_missing"] === true,
+    resolvers: createResolveContext({ env: {} }),
+  });
+  const rows = flattenTree(tree, { rootName: hydra ? "<root>" : null });
+  checkUsage(tree);
+  return {
+    defaults: rows.map(rowOf),
+    config_overrides: groups.values.map(({ origin }) => origin.text),
+    choices: Object.fromEntries(tree.known),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Config } from "../../../src/compose/index.ts";
+import {
+  composeConfig,
+  createConfig,
+  hydraGroups,
+  memorySource,
+  STANDARD_SOURCES,
+  schemaSource,
+  takeSnapshot,
+} from "../../../src/compose/index.ts";
+import { HYDRA_VERSION } from "../../../src/engine.ts";
+import { parseOverrides } from "../../../src/overrides/index.ts";
+import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import type { CorpusCase } from "../corpus.ts";
+import { attempt, compare, judge } from "../judge.ts";
+import type { Outcome, Suite } from "../suite.ts";
+import { compareResolved } from "./compose-resolved.ts";
+import { hydraUnset } from "./compose-resolvers.ts";
+
+/** `fuzz/compose.jsonl`: a random tree of files each, kept in memory. */
+export const fuzzCompose: Suite = {
+  name: "composition, random",
+  matches: (path) => /(^|\/)fuzz\/compose\.jsonl$/.test(path),
+  run: runFuzzCase,
+};
+
+function runFuzzCase(testCase: CorpusCase): Outcome {
+  const compose = () => composeFiles(testCase);
+  const result = attempt(compose);
+  if (testCase["ok"] === false || !result.ok) return judge(testCase, testCase["yaml"], compose);
+  const config = result.value as Config;
+  const hydraless = [...config.composition.choices].filter(([key]) => !key.startsWith("hydra/"));
+  const outcome = compare(
+    { yaml: testCase["yaml"], choices: testCase["choices"] },
+    { yaml: config.toYaml(), choices: Object.fromEntries(hydraless) },
+  );
+  return outcome.pass
+    ? compareResolved(config, testCase["resolved"], testCase["resolve_error"])
+    : outcome;
+}
+
+function composeFiles(testCase: CorpusCase): Config {
+  const files = Object.entries(testCase["files"] as Record<string, string>).map(
+    ([path, text]) => [path.replace(/\.yaml$/, ""), { text }] as const,
+  );
+  const cwd = "/";
+  const main = memorySource({ scheme: "file", path: "<DIR>", provider: "main" }, new Map(files));
+  const context = createResolveContext({ env: { FUZZ_ENV: "envval" }, resolvers: [hydraUnset] });
+  const composition = composeConfig({
+    snapshot: takeSnapshot({
+      sources: [hydraGroups(), main],
+      schemaSource: schemaSource(new Map()),
+      cwd,
+      factories: STANDARD_SOURCES,
+    }),
+    configName: String(testCase["config_name"]),
+    overrides: parseOverrides((testCase["overrides"] as readonly unknown[]).map(String)),
+    mode: "run",
+    fromShell: false,
+    jobName: "fuzz",
+    cwd,
+    version: HYDRA_VERSION,
+    versionBase: "1.3",
+    context,
+  });
+  return createConfig(composition.config, composition, context);
+}

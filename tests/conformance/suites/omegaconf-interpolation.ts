@@ -1,0 +1,46 @@
+import { ConfigError } from "../../../src/values/errors.ts";
+import type { ResolveContext } from "../../../src/values/interpolation/context.ts";
+import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import type { ConfigNode } from "../../../src/values/node.ts";
+import { createConfig } from "../../../src/values/reader.ts";
+import { selectNode } from "../../../src/values/select.ts";
+import type { CorpusCase } from "../corpus.ts";
+import { judge } from "../judge.ts";
+import type { Suite } from "../suite.ts";
+import { toTagged } from "../tagged.ts";
+import { corpusResolvers } from "./omegaconf-resolvers.ts";
+
+/** `yaml`, `key`, optional `env` → `value`: the selected node, resolved to the bottom. */
+export const omegaconfInterpolation: Suite = {
+  name: "omegaconf/interpolation",
+  matches: (path) => /(^|\/)omegaconf\/interpolation\.jsonl$/.test(path),
+  run(testCase) {
+    const { yaml, key, value, warnings } = testCase;
+    if (typeof yaml !== "string" || typeof key !== "string")
+      throw new Error("the case has no yaml or no key");
+    const issued: string[] = [];
+    const expected = warnings === undefined ? { value } : { value, warnings };
+    return judge(testCase, expected, () => {
+      const found = selectDeep(createConfig(yaml), key, contextOf(testCase, issued));
+      const result = { value: toTagged(found) };
+      return warnings === undefined ? result : { ...result, warnings: issued };
+    });
+  },
+};
+
+function selectDeep(root: ConfigNode, key: string, context: ResolveContext): ConfigNode {
+  const found = selectNode(root, key, context, { throwOnMissing: true, deep: true });
+  if (found !== undefined) return found;
+  throw new ConfigError({ code: "key.not_found", message: `Key not found: '${key}'`, key });
+}
+
+function contextOf(testCase: CorpusCase, issued: string[]): ResolveContext {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(testCase["env"] ?? {}))
+    if (typeof value === "string") env[name] = value;
+  return createResolveContext({
+    resolvers: corpusResolvers(),
+    env,
+    onWarning: (message) => issued.push(message),
+  });
+}
