@@ -5,6 +5,7 @@ import { hydraGroups } from "../compose/hydra/groups.ts";
 import { schemaSource } from "../compose/hydra/schema.ts";
 import { composeConfig } from "../compose/index.ts";
 import type { ConfigSource } from "../compose/sources/config-source.ts";
+import type { Repository } from "../compose/sources/repository.ts";
 import { openSource, STANDARD_SOURCES } from "../compose/sources/search-path.ts";
 import { takeSnapshot } from "../compose/sources/snapshot.ts";
 import { parseOverrides } from "../overrides/index.ts";
@@ -30,7 +31,10 @@ export interface ComposerRequest {
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
 export interface Composer {
   readonly context: ResolveContext;
-  compose(overrides: readonly string[]): Composition;
+  /** The search path before a config adds to it. */
+  readonly repository: Repository;
+  /** @param configName another primary config than the program's; null for none */
+  compose(overrides: readonly string[], configName?: string | null): Composition;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
 }
@@ -52,10 +56,11 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   });
   return {
     context,
-    compose(overrides) {
+    repository: snapshot.repository,
+    compose(overrides, configName = request.configName) {
       const composition = composeConfig({
         snapshot,
-        configName: request.configName,
+        configName,
         overrides: parseOverrides(overrides),
         mode: "run",
         fromShell: true,

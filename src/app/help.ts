@@ -10,6 +10,8 @@ import { showConfig } from "./show-config.ts";
 
 export interface HelpRequest {
   readonly composition: Composition;
+  /** Whose groups to list: without what the config adds to the search path, as in Hydra. */
+  readonly repository: Repository;
   /** The program's help, or that of Hydra's flags and groups. */
   readonly about: "app" | "hydra";
   readonly flags: readonly Flag[];
@@ -23,18 +25,21 @@ export interface HelpRequest {
  * @throws ConfigError `app.help_template` for other names in the template.
  */
 export function helpText(request: HelpRequest, context: ResolveContext): string {
-  const { composition, about, flags, resolve } = request;
+  const { composition, repository, about, flags, resolve } = request;
   const key = about === "app" ? "hydra.help.template" : "hydra.hydra_help.template";
   const template = selectNode(composition.root, key, context, { throwOnMissing: true });
-  const groups = allGroups(composition.repository);
+  const groups = allGroups(repository);
   const values = {
     FLAGS_HELP: flagsHelp(flags),
-    HYDRA_CONFIG_GROUPS: groupLines(composition.repository, groups.filter(isHydraGroup)),
+    HYDRA_CONFIG_GROUPS: groupLines(repository, groups.filter(isHydraGroup)),
     APP_CONFIG_GROUPS: groupLines(
-      composition.repository,
+      repository,
       groups.filter((group) => !isHydraGroup(group)),
     ),
-    CONFIG: showConfig({ root: composition.root, view: "job", resolve }, context),
+    CONFIG: showConfig(
+      { root: composition.root, view: about === "app" ? "job" : "hydra", resolve },
+      context,
+    ),
   };
   return `${fillTemplate(template === undefined ? "" : pyStr(template), values)}\n`;
 }

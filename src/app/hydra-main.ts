@@ -117,8 +117,15 @@ function help(
   { flags }: ParsedArguments,
   { console }: Invocation,
 ): void {
-  const composition = composer.compose(overrides);
-  const request = { composition, about, flags: flagsOf(options), resolve: flags.has("resolve") };
+  // Hydra's own help needs no primary config, and must work where there is a broken one.
+  const composition = composer.compose(overrides, about === "hydra" ? null : undefined);
+  const request = {
+    composition,
+    repository: composer.repository,
+    about,
+    flags: flagsOf(options),
+    resolve: flags.has("resolve"),
+  };
   console.stdout(helpText(request, composer.context));
 }
 
@@ -155,6 +162,7 @@ async function run(
   const own = new Set((options.flags ?? []).map((flag) => flag.id));
   return runJob(
     {
+      program: options.name,
       composition,
       context: composer.context,
       publish: composer.publish,

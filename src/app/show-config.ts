@@ -1,9 +1,10 @@
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
-import { resolveTree } from "../values/interpolation/index.ts";
-import { type ConfigNode, keyId, type MapNode } from "../values/node.ts";
+import { createResolution } from "../values/interpolation/create-resolution.ts";
+import { resolveDeep, resolveTree } from "../values/interpolation/resolve-tree.ts";
+import { type ConfigNode, isMissing, keyId, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
-import { selectNode } from "../values/select.ts";
+import { selectPlace } from "../values/select-place.ts";
 import { writeYaml } from "../values/writer.ts";
 
 /** What `--cfg` shows: the program's part, the `hydra` node, or both. */
@@ -27,8 +28,9 @@ export interface ShowRequest {
 export function showConfig(request: ShowRequest, context: ResolveContext): string {
   const root = viewOf(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
-  if (shown === undefined) return writeYaml(request.resolve ? resolveTree(root, context) : root);
-  const node = selectNode(root, shown, context, { deep: request.resolve });
+  if (shown === undefined)
+    return writeYaml(request.resolve ? resolveTree(root, context, LIKE_RESOLVE) : root);
+  const node = select(root, shown, context, request.resolve);
   if (node === undefined || (node.kind === "scalar" && node.value === null))
     throw new ConfigError({
       code: "key.not_found",
@@ -37,8 +39,23 @@ export function showConfig(request: ShowRequest, context: ResolveContext): strin
         ? { available: [...root.entries.values()].map(({ key }) => pyStr(key)) }
         : {}),
     });
-  if (node.kind === "scalar") return `${pyStr(node)}\n`;
-  return `# @package ${shown}\n${writeYaml(node)}`;
+  return node.kind === "scalar" ? `${pyStr(node)}\n` : `# @package ${shown}\n${writeYaml(node)}`;
+}
+
+/** `--cfg --resolve` is `OmegaConf.resolve`: what leads to a missing value is missing itself. */
+const LIKE_RESOLVE = { toMissing: "missing" } as const;
+
+/** Resolves no more than what is shown: the rest of the tree may be incomplete. */
+function select(
+  root: ConfigNode,
+  key: string,
+  context: ResolveContext,
+  deep: boolean,
+): ConfigNode | undefined {
+  const resolution = createResolution(root, context);
+  const place = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
+  if (place === undefined || isMissing(place.node)) return undefined;
+  return deep ? resolveDeep(resolution, place, LIKE_RESOLVE) : place.node;
 }
 
 const HELP_PARTS = ["help", "hydra_help"];

@@ -35,7 +35,7 @@ export interface Job {
    * @throws ConfigError of the first interpolation that cannot be resolved
    */
   resolved(): ConfigNode;
-  /** The logger of the job's name. */
+  /** The logger of the program's name. */
   readonly log: Logger;
   logger(name: string): Logger;
 }
@@ -44,6 +44,8 @@ export interface Job {
 export type Task = (config: Config, job: Job) => number | undefined | Promise<number | undefined>;
 
 export interface JobRequest {
+  /** Names the task's own logger. */
+  readonly program: string;
   readonly composition: Composition;
   readonly context: ResolveContext;
   /** Is told the tree once the job's own values stand in it. */
@@ -135,7 +137,7 @@ function describeJob(
     flags,
     restArgs,
     root,
-    log: logging.logger(name),
+    log: logging.logger(request.program),
     logger: logging.logger,
   };
 }

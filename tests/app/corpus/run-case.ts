@@ -1,0 +1,93 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hydraMain, type Invocation } from "../../../src/app/index.ts";
+import { readYaml, toObject } from "../../../src/values/index.ts";
+import { taskNamed } from "./tasks.ts";
+
+/** One recorded run of a Python program with Hydra. */
+export interface CliCase {
+  readonly id: string;
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly exit_code: number;
+  readonly stdout: string | null;
+  readonly stderr_contains?: readonly string[];
+  readonly stderr_traceback: boolean;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Runs a case in a copy of its application directory and normalises what came out of it. */
+export async function runCase(suite: string, { argv, env }: CliCase): Promise<Outcome> {
+  const home = mkdtempSync(join(tmpdir(), "hydraconf-cli-"));
+  const dir = join(home, "app");
+  cpSync(suite, dir, { recursive: true, filter: (path) => !path.endsWith("cases.jsonl") });
+  const app = toObject(
+    readYaml(readFileSync(join(suite, "app.yaml"), "utf8")),
+  ) as unknown as AppFile;
+  rmSync(join(dir, "app.yaml"));
+  const before = new Set(filesBelow(dir));
+  const written = { stdout: "", stderr: "" };
+  const invocation: Invocation = {
+    argv: argv.map((word) => word.replaceAll("<DIR>", dir)),
+    env: { PATH: process.env["PATH"], HOME: "/nonexistent", USER: "tester", ...env },
+    cwd: dir,
+    now: new Date(),
+    console: {
+      stdout: (text) => {
+        written.stdout += text;
+      },
+      stderr: (text) => {
+        written.stderr += text;
+      },
+    },
+  };
+  const origin = process.cwd();
+  process.chdir(dir);
+  try {
+    const exitCode = await hydraMain(
+      { name: "my_app", version: "0", configPath: app.config_path, configName: app.config_name },
+      taskNamed(app.task, invocation),
+      invocation,
+    );
+    const normal = (text: string): string => normalize(text, dir);
+    const files = filesBelow(dir)
+      .filter((file) => !before.has(file))
+      .map((file) => [normal(file), normal(readFileSync(join(dir, file), "utf8"))]);
+    return {
+      exitCode,
+      stdout: normal(written.stdout),
+      stderr: normal(written.stderr),
+      files: Object.fromEntries(files),
+    };
+  } finally {
+    process.chdir(origin);
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+interface AppFile {
+  readonly config_name: string | null;
+  readonly config_path: string | null;
+  readonly task: string;
+}
+
+function filesBelow(dir: string): readonly string[] {
+  return readdirSync(dir, { recursive: true, encoding: "utf8" }).filter((file) =>
+    statSync(join(dir, file)).isFile(),
+  );
+}
+
+const normalize = (text: string, dir: string): string =>
+  text
+    .replaceAll(dir, "<DIR>")
+    .replaceAll(/\d{4}-\d\d-\d\d/g, "<DATE>")
+    .replaceAll(/\d\d:\d\d:\d\d,\d{3}/g, "<TIME>,<MS>")
+    .replaceAll(/<DATE>\/\d\d-\d\d-\d\d/g, "<DATE>/<TIME>");

@@ -1,0 +1,92 @@
+import { isAbsolute, join } from "node:path";
+import type { Invocation, Job, Task } from "../../../src/app/index.ts";
+import { toPlain } from "../../../src/compose/index.ts";
+import {
+  type ConfigNode,
+  createResolveContext,
+  pyStr,
+  selectNode,
+} from "../../../src/values/index.ts";
+
+/** The tasks of the recorded programs, as the corpus describes them. */
+export function taskNamed(name: string, { console, cwd }: Invocation): Task {
+  const print = (text: string): void => console.stdout(`${text}\n`);
+  const tasks: Readonly<Record<string, Task>> = {
+    print: (config) => {
+      print(config.toYaml());
+      return 0;
+    },
+    print_resolved: (config) => {
+      print(config.toYaml({ resolve: true }));
+      return 0;
+    },
+    access: (config) => {
+      const key = String(config.get("access"));
+      const node = config.get(key);
+      print(pythonJson(node ?? null));
+      return 0;
+    },
+    cwd: (_config, job) => {
+      print(`cwd=${process.cwd()}\norig=${cwd}\nout=${job.outputDir}`);
+      print(`abs=${isAbsolute("x/y") ? "x/y" : join(cwd, "x/y")}`);
+      return 0;
+    },
+    fail: (config) => {
+      if (config.get("x") === config.get("bad")) throw new Error(`boom ${config.get("x")}`);
+      print(`x=${config.get("x")}`);
+      return 0;
+    },
+    env: () => {
+      print(`A=${process.env["CASE_A"] ?? "None"}\nB=${process.env["CASE_B"] ?? "None"}`);
+      return 0;
+    },
+    log: (_config, { log }) => {
+      log.debug("debug msg");
+      log.info("info msg");
+      log.warning("warn msg");
+      print("printed");
+      return 0;
+    },
+    job: (_config, job) => {
+      print(describeJob(job));
+      return 0;
+    },
+  };
+  const task = tasks[name];
+  if (task === undefined) throw new Error(`no task ${name}`);
+  return task;
+}
+
+function describeJob({ root }: Job): string {
+  const context = createResolveContext();
+  const at = (key: string): ConfigNode | undefined =>
+    selectNode(root, `hydra.${key}`, context, { deep: true });
+  const text = (key: string): string => {
+    const node = at(key);
+    return node === undefined || pyStr(node) === "???" ? "None" : pyStr(node);
+  };
+  const choices = Object.fromEntries(
+    Object.entries(toPlain(at("runtime.choices") ?? root) as object).filter(
+      ([key]) => !key.startsWith("hydra/"),
+    ),
+  );
+  return [
+    `name=${text("job.name")}`,
+    `num=${text("job.num")}`,
+    `id=${text("job.id")}`,
+    `override_dirname=${text("job.override_dirname")}`,
+    `config_name=${text("job.config_name")}`,
+    `mode=${text("mode").replace("RunMode.", "")}`,
+    `choices=${pythonJson(choices)}`,
+    `task=${pythonJson(toPlain(at("overrides.task") ?? root))}`,
+    `hydra=${pythonJson(toPlain(at("overrides.hydra") ?? root))}`,
+  ].join("\n");
+}
+
+/** `json.dumps` of Python puts a blank after `,` and `:`. */
+function pythonJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}: ${pythonJson(v)}`);
+  return `{${members.join(", ")}}`;
+}

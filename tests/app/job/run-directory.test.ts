@@ -1,0 +1,74 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { writeFileAtomically } from "../../../src/app/job/atomic-write.ts";
+import { makeRunDirectory } from "../../../src/app/job/run-directory.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+
+const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-run-"));
+
+const refusal = (path: string, results: readonly string[] = ["report.md", "ncu"]): string => {
+  try {
+    makeRunDirectory(path, results);
+  } catch (error) {
+    if (isConfigError(error) && error.code === "app.run_directory") return error.message;
+    throw error;
+  }
+  throw new Error("accepted");
+};
+
+describe("makeRunDirectory", () => {
+  test("makes the directory and those above it", () => {
+    const path = join(fresh(), "a/b c/ü");
+    makeRunDirectory(path, ["report.md"]);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test("accepts a directory that holds only configuration or files of others", () => {
+    const path = fresh();
+    for (const name of ["config.yaml", "hydra.yaml", "run.log", "notes.txt"])
+      writeFileSync(join(path, name), "");
+    expect(() => makeRunDirectory(path, ["report.md", "ncu"])).not.toThrow();
+  });
+
+  test("refuses a directory with another run's results, by their names", () => {
+    const path = fresh();
+    mkdirSync(join(path, "ncu"));
+    writeFileSync(join(path, "report.md"), "");
+    expect(refusal(path)).toBe(
+      `The run directory '${path}' holds the results of another run: report.md, ncu`,
+    );
+  });
+
+  test("refuses a place where a file stands", () => {
+    const path = join(fresh(), "file");
+    writeFileSync(path, "");
+    expect(refusal(path)).toContain("a file stands in its place");
+    expect(refusal(join(path, "below"))).toContain("cannot be made");
+  });
+});
+
+describe("writeFileAtomically", () => {
+  test("replaces a file whole and leaves nothing else behind", () => {
+    const path = join(fresh(), "sub/config.yaml");
+    writeFileAtomically(path, "old: much longer than the new text\n");
+    writeFileAtomically(path, "new: 1\n");
+    expect(readFileSync(path, "utf8")).toBe("new: 1\n");
+    expect(readdirSync(join(path, ".."))).toEqual(["config.yaml"]);
+  });
+
+  test("leaves nothing behind when it fails", () => {
+    const directory = fresh();
+    mkdirSync(join(directory, "taken/inside"), { recursive: true });
+    expect(() => writeFileAtomically(join(directory, "taken"), "x")).toThrow();
+    expect(readdirSync(directory)).toEqual(["taken"]);
+  });
+});
