@@ -79,8 +79,9 @@ export async function buildNative(request) {
   const before = await current();
   if (before !== null) return { built: false, binDir: place.binDir, info: before };
 
-  await mkdir(place.dir, { recursive: true });
-  return withLock(join(place.dir, ".native-build.lock"), say, async () => {
+  const buildDir = join(place.dir, "build");
+  await mkdir(buildDir, { recursive: true });
+  return withLock(join(buildDir, "native-build.lock"), say, async () => {
     // Another process may have built it while this one waited.
     const meanwhile = await current();
     if (meanwhile !== null) return { built: false, binDir: place.binDir, info: meanwhile };

@@ -128,7 +128,7 @@ void check_parameters(const std::string& path, const std::vector<ParameterSpec>&
   }
   for (const auto& [name, tensor] : tensors)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      problems += "\n  '" + name + "' is not a parameter of this model" + did_you_mean(name, names);
+      problems += "\n  '" + printable(name) + "' is not a parameter of this model" + did_you_mean(name, names);
   if (!problems.empty())
     throw InputError(path + " does not fit the model (--in-channels, --base-channels, " +
                      "--num-blocks and --num-classes must be those it was saved with):" + problems);

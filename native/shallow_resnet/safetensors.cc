@@ -119,7 +119,7 @@ class HeaderReader {
 
  private:
   [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(path_ + " is not a valid safetensors file: " + message);
+    throw InputError(path_ + " is not a valid safetensors file: " + printable(message));
   }
 
   JsonValue parse_header() {
@@ -224,7 +224,7 @@ HostTensor decode(const std::string& path, const Entry& entry, const char* data)
   for (std::size_t i = 0; i < tensor.values.size(); ++i) {
     tensor.values[i] = little_endian_float(data + i * sizeof(float));
     if (!std::isfinite(tensor.values[i]))
-      throw InputError(path + ": tensor '" + entry.name + "' holds a value that is not finite (" +
+      throw InputError(path + ": tensor '" + printable(entry.name) + "' holds a value that is not finite (" +
                        std::to_string(tensor.values[i]) + " at index " + std::to_string(i) + ")");
   }
   return tensor;
@@ -260,7 +260,7 @@ TensorMap read_safetensors(const std::string& path) {
       tensors.emplace(entry.name,
                       decode(path, entry, bytes.data() + reader.data_offset() + entry.begin));
     } else if (!ends_with(entry.name, "num_batches_tracked")) {
-      throw InputError(path + ": tensor '" + entry.name + "' is " + entry.dtype +
+      throw InputError(path + ": tensor '" + printable(entry.name) + "' is " + entry.dtype +
                        "; only F32 is supported");
     }
   }

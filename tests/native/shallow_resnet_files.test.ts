@@ -170,6 +170,7 @@ describe("files that are not safetensors", () => {
     ["bad UTF-8", assemble(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a]), data), "not UTF-8"],
     ["half a surrogate", assemble('{"\\ud800": 1}', data), "surrogate"],
     ["same name twice", assemble('{"x": {}, "x": {}}', data), "occurs twice"],
+    ["control characters", assemble('{"\\n\\u001b[2J": 1}', data), "tensor '??[2J' must"],
     ["a number for a tensor", assemble('{"x": 1}', data), "must have exactly"],
     ["no dtype", assemble('{"x": {"shape": [4], "data_offsets": [0, 16]}}', data), "exactly"],
     ["an extra field", assemble(entry({ more: 1 }), data), "must have exactly"],
