@@ -1,6 +1,7 @@
+import { checkTree } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { putChild } from "./draft.ts";
-import { ConfigError } from "./errors.ts";
+import { aboutKey, ConfigError, isConfigError } from "./errors.ts";
 import { flagAt } from "./flags.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { nearest } from "./nearest.ts";
@@ -27,9 +28,18 @@ export function assign(parent: Draft, key: Key, value: ConfigNode): void {
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
+  checkValue(value, at);
   const type = old?.type ?? elementType(parent.node, known);
   const typed = type === undefined ? value : convertNode(type, value, at);
   putChild(parent, known, replacing(typed, old));
+}
+
+function checkValue(value: ConfigNode, at: Place): void {
+  try {
+    checkTree(value);
+  } catch (error) {
+    throw isConfigError(error) ? aboutKey(error, fullKeyOf(at)) : error;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ConfigError } from "./errors.ts";
-import { hasInterpolation, parseInterpolation } from "./interpolation/parser.ts";
+import { parseNode } from "./interpolation/parse-node.ts";
+import { isInterpolationNode } from "./interpolation/resolution.ts";
 import type { ConfigNode } from "./node.ts";
 
 /**
@@ -19,16 +20,6 @@ export function checkTree(node: ConfigNode): ConfigNode {
         });
       checkTree(value);
     }
-  } else if (typeof node.value === "string" && hasInterpolation(node.value)) check(node);
+  } else if (isInterpolationNode(node)) parseNode(node);
   return node;
-}
-
-function check(node: Extract<ConfigNode, { kind: "scalar" }>): void {
-  try {
-    parseInterpolation(String(node.value));
-  } catch (error) {
-    throw error instanceof ConfigError
-      ? new ConfigError({ ...error.details, origin: node.origin })
-      : error;
-  }
 }

@@ -88,4 +88,8 @@ export class ConfigError extends Error {
   }
 }
 
+/** The same error about another key: the one that was asked for rather than where it failed. */
+export const aboutKey = (error: ConfigError, key: string): ConfigError =>
+  new ConfigError({ ...error.details, key });
+
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;

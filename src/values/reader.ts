@@ -1,5 +1,5 @@
 import { ConfigError } from "./errors.ts";
-import { parseInterpolation } from "./interpolation/index.ts";
+import { parseInterpolation } from "./interpolation/parser.ts";
 import { type ConfigNode, map, scalar } from "./node.ts";
 import type { SourceText } from "./origin.ts";
 import { acceptConfig } from "./yaml/accept.ts";

@@ -1,6 +1,7 @@
-import { ConfigError } from "./errors.ts";
+import { aboutKey, ConfigError, isConfigError } from "./errors.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
+import type { Resolution } from "./interpolation/resolution.ts";
 import { resolveDeep } from "./interpolation/resolve-tree.ts";
 import type { ConfigNode, Key } from "./node.ts";
 import { isMissing } from "./node.ts";
@@ -22,8 +23,10 @@ export interface SelectOptions {
 
 /**
  * `OmegaConf.select`: what stands at a key (`a.b[0]`, `""` for the whole tree), with interpolations
- * on the way and at the end resolved; undefined when nothing does.
- * @throws ConfigError `value.missing`, `key.invalid_type`, or that of an interpolation
+ * on the way and at the end resolved; undefined when nothing does, or when the key leads through a
+ * scalar.
+ * @throws ConfigError `value.missing`, `key.invalid_type`, or that of an interpolation; its key is
+ *   the selected one
  */
 export function selectNode(
   root: ConfigNode,
@@ -32,19 +35,26 @@ export function selectNode(
   options: SelectOptions = {},
 ): ConfigNode | undefined {
   const resolution = createResolution(root, context);
-  const place = find(resolution.root);
+  const place = find(resolution, key, options);
   if (place === undefined || isMissing(place.node)) return options.default;
   return options.deep === true ? resolveDeep(resolution, place) : place.node;
+}
 
-  function find(start: Place): Place | undefined {
-    const relative = key.startsWith(".") ? key.slice(1) : key;
-    if (relative.startsWith("."))
-      throw new ConfigError({
-        code: "key.not_found",
-        message: `Error resolving key '${key}'`,
-        key,
-      });
-    return selectPlace(resolution, start, relative, { ...options, scalarsAreEmpty: true });
+function find(resolution: Resolution, key: string, options: SelectOptions): Place | undefined {
+  const relative = key.startsWith(".") ? key.slice(1) : key;
+  if (relative.startsWith("."))
+    throw new ConfigError({
+      code: "key.not_found",
+      message: `Error resolving key '${key}'`,
+      key,
+    });
+  try {
+    return selectPlace(resolution, resolution.root, relative, {
+      ...options,
+      scalarsAreEmpty: true,
+    });
+  } catch (error) {
+    throw isConfigError(error) ? aboutKey(error, key) : error;
   }
 }
 

@@ -61,6 +61,7 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
   // Python's own classes that Hydra raises on purpose
   OSError: ["compose.invalid_config", "compose.missing_config"],
   ValueError: [
+    "key.invalid_type",
     "yaml.invalid_value",
     "value.wrong_type",
     "merge.incompatible",

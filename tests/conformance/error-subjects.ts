@@ -41,9 +41,16 @@ const yamlPosition: SubjectRule = {
 const fullKey: SubjectRule = {
   missing({ message }, error) {
     const key = /\n\s*full_key: (\S+)/.exec(message)?.[1];
-    return key === undefined || mentions(error, key) ? null : `the key ${key}`;
+    if (key === undefined || mentions(error, key)) return null;
+    return bareKey(key) === bareKey(error.details.key ?? "") ? null : `the key ${key}`;
   },
 };
+
+/**
+ * A key without what separates its components: OmegaConf puts brackets around the brackets of a key
+ * that is selected from a list, and forgets those of list items that were just set.
+ */
+const bareKey = (key: string): string => key.replaceAll(/[.[\]]/g, "");
 
 /** `ValueError while evaluating 'int(a)': …`: the function call that failed. */
 const functionCall: SubjectRule = {
@@ -53,9 +60,24 @@ const functionCall: SubjectRule = {
   },
 };
 
+/** ANTLR's messages about a token of an interpolation: our span must start there. */
+const interpolationPosition: SubjectRule = {
+  missing({ error: name, message }, { details }) {
+    const token = misplacedToken(message);
+    if (name !== "GrammarParseError" || token === undefined) return null;
+    const { origin } = details;
+    if (origin?.kind !== "file" && origin?.kind !== "override") return `the place of ${token}`;
+    const text = origin.kind === "file" ? origin.source.text : origin.text;
+    const start = origin.start ?? text.length;
+    const here = token === "<EOF>" ? origin.end === start : text.startsWith(token, start);
+    return here ? null : `the place of ${token}`;
+  },
+};
+
 /** ANTLR's messages about a token, and the caret of a lexer error: our span must start there. */
 const overridePosition: SubjectRule = {
-  missing({ message }, error) {
+  missing({ error: name, message }, error) {
+    if (name === "GrammarParseError") return null;
     const origin = error.details.origin;
     const text = origin?.kind === "override" ? origin.text : null;
     const start = origin?.kind === "override" ? origin.start : undefined;
@@ -65,10 +87,8 @@ const overridePosition: SubjectRule = {
       const column = (caret[2] ?? "").length - "LexerNoViableAltException: ".length;
       return start === column ? null : `column ${column}`;
     }
-    const token =
-      /^(?:mismatched|extraneous) input '(.*)' expecting |^missing \S+ at '(.*)'$/m.exec(message);
-    if (token !== null) {
-      const at = token[1] ?? token[2] ?? "";
+    const at = misplacedToken(message);
+    if (at !== undefined) {
       const here = text !== null && start !== undefined && startsWithToken(text, start, at);
       return here ? null : `the place of ${at}`;
     }
@@ -78,6 +98,14 @@ const overridePosition: SubjectRule = {
     return inside ? null : `a place in ${input}`;
   },
 };
+
+/** The token that ANTLR did not expect. */
+function misplacedToken(message: string): string | undefined {
+  const match = /^(?:mismatched|extraneous) input '(.*)' expecting |^missing \S+ at '(.*)'$/m.exec(
+    message,
+  );
+  return match?.[1] ?? match?.[2];
+}
 
 /** Names that stand in quotes, and the few that Hydra leaves bare. */
 const quotedNames: SubjectRule = {
@@ -94,6 +122,7 @@ const RULES: readonly SubjectRule[] = [
   yamlPosition,
   fullKey,
   functionCall,
+  interpolationPosition,
   overridePosition,
   quotedNames,
 ];
@@ -116,7 +145,7 @@ const BARE_NAMES: readonly RegExp[] = [
 
 /** Python's own vocabulary, which stands in quotes but names nothing of the user's. */
 const PYTHON_WORDS =
-  /^(?:<|>|NoneType|set|str|int|float|bool|dict|list|tuple|bytes|complex|[\w.]*(?:Config|Sweep|String|Exception|Error))$/;
+  /^(?:<|>|_\w+_|NoneType|set|str|int|float|bool|dict|list|tuple|bytes|complex|[\w.]*(?:Config|Sweep|String|Exception|Error))$/;
 
 function namesIn(line: string): readonly string[] {
   const clean = line

@@ -34,7 +34,14 @@ export interface Reference extends Span {
 export interface ResolverUse extends Span {
   readonly kind: "resolver";
   readonly name: readonly (string | Interpolation)[];
+  readonly args: Sequence;
+}
+
+/** Elements between commas. One that is left out is an empty string. */
+export interface Sequence {
   readonly args: readonly Argument[];
+  /** The whole sequence as it is written, when elements are left out: OmegaConf warns of it. */
+  readonly incomplete?: string;
 }
 
 export interface Argument {
@@ -59,7 +66,7 @@ export interface TextElement {
 
 export interface ListElement {
   readonly kind: "list";
-  readonly items: readonly Element[];
+  readonly items: Sequence;
 }
 
 export interface DictElement {

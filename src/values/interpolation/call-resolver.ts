@@ -64,6 +64,12 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
       const { start, rest } = startOf(key, at);
       return selectPlace(resolution, start, rest, { ...options, scalarsAreEmpty: true });
     },
+    child(container, key) {
+      const child = resolution.places.child(container, key);
+      if (child === undefined) return undefined;
+      // What stands in a literal or a result is plain data: it is not interpolated again.
+      return container.result === true ? { ...child, result: true } : resolution.dereference(child);
+    },
     evaluate: (text) => resolution.evaluate(parseElement(text), at),
     create: (node) => resolution.dereference({ kind: "place", node, parent }),
   };

@@ -1,12 +1,11 @@
-import type { ConfigNode, ScalarNode } from "../node.ts";
+import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { createPlaceIndex, rootPlace } from "../place.ts";
 import { convertResult } from "../types/convert-result.ts";
-import type { InterpolationAst } from "./ast.ts";
 import type { ResolveContext } from "./context.ts";
 import { evaluateElement, evaluateText } from "./evaluate.ts";
-import { parseInterpolation } from "./parser.ts";
-import type { InterpolationNode, Resolution } from "./resolution.ts";
+import { parseNode } from "./parse-node.ts";
+import type { Resolution } from "./resolution.ts";
 import { cycleError, isInterpolation } from "./resolution.ts";
 
 /** References that wait for each other beyond this are refused; Python gives up far earlier. */
@@ -55,16 +54,4 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     },
   };
   return resolution;
-}
-
-/** Nodes are immutable and shared between trees, so each is parsed at most once. */
-const parsed = new WeakMap<ScalarNode, InterpolationAst>();
-
-function parseNode(node: InterpolationNode): InterpolationAst {
-  let ast = parsed.get(node);
-  if (ast === undefined) {
-    ast = parseInterpolation(node.value);
-    parsed.set(node, ast);
-  }
-  return ast;
 }

@@ -1,11 +1,17 @@
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode, Key, ScalarValue } from "../node.ts";
 import { list, map, scalar } from "../node.ts";
-import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, resultPlace } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
-import type { Element, Interpolation, InterpolationAst, ResolverUse, TextPart } from "./ast.ts";
+import type {
+  Element,
+  Interpolation,
+  InterpolationAst,
+  ResolverUse,
+  Sequence,
+  TextPart,
+} from "./ast.ts";
 import { callResolver } from "./call-resolver.ts";
 import { followReference } from "./reference.ts";
 import type { Resolution } from "./resolution.ts";
@@ -29,8 +35,14 @@ export function evaluateElement(resolution: Resolution, element: Element, at: Pl
     case "text":
       return valueAt(at, concatenate(resolution, element.parts, at));
     case "list": {
-      const items = element.items.map((item) => evaluateElement(resolution, item, at).node);
-      return resultPlace(list(items, at.node.origin), at);
+      const items = evaluateSequence(resolution, element.items, at);
+      return resultPlace(
+        list(
+          items.map((item) => item.node),
+          at.node.origin,
+        ),
+        at,
+      );
     }
     case "dict": {
       const entries = element.entries.map(
@@ -61,9 +73,17 @@ function evaluateInterpolation(
 
 function evaluateResolver(resolution: Resolution, use: ResolverUse, at: Place): Place {
   const name = use.name.map((part) => nameComponent(resolution, part, at)).join(".");
-  const args = use.args.map((argument) => evaluateElement(resolution, argument.value, at));
-  const sources = use.args.map((argument) => argument.source);
+  const args = evaluateSequence(resolution, use.args, at);
+  const sources = use.args.args.map((argument) => argument.source);
   return callResolver(resolution, { name, args, sources, at });
+}
+
+function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place): readonly Place[] {
+  if (sequence.incomplete !== undefined)
+    resolution.context.warn(
+      `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See https://github.com/omry/omegaconf/issues/572 for details.`,
+    );
+  return sequence.args.map((argument) => evaluateElement(resolution, argument.value, at));
 }
 
 function joinKey(
@@ -141,5 +161,3 @@ function asInterpolationError(error: unknown, interpolation: Interpolation, at: 
     cause: error,
   });
 }
-
-export const byResolver = (name: string) => fromCode(`resolver ${name}`);

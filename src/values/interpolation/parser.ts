@@ -7,6 +7,7 @@ import type {
   InterpolationAst,
   ListElement,
   PrimitiveElement,
+  Sequence,
   TextElement,
   TextPart,
 } from "./ast.ts";
@@ -173,19 +174,20 @@ function parseResolver(
 
 const EMPTY: Argument = { value: { kind: "primitive", value: "" }, source: "" };
 
-/** Elements between commas. One that is left out is an empty string. */
-function parseSequence(cursor: Cursor, close: TokenKind): readonly Argument[] {
+function parseSequence(cursor: Cursor, close: TokenKind): Sequence {
   const args: Argument[] = [];
-  if (peek(cursor).kind === close) return args;
-  for (;;) {
+  const first = peek(cursor);
+  if (first.kind === close) return { args };
+  do {
     const { kind, start } = peek(cursor);
     if (kind === "comma" || kind === close) args.push(EMPTY);
     else {
       const value = parseOneElement(cursor);
       args.push({ value, source: cursor.text.slice(start, endOf(cursor)) });
     }
-    if (!accept(cursor, "comma")) return args;
-  }
+  } while (accept(cursor, "comma"));
+  if (!args.includes(EMPTY)) return { args };
+  return { args, incomplete: cursor.text.slice(first.start, endOf(cursor)) };
 }
 
 function parseOneElement(cursor: Cursor): Element {
@@ -217,7 +219,7 @@ function parseQuoted(cursor: Cursor): TextElement {
 
 function parseList(cursor: Cursor): ListElement {
   expect(cursor, "list-open");
-  const items = parseSequence(cursor, "list-close").map((argument) => argument.value);
+  const items = parseSequence(cursor, "list-close");
   expect(cursor, "list-close");
   return { kind: "list", items };
 }

@@ -1,6 +1,8 @@
+import type { ErrorCode } from "../errors.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, isWithin, rootOf } from "../place.ts";
+import { pyStr } from "../python-text.ts";
 import { selectPlace } from "../select-place.ts";
 import type { Resolution } from "./resolution.ts";
 import { cycleError } from "./resolution.ts";
@@ -11,12 +13,11 @@ import { cycleError } from "./resolution.ts";
  *   or as `selectPlace`
  */
 export function followReference(resolution: Resolution, key: string, at: Place): Place {
-  const { start, rest } = startOf(key, at);
-  const target = selectTarget(resolution, start, rest, at);
+  const target = selectTarget(resolution, key, at);
   if (target === undefined)
     throw new ConfigError({
       code: "interpolation.not_found",
-      message: `Interpolation key '${rest}' not found`,
+      message: `Interpolation key '${key.replace(/^\.+/, "")}' not found`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });
@@ -35,30 +36,33 @@ export function startOf(key: string, at: Place): { readonly start: Place; readon
   }
   if (start === null)
     throw new ConfigError({
-      code: "interpolation.not_found",
-      message: `ConfigKeyError while resolving interpolation: Error resolving key '${key}'`,
+      code: "key.not_found",
+      message: `Error resolving key '${key}': there are not so many levels above`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });
   return { start, rest };
 }
 
-function selectTarget(
-  resolution: Resolution,
-  start: Place,
-  key: string,
-  at: Place,
-): Place | undefined {
+function selectTarget(resolution: Resolution, key: string, at: Place): Place | undefined {
   try {
-    return selectPlace(resolution, start, key, { throwOnMissing: true });
+    const { start, rest } = startOf(key, at);
+    return selectPlace(resolution, start, rest, { throwOnMissing: true });
   } catch (error) {
-    if (!isConfigError(error) || error.code !== "value.missing") throw error;
+    const code = isConfigError(error) ? REFERENCE_CODES.get(error.code) : undefined;
+    if (!isConfigError(error) || code === undefined) throw error;
     throw new ConfigError({
-      code: "interpolation.to_missing",
-      message: `MissingMandatoryValue while resolving interpolation: ${error.message}`,
+      code,
+      message: `Error while resolving interpolation '${pyStr(at.node)}': ${error.message}`,
       key: fullKeyOf(at),
       origin: at.node.origin,
       cause: error,
     });
   }
 }
+
+/** What failures to select become when it is an interpolation that selects. */
+const REFERENCE_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
+  ["value.missing", "interpolation.to_missing"],
+  ["key.not_found", "interpolation.not_found"],
+]);

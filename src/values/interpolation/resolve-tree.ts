@@ -1,4 +1,4 @@
-import { ConfigError, isConfigError } from "../errors.ts";
+import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode } from "../node.ts";
 import { isMissing, MISSING } from "../node.ts";
 import type { Place } from "../place.ts";
@@ -84,7 +84,7 @@ function follow(deep: Deep, place: Place): Place | undefined {
     if (!isConfigError(error)) throw error;
     if (error.code === "interpolation.to_missing" && deep.options.toMissing === "missing")
       return undefined;
-    throw error;
+    throw aboutKey(error, fullKeyOf(place));
   }
 }
 

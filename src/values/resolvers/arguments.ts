@@ -1,22 +1,26 @@
 import { pyStr, pyTypeName } from "../python-text.ts";
 import type { ResolverArgument } from "./resolver.ts";
 
-/** Refuses a call with too few or too many arguments. The bounds are inclusive. */
-export function expectCount(
-  name: string,
-  args: readonly ResolverArgument[],
-  least: number,
-  most: number,
-): void {
-  if (args.length >= least && args.length <= most) return;
-  const wanted = least === most ? `${least}` : `${least} to ${most}`;
-  throw new TypeError(`${name} takes ${wanted} argument(s), but ${args.length} were given`);
+/** The parameters of a resolver, in order; the optional ones come last. */
+export interface Parameters {
+  readonly required: readonly string[];
+  readonly optional?: readonly string[];
+}
+
+/** Refuses a call with too few or too many arguments. */
+export function expectArguments(args: readonly ResolverArgument[], parameters: Parameters): void {
+  const { required, optional = [] } = parameters;
+  const missing = required.slice(args.length).map((name) => `'${name}'`);
+  if (missing.length > 0) throw new TypeError(`missing argument ${missing.join(", ")}`);
+  const most = required.length + optional.length;
+  if (args.length > most)
+    throw new TypeError(`${args.length} arguments were given, but there are at most ${most}`);
 }
 
 /** The argument as a string; anything else is refused. `what` says what it is for. */
-export function expectText(name: string, what: string, arg: ResolverArgument | undefined): string {
+export function expectText(what: string, arg: ResolverArgument | undefined): string {
   const node = arg?.node;
   if (node?.kind === "scalar" && typeof node.value === "string") return node.value;
-  const found = node === undefined ? "nothing" : `'${pyStr(node)}' of type ${pyTypeName(node)}`;
-  throw new TypeError(`${name}: ${what} is not a string, but ${found}`);
+  const found = node === undefined ? "absent" : `'${pyStr(node)}' (${pyTypeName(node)})`;
+  throw new TypeError(`${what} is not a string, but ${found}`);
 }

@@ -1,5 +1,5 @@
 import { pyStr, pyTypeName } from "../python-text.ts";
-import { expectCount } from "./arguments.ts";
+import { expectArguments } from "./arguments.ts";
 import type { Resolver } from "./resolver.ts";
 
 /**
@@ -10,13 +10,13 @@ export const ocDecode: Resolver = {
   name: "oc.decode",
   pure: true,
   resolve(args, call) {
-    expectCount("oc.decode", args, 1, 1);
+    expectArguments(args, { required: ["expr"] });
     const node = args[0]?.node;
     if (node?.kind === "scalar") {
       if (node.value === null) return null;
       if (typeof node.value === "string") return call.evaluate(node.value);
     }
     const found = node === undefined ? "" : `'${pyStr(node)}' is of type ${pyTypeName(node)}`;
-    throw new TypeError(`oc.decode can only take strings or null as input, but ${found}`);
+    throw new TypeError(`can only take strings or null as input, but ${found}`);
   },
 };

@@ -1,4 +1,4 @@
-import { expectCount, expectText } from "./arguments.ts";
+import { expectArguments, expectText } from "./arguments.ts";
 import type { Resolver } from "./resolver.ts";
 
 const MESSAGE = "'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'";
@@ -10,16 +10,12 @@ const MESSAGE = "'$OLD_KEY' is deprecated. Change your code and config to use '$
 export const ocDeprecated: Resolver = {
   name: "oc.deprecated",
   resolve(args, call) {
-    expectCount("oc.deprecated", args, 1, 2);
-    const key = expectText("oc.deprecated", "interpolation key type", args[0]);
-    const message =
-      args.length > 1
-        ? expectText("oc.deprecated", "interpolation message type", args[1])
-        : MESSAGE;
+    expectArguments(args, { required: ["key"], optional: ["message"] });
+    const key = expectText("interpolation key type", args[0]);
+    const message = args.length > 1 ? expectText("interpolation message type", args[1]) : MESSAGE;
     const oldKey = call.fullKey();
     const target = call.select(key);
-    if (target === undefined)
-      throw new Error(`In oc.deprecated resolver at '${oldKey}': Key not found: '${key}'`);
+    if (target === undefined) throw new Error(`At '${oldKey}': Key not found: '${key}'`);
     call.context.warn(substitute(message, { OLD_KEY: oldKey, NEW_KEY: call.fullKey(target) }));
     return target;
   },

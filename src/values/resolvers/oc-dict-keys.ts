@@ -8,7 +8,7 @@ export const ocDictKeys: Resolver = {
   name: "oc.dict.keys",
   pure: true,
   resolve(args, call) {
-    const { map } = expectMap("oc.dict.keys", args, call);
+    const { map } = expectMap(args, call);
     const origin = fromCode("resolver oc.dict.keys");
     const keys = [...map.entries.values()].map(({ key }) => scalar(key, origin));
     return call.create(list(keys, origin));

@@ -12,7 +12,7 @@ export const ocDictValues: Resolver = {
   name: "oc.dict.values",
   pure: true,
   resolve(args, call) {
-    const { key, map } = expectMap("oc.dict.values", args, call);
+    const { key, map } = expectMap(args, call);
     const origin = fromCode("resolver oc.dict.values");
     const prefix = key.startsWith(".") ? `.${key}` : key;
     const references = [...map.entries.values()].map((entry) =>

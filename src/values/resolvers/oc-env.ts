@@ -1,5 +1,5 @@
 import { pyStr } from "../python-text.ts";
-import { expectCount, expectText } from "./arguments.ts";
+import { expectArguments, expectText } from "./arguments.ts";
 import type { Resolver } from "./resolver.ts";
 
 /**
@@ -10,8 +10,8 @@ export const ocEnv: Resolver = {
   name: "oc.env",
   pure: true,
   resolve(args, { context }) {
-    expectCount("oc.env", args, 1, 2);
-    const key = expectText("oc.env", "the name of the variable", args[0]);
+    expectArguments(args, { required: ["key"], optional: ["default"] });
+    const key = expectText("the name of the variable", args[0]);
     const value = Object.hasOwn(context.env, key) ? context.env[key] : undefined;
     if (value !== undefined) return value;
     const fallback = args[1]?.node;

@@ -1,5 +1,5 @@
 import { isMissing } from "../node.ts";
-import { expectCount, expectText } from "./arguments.ts";
+import { expectArguments, expectText } from "./arguments.ts";
 import type { Resolver } from "./resolver.ts";
 
 /**
@@ -10,8 +10,8 @@ export const ocSelect: Resolver = {
   name: "oc.select",
   pure: true,
   resolve(args, call) {
-    expectCount("oc.select", args, 1, 2);
-    const found = call.select(expectText("oc.select", "the key", args[0]));
+    expectArguments(args, { required: ["key"], optional: ["default"] });
+    const found = call.select(expectText("the key", args[0]));
     return found === undefined || isMissing(found.node) ? (args[1] ?? null) : found;
   },
 };

@@ -49,6 +49,8 @@ export interface ResolverCall {
    * @throws ConfigError when something on the way cannot be resolved
    */
   select(key: string, options?: { readonly throwOnMissing?: boolean }): Place | undefined;
+  /** A child of a map or list among the arguments, resolved; undefined when there is none. */
+  child(container: Place, key: Key): Place | undefined;
   /** Evaluates a text by the grammar of resolver arguments, as if it stood at `node`. */
   evaluate(text: string): Place;
   /** Makes a node a part of the configuration below `parent`: its interpolations will count. */

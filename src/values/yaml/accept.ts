@@ -1,4 +1,5 @@
-import { ConfigError } from "../errors.ts";
+import { aboutKey, ConfigError } from "../errors.ts";
+import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
 import type { FileOrigin } from "../origin.ts";
 import { type Constructed, invalidKeyType } from "./construct.ts";
@@ -33,7 +34,7 @@ export function acceptConfig({ root, foreign }: Constructed, check: Interpolatio
       check(value);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      throw new ConfigError({ ...error.details, origin: node.origin, key });
+      throw placeSyntaxError(aboutKey(error, key), value, node.origin);
     }
   }
 

@@ -2,8 +2,13 @@ import type { Suite } from "../suite.ts";
 import { composeSuite } from "./compose.ts";
 import { defaultsListSuite } from "./defaults-list.ts";
 import { fuzzCompose } from "./fuzz-compose.ts";
+import { fuzzInterpolation } from "./fuzz-interpolation.ts";
+import { fuzzMerge } from "./fuzz-merge.ts";
 import { fuzzOverrides } from "./fuzz-overrides.ts";
 import { fuzzYaml } from "./fuzz-yaml.ts";
+import { omegaconfDotlist } from "./omegaconf-dotlist.ts";
+import { omegaconfInterpolation } from "./omegaconf-interpolation.ts";
+import { omegaconfMerge } from "./omegaconf-merge.ts";
 import { omegaconfToYaml } from "./omegaconf-to-yaml.ts";
 import { omegaconfYaml } from "./omegaconf-yaml.ts";
 import { overridesParse } from "./overrides-parse.ts";
@@ -17,6 +22,11 @@ export const SUITES: readonly Suite[] = [
   omegaconfYaml,
   fuzzYaml,
   omegaconfToYaml,
+  omegaconfInterpolation,
+  fuzzInterpolation,
+  omegaconfMerge,
+  fuzzMerge,
+  omegaconfDotlist,
   // compose
   composeSuite,
   defaultsListSuite,

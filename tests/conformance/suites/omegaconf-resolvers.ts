@@ -26,10 +26,12 @@ const identity = (name: string): Resolver => ({
 const first: Resolver = {
   name: "first",
   pure: true,
-  resolve(args) {
+  resolve(args, call) {
     const node = only(args);
-    if (node.kind === "list") return node.items[0] ?? fail("list index out of range");
-    if (node.kind === "scalar") return fail("the argument is no list and no dict");
+    const [list] = args;
+    if (node.kind === "list" && list !== undefined)
+      return call.child(list, 0n) ?? fail("list index out of range");
+    if (node.kind !== "map") return fail("the argument is no list and no dict");
     const [entry] = node.entries.values();
     return entry?.key ?? fail("no keys");
   },
@@ -41,6 +43,9 @@ const sum: Resolver = {
   resolve(args) {
     const [a, b] = [scalarOf(args[0]), scalarOf(args[1])];
     if (args.length !== 2) return fail("missing argument 'b'");
+    const [left, right] = args.map((arg) => arg.node);
+    if (left?.kind === "list" && right?.kind === "list")
+      return list([...left.items, ...right.items], ORIGIN);
     if (typeof a === "bigint" && typeof b === "bigint") return a + b;
     if (typeof a === "string" && typeof b === "string") return a + b;
     if (isNumber(a) && isNumber(b)) return Number(a) + Number(b);
