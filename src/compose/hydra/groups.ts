@@ -44,8 +44,7 @@ const HYDRA_HELP = `template: |
   $FLAGS_HELP
 
   == Configuration groups ==
-  Compose your configuration from those groups (For example, append hydra/job_logging=disabled
-  to command line)
+  Compose your configuration from those groups (For example, append hydra/job_logging=disabled to command line)
 
   $HYDRA_CONFIG_GROUPS
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { nowResolver } from "../../../src/app/resolvers/now.ts";
 import type { Composition, Config, DefaultsRow } from "../../../src/compose/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
 import type { Engine } from "../../../src/engine.ts";
@@ -47,6 +48,9 @@ function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
     : outcome;
 }
 
+/** Those that Hydra registers; the time itself is not compared anywhere. */
+const RESOLVERS = [hydraUnset, nowResolver(new Date(0))];
+
 /** One engine per directory and environment: its snapshot reads every file once. */
 const engines = new Map<string, Engine>();
 
@@ -55,8 +59,7 @@ function engineOf(dir: string, variables: unknown): Engine {
     Object.entries((variables ?? {}) as Record<string, unknown>).filter(([, v]) => v !== null),
   ) as Record<string, string>;
   const id = JSON.stringify([dir, env]);
-  const engine =
-    engines.get(id) ?? createEngine({ cwd: dirname(dir), env, resolvers: [hydraUnset] });
+  const engine = engines.get(id) ?? createEngine({ cwd: dirname(dir), env, resolvers: RESOLVERS });
   engines.set(id, engine);
   return engine;
 }

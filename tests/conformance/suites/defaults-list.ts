@@ -3,6 +3,7 @@ import {
   buildDefaultsTree,
   checkUsage,
   createRepository,
+  EMPTY_CONFIG,
   fileSource,
   flattenTree,
   HYDRA_CONFIG,
@@ -33,7 +34,10 @@ function runDefaultsCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
 function listOf(testCase: CorpusCase, dir: string): object {
   const repository = createRepository([
     fileSource({ provider: "main", path: dir, cwd: dirname(dir) }),
-    memorySource({ scheme: "structured", path: "", provider: "schema" }, new Map()),
+    memorySource(
+      { scheme: "structured", path: "", provider: "schema" },
+      new Map([[EMPTY_CONFIG, { text: "" }]]),
+    ),
   ]);
   const overrides = parseOverrides((testCase["overrides"] as readonly unknown[]).map(String));
   const groups = splitOverrides(overrides, repository);
@@ -42,7 +46,7 @@ function listOf(testCase: CorpusCase, dir: string): object {
     repository,
     roots: [
       ...(hydra ? [{ path: HYDRA_CONFIG, primary: false }] : []),
-      { path: String(testCase["config_name"]), primary: true },
+      { path: String(testCase["config_name"] ?? EMPTY_CONFIG), primary: true },
     ],
     choices: groups,
     skipMissing: testCase["skip_missing"] === true,
