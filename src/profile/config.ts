@@ -13,6 +13,7 @@ export interface ProfileConfig {
     /** `deep` writes every artifact, `light` the region reports only. */
     readonly mode: "deep" | "light";
     readonly top_n_kernels: number;
+    readonly artifacts: { readonly stage2_dir: string };
   };
 }
 

@@ -6,11 +6,11 @@ import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import { treeRows } from "./tree-rows.ts";
 
 /** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
-export function renderKernelsMarkdown({ sections }: RunSummary, limit = 200): string {
+export function renderKernelsMarkdown({ sections, kernelLimit = 200 }: RunSummary): string {
   return markdownDocument([
     "# Kernels",
     sections.length === 0 ? "No collector ran." : null,
-    ...sections.flatMap((section) => sectionBlocks(section, limit)),
+    ...sections.flatMap((section) => sectionBlocks(section, kernelLimit)),
   ]);
 }
 

@@ -1,5 +1,6 @@
 /** What the reports of a whole run are made from. */
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
+import type { LayerWork } from "./static-analysis.ts";
 
 export interface RunSummary {
   /** One per collector that ran, in the order in which they are to be read. */
@@ -8,6 +9,10 @@ export interface RunSummary {
   readonly notes: readonly string[];
   /** Files of the run worth opening, relative to the run directory. */
   readonly files?: readonly string[];
+  /** Most rows of `kernels.md`; all that matter by default. */
+  readonly kernelLimit?: number;
+  /** What the layers of the built-in model must do, where static analysis is on. */
+  readonly layers?: readonly LayerWork[];
 }
 
 export interface RunSection {

@@ -11,7 +11,7 @@ interface RunReport {
 }
 
 const RUN_REPORTS: readonly RunReport[] = [
-  { name: "kernels.md", render: (run) => renderKernelsMarkdown(run) },
+  { name: "kernels.md", render: renderKernelsMarkdown },
   { name: "report.md", render: renderRunMarkdown },
   { name: "stakeholder_summary.md", render: (run) => renderStakeholderSummary(run) },
 ];

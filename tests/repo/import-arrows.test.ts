@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   schema: ["values"],
   app: ["values", "overrides", "compose", "schema"],
   report: ["values", "schema"],
-  profile: ["values", "schema", "report"],
+  profile: ["values", "overrides", "schema", "report"],
 };
 
 /** Leaves that any stage may use: they import nothing of ours. */

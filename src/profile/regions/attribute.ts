@@ -106,7 +106,9 @@ export function attributeProcess(
       tally.exclusiveCalls++;
       tally.exclusiveNs += ns;
     }
-    for (const instance of visible) instance.devices.add(identity.device);
+    for (const instance of visible)
+      if (!instance.devices.includes(identity.device))
+        instance.devices = [...instance.devices, identity.device];
   };
 
   const launchUntil = (timeNs: number) => {
@@ -148,7 +150,7 @@ export function attributeProcess(
       closed: range.endNs !== null,
       countedNs: Math.min(countedUntilNs, endNs) - range.startNs,
       inner: createCoverage(range.startNs),
-      devices: new Set(),
+      devices: NO_DEVICES,
     };
     instances.push(instance);
     if (range.endNs !== null && !staysOpen(range)) return;
@@ -172,6 +174,9 @@ export function attributeProcess(
   closeUntil(Number.POSITIVE_INFINITY, undefined);
   return { process, instances, kernels, ignoredOperations, tooDeep, overlapping };
 }
+
+/** Shared by the many instances in which nothing ran. */
+const NO_DEVICES: readonly string[] = [];
 
 export const outsideRegion = (root: PathNode): RegionIdentity =>
   regionAt(childNode(root, OUTSIDE, ""), "", "outside");

@@ -23,8 +23,8 @@ export interface RegionInstance {
   readonly countedNs: number;
   /** Time covered by ranges opened inside. */
   readonly inner: Coverage;
-  /** Devices its kernels ran on, children's kernels included. */
-  readonly devices: Set<string>;
+  /** Devices its kernels ran on, children's kernels included, each once. */
+  devices: readonly string[];
 }
 
 export interface OpenRanges {

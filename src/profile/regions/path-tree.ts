@@ -12,10 +12,10 @@ export interface PathNode {
   readonly parent: PathNode | null;
   /** 0 at an outermost range, -1 at the root of the tree. */
   readonly depth: number;
-  /** In order of first appearance. */
-  readonly children: Map<string, PathNode>;
-  /** NVTX domains of the ranges that stood at this place. */
-  readonly domains: Set<string>;
+  /** In order of first appearance; null at a leaf: most nodes are leaves, and there can be many. */
+  children: Map<string, PathNode> | null;
+  /** NVTX domains of the ranges that stood at this place, each once. */
+  readonly domains: string[];
   /** Regions with exactly this path; several when ranges of several domains or kinds share it. */
   readonly regions: RegionIdentity[];
 }
@@ -31,8 +31,8 @@ const createNode = (name: string, parent: PathNode | null): PathNode => ({
   name,
   parent,
   depth: parent === null ? -1 : parent.depth + 1,
-  children: new Map(),
-  domains: new Set(),
+  children: null,
+  domains: [],
   regions: [],
 });
 
@@ -40,12 +40,13 @@ export const createPathTree = (): PathNode => createNode("", null);
 
 /** The place of a range called `name` inside `parent`, made on first use. */
 export function childNode(parent: PathNode, name: string, domain: string): PathNode {
+  parent.children ??= new Map();
   let node = parent.children.get(name);
   if (node === undefined) {
     node = createNode(name, parent);
     parent.children.set(name, node);
   }
-  node.domains.add(domain);
+  if (!node.domains.includes(domain)) node.domains.push(domain);
   return node;
 }
 
@@ -70,6 +71,7 @@ export function* nodesDepthFirst(root: PathNode): Generator<PathNode> {
   const pending: PathNode[] = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.parent !== null) yield node;
+    if (node.children === null) continue;
     for (const child of [...node.children.values()].reverse()) pending.push(child);
   }
 }

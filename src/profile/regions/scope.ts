@@ -69,7 +69,7 @@ function tallyRegions({ processes, device }: ScopeRequest): Map<RegionIdentity, 
   };
   for (const { process, instances, kernels } of processes) {
     for (const instance of instances)
-      if (device === null || instance.devices.has(device)) {
+      if (device === null || instance.devices.includes(device)) {
         const tally = tallyOf(instance.region);
         addInstance(tally, instance);
         tally.processIds.add(process.pid);
@@ -130,7 +130,9 @@ function scopeTotals(
     outsideKernelCount += tally.exclusiveKernelCount;
   }
   const roots = processes.flatMap(({ instances }) =>
-    instances.filter(({ isRoot, devices }) => isRoot && (device === null || devices.has(device))),
+    instances.filter(
+      ({ isRoot, devices }) => isRoot && (device === null || devices.includes(device)),
+    ),
   );
   return {
     kernelCount,

@@ -10,8 +10,7 @@ export function selectNodes(root: PathNode, patterns: SelectionPatterns): Select
   const excluded = new Set<PathNode>();
   const selected = new Set<PathNode>();
   for (const node of nodesDepthFirst(root)) {
-    const domains = [...node.domains];
-    const { parent, name } = node;
+    const { parent, name, domains } = node;
     if (
       (parent !== null && included.has(parent)) ||
       domains.some((domain) => selector.includes(domain, name))

@@ -1,3 +1,4 @@
+import { overrideText } from "../command-override.ts";
 import type { WorkloadConfig } from "../config.ts";
 import type { WorkloadContext } from "./index.ts";
 import type { Workload } from "./workload.ts";
@@ -13,7 +14,7 @@ export function pythonModuleWorkload(config: PythonModule, context: WorkloadCont
       "-m",
       config.module,
       ...config.overrides,
-      `hydra.run.dir=${quoteOverrideValue(config.run_dir)}`,
+      `hydra.run.dir=${overrideText(config.run_dir)}`,
     ],
     cwd: context.cwd,
     env: {},
@@ -21,10 +22,4 @@ export function pythonModuleWorkload(config: PythonModule, context: WorkloadCont
     device: null,
     inputFiles: [],
   };
-}
-
-/** A path as a quoted value of Hydra's override language, where blanks and commas are grammar. */
-function quoteOverrideValue(text: string): string {
-  if (/^[\w/.:-]+$/.test(text)) return text;
-  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

@@ -33,7 +33,7 @@ function config(workload: WorkloadConfig): ProfileConfig {
       static_analysis: { enable: true },
       report: { aggregate: true, html: false, trace: false },
     },
-    runner: { mode: "deep", top_n_kernels: 30 },
+    runner: { mode: "deep", top_n_kernels: 30, artifacts: { stage2_dir: "/out" } },
   };
 }
 
@@ -71,7 +71,13 @@ describe("createWorkload", () => {
     const module = { module: "my.train", overrides: ["lr=0.1"], python: "python3" };
     const argv = (run_dir: string) =>
       createWorkload(config({ kind: "python_module", ...module, run_dir }), context).argv;
-    expect(argv("/out/w")).toEqual(["python3", "-m", "my.train", "lr=0.1", "hydra.run.dir=/out/w"]);
+    expect(argv("/out/w")).toEqual([
+      "python3",
+      "-m",
+      "my.train",
+      "lr=0.1",
+      "hydra.run.dir='/out/w'",
+    ]);
     expect(argv("/it's, here").at(-1)).toBe("hydra.run.dir='/it\\'s, here'");
   });
 });

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { hydraMain, type Job, processInvocation } from "../app/index.ts";
+import { makeRunDirectory } from "../app/job/run-directory.ts";
+import type { Config } from "../compose/index.ts";
+import { packageInfo } from "../package-root.ts";
+import { commandOverrides } from "../profile/command-override.ts";
+import type { ProfileConfig } from "../profile/config.ts";
+import { writeYaml } from "../values/writer.ts";
+
+/** What says that a directory holds a run's results. */
+const RESULT_FILES = ["recorder", "nsys", "ncu", "report.md", "env.json"];
+
+const { root, version } = packageInfo();
+const invocation = processInvocation();
+
+process.exitCode = await hydraMain(
+  {
+    name: "deep-profile",
+    version,
+    base: root,
+    configPath: "conf",
+    configName: "config",
+    schemaFile: `${root}/schemas/config.schema.json`,
+    resultFiles: RESULT_FILES,
+    restAsOverrides: commandOverrides,
+  },
+  profileTask,
+  invocation,
+);
+
+async function profileTask(composed: Config, job: Job): Promise<number> {
+  // The profiler loads only when something is profiled: `--cfg job` stays quick.
+  const { profileMain } = await import("../profile/main.ts");
+  // The schema has checked the tree by now.
+  const config = composed.toObject({ resolve: true }) as unknown as ProfileConfig;
+  const hash = createHash("sha256").update(writeYaml(job.resolved())).digest("hex");
+  return profileMain({
+    config,
+    fingerprint: `sha256:${hash}`,
+    runDirectory: resultDirectory(config, job),
+    cwd: invocation.cwd,
+    log: job.log,
+    terminal: {
+      write: invocation.console.stdout,
+      width: process.stdout.columns ?? 100,
+      color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
+    },
+  });
+}
+
+/** The run directory, unless the config puts the artifacts elsewhere. */
+function resultDirectory(config: ProfileConfig, job: Job): string {
+  const directory = resolve(invocation.cwd, config.runner.artifacts.stage2_dir);
+  if (directory !== job.outputDir) makeRunDirectory(directory, RESULT_FILES);
+  return directory;
+}

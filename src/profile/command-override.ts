@@ -1,0 +1,36 @@
+import { quoted } from "../overrides/index.ts";
+import { ConfigError } from "../values/errors.ts";
+import { MISSING } from "../values/node.ts";
+
+/**
+ * The overrides that `-- PROG ARG...` is short for, so that the saved config tells the whole run and
+ * repeats it. Every argument arrives as it was typed: quotes keep the override language off it, and
+ * `${` is escaped, since a config would read it as an interpolation.
+ *
+ * @throws ConfigError `app.usage` without a program; `profile.unsupported` for the one text that a
+ *   config cannot hold, its marker of a missing value
+ */
+export function commandOverrides(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "nothing follows '--': there is no program to profile",
+      hint: "deep-profile [overrides] -- PROG ARG...",
+    });
+  if (argv.includes(MISSING))
+    throw new ConfigError({
+      code: "profile.unsupported",
+      key: "workload.command",
+      message: `the argument '${MISSING}' marks a missing value in a config and cannot be passed on`,
+      hint: "put the command line into a script, and profile that",
+    });
+  const list = argv.map((argument) => quoted(escapeInterpolation(argument), "'"));
+  return ["workload=command", `workload.command=[${list.join(",")}]`];
+}
+
+/** A path as one value of the override language. */
+export const overrideText = (text: string): string => quoted(escapeInterpolation(text), "'");
+
+/** Backslashes before `${` are read in pairs, elsewhere they are themselves. */
+const escapeInterpolation = (text: string): string =>
+  text.replaceAll(/(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type * as NativeBuild from "../../native/build.d.mts";
+import { packageInfo } from "../package-root.ts";
+import { ConfigError } from "../values/errors.ts";
+
+/** The compiled programs and what they were built with. */
+export interface NativePart {
+  readonly shallowResnet: string;
+  readonly regionRecorder: string;
+  readonly info: NativeBuild.NativeBuildInfo;
+}
+
+/** Whether the built-in workload can use a GPU in this build. */
+export const hasGpuBackend = (native: NativePart): boolean =>
+  native.info.backends.some((backend) => backend !== "cpu");
+
+/**
+ * The native part, built now if it is absent or older than its sources. `say` gets a line at a time
+ * while it is built and nothing otherwise.
+ *
+ * @throws ConfigError `profile.native_build` with the compiler's last words
+ */
+export async function requireNative(say: (line: string) => void): Promise<NativePart> {
+  const { root } = packageInfo();
+  // The builder is plain JavaScript beside the sources that it builds, outside every bundle.
+  const url = pathToFileURL(join(root, "native", "build.mjs")).href;
+  const builder = (await import(url)) as typeof NativeBuild;
+  try {
+    const { binDir, info } = await builder.buildNative({ root, log: say });
+    return {
+      shallowResnet: join(binDir, "shallow_resnet"),
+      regionRecorder: join(binDir, "region_recorder.so"),
+      info,
+    };
+  } catch (error) {
+    if (!(error instanceof builder.NativeBuildError)) throw error;
+    throw new ConfigError({
+      code: "profile.native_build",
+      message: error.message,
+      hint: "Needed: python3, make and a C++17 compiler (Debian: apt-get install python3 make g++)",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { ConfigError } from "../values/errors.ts";
+import type { ProfileConfig } from "./config.ts";
+
+interface Refusal {
+  readonly key: string;
+  /** Whether the config asks for what this version cannot do. */
+  readonly applies: (config: ProfileConfig) => boolean;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Settings that the config tree has and this version does not carry out: refused, never ignored. */
+const refusals: readonly Refusal[] = [
+  {
+    key: "pipeline.ncu.enable",
+    applies: ({ pipeline }) => pipeline.ncu.enable,
+    message: "the Nsight Compute collector is not part of this version",
+    hint: "pipeline.ncu.enable=false; the recorder gives wall time and operations per region",
+  },
+  {
+    key: "pipeline.nsys.enable",
+    applies: ({ pipeline }) => pipeline.nsys.enable,
+    message: "the Nsight Systems collector is not part of this version",
+    hint: "pipeline.nsys.enable=false; the recorder gives wall time and operations per region",
+  },
+  {
+    key: "pipeline.report.html",
+    applies: ({ pipeline }) => pipeline.report.html,
+    message: "HTML reports are not part of this version",
+    hint: "pipeline.report.html=false; reports are written as JSON and Markdown",
+  },
+  {
+    key: "pipeline.report.trace",
+    applies: ({ pipeline }) => pipeline.report.trace,
+    message: "trace files are not part of this version",
+    hint: "pipeline.report.trace=false; reports are written as JSON and Markdown",
+  },
+  {
+    key: "pipeline.recorder.enable",
+    applies: ({ pipeline }) => !pipeline.recorder.enable,
+    message: "no collector is enabled: there is nothing to record with",
+    hint: "pipeline.recorder.enable=true",
+  },
+];
+
+/** @throws ConfigError `profile.unsupported` for the first setting that cannot be carried out */
+export function refuseUnsupported(config: ProfileConfig): void {
+  const refusal = refusals.find(({ applies }) => applies(config));
+  if (refusal === undefined) return;
+  throw new ConfigError({
+    code: "profile.unsupported",
+    key: refusal.key,
+    message: `${refusal.key}: ${refusal.message}`,
+    hint: refusal.hint,
+  });
+}

@@ -1,0 +1,37 @@
+import { relative } from "node:path";
+import { renderRegionTable } from "../report/region-table.ts";
+import type { MainRequest, WrittenFiles } from "./main.ts";
+import type { ProfileResult } from "./run.ts";
+
+/** Where the result of a run is shown. */
+export interface Terminal {
+  readonly write: (text: string) => void;
+  /** Columns. */
+  readonly width: number;
+  readonly color: boolean;
+}
+
+/** More regions than fit a few screens are for the report, not for the terminal. */
+const MAX_ROWS = 60;
+
+/** The region table of the report that speaks for the run, its notes, and where the files are. */
+export function showResult(
+  result: ProfileResult,
+  files: WrittenFiles,
+  { terminal, cwd }: Pick<MainRequest, "terminal" | "cwd">,
+): void {
+  const [report] = result.bundle.reports;
+  if (report === undefined) return;
+  const { width, color, write } = terminal;
+  write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
+  for (const note of report.notes) write(`note: ${note}\n`);
+  const device = report.environment.device ?? "device unknown";
+  write(`\nrecorded by ${report.collector.name} on ${device} (${report.environment.cpu})\n`);
+  for (const file of files.reports) write(`${readablePath(file, cwd)}\n`);
+}
+
+/** Relative where that is shorter to read, absolute where it would climb out of the directory. */
+function readablePath(file: string, cwd: string): string {
+  const path = relative(cwd, file);
+  return path.startsWith("..") ? file : path;
+}
