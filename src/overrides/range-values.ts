@@ -28,10 +28,14 @@ export function isEndlessRange(range: RangeSweep): boolean {
   const direction = compareDecimals(step, ZERO);
   if (direction === 0 || compareDecimals(start, stop) * direction >= 0) return false;
   if (stop.kind === "infinite") return true;
-  return [start, stop].some((value) => {
-    const next = addDecimals(value, step);
-    return next === null || compareDecimals(next, value) === 0;
-  });
+  return [start, stop].some((value) => isStuck(value, step));
+}
+
+/** Whether the second step leads nowhere; the first one may only have rounded the value. */
+function isStuck(value: Decimal, step: Decimal): boolean {
+  const next = addDecimals(value, step);
+  const further = next && addDecimals(next, step);
+  return next === null || further === null || compareDecimals(further, next) === 0;
 }
 
 function bounds({ start, stop, step }: RangeSweep): readonly [IntOrFloat, IntOrFloat, IntOrFloat] {
