@@ -1,6 +1,7 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
 import { readFile } from "node:fs/promises";
 import picocolors from "picocolors";
+import { packageInfo } from "../package-root.ts";
 import { checkReportText } from "./check-text.ts";
 import type { ReportIssue } from "./issue.ts";
 import { printable } from "./printable.ts";
@@ -27,6 +28,7 @@ Prints per file "valid", or every error with its JSON pointer and line.
 Options:
   --json     print the result as JSON
   --help     print this help
+  --version  print the version
 
 Exit code: 0 all files are valid, 1 some file is invalid, 2 wrong usage or
 a file that cannot be read.
@@ -44,6 +46,10 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
   const request = parseArguments(args);
   if (request.type === "help") {
     io.stdout(HELP);
+    return EXIT_VALID;
+  }
+  if (request.type === "version") {
+    io.stdout(`validate-regions ${packageInfo().version}\n`);
     return EXIT_VALID;
   }
   if (request.type === "usage") {
@@ -67,6 +73,7 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
 
 type Request =
   | { readonly type: "help" }
+  | { readonly type: "version" }
   | { readonly type: "usage"; readonly message: string }
   | { readonly type: "check"; readonly files: readonly string[]; readonly json: boolean };
 
@@ -79,6 +86,7 @@ function parseArguments(args: readonly string[]): Request {
     (arg, index) => !arg.startsWith("-") || (separator >= 0 && index > separator),
   );
   if (options.includes("--help") || options.includes("-h")) return { type: "help" };
+  if (options.includes("--version")) return { type: "version" };
   const unknown = options.find((option) => option !== "--json");
   if (unknown !== undefined) return { type: "usage", message: `unknown option ${unknown}` };
   if (files.length === 0) return { type: "usage", message: "no files given" };

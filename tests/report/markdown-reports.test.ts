@@ -95,7 +95,9 @@ describe("Markdown reports", () => {
     });
     expect(text).toContain("2 more rows (6.000 ms) in `report.json`.");
     expect(text).toContain("3 more regions in `report.json`.");
-    expect(renderKernelsMarkdown({ ...runOf(gpu), kernelLimit: 1 })).toContain("1 more row in `report.json`.");
+    expect(renderKernelsMarkdown({ ...runOf(gpu), kernelLimit: 1 })).toContain(
+      "1 more row in `report.json`.",
+    );
   });
 
   it("list the kernels of the run with the region that has most of each", () => {

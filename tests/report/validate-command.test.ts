@@ -74,6 +74,12 @@ describe("validate-regions", () => {
     expect(stderr).toContain("unknown option --jsn");
   });
 
+  it("prints its version", async () => {
+    const { code, stdout } = await run(["--version"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^validate-regions \d+\.\d+\.\d+\n$/);
+  });
+
   it("prints help, and takes file names that look like options after --", async () => {
     expect(await run(["--help"])).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["--", "--help"])).stderr).toContain("--help: cannot be read");
