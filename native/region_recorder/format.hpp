@@ -18,7 +18,7 @@ constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian 
 
 // Atomic members are what a reader may see change while the program runs.
 struct FileHeader {
-  unsigned char magic[8];
+  std::atomic<std::uint64_t> magic;  // kMagic, written last
   std::uint16_t major;
   std::uint16_t minor;
   std::uint32_t byte_order;

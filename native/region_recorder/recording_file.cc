@@ -120,8 +120,9 @@ bool RecordingFile::open(const char* directory) noexcept {
   header->claimed_bytes.store(unit_, std::memory_order_relaxed);
   claimed_ = unit_;
   // Last, so that a reader never takes a half-written header for a whole one.
-  std::atomic_thread_fence(std::memory_order_release);
-  std::memcpy(header->magic, format::kMagic, sizeof(format::kMagic));
+  std::uint64_t magic;
+  std::memcpy(&magic, format::kMagic, sizeof(magic));
+  header->magic.store(magic, std::memory_order_release);
   header_.store(header, std::memory_order_release);
   return true;
 }

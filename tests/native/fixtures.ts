@@ -121,36 +121,3 @@ export async function record(program: string, args: readonly string[] = []): Pro
   const outcome = { code: exitCode, stdout, stderr };
   return { outcome, timeline: readRecording(directory), directory };
 }
-
-/** A timeline as nested names, e.g. `outer(inner inner)`, one line per process, thread and domain. */
-export function outline(timeline: RecordedTimeline): string[] {
-  return timeline.processes.flatMap((process) => {
-    const lanes = new Map<string, (typeof process.ranges)[number][]>();
-    for (const range of process.ranges) {
-      if (range.kind !== "push_pop") continue;
-      const thread = range.threadId === process.pid ? "main" : "other";
-      const lane = `${thread} ${range.threadId} ${range.domain}`;
-      lanes.set(lane, [...(lanes.get(lane) ?? []), range]);
-    }
-    return [...lanes].map(([lane, ranges]) => {
-      const [thread, , ...domain] = lane.split(" ");
-      return [thread, domain.join(" "), nested(ranges)].filter((part) => part !== "").join(" ");
-    });
-  });
-}
-
-function nested(
-  ranges: readonly { name: string; startNs: number; endNs: number | null }[],
-): string {
-  let text = "";
-  const open: number[] = [];
-  for (const { name, startNs, endNs } of ranges) {
-    while (open.length > 0 && startNs >= (open.at(-1) ?? 0)) {
-      open.pop();
-      text += ")";
-    }
-    text += `${text === "" || text.endsWith("(") ? "" : " "}${name}(`;
-    open.push(endNs ?? Number.POSITIVE_INFINITY);
-  }
-  return (text + ")".repeat(open.length)).replaceAll("()", "");
-}

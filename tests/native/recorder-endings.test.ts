@@ -8,11 +8,11 @@ import { readRecording, watchRecording } from "../../src/profile/recording/index
 import {
   availableClients,
   buildFixture,
-  outline,
   type Recorded,
   record,
   recorderEnvironment,
 } from "./fixtures.ts";
+import { outline } from "./outline.ts";
 
 const endings = (): Promise<string> => buildFixture("endings.cc", "own client");
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { availableClients, buildFixture, outline, record } from "./fixtures.ts";
+import { availableClients, buildFixture, record } from "./fixtures.ts";
+import { outline } from "./outline.ts";
 
 const clients = availableClients("the recorder with threads and copies of NVTX");
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { availableClients, buildFixture, type Client, outline, record } from "./fixtures.ts";
+import { availableClients, buildFixture, type Client, record } from "./fixtures.ts";
+import { outline } from "./outline.ts";
 
 /** full_api.c is C over NVIDIA's headers, and C++ over our stand-in for them. */
 const fullApi = (client: Client): Promise<string> =>
