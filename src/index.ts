@@ -1,24 +1,59 @@
+import { hydraResolver } from "./app/resolvers/hydra.ts";
+import { nowResolver } from "./app/resolvers/now.ts";
+import { pythonVersionResolver } from "./app/resolvers/python-version.ts";
 import type { Config } from "./compose/config.ts";
-import type { ComposeOptions, EngineOptions } from "./engine.ts";
-import { createEngine } from "./engine.ts";
+import type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
+import { createEngine as createBareEngine } from "./engine.ts";
+import { fromObject } from "./values/from-object.ts";
+import { createResolveContext } from "./values/interpolation/context.ts";
+import { resolveTree } from "./values/interpolation/resolve-tree.ts";
+import { mergeNodes } from "./values/merge.ts";
+import type { ConfigNode } from "./values/node.ts";
+import { fromCode } from "./values/origin.ts";
+import type { ReadOptions } from "./values/reader.ts";
+import { createConfig } from "./values/reader.ts";
+import { writeYaml } from "./values/writer.ts";
 
+export type { HydraMainOptions } from "./app/hydra-main.ts";
+export { hydraMain } from "./app/hydra-main.ts";
 export type {
+  Cause,
   Composition,
   CompositionWarning,
   Config,
   ConfigSource,
   DefaultsRow,
+  DefaultsStep,
   Explanation,
   LoadedConfig,
   MemoryEntry,
   PlainValue,
   SourceFactory,
 } from "./compose/index.ts";
-export { memorySource, toPlain } from "./compose/index.ts";
+export { memorySource } from "./compose/index.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
-export { createEngine, HYDRA_VERSION } from "./engine.ts";
+export { HYDRA_VERSION } from "./engine.ts";
 export type { Override } from "./overrides/index.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
+export type { ConfigNode, ErrorCode, ErrorDetails, Origin, Resolver } from "./values/index.ts";
+export { ConfigError, isConfigError, toObject } from "./values/index.ts";
+export { renderError } from "./values/render-error.ts";
+
+/**
+ * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was
+ * made), `python_version`, and `hydra`, which outside of a running program has nothing to read.
+ *
+ * @throws ConfigError for a dialect or a resolver that cannot be.
+ */
+export function createEngine(options: EngineOptions = {}): Engine {
+  const own = [...(options.resolvers ?? [])];
+  const taken = new Set(own.map(({ name }) => name));
+  const standard = [nowResolver(new Date()), pythonVersionResolver, hydraResolver(() => undefined)];
+  return createBareEngine({
+    ...options,
+    resolvers: [...standard.filter(({ name }) => !taken.has(name)), ...own],
+  });
+}
 
 /**
  * Composes a config in one call. Files are read afresh each time: for many compositions of one
@@ -29,3 +64,29 @@ export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export function compose(options: ComposeOptions & EngineOptions): Config {
   return createEngine(options).compose(options);
 }
+
+/**
+ * `OmegaConf.create(text)`: a tree from YAML 1.1.
+ *
+ * @throws ConfigError `yaml.*` with the place.
+ */
+export const loadYaml = (text: string, options?: ReadOptions): ConfigNode =>
+  createConfig(text, options);
+
+/** `OmegaConf.to_yaml` of a tree or of plain data, byte for byte. */
+export function toYaml(
+  value: unknown,
+  options: { readonly resolve?: boolean; readonly sortKeys?: boolean } = {},
+): string {
+  const node = fromObject(value, fromCode("toYaml()"));
+  const resolved = options.resolve ? resolveTree(node, createResolveContext()) : node;
+  return writeYaml(resolved, { sortKeys: options.sortKeys ?? false });
+}
+
+/**
+ * `OmegaConf.merge` of trees or plain data: later ones win, maps merge key by key.
+ *
+ * @throws ConfigError `merge.incompatible` for a map against a list, and what types and flags refuse.
+ */
+export const merge = (...values: readonly unknown[]): ConfigNode =>
+  mergeNodes(values.map((value) => fromObject(value, fromCode("merge()"))));

@@ -72,21 +72,24 @@ function change(
   value: ConfigNode,
   context: ResolveContext,
 ): ConfigNode {
-  const key = override.keyOrGroup;
+  const { keyOrGroup: key, origin } = override;
   try {
     return updateNode(root, key, value, { merge: true }, context);
   } catch (error) {
     if (!isConfigError(error) || !NO_SUCH_KEY.has(error.code)) throw error;
     const { available, nearest } = nearestKey(root, key);
-    const append = `+${override.origin.text}`;
+    const append = `+${origin.text}`;
     throw new ConfigError({
       code: "compose.override_failed",
       message: `Could not override '${key}'.\nTo append to your config use ${append}`,
-      origin: override.origin,
+      origin,
       key,
       available,
       ...(nearest !== undefined && { nearest }),
-      hint: `use ${append} to add the key`,
+      hint:
+        nearest === undefined
+          ? `use ${append} to add the key`
+          : `use ${nearest}${origin.text.slice(key.length)}, or ${append} to add the key`,
       cause: error,
     });
   }
