@@ -13,6 +13,8 @@ type Style = "plain" | "single" | "double" | "literal";
 
 /** PyYAML writes longer keys as `? key`. */
 const MAX_KEY_LENGTH = 128;
+/** `!!float`; a key that is this near to the limit is measured exactly. */
+const LONGEST_TAG = 7;
 
 /**
  * Words that only a closer look can tell from other types. Any other text of letters, digits and
@@ -23,8 +25,9 @@ const AMBIGUOUS = /^(?:[yn]|yes|no|true|false|on|off|null|inf|infinity|nan)$/i;
 
 /** Writes a value. `indent` is where continuation lines go; the cursor stands where it begins. */
 export function emitValue(out: Output, value: PlainScalar, indent: number): Style {
-  if (isWord(value)) {
-    append(out, value);
+  const simple = simpleText(value);
+  if (simple !== null) {
+    append(out, simple);
     return "plain";
   }
   const represented = representScalar(value);
@@ -34,8 +37,9 @@ export function emitValue(out: Output, value: PlainScalar, indent: number): Styl
 
 /** Writes a key that fits in front of its `:`; returns false, writing nothing, for any other. */
 export function emitSimpleKey(out: Output, key: PlainScalar, indent: number): boolean {
-  if (isWord(key) && key.length + "!!str".length < MAX_KEY_LENGTH) {
-    append(out, key);
+  const simple = simpleText(key);
+  if (simple !== null && simple.length + LONGEST_TAG < MAX_KEY_LENGTH) {
+    append(out, simple);
     return true;
   }
   const represented = representScalar(key);
@@ -46,8 +50,14 @@ export function emitSimpleKey(out: Output, key: PlainScalar, indent: number): bo
   return true;
 }
 
-const isWord = (value: PlainScalar): value is string =>
-  typeof value === "string" && WORD.test(value) && !(value.length < 9 && AMBIGUOUS.test(value));
+/** The text of a scalar that is written plain and never folded, whatever stands around it. */
+function simpleText(value: PlainScalar): string | null {
+  if (typeof value === "string") return isWord(value) ? value : null;
+  return value instanceof Uint8Array ? null : representScalar(value).text;
+}
+
+const isWord = (text: string): boolean =>
+  WORD.test(text) && !(text.length < 9 && AMBIGUOUS.test(text));
 
 function emit(
   out: Output,

@@ -39,11 +39,14 @@ export function representScalar(value: Exclude<ScalarValue, PathValue>): ScalarT
 
 /** Whether the text, written plain, would be read as anything but a string. */
 export const needsQuotes = (text: string): boolean =>
-  BOOLEAN_WORDS.has(text) ||
-  plainTag(text, "pyyaml") !== TAG.string ||
-  // OmegaConf quotes whatever Python takes for a number, be it one in YAML or not.
-  parsePythonInt(text) !== null ||
-  parsePythonFloat(text) !== null;
+  BOOLEAN_WORDS.has(text) || plainTag(text, "pyyaml") !== TAG.string || isPythonNumber(text);
+
+/** What every text begins with that Python's int() or float() accepts, white space aside. */
+const NUMBER_START = /^[\s\p{Cc}]*[-+.iInN\p{Nd}]/u;
+
+/** OmegaConf quotes whatever Python takes for a number, be it one in YAML or not. */
+const isPythonNumber = (text: string): boolean =>
+  NUMBER_START.test(text) && (parsePythonInt(text) !== null || parsePythonFloat(text) !== null);
 
 /** Python's repr with a `.0` in front of a bare exponent, so that it is a float in YAML 1.1. */
 function floatText(value: number): string {

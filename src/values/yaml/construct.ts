@@ -12,6 +12,7 @@ import { flatten, mergedPairs } from "./merge-keys.ts";
 import { refusal } from "./refusal.ts";
 import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
 import { TAG_CONSTRUCTORS } from "./tags/index.ts";
+import type { ListTag, MapTag, TagConstructor } from "./tags/tag-constructor.ts";
 
 /** What a document says before OmegaConf's own rules are applied to it. */
 export interface Constructed {
@@ -27,13 +28,31 @@ export interface Construction {
   readonly source: SourceText;
   construct(node: SyntaxNode): ConfigNode;
   scalar(node: SyntaxNode, value: ScalarValue): ConfigNode;
-  list(node: SyntaxNode, fill: (items: ConfigNode[]) => void): ConfigNode;
-  map(node: SyntaxNode, fill: (entries: Map<KeyId, MapEntry>) => void): ConfigNode;
+  /** As `construct`, with another tag than the node's own. */
+  constructAs(tag: TagConstructor, node: SyntaxNode): ConfigNode;
   fillMapping(node: SyntaxNode, entries: Map<KeyId, MapEntry>): void;
   /** A value of a type that only Python has. */
   foreign(node: SyntaxNode, typeName: string): ConfigNode;
   originOf(node: SyntaxNode): FileOrigin;
 }
+
+/** Up to here comparing keys with each other costs less than making a set of them. */
+const FEW_PAIRS = 8;
+
+/** A collection that was made and is not filled yet. */
+type Pending =
+  | {
+      readonly kind: "list";
+      readonly tag: ListTag;
+      readonly node: SyntaxNode;
+      readonly target: ConfigNode[];
+    }
+  | {
+      readonly kind: "map";
+      readonly tag: MapTag;
+      readonly node: SyntaxNode;
+      readonly target: Map<KeyId, MapEntry>;
+    };
 
 /**
  * Turns a graph of syntax nodes into a config tree, level by level as PyYAML does: of two errors the
@@ -43,7 +62,7 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
   const built = hasAliases ? new Map<SyntaxNode, ConfigNode>() : null;
   const foreignTypes = new Map<ConfigNode, string>();
   const merges = mergedPairs(source);
-  const pending: (() => void)[] = [];
+  const pending: Pending[] = [];
   let suspicious = false;
 
   const originOf = (node: SyntaxNode): FileOrigin => ({
@@ -63,8 +82,8 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
 
   function buildNew(node: SyntaxNode): ConfigNode {
     if (node.kind === "scalar" && node.tag === TAG.string) return scalar(node, node.value);
-    const known = TAG_CONSTRUCTORS.get(node.tag);
-    if (known !== undefined) return known.construct(node, construction);
+    const tag = TAG_CONSTRUCTORS.get(node.tag);
+    if (tag !== undefined) return constructAs(tag, node);
     throw refusal(source, {
       code: "yaml.unsupported_tag",
       problem: `could not determine a constructor for the tag '${node.tag}'`,
@@ -81,16 +100,17 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
     return { kind: "scalar", value, origin: originOf(node) };
   }
 
-  function list(node: SyntaxNode, fill: (items: ConfigNode[]) => void): ConfigNode {
-    const items: ConfigNode[] = [];
-    pending.push(() => fill(items));
-    return { kind: "list", items, origin: originOf(node) };
-  }
-
-  function map(node: SyntaxNode, fill: (entries: Map<KeyId, MapEntry>) => void): ConfigNode {
+  function constructAs(tag: TagConstructor, node: SyntaxNode): ConfigNode {
+    if (tag.kind === "value") return tag.construct(node, construction);
+    const origin = originOf(node);
+    if (tag.kind === "list") {
+      const items: ConfigNode[] = [];
+      pending.push({ kind: "list", tag, node, target: items });
+      return { kind: "list", items, origin };
+    }
     const entries = new Map<KeyId, MapEntry>();
-    pending.push(() => fill(entries));
-    return { kind: "map", entries, origin: originOf(node) };
+    pending.push({ kind: "map", tag, node, target: entries });
+    return { kind: "map", entries, origin };
   }
 
   function foreign(node: SyntaxNode, typeName: string): ConfigNode {
@@ -119,12 +139,16 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
   /** The pairs of a mapping: no string key twice, and what `<<` brings in front. */
   function pairsOf(node: MappingSyntax): readonly SyntaxPair[] {
     const pairs = merges.get(node) ?? node.pairs;
-    const names = new Set<string>();
     let hasMergeKeys = false;
-    for (const { key } of pairs) {
+    const seen = pairs.length > FEW_PAIRS ? new Set<string>() : null;
+    for (const [index, { key }] of pairs.entries()) {
       if (key.tag === TAG.merge || key.tag === TAG.value) hasMergeKeys = true;
-      if (key.tag !== TAG.string || key.kind !== "scalar") continue;
-      if (names.size === names.add(key.value).size) throw duplicate(node, key.value, key);
+      if (key.kind !== "scalar" || key.tag !== TAG.string) continue;
+      const repeated =
+        seen === null
+          ? standsBefore(pairs, index, key.value)
+          : seen.size === seen.add(key.value).size;
+      if (repeated) throw duplicate(node, key.value, key);
     }
     return hasMergeKeys ? flatten(node, merges) : pairs;
   }
@@ -162,16 +186,28 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
     source,
     construct: build,
     scalar,
-    list,
-    map,
+    constructAs,
     fillMapping,
     foreign,
     originOf,
   };
 
   const result = build(root);
-  for (let next = 0; next < pending.length; next++) pending[next]?.();
+  // Filling a collection appends those inside it.
+  for (const work of pending) {
+    if (work.kind === "list") work.tag.fill(work.node, work.target, construction);
+    else work.tag.fill(work.node, work.target, construction);
+  }
   return { root: result, foreign: foreignTypes, suspicious };
+}
+
+/** Whether one of the pairs in front of this one has the same string key. */
+function standsBefore(pairs: readonly SyntaxPair[], index: number, name: string): boolean {
+  for (let at = 0; at < index; at++) {
+    const key = pairs[at]?.key;
+    if (key?.kind === "scalar" && key.value === name && key.tag === TAG.string) return true;
+  }
+  return false;
 }
 
 const isPath = (value: ScalarValue): value is { readonly path: string } =>

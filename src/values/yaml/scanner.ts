@@ -58,7 +58,7 @@ export function createScanner(source: SourceText): Scanner {
 
   function peek(): Token {
     for (;;) {
-      const token = tokens[head];
+      const token = head < tokens.length ? tokens[head] : undefined;
       if (token !== undefined && (done || !headMayBeKey())) return token;
       fetch();
     }
@@ -68,7 +68,7 @@ export function createScanner(source: SourceText): Scanner {
     const token = peek();
     head++;
     taken++;
-    if (head === tokens.length) {
+    if (head === tokens.length && head > 256) {
       tokens.length = 0;
       head = 0;
     }
@@ -78,7 +78,8 @@ export function createScanner(source: SourceText): Scanner {
   /** Whether a key token may still be put in front of the next token. */
   function headMayBeKey(): boolean {
     dropStaleKeys();
-    for (const key of keys) if (key !== undefined && key.tokenNumber === taken) return true;
+    for (let level = 0; level < keys.length; level++)
+      if (keys[level]?.tokenNumber === taken) return true;
     return false;
   }
 

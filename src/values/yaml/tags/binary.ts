@@ -1,7 +1,8 @@
-import { invalid, type TagConstructor, textOf } from "./tag-constructor.ts";
+import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
 /** Base64 as Python decodes it: other characters are passed over, padding ends the data. */
-export const BINARY: TagConstructor = {
+export const BINARY: ValueTag = {
+  kind: "value",
   tag: "tag:yaml.org,2002:binary",
   construct(node, construction) {
     const text = textOf(node, construction);

@@ -1,61 +1,56 @@
-import type { KeyId, MapEntry } from "../../node.ts";
-import { TAG } from "../syntax-node.ts";
-import { invalid, itemsOf, type TagConstructor } from "./tag-constructor.ts";
+import { type SyntaxNode, TAG } from "../syntax-node.ts";
+import { invalid, itemsOf, type ListTag, type MapTag, type ValueTag } from "./tag-constructor.ts";
 
-export const SEQUENCE: TagConstructor = {
+export const SEQUENCE: ListTag = {
+  kind: "list",
   tag: TAG.sequence,
-  construct: (node, construction) =>
-    construction.list(node, (items) => {
-      for (const item of itemsOf(node, construction)) items.push(construction.construct(item));
-    }),
+  fill(node, items, construction) {
+    for (const item of itemsOf(node, construction)) items.push(construction.construct(item));
+  },
 };
 
-export const MAPPING: TagConstructor = {
+export const MAPPING: MapTag = {
+  kind: "map",
   tag: TAG.mapping,
-  construct: (node, construction) =>
-    construction.map(node, (entries) => construction.fillMapping(node, entries)),
+  fill: (node, entries, construction) => construction.fillMapping(node, entries),
 };
 
 /** Python makes a set of it, which OmegaConf refuses; its keys are checked all the same. */
-export const SET: TagConstructor = {
+export const SET: ValueTag = {
+  kind: "value",
   tag: "tag:yaml.org,2002:set",
   construct(node, construction) {
-    construction.map(node, (entries: Map<KeyId, MapEntry>) =>
-      construction.fillMapping(node, entries),
-    );
+    construction.constructAs(MAPPING, node);
     return construction.foreign(node, "set");
   },
 };
 
 /** `!!omap` and `!!pairs`: a list of mappings of one pair, read as a list of `[key, value]`. */
-const pairsConstructor = (name: string, what: string): TagConstructor => ({
+const pairsTag = (name: string, what: string): ListTag => ({
+  kind: "list",
   tag: `tag:yaml.org,2002:${name}`,
-  construct: (node, construction) =>
-    construction.list(node, (items) => {
-      const context = { context: `while constructing ${what}`, contextStart: node.start };
-      if (node.kind !== "sequence")
-        throw invalid(node, construction, `expected a sequence, but found ${node.kind}`, context);
-      for (const item of node.items) {
-        if (item.kind !== "mapping")
-          throw invalid(
-            item,
-            construction,
-            `expected a mapping of length 1, but found ${item.kind}`,
-            context,
-          );
-        const [pair] = item.pairs;
-        if (pair === undefined || item.pairs.length !== 1)
-          throw invalid(
-            item,
-            construction,
-            `expected a single mapping item, but found ${item.pairs.length} items`,
-            context,
-          );
-        const entry = [construction.construct(pair.key), construction.construct(pair.value)];
-        items.push({ kind: "list", items: entry, origin: construction.originOf(item) });
-      }
-    }),
+  fill(node, items, construction) {
+    const context = { context: `while constructing ${what}`, contextStart: node.start };
+    if (node.kind !== "sequence")
+      throw invalid(node, construction, `expected a sequence, but found ${node.kind}`, context);
+    for (const item of node.items) {
+      const problem = pairProblem(item);
+      if (problem !== null) throw invalid(item, construction, problem, context);
+      if (item.kind !== "mapping") continue;
+      const entry = item.pairs.flatMap(({ key, value }) => [
+        construction.construct(key),
+        construction.construct(value),
+      ]);
+      items.push({ kind: "list", items: entry, origin: construction.originOf(item) });
+    }
+  },
 });
 
-export const ORDERED_MAP = pairsConstructor("omap", "an ordered map");
-export const PAIRS = pairsConstructor("pairs", "pairs");
+function pairProblem(item: SyntaxNode): string | null {
+  if (item.kind !== "mapping") return `expected a mapping of length 1, but found ${item.kind}`;
+  const { length } = item.pairs;
+  return length === 1 ? null : `expected a single mapping item, but found ${length} items`;
+}
+
+export const ORDERED_MAP = pairsTag("omap", "an ordered map");
+export const PAIRS = pairsTag("pairs", "pairs");

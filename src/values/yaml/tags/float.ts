@@ -1,9 +1,10 @@
 import { parsePythonFloat } from "../../python-number.ts";
 import { TAG } from "../syntax-node.ts";
-import { invalid, type TagConstructor, textOf } from "./tag-constructor.ts";
+import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
 /** `1.5`, `1e3`, `.inf`, `.nan`, `1:30.5` (sexagesimal), underscores anywhere. */
-export const FLOAT: TagConstructor = {
+export const FLOAT: ValueTag = {
+  kind: "value",
   tag: TAG.float,
   construct(node, construction) {
     const text = textOf(node, construction);

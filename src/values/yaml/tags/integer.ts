@@ -1,6 +1,6 @@
 import { parsePythonInt } from "../../python-number.ts";
 import { TAG } from "../syntax-node.ts";
-import { invalid, type TagConstructor, textOf } from "./tag-constructor.ts";
+import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
 const DIGITS: ReadonlyMap<number, RegExp> = new Map([
   [2, /^[01]+$/],
@@ -16,7 +16,8 @@ const PREFIX: ReadonlyMap<number, string> = new Map([
 const SMALL_DECIMAL = /^(?:0|[1-9][0-9]{0,14})$/;
 
 /** YAML 1.1: `0b101`, `017` (octal), `0x1F`, `1:30` (sexagesimal), underscores anywhere. */
-export const INTEGER: TagConstructor = {
+export const INTEGER: ValueTag = {
+  kind: "value",
   tag: TAG.integer,
   construct(node, construction) {
     const text = textOf(node, construction);

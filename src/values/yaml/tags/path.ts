@@ -1,7 +1,8 @@
-import { invalid, itemsOf, type TagConstructor } from "./tag-constructor.ts";
+import { invalid, itemsOf, type ValueTag } from "./tag-constructor.ts";
 
 /** `pathlib` paths, the only Python objects that OmegaConf reads: a list of parts. */
-const pathConstructor = (className: string): TagConstructor => ({
+const pathConstructor = (className: string): ValueTag => ({
+  kind: "value",
   tag: `tag:yaml.org,2002:python/object/apply:pathlib.${className}`,
   construct(node, construction) {
     const parts = itemsOf(node, construction).map((item) => {

@@ -1,5 +1,5 @@
 import { TAG } from "../syntax-node.ts";
-import { invalid, type TagConstructor, textOf } from "./tag-constructor.ts";
+import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["yes", true],
@@ -10,13 +10,15 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["off", false],
 ]);
 
-export const STRING: TagConstructor = {
+export const STRING: ValueTag = {
+  kind: "value",
   tag: TAG.string,
   construct: (node, construction) => construction.scalar(node, textOf(node, construction)),
 };
 
 /** Whatever the text is: `!!null abc` is null too. */
-export const NULL: TagConstructor = {
+export const NULL: ValueTag = {
+  kind: "value",
   tag: TAG.null,
   construct(node, construction) {
     textOf(node, construction);
@@ -24,7 +26,8 @@ export const NULL: TagConstructor = {
   },
 };
 
-export const BOOLEAN: TagConstructor = {
+export const BOOLEAN: ValueTag = {
+  kind: "value",
   tag: TAG.boolean,
   construct(node, construction) {
     const text = textOf(node, construction);
@@ -35,7 +38,8 @@ export const BOOLEAN: TagConstructor = {
 };
 
 /** OmegaConf knows no dates: only an explicit tag makes one, and it is refused. */
-export const TIMESTAMP: TagConstructor = {
+export const TIMESTAMP: ValueTag = {
+  kind: "value",
   tag: "tag:yaml.org,2002:timestamp",
   construct(node, construction) {
     const text = textOf(node, construction);

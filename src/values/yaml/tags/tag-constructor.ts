@@ -1,12 +1,30 @@
-import type { ConfigNode } from "../../node.ts";
+import type { ConfigNode, KeyId, MapEntry } from "../../node.ts";
 import type { Construction } from "../construct.ts";
 import { type Refusal, refusal } from "../refusal.ts";
 import { type SyntaxNode, TAG } from "../syntax-node.ts";
 
-/** How the nodes of one tag become values. A table of these is all that the reader knows of tags. */
-export interface TagConstructor {
+/**
+ * How the nodes of one tag become values; a table of these is all that the reader knows of tags.
+ * Collections are filled after they were made, as their content may refer to them.
+ */
+export type TagConstructor = ValueTag | ListTag | MapTag;
+
+export interface ValueTag {
+  readonly kind: "value";
   readonly tag: string;
   construct(node: SyntaxNode, construction: Construction): ConfigNode;
+}
+
+export interface ListTag {
+  readonly kind: "list";
+  readonly tag: string;
+  fill(node: SyntaxNode, items: ConfigNode[], construction: Construction): void;
+}
+
+export interface MapTag {
+  readonly kind: "map";
+  readonly tag: string;
+  fill(node: SyntaxNode, entries: Map<KeyId, MapEntry>, construction: Construction): void;
 }
 
 /** The text of a scalar node; of a mapping, YAML 1.1 takes what its `=` key holds. */
