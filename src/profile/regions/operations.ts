@@ -1,21 +1,18 @@
-import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
+import type { RangeInstance } from "../timeline.ts";
 import { type Coverage, cover, createCoverage } from "./coverage.ts";
 
 /**
  * Self time of each CPU operation, in nanoseconds: its duration without the operations inside it on
  * its thread. Counted so, a composite operation and its parts can stand in one list and still add
- * up to the time that was spent.
+ * up to the time that was spent. Operations come in order of opening.
  */
 export function operationSelfTimes(
-  process: ProcessTimeline,
-  isOperation: (range: RangeInstance) => boolean,
+  operations: readonly RangeInstance[],
   endOf: (range: RangeInstance) => number,
 ): ReadonlyMap<RangeInstance, number> {
-  const selfTimes = new Map<RangeInstance, number>();
   const openByThread = new Map<number, OpenOperation[]>();
   const all: OpenOperation[] = [];
-  for (const range of process.ranges) {
-    if (!isOperation(range)) continue;
+  for (const range of operations) {
     const open = openByThread.get(range.threadId) ?? [];
     openByThread.set(range.threadId, open);
     while ((open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY) <= range.startNs) open.pop();
@@ -25,9 +22,9 @@ export function operationSelfTimes(
     open.push(operation);
     all.push(operation);
   }
-  for (const { range, endNs, inner } of all)
-    selfTimes.set(range, endNs - range.startNs - inner.coveredNs);
-  return selfTimes;
+  return new Map(
+    all.map(({ range, endNs, inner }) => [range, endNs - range.startNs - inner.coveredNs]),
+  );
 }
 
 interface OpenOperation {
