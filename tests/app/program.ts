@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type HydraMainOptions, hydraMain, type Task } from "../../src/app/index.ts";
+
+/** A program in a directory of its own, run in this process. */
+export function program(
+  files: Readonly<Record<string, string>>,
+  options: Partial<HydraMainOptions> = {},
+) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-app-"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  return {
+    cwd,
+    async run(argv: readonly string[], task: Task = () => 0, env: Record<string, string> = {}) {
+      const out = { stdout: "", stderr: "" };
+      const exitCode = await hydraMain(
+        { name: "prog", version: "1.2.3", configPath: "conf", configName: "config", ...options },
+        task,
+        {
+          argv,
+          env,
+          cwd,
+          now: new Date(2026, 0, 2, 3, 4, 5),
+          console: {
+            stdout: (text) => {
+              out.stdout += text;
+            },
+            stderr: (text) => {
+              out.stderr += text;
+            },
+          },
+        },
+      );
+      return { exitCode, ...out };
+    },
+  };
+}

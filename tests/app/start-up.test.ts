@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Everything that is loaded with a module, whatever the command line: its static imports. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(relative(ROOT, file))) return;
+    seen.add(relative(ROOT, file));
+    const text = readFileSync(file, "utf8");
+    for (const [, types, specifier = ""] of text.matchAll(
+      /^(?:import|export)(\s+type)?\s[^;]*?from\s+"([^"]+)";/gm,
+    )) {
+      if (types !== undefined) continue;
+      if (specifier.startsWith(".")) visit(resolve(dirname(file), specifier));
+      else seen.add(specifier);
+    }
+  };
+  visit(join(ROOT, entry));
+  return seen;
+}
+
+test.each(["src/bin/hydraconf.ts", "src/app/index.ts", "src/bin/deep-profile.ts"])(
+  "%s loads no heavy module for --cfg job",
+  (entry) => {
+    if (!existsSync(join(ROOT, entry))) {
+      console.warn(`SKIPPED start-up of ${entry}: there is no such file yet`);
+      return;
+    }
+    const loaded = [...loadedWith(entry)];
+    expect(loaded).toContain("src/app/hydra-main.ts");
+    expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
+      [],
+    );
+    expect(loaded.filter((name) => /^src\/(profile|report)\//.test(name))).toEqual([]);
+    expect(loaded).not.toContain("src/schema/validate.ts");
+  },
+);
