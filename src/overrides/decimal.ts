@@ -9,6 +9,8 @@ export interface FiniteDecimal {
   readonly kind: "finite";
   readonly coefficient: bigint;
   readonly exponent: number;
+  /** Decimals know a -0 as floats do; no sum here is one. */
+  readonly negativeZero?: boolean;
 }
 
 const PRECISION = 28;
@@ -18,6 +20,8 @@ export function toDecimal(value: bigint | number): Decimal | null {
   if (typeof value === "bigint") return { kind: "finite", coefficient: value, exponent: 0 };
   if (Number.isNaN(value)) return null;
   if (!Number.isFinite(value)) return { kind: "infinite", negative: value < 0 };
+  if (Object.is(value, -0))
+    return { kind: "finite", coefficient: 0n, exponent: 0, negativeZero: true };
   const { mantissa, power } = binaryParts(value);
   if (power >= 0) return { kind: "finite", coefficient: mantissa << BigInt(power), exponent: 0 };
   // m / 2**k = m * 5**k / 10**k
@@ -48,7 +52,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
 export function decimalToNumber(value: Decimal): number {
   if (value.kind === "infinite")
     return value.negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  return Number(`${value.coefficient}e${value.exponent}`);
+  return value.negativeZero ? -0 : Number(`${value.coefficient}e${value.exponent}`);
 }
 
 function round(value: FiniteDecimal): FiniteDecimal {
