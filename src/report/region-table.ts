@@ -143,6 +143,6 @@ function footer(
   return [
     ...(left > 0 ? [`${plural(left, "shorter region")} not shown`] : []),
     ...(words === null ? ["no GPU kernels or CPU operations were recorded"] : []),
-    ...(share.whole === null ? [] : [`100 % = ${formatMs(share.whole)} ms ${share.label}`]),
+    ...(share.whole === null ? [] : [`100 % = ${formatMs(share.whole)} ms, ${share.label}`]),
   ];
 }

@@ -18,7 +18,7 @@ forward              2    16.000    2.000   36.000        8    100.0
   residual           2    10.000    0.000   20.000        4     62.5
     block.conv1      2     4.000    4.000    6.000        2     25.0
     block.conv2      2     6.000    6.000    8.000        2     37.5
-100 % = 16.000 ms total time of CPU operations
+100 % = 16.000 ms, total time of CPU operations
 `);
   });
 
