@@ -11,8 +11,10 @@
 
 #include "protocol.hpp"
 
+#if defined(__ELF__)
 // A tool that is linked into the program defines this; elsewhere its address is null.
 extern "C" __attribute__((weak)) nvtx::protocol::InitializeInjection InitializeInjectionNvtx2_fnptr;
+#endif
 
 namespace nvtx::own_client {
 
@@ -90,8 +92,12 @@ inline bool attach_tool() {
     dlclose(library);
     return false;
   }
+#if defined(__ELF__)
   return &InitializeInjectionNvtx2_fnptr != nullptr && InitializeInjectionNvtx2_fnptr != nullptr &&
          InitializeInjectionNvtx2_fnptr(get_export_table) != 0;
+#else
+  return false;
+#endif
 }
 
 // The attached tables, or null without a tool: after the first call one guarded load.

@@ -1,12 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { type RecordedTimeline, readRecording } from "../../src/profile/recording/index.ts";
-import { nativeProgram, type Outcome } from "./programs.ts";
+import { nativeProgram } from "./programs.ts";
 
 /**
  * Programs of `native/fixtures`, compiled when a test wants them and kept under `build/fixtures`
@@ -99,25 +97,10 @@ function sourcesHash(): string {
   return hash.digest("hex");
 }
 
-export interface Recorded {
-  readonly outcome: Outcome;
-  readonly timeline: RecordedTimeline;
-  readonly directory: string;
-}
-
 /** The environment that makes a program record into `directory`. */
 export async function recorderEnvironment(directory: string): Promise<Record<string, string>> {
   return {
     NVTX_INJECTION64_PATH: await nativeProgram("region_recorder.so"),
     HYDRACONF_RECORDER_DIR: directory,
   };
-}
-
-/** Runs a program under the recorder and reads what it recorded. */
-export async function record(program: string, args: readonly string[] = []): Promise<Recorded> {
-  const directory = mkdtempSync(join(tmpdir(), "recording-"));
-  const env = await recorderEnvironment(directory);
-  const { exitCode, stdout, stderr } = await execa(program, args, { reject: false, env });
-  const outcome = { code: exitCode, stdout, stderr };
-  return { outcome, timeline: readRecording(directory), directory };
 }

@@ -1,18 +1,12 @@
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { readRecording, watchRecording } from "../../src/profile/recording/index.ts";
-import {
-  availableClients,
-  buildFixture,
-  type Recorded,
-  record,
-  recorderEnvironment,
-} from "./fixtures.ts";
+import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
 import { outline } from "./outline.ts";
+import { type Recorded, record, recordingDirectory } from "./record.ts";
 
 const endings = (): Promise<string> => buildFixture("endings.cc", "own client");
 
@@ -92,6 +86,17 @@ describe.runIf(clients.length > 0)("a fork", () => {
     expect(timeline.processes.map(({ finished }) => finished)).toEqual([true, true, true]);
   });
 
+  test("is safe while other threads record", async () => {
+    const { outcome, timeline } = await end("fork-busy");
+    expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+    const [parent, ...children] = timeline.processes;
+    expect(children.map(({ ranges }) => ranges.map(({ name }) => name))).toEqual(
+      Array.from({ length: 50 }, () => ["in child"]),
+    );
+    expect(children.every(({ parentPid }) => parentPid === parent?.pid)).toBe(true);
+    expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);
+  });
+
   test("leaves no file for a child that records nothing", async () => {
     const { timeline } = await end("fork-silent");
     expect(timeline.processes).toHaveLength(1);
@@ -151,7 +156,7 @@ describe.runIf(clients.length > 0)("the program is never disturbed", () => {
 describe.runIf(clients.length > 0)("while the program runs", () => {
   test("its recording can be read and followed", async () => {
     const program = await endings();
-    const directory = mkdtempSync(join(tmpdir(), "recording-"));
+    const directory = recordingDirectory();
     const progress = watchRecording(directory);
     expect(progress()).toEqual({ processes: 0, ranges: 0, openRegion: null });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { availableClients, buildFixture, record } from "./fixtures.ts";
+import { availableClients, buildFixture } from "./fixtures.ts";
 import { outline } from "./outline.ts";
+import { record } from "./record.ts";
 
 const clients = availableClients("the recorder with threads and copies of NVTX");
 

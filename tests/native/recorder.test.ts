@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { availableClients, buildFixture, type Client, record } from "./fixtures.ts";
+import { availableClients, buildFixture, type Client } from "./fixtures.ts";
 import { outline } from "./outline.ts";
+import { record } from "./record.ts";
 
 /** full_api.c is C over NVIDIA's headers, and C++ over our stand-in for them. */
 const fullApi = (client: Client): Promise<string> =>

@@ -1,0 +1,84 @@
+/**
+ * What a range costs the profiled program: nanoseconds per range, without a tool and under the
+ * recorder, alternating in one run: tsx bench/recorder.ts. Beside it what a range costs on disk and
+ * when it is read back.
+ */
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { readRecording } from "../src/profile/recording/index.ts";
+import { availableClients, buildFixture, recorderEnvironment } from "../tests/native/fixtures.ts";
+
+/** What the recorder may add to a range. */
+const GOAL_NS = 300;
+const RUNS = 3;
+
+interface Cost {
+  readonly client: string;
+  readonly push_pop: number;
+  readonly push_pop_in_domain: number;
+  readonly start_end: number;
+}
+
+const kinds = ["push_pop", "push_pop_in_domain", "start_end"] as const;
+
+async function measure(program: string, env: Record<string, string>): Promise<Cost> {
+  const { stdout } = await execa(program, { env });
+  return JSON.parse(stdout) as Cost;
+}
+
+function best(costs: readonly Cost[], kind: (typeof kinds)[number]): number {
+  return Math.min(...costs.map((cost) => cost[kind]));
+}
+
+/** Size of the recordings, and time to read them, per range. */
+function reading(directory: string): string {
+  const bytes = readdirSync(directory).reduce(
+    (sum, name) => sum + statSync(join(directory, name)).size,
+    0,
+  );
+  const started = performance.now();
+  const { processes } = readRecording(directory);
+  const elapsedMs = performance.now() - started;
+  const ranges = processes.reduce((sum, process) => sum + process.ranges.length, 0);
+  const perRange = (elapsedMs * 1e6) / ranges;
+  return `${(bytes / ranges).toFixed(1)} bytes and ${perRange.toFixed(0)} ns of reading per range`;
+}
+
+/** A table per NVTX client. True: the goal is reached everywhere. */
+export async function benchRecorder(print: (line: string) => void): Promise<boolean> {
+  let reached = true;
+  for (const client of availableClients("the recorder's benchmark")) {
+    const program = await buildFixture("range_cost.cc", client);
+    const plain: Cost[] = [];
+    const recorded: Cost[] = [];
+    let remark = "";
+    for (let run = 0; run < RUNS; run++) {
+      const directory = mkdtempSync(join(tmpdir(), "recorder-bench-"));
+      try {
+        plain.push(await measure(program, {}));
+        recorded.push(await measure(program, await recorderEnvironment(directory)));
+        remark = reading(directory);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    }
+    print(`region_recorder under the ${client}: ns per range, best of ${RUNS} runs`);
+    print("                      no tool   recorder      added");
+    for (const kind of kinds) {
+      const without = best(plain, kind);
+      const under = best(recorded, kind);
+      const row = [without, under, under - without].map((ns) => ns.toFixed(1).padStart(9));
+      print(`${kind.padEnd(20)}${row.join("  ")}`);
+      reached &&= under - without < GOAL_NS;
+    }
+    print(`${remark}\n`);
+  }
+  print(`goal: less than ${GOAL_NS} ns added: ${reached ? "reached" : "MISSED"}`);
+  return reached;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.exitCode = (await benchRecorder(console.log)) ? 0 : 1;
