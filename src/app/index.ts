@@ -12,4 +12,3 @@ export {
 export { type Invocation, processInvocation } from "./invocation.ts";
 export type { Job, Task } from "./job/run-job.ts";
 export type { Logger } from "./logging/logging.ts";
-export { packageVersion } from "./version.ts";

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { hydraMain } from "../app/hydra-main.ts";
-import { packageVersion } from "../app/version.ts";
+import { packageInfo } from "../package-root.ts";
 
 // Composes any Hydra tree and prints it; it writes nothing.
 process.exitCode = await hydraMain(
   {
     name: "hydraconf",
-    version: packageVersion(),
+    version: packageInfo().version,
     configPath: "conf",
     configName: "config",
     whenBare: "show",

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../src/app/index.ts";
-import { listOverride } from "../../src/app/list-override.ts";
 import { program } from "./program.ts";
 
 const CONFIG = {
@@ -159,7 +158,7 @@ describe("the schema", () => {
 describe("what stands after --", () => {
   test("becomes the overrides it is short for, and is recorded as such", async () => {
     const { run, cwd } = program(CONFIG, {
-      restAsOverrides: (args) => [listOverride("args", args)],
+      restAsOverrides: (args) => [`args=[${args.map((arg) => `'${arg}'`).join(",")}]`],
     });
     let seen: unknown;
     await run(

@@ -36,7 +36,11 @@ test.each(["src/bin/hydraconf.ts", "src/app/index.ts", "src/bin/deep-profile.ts"
     expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
       [],
     );
-    expect(loaded.filter((name) => /^src\/(profile|report)\//.test(name))).toEqual([]);
+    // What `--` stands for belongs to the command line; the profiler itself comes with a run.
+    const light = ["src/profile/command-override.ts"];
+    expect(
+      loaded.filter((name) => /^src\/(profile|report)\//.test(name) && !light.includes(name)),
+    ).toEqual([]);
     expect(loaded).not.toContain("src/schema/validate.ts");
   },
 );
