@@ -26,7 +26,7 @@ export type Dialect = "1.3";
 export interface EngineOptions {
   /** Where relative directories start. Default: the working directory. */
   readonly cwd?: string;
-  /** What `oc.env` sees. Default: the environment of the process. */
+  /** What `oc.env` sees. Default: the environment of the process as it is now. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** In addition to the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
@@ -83,11 +83,11 @@ export function createEngine(options: EngineOptions = {}): Engine {
     });
   const factories = new Map([...STANDARD_SOURCES, ...(options.sources ?? [])]);
   const snapshots = new Map<string, Snapshot>();
-  const resolveContext = (): ResolveContext =>
-    createResolveContext({
-      ...(options.resolvers && { resolvers: options.resolvers }),
-      ...(options.env && { env: options.env }),
-    });
+  const context = createResolveContext({
+    ...(options.resolvers && { resolvers: options.resolvers }),
+    env: options.env ?? { ...process.env },
+  });
+  const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
   const open = (provider: string, path: string) => openSource({ provider, path }, cwd, factories);
   const snapshot: Engine["snapshot"] = ({ configDir = null, configDirs = [] }) => {

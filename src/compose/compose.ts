@@ -3,20 +3,16 @@ import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
 import { applyOverrides } from "./apply-overrides.ts";
+import { composeBase } from "./base.ts";
 import type { Composition } from "./composition.ts";
-import { flattenTree } from "./defaults/list.ts";
 import { splitOverrides } from "./defaults/split-overrides.ts";
-import { buildDefaultsTree } from "./defaults/tree.ts";
-import { checkUsage } from "./defaults/usage.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
-import { EMPTY_CONFIG, HYDRA_CONFIG } from "./hydra/schema.ts";
 import { extendSearchPath } from "./hydra-searchpath.ts";
-import { mergeRows } from "./merge-rows.ts";
 import type { Snapshot } from "./sources/snapshot.ts";
 import type { RunMode } from "./sweep-legality.ts";
 import { checkSweeps } from "./sweep-legality.ts";
-import { withEntry, withoutEntry } from "./tree-edit.ts";
+import { withoutEntry } from "./tree-edit.ts";
 
 export interface ComposeRequest {
   readonly snapshot: Snapshot;
@@ -57,25 +53,12 @@ function composeChecked(request: ComposeRequest): Composition {
   const { repository } = searchPath;
   checkSweeps(overrides, request);
 
-  const groups = splitOverrides(overrides, repository);
-  const tree = buildDefaultsTree({
-    repository,
-    roots: [
-      { path: HYDRA_CONFIG, primary: false },
-      { path: configName ?? EMPTY_CONFIG, primary: true },
-    ],
-    choices: groups,
-    skipMissing: request.mode === "multirun",
-    resolvers: context,
-  });
-  const defaults = flattenTree(tree, { rootName: "<root>" });
-  checkUsage(tree);
-
-  const merged = mergeRows(defaults, repository, context);
-  const changed = applyOverrides(asStruct(merged.root), groups.values, context);
+  const choices = splitOverrides(overrides, repository);
+  const base = composeBase({ ...request, repository, choices });
+  const changed = requireMap(applyOverrides(base.root, choices.values, context));
   const root = fillRuntime(
-    requireMap(changed),
-    { ...request, choices: tree.known, sources: repository.sources },
+    changed,
+    { ...request, choices: base.tree.known, sources: repository.sources },
     context,
   );
   return {
@@ -83,24 +66,14 @@ function composeChecked(request: ComposeRequest): Composition {
     config: withoutEntry(root, "hydra"),
     hydra: root.entries.get("hydra")?.value ?? root,
     configName,
-    defaults,
-    tree,
-    choices: tree.known,
+    defaults: base.defaults,
+    tree: base.tree,
+    choices: base.tree.known,
     overrides,
-    valueOverrides: groups.values,
+    valueOverrides: choices.values,
     repository,
-    warnings: [...searchPath.warnings, ...tree.warnings, ...merged.warnings],
+    warnings: [...searchPath.warnings, ...base.warnings],
   };
-}
-
-/** From here on keys are only added on purpose; the `hydra` node stays writable in any case. */
-function asStruct(root: MapNode): MapNode {
-  const hydra = root.entries.get("hydra")?.value;
-  const writable =
-    hydra === undefined
-      ? root
-      : withEntry(root, "hydra", { ...hydra, flags: { ...hydra.flags, readonly: false } });
-  return { ...writable, flags: { ...writable.flags, struct: true } };
 }
 
 function requireMap(node: ConfigNode): MapNode {

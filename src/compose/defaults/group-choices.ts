@@ -10,7 +10,9 @@ export interface GroupChoices {
   readonly deleted: ReadonlyMap<string, Deletion>;
   /** `+group=option`, in order. */
   readonly appended: readonly GroupItem[];
-  /** The overrides of config values. */
+  /** The overrides that the above come from. */
+  readonly overrides: readonly Override[];
+  /** The other overrides: those of config values. */
   readonly values: readonly Override[];
 }
 
@@ -29,5 +31,6 @@ export const NO_CHOICES: GroupChoices = {
   selected: new Map(),
   deleted: new Map(),
   appended: [],
+  overrides: [],
   values: [],
 };

@@ -115,7 +115,6 @@ function legacyForm(item: GroupItem, text: string, place: Place): ConfigError {
       "See http://hydra.cc/docs/1.1/upgrades/1.0_to_1.1/defaults_list_interpolation for migration information.",
     origin: item.origin,
     key,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax to type
     hint: "refer to the group by its name: `${group}`",
   });
 }

@@ -137,7 +137,6 @@ export function interpolationInOptions(
     message: `In '${parent?.configPath ?? "<root>"}': Defaults List interpolation is not supported in options list items`,
     origin: item.origin,
     key: item.group,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax to type
     hint: "name the options, or interpolate a single one: `group: ${other}`",
   });
 }

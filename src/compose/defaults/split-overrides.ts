@@ -21,20 +21,24 @@ export function splitOverrides(
   const deleted = new Map<string, Deletion>();
   const appended: GroupItem[] = [];
   const values: Override[] = [];
+  const about: Override[] = [];
 
   for (const override of overrides) {
     const { value, origin, type } = override;
     if (value !== undefined && isSweepValue(value)) continue;
-    if (value?.kind === "dict" || !repository.groupExists(override.keyOrGroup))
+    if (value?.kind === "dict" || !repository.groupExists(override.keyOrGroup)) {
       values.push(override);
-    else if (type === "force_add")
+      continue;
+    }
+    about.push(override);
+    if (type === "force_add")
       throw refuse(override, `force-add of config groups is not supported: '${origin.text}'`);
     else if (type === "delete")
       deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });
     else if (type === "add") appended.push(appendedItem(override, groupValue(override, value)));
     else selected.set(overrideKeyOf(override), { value: groupValue(override, value), origin });
   }
-  return { selected, deleted, appended, values };
+  return { selected, deleted, appended, overrides: about, values };
 }
 
 /** `group` or `group@package`, as it is typed. */
