@@ -68,9 +68,9 @@ function lineIndex(starts: readonly number[], offset: number): number {
   return low;
 }
 
-/** Length in code points, so that an emoji is one column, as in Python. */
+/** Length in code points, byte order marks not counted: an emoji is one column, as in PyYAML. */
 function characters(text: string): number {
   let count = 0;
-  for (const _ of text) count++;
+  for (const char of text) if (char !== "\ufeff") count++;
   return count;
 }

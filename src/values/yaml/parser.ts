@@ -11,7 +11,7 @@ import {
   type SyntaxPair,
   TAG,
 } from "./syntax-node.ts";
-import type { Token, TokenType } from "./tokens.ts";
+import type { TagToken, Token, TokenType } from "./tokens.ts";
 
 /**
  * Deeper documents are refused: every later stage walks the tree recursively, and Python itself
@@ -215,16 +215,16 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
   function readProperties(): Properties {
     const { start } = peek();
     let anchor: string | null = null;
-    let tag: string | null = null;
+    let tag: TagToken | null = null;
     for (let token = peek(); ; token = peek()) {
       if (token.type === "<anchor>" && anchor === null) anchor = token.name;
-      else if (token.type === "<tag>" && tag === null) tag = fullTag(token);
-      else return { anchor, tag, start };
+      else if (token.type === "<tag>" && tag === null) tag = token;
+      else return { anchor, tag: tag === null ? null : fullTag(tag), start };
       next();
     }
   }
 
-  function fullTag(token: Token & { type: "<tag>" }): string {
+  function fullTag(token: TagToken): string {
     if (token.handle === null) return token.suffix;
     const prefix = handles.get(token.handle);
     if (prefix !== undefined) return prefix + token.suffix;

@@ -97,10 +97,11 @@ function scanUriEscapes(cursor: Cursor, start: number): string {
   const from = cursor.pos;
   const bytes: number[] = [];
   while (charAt(cursor) === PERCENT) {
-    if (!isHexDigit(charAt(cursor, 1)) || !isHexDigit(charAt(cursor, 2)))
+    cursor.pos++;
+    if (!isHexDigit(charAt(cursor)) || !isHexDigit(charAt(cursor, 1)))
       throw unexpected(cursor, start, "URI escape sequence of 2 hexadecimal numbers");
-    bytes.push(Number.parseInt(cursor.text.slice(cursor.pos + 1, cursor.pos + 3), 16));
-    cursor.pos += 3;
+    bytes.push(Number.parseInt(cursor.text.slice(cursor.pos, cursor.pos + 2), 16));
+    cursor.pos += 2;
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
