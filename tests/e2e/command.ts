@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
+
+const bin = fileURLToPath(new URL("../../dist/bin", import.meta.url));
+
+export interface CommandResult {
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Path of a built command: `npm test` builds them before the tests run. */
+export function commandPath(name: string): string {
+  const path = join(bin, `${name}.js`);
+  if (!existsSync(path)) throw new Error(`${path} is absent: npm run build:ts makes it`);
+  return path;
+}
+
+/** Runs a built command as a process of its own, as a user would. */
+export async function runCommand(
+  name: "deep-profile" | "hydraconf" | "validate-regions",
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<CommandResult> {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [commandPath(name), ...args], {
+    ...options,
+    reject: false,
+    stdin: "ignore",
+  });
+  return { code: exitCode, stdout, stderr };
+}
+
+/** Starts `deep-profile` without waiting for it. */
+export function startProfile(args: readonly string[], cwd: string): ChildProcess {
+  return spawn(process.execPath, [commandPath("deep-profile"), ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** A directory to stand in, and the means to leave no trace. */
+export function temporaryDirectory(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "hydraconf e2e-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export function readBundle(directory: string): RegionReportBundle {
+  return JSON.parse(readFileSync(join(directory, "recorder/regions/report.json"), "utf8"));
+}
+
+/** The regions of the first report by their paths, joined with ` > `. */
+export function regionsByPath(bundle: RegionReportBundle): ReadonlyMap<string, NCUProfileRegion> {
+  const regions = bundle.reports[0]?.regions ?? [];
+  return new Map(regions.map((region) => [region.path.join(" > "), region]));
+}

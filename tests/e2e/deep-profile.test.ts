@@ -1,0 +1,207 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
+import { listFiles } from "../repo/files.ts";
+import {
+  type CommandResult,
+  readBundle,
+  regionsByPath,
+  runCommand,
+  temporaryDirectory,
+} from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+
+const profile = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand("deep-profile", args, { cwd: here.path, env });
+
+describe("deep-profile of the built-in workload", () => {
+  const secret = "a-secret-of-the-environment";
+  let result: CommandResult;
+  let run: string;
+  let bundle: RegionReportBundle;
+  let regions: ReadonlyMap<string, NCUProfileRegion>;
+
+  beforeAll(async () => {
+    result = await profile(["infer.iterations=3", "device=cpu"], { MY_TOKEN: secret });
+    const output = join(here.path, "tmp/profile-output");
+    run = join(output, readdirSync(output)[0] ?? "");
+    bundle = readBundle(run);
+    regions = regionsByPath(bundle);
+  });
+
+  it("ends well and shows the region tree and the paths of the reports", () => {
+    expect(result.stderr).toBe("");
+    expect(result.code).toBe(0);
+    for (const name of ["stem", "residual", "  block.conv1", "  block.conv2", "head"])
+      expect(result.stdout).toMatch(new RegExp(`^${name.replace(".", "\\.")} +[39] `, "m"));
+    for (const file of ["report.md", "recorder/regions/report.json"])
+      expect(result.stdout).toContain(join(run, file).slice(here.path.length + 1));
+  });
+
+  it("nests the blocks in the residual stage and counts each pass", () => {
+    expect([...regions.keys()]).toEqual([
+      "stem",
+      "residual",
+      "residual > block.conv1",
+      "residual > block.conv2",
+      "head",
+    ]);
+    expect(regions.get("residual > block.conv1")).toMatchObject({
+      parent: "residual",
+      depth: 1,
+      invocations: 9,
+      kind: "push_pop",
+      device: "cpu",
+    });
+  });
+
+  it("accounts for all time to one percent", () => {
+    const [report] = bundle.reports;
+    const exclusive = [...regions.values()].reduce((sum, r) => sum + (r.exclusive_ms ?? 0), 0);
+    const total = report?.totals.total_ms ?? Number.NaN;
+    expect(Math.abs(exclusive - total)).toBeLessThan(total * 0.01);
+    for (const region of regions.values()) {
+      expect(region.wall_ms).toBeGreaterThanOrEqual(region.total_ms ?? Number.NaN);
+      expect(region.total_ms).toBeGreaterThanOrEqual(region.exclusive_ms ?? Number.NaN);
+    }
+  });
+
+  it("calls operations of the CPU operations, never GPU kernels", () => {
+    const kernels = [...regions.values()].flatMap((region) => region.kernels);
+    expect(kernels.length).toBeGreaterThan(0);
+    for (const kernel of kernels)
+      expect(kernel).toMatchObject({ kind: "cpu_operation", device: "cpu" });
+    expect(result.stdout).toContain("CPU ops");
+    expect(result.stdout).not.toContain("Kernels");
+  });
+
+  it("writes what a run directory holds", () => {
+    for (const name of [
+      "config.yaml",
+      "overrides.yaml",
+      "hydra.yaml",
+      "env.json",
+      "inputs.yaml",
+      "run.log",
+      "report.md",
+      "kernels.md",
+      "stakeholder_summary.md",
+      "recorder/regions/report.md",
+      "recorder/regions/block.conv1/report.json",
+    ])
+      expect(existsSync(join(run, name)), name).toBe(true);
+    expect(readFileSync(join(run, "overrides.yaml"), "utf8")).toBe(
+      "- infer.iterations=3\n- device=cpu\n",
+    );
+    expect(readFileSync(join(run, "report.md"), "utf8")).toContain("## Static analysis");
+    expect(readFileSync(join(run, "run.log"), "utf8")).toContain("[deep-profile][INFO]");
+  });
+
+  it("stores nothing of the environment", () => {
+    const leaks = listFiles(run, "").filter((file) => readFileSync(file).includes(secret));
+    expect(leaks).toEqual([]);
+  });
+
+  it("writes reports that validate-regions accepts", async () => {
+    const files = listFiles(run, "report.json");
+    expect(files.length).toBeGreaterThan(5);
+    expect(await runCommand("validate-regions", files, { cwd: here.path })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it("refuses to mix another run into the directory", async () => {
+    const again = await profile([`hydra.run.dir='${run}'`]);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/holds the results of another run/);
+  });
+
+  it("names the config by its content", async () => {
+    const same = await profile(["infer.iterations=3", "device=cpu", "hydra.run.dir=same"]);
+    const other = await profile(["infer.iterations=2", "device=cpu", "hydra.run.dir=other"]);
+    expect([same.code, other.code]).toEqual([0, 0]);
+    const fingerprint = (directory: string) =>
+      readBundle(join(here.path, directory)).reports[0]?.config_fingerprint;
+    // The directory of the artifacts is a part of the config: only it may differ.
+    expect(fingerprint("same")).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(fingerprint("other")).not.toBe(fingerprint("same"));
+  });
+});
+
+describe("deep-profile workload=nvtx_regions", () => {
+  it("shows A, A::A1 inside A, and B", async () => {
+    const result = await profile(["workload=nvtx_regions", "hydra.run.dir=regions"]);
+    expect(result.code).toBe(0);
+    const bundle = readBundle(join(here.path, "regions"));
+    const regions = regionsByPath(bundle);
+    const [a, a1, b] = ["A", "A > A::A1", "B"].map((path) => regions.get(path));
+    expect(a1).toMatchObject({ parent: "A", invocations: 1 });
+    expect(b).toMatchObject({ parent: null, invocations: 1 });
+    expect(a?.total_ms).toBeGreaterThanOrEqual(a1?.total_ms ?? Number.NaN);
+    expect(a?.wall_ms).toBeGreaterThanOrEqual(a1?.wall_ms ?? Number.NaN);
+    const total = bundle.reports[0]?.totals.total_ms ?? Number.NaN;
+    const roots = (a?.total_ms ?? 0) + (b?.total_ms ?? 0);
+    expect(Math.abs(roots - total)).toBeLessThan(total * 0.01);
+  });
+});
+
+describe("deep-profile selection and switches", () => {
+  it("notes when no region matches, and still succeeds", async () => {
+    const result = await profile(["pipeline.recorder.include=[nothing*]", "hydra.run.dir=none"]);
+    expect(result.code).toBe(0);
+    const [report] = readBundle(join(here.path, "none")).reports;
+    expect(report?.regions.filter((region) => region.kind !== "outside")).toEqual([]);
+    expect(report?.notes.join("\n")).toContain("no matching regions");
+  });
+
+  it("leaves the aggregate out when told to", async () => {
+    await profile(["pipeline.report.aggregate=false", "hydra.run.dir=scopes"]);
+    const scopes = readBundle(join(here.path, "scopes")).reports.map((report) => report.scope);
+    expect(scopes).toEqual([expect.stringMatching(/^process:\d+$/), "device:cpu"]);
+  });
+
+  it("writes the region reports only with runner.mode=light", async () => {
+    await profile(["runner.mode=light", "hydra.run.dir=light"]);
+    expect(existsSync(join(here.path, "light/recorder/regions/report.json"))).toBe(true);
+    expect(existsSync(join(here.path, "light/report.md"))).toBe(false);
+  });
+
+  it.each([
+    ["pipeline.ncu.enable=true", "Nsight Compute"],
+    ["pipeline.nsys.enable=true", "Nsight Systems"],
+    ["pipeline.report.html=true", "HTML"],
+    ["pipeline.recorder.enable=false", "no collector is enabled"],
+    ["device=cuda:7", "not on this machine"],
+  ])("refuses %s before anything is written", async (override, message) => {
+    const result = await profile([override, "hydra.run.dir=refused"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(message);
+    expect(existsSync(join(here.path, "refused"))).toBe(false);
+  });
+
+  it("reports every problem of a config at once, each with its place", async () => {
+    const result = await profile([
+      "infer.batch_size=-1",
+      "device=gpu",
+      "+infer.itertions=3",
+      "hydra.run.dir=invalid",
+    ]);
+    expect(result.code).toBe(1);
+    for (const part of ["infer.batch_size=-1", "device=gpu", "itertions", "iterations"])
+      expect(result.stderr).toContain(part);
+    expect(existsSync(join(here.path, "invalid"))).toBe(false);
+  });
+});
+
+describe("deep-profile --cfg", () => {
+  it("prints the composed tree and writes nothing", async () => {
+    const before = readdirSync(here.path);
+    const result = await profile(["--cfg", "job", "runners=stage1.no-static"]);
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(result.stdout).toMatch(/static:\n {6}enabled: false\n/);
+    expect(readdirSync(here.path)).toEqual(before);
+  });
+});

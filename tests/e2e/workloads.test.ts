@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { availableClients, buildFixture } from "../native/fixtures.ts";
+import {
+  readBundle,
+  regionsByPath,
+  runCommand,
+  startProfile,
+  temporaryDirectory,
+} from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+
+const profile = (args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+const inHere = (name: string) => join(here.path, name);
+const program = (name: string) =>
+  fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url));
+
+const client = availableClients("workloads of other kinds")[0];
+
+describe("deep-profile -- PROG", () => {
+  it.runIf(client)("profiles an NVTX program that knows nothing of us", async () => {
+    if (client === undefined) return;
+    const threads = await buildFixture("threads.cc", client);
+    const result = await profile(["hydra.run.dir=threads", "--", threads, "3", "10"]);
+    expect(result.code).toBe(0);
+    const regions = regionsByPath(readBundle(inHere("threads")));
+    expect(regions.get("outer > even")).toMatchObject({ parent: "outer", kernel_count: 0 });
+    expect(regions.get("outer > even")?.total_ms).toBeNull();
+    expect(regions.get("outer > even")?.wall_ms).toBeGreaterThan(0);
+  });
+
+  it("passes the arguments on as typed, and saves them so that the run can be repeated", async () => {
+    const args = ["a=b", "(x)", "it's", "${HOME}", "\\${y}", "--cfg", "job", ""];
+    const print = "console.log(JSON.stringify(process.argv.slice(1)))";
+    const command = [process.execPath, "-e", print, "--", ...args];
+    const result = await profile(["hydra.run.dir=args", "--", ...command]);
+    expect(result.code).toBe(0);
+    expect(result.stdout.split("\n")[0]).toBe(JSON.stringify(args));
+    const saved = readFileSync(inHere("args/inputs.yaml"), "utf8");
+    expect(saved).toContain("'${HOME}'");
+
+    const shown = await profile(["--cfg", "job", "--resolve", "-p", "workload", "--", ...command]);
+    expect(shown.stdout).toContain("- it's\n");
+  });
+
+  it("says that a program without NVTX has no regions", async () => {
+    const result = await profile(["hydra.run.dir=plain", "--", process.execPath, "-e", "0"]);
+    expect(result.code).toBe(0);
+    expect(readBundle(inHere("plain")).reports[0]?.notes.join("\n")).toMatch(/no matching regions/);
+  });
+
+  it("shows how a workload failed, and reports what there is", async () => {
+    const failing = [process.execPath, program("fail.mjs"), "7"];
+    const result = await profile(["hydra.run.dir=failed", "--", ...failing]);
+    expect(result.code).toBe(1);
+    const said = result.stdout + result.stderr;
+    expect(said).toContain("exit code 7");
+    expect(said).toContain("problem 30");
+    const notes = readBundle(inHere("failed")).reports[0]?.notes.join("\n");
+    expect(notes).toContain("exit code 7");
+  });
+
+  it.runIf(client)("keeps what a crashing program did before it crashed", async () => {
+    if (client === undefined) return;
+    const endings = await buildFixture("endings.cc", client);
+    const result = await profile(["hydra.run.dir=crash", "--", endings, "crash"]);
+    expect(result.code).toBe(1);
+    const [report] = readBundle(inHere("crash")).reports;
+    expect(report?.regions.length).toBeGreaterThan(0);
+    expect(report?.notes.join("\n")).toContain("SIGSEGV");
+  });
+
+  it("says what cannot be started", async () => {
+    const result = await profile(["hydra.run.dir=absent", "--", "no-such-program"]);
+    expect(result.code).toBe(1);
+    expect(result.stdout + result.stderr).toContain("'no-such-program' was not found");
+  });
+
+  it("is a usage error with nothing behind the dashes", async () => {
+    const result = await profile(["--"]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("there is no program to profile");
+  });
+});
+
+describe("deep-profile workload=python_module", () => {
+  it("starts the module with its overrides and a run directory of its own", async () => {
+    mkdirSync(inHere("my_package"));
+    writeFileSync(
+      inHere("my_package/train.py"),
+      "import json, sys\nprint(json.dumps(sys.argv[1:]))\n",
+    );
+    const result = await profile([
+      "workload=python_module",
+      "workload.module=my_package.train",
+      "workload.overrides=['lr=0.1']",
+      "hydra.run.dir=python",
+    ]);
+    expect(result.code).toBe(0);
+    const [overrides] = result.stdout.split("\n");
+    expect(JSON.parse(overrides ?? "")).toEqual([
+      "lr=0.1",
+      `hydra.run.dir='${inHere("python/workload")}'`,
+    ]);
+  });
+});
+
+describe("Ctrl-C", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s stops the workload, keeps the data and ends with %i", async (signal, code) => {
+    const run = `interrupted-${signal}`;
+    // A forward pass that takes long enough to be interrupted.
+    const child = startProfile(
+      ["infer.iterations=1000000", "device=cpu", `hydra.run.dir=${run}`],
+      here.path,
+    );
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    await vi.waitFor(() => expect(existsSync(inHere(`${run}/recorder/stdout.json`))).toBe(true), {
+      timeout: 20_000,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    const [report] = readBundle(inHere(run)).reports;
+    expect(report?.totals.invocations).toBeGreaterThan(10);
+    expect(report?.notes.join("\n")).toContain(`stopped by ${signal}`);
+  });
+});
