@@ -28,13 +28,17 @@ export function assign(parent: Draft, key: Key, value: ConfigNode): void {
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
-  checkValue(value, at);
   const type = old?.type ?? elementType(parent.node, known);
   const typed = type === undefined ? value : convertNode(type, value, at);
+  checkValue(value, at);
   putChild(parent, known, replacing(typed, old));
 }
 
-function checkValue(value: ConfigNode, at: Place): void {
+/**
+ * `checkTree`, with the key that the value is for.
+ * @throws ConfigError `key.invalid_type`, `interpolation.syntax`
+ */
+export function checkValue(value: ConfigNode, at: Place): void {
   try {
     checkTree(value);
   } catch (error) {
@@ -87,8 +91,11 @@ function refuseNewKey(parent: Draft, key: Key, at: Place): void {
 
 /** @throws ConfigError `value.readonly` where the flag holds */
 export function refuseReadonly(parent: Draft, at: Place): void {
-  if (!flagAt(parent, "readonly")) return;
-  throw new ConfigError({
+  if (flagAt(parent, "readonly")) throw readonlyError(parent, at);
+}
+
+export const readonlyError = (parent: Draft, at: Place): ConfigError =>
+  new ConfigError({
     code: "value.readonly",
     message:
       parent.node.kind === "list"
@@ -97,4 +104,3 @@ export function refuseReadonly(parent: Draft, at: Place): void {
     key: fullKeyOf(at),
     origin: at.node.origin,
   });
-}

@@ -1,4 +1,3 @@
-import { checkTree } from "./check-tree.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import type { ConfigNode } from "./node.ts";
@@ -30,8 +29,7 @@ export function mergeDotlist(
     const separator = text.indexOf("=");
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
-    const value =
-      separator < 0 ? scalar(null, origin) : checkTree(readYaml(text.slice(separator + 1)));
+    const value = separator < 0 ? scalar(null, origin) : readYaml(text.slice(separator + 1));
     target = updateNode(target, key, { ...value, origin }, {}, context);
   }
   return target;

@@ -1,8 +1,8 @@
-import { assign, refuseReadonly } from "./assign.ts";
+import { assign, readonlyError, refuseReadonly } from "./assign.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
 import { draftChild, draftRoot, putChild } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
-import { flagAt, withFlags } from "./flags.ts";
+import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
@@ -43,8 +43,18 @@ export function mergeNodes(
  * Merges a node over what stands at a draft: `merge_with`, which heeds the flags that hold there.
  * @throws ConfigError as `mergeNodes`
  */
-export function mergeInto(dest: Draft, source: MapNode | ListNode, context: ResolveContext): void {
-  if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, context);
+export const mergeInto = (dest: Draft, source: MapNode | ListNode, context: ResolveContext): void =>
+  mergeContainer(dest, source, { context, fromReadonly: false });
+
+/** What holds for the merging of one map or list into another. */
+interface Merging {
+  readonly context: ResolveContext;
+  /** Whether what contains the source is read-only, as the source then is by inheritance. */
+  readonly fromReadonly: boolean;
+}
+
+function mergeContainer(dest: Draft, source: MapNode | ListNode, merging: Merging): void {
+  if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, merging);
   else if (dest.node.kind === "list" && source.kind === "list") mergeList(dest, dest.node, source);
   else throw incompatible(dest, source);
 }
@@ -75,18 +85,19 @@ const NOWHERE = { kind: "place", parent: null } as const;
 const isSpecial = (node: ConfigNode): boolean =>
   node.kind !== "scalar" || node.value === null || isMissing(node) || isInterpolationNode(node);
 
-function mergeMap(dest: Draft, target: DraftMap, source: MapNode, context: ResolveContext): void {
+function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Merging): void {
   refuseOtherObject(dest, source);
-  for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, context);
+  const below = { ...merging, fromReadonly: source.flags?.readonly ?? merging.fromReadonly };
+  for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, below);
   if (target.type === undefined && source.type !== undefined) target.type = source.type;
   else if (source.type?.kind === "object") target.type = source.type;
   takeFlags(target, source);
 }
 
-function mergeChild(dest: Draft, key: Key, source: ConfigNode, context: ResolveContext): void {
+function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const old = child(dest.node, key);
   if (old === undefined) assign(dest, key, source);
-  else mergeOver(dest, key, expand(dest, key, old, source, context), source, context);
+  else mergeOver(dest, key, expand(dest, key, old, source, merging.context), source, merging);
 }
 
 function mergeOver(
@@ -94,15 +105,15 @@ function mergeOver(
   key: Key,
   known: ConfigNode,
   source: ConfigNode,
-  context: ResolveContext,
+  merging: Merging,
 ): void {
   if (known.kind !== "scalar" && source.kind !== "scalar")
-    mergeInto(draftChild(dest, key, known), source, context);
+    mergeContainer(draftChild(dest, key, known), source, merging);
   else if (known.kind !== "scalar") {
     if (!isMissing(source)) assign(dest, key, source);
   } else if (source.kind !== "scalar") assign(dest, key, source);
   else if (known.type !== undefined) mergeTypedScalar(dest, key, known, source);
-  else if (isMissing(source)) keepUnlessMistyped(dest, key, known, source);
+  else if (isMissing(source)) keep(dest, key, known, source, merging);
   else assign(dest, key, source);
 }
 
@@ -151,9 +162,19 @@ function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: Scal
   putChild(dest, key, replacing(typed, known));
 }
 
-/** A missing value over an untyped one keeps it, but it must fit the type of the missing one. */
-function keepUnlessMistyped(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {
+/**
+ * A missing value over an untyped one keeps it, but it must fit the type of the missing one. Keeping
+ * is a write all the same, and one to the missing node too: OmegaConf tries the value on it.
+ */
+function keep(
+  dest: Draft,
+  key: Key,
+  known: ScalarNode,
+  source: ScalarNode,
+  merging: Merging,
+): void {
   const at: Place = { kind: "place", node: known, parent: dest, key };
+  if (source.flags?.readonly ?? merging.fromReadonly) throw readonlyError(dest, at);
   refuseReadonly(dest, at);
   if (source.type !== undefined) putChild(dest, key, convertScalar(source.type, known, at));
 }
@@ -162,7 +183,7 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
   const { type } = target;
   const items = source.items.map((item, index) => {
     const at: Place = { kind: "place", node: item, parent: dest, key: BigInt(index) };
-    if (flagAt(dest, "readonly")) refuseReadonly(dest, at);
+    refuseReadonly(dest, at);
     return type?.kind === "list" ? convertNode(type.element, item, at) : item;
   });
   const before = { ...target };

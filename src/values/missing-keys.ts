@@ -1,5 +1,7 @@
+import { aboutKey, isConfigError } from "./errors.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
+import { cycleError } from "./interpolation/resolution.ts";
 import type { ConfigNode, Key } from "./node.ts";
 import { isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
@@ -13,23 +15,39 @@ import { fullKeyOf } from "./place.ts";
 export function missingKeys(root: ConfigNode, context: ResolveContext): ReadonlySet<string> {
   const resolution = createResolution(root, context);
   const keys = new Set<string>();
-  const seen = new Set<Place>();
+  const done = new Set<Place>();
+  const open = new Set<Place>();
   gather(resolution.root);
   return keys;
 
   function gather(place: Place): void {
-    if (seen.has(place)) return;
-    seen.add(place);
-    for (const key of keysOf(place.node)) {
+    if (done.has(place)) return;
+    open.add(place);
+    for (const key of keysOf(place)) {
       const below = resolution.places.child(place, key);
       if (below === undefined) continue;
       if (isMissing(below.node)) keys.add(fullKeyOf(below));
-      else gather(resolution.dereference(below));
+      else {
+        const target = follow(below);
+        if (open.has(target)) throw cycleError(below, "Recursive interpolation detected");
+        gather(target);
+      }
+    }
+    open.delete(place);
+    done.add(place);
+  }
+
+  function follow(place: Place): Place {
+    try {
+      return resolution.dereference(place);
+    } catch (error) {
+      throw isConfigError(error) ? aboutKey(error, fullKeyOf(place)) : error;
     }
   }
 }
 
-function keysOf(node: ConfigNode): readonly Key[] {
+function keysOf({ node, result }: Place): readonly Key[] {
+  if (result === true) return [];
   if (node.kind === "map") return [...node.entries.values()].map((entry) => entry.key);
   return node.kind === "list" ? node.items.map((_, index) => BigInt(index)) : [];
 }

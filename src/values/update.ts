@@ -1,4 +1,4 @@
-import { assign, normalizeKey } from "./assign.ts";
+import { assign, checkValue, normalizeKey } from "./assign.ts";
 import type { Draft } from "./draft.ts";
 import { draftChild, draftRoot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
@@ -64,7 +64,8 @@ function enter(at: Draft, component: string, value: ConfigNode, options: UpdateO
       key: fullKeyOf(place),
       origin: value.origin,
     });
-  return draftChild(at, known, made);
+  // Messages name a negative index as it was given.
+  return { ...draftChild(at, known, made), key };
 }
 
 function put(
@@ -75,9 +76,11 @@ function put(
   context: ResolveContext,
 ): void {
   if (options.merge !== false && value.kind !== "scalar") {
-    const known = normalizeKey(at, key, { kind: "place", node: value, parent: at, key });
+    const place = { kind: "place", node: value, parent: at, key } as const;
+    const known = normalizeKey(at, key, place);
     const present = child(at.node, known);
     if (present !== undefined && present.kind !== "scalar") {
+      checkValue(value, place);
       mergeInto(draftChild(at, known, present), value, context);
       return;
     }

@@ -62,15 +62,17 @@ const functionCall: SubjectRule = {
 
 /** ANTLR's messages about a token of an interpolation: our span must start there. */
 const interpolationPosition: SubjectRule = {
-  missing({ error: name, message }, { details }) {
-    const token = misplacedToken(message);
+  missing({ error: name, message: expected }, { details }) {
+    const token = misplacedToken(expected);
     if (name !== "GrammarParseError" || token === undefined) return null;
-    const { origin } = details;
+    const { origin, message } = details;
     if (origin?.kind !== "file" && origin?.kind !== "override") return `the place of ${token}`;
     const text = origin.kind === "file" ? origin.source.text : origin.text;
     const start = origin.start ?? text.length;
     const here = token === "<EOF>" ? origin.end === start : text.startsWith(token, start);
-    return here ? null : `the place of ${token}`;
+    // A scalar with escapes or folded lines has no such place in the file: then the message says it.
+    const said = message.includes(token === "<EOF>" ? " at the end " : ` at '${token}`);
+    return here || said ? null : `the place of ${token}`;
   },
 };
 
@@ -99,12 +101,15 @@ const overridePosition: SubjectRule = {
   },
 };
 
+const BREAKS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
+
 /** The token that ANTLR did not expect. */
 function misplacedToken(message: string): string | undefined {
   const match = /^(?:mismatched|extraneous) input '(.*)' expecting |^missing \S+ at '(.*)'$/m.exec(
     message,
   );
-  return match?.[1] ?? match?.[2];
+  // ANTLR shows line breaks and tabs as escapes.
+  return (match?.[1] ?? match?.[2])?.replace(/\\([nrt])/g, (_, char: string) => BREAKS[char] ?? "");
 }
 
 /** Names that stand in quotes, and the few that Hydra leaves bare. */

@@ -1,5 +1,3 @@
-import { interpolationSyntaxError } from "./syntax-error.ts";
-
 /**
  * What a token is. The names follow the fields of the language: a colon or a bracket means the same
  * in a key and among arguments, although their lexical rules differ.
@@ -28,6 +26,8 @@ export type TokenKind =
   | "float"
   | "symbol"
   | "blank"
+  /** Where no rule matches, or a closing brace has no opening one: nothing may follow. */
+  | "invalid"
   | "end";
 
 export interface Token {
@@ -124,8 +124,8 @@ const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {
 };
 
 /**
- * Splits a text into tokens, the last of which is `end`.
- * @throws ConfigError `interpolation.syntax` where no rule of the current mode matches
+ * Splits a text into tokens, the last of which is `end`, or `invalid` at the first place that has
+ * none. Whether that matters is for the parser to say: it may not get so far.
  */
 export function tokenize(text: string, initial: LexerMode): readonly Token[] {
   const tokens: Token[] = [];
@@ -134,7 +134,7 @@ export function tokenize(text: string, initial: LexerMode): readonly Token[] {
   let at = 0;
   while (at < text.length) {
     const match = longestMatch(RULES[mode], text, at);
-    if (match === null) throw interpolationSyntaxError(text, at, "unexpected character");
+    if (match === null) return [...tokens, { kind: "invalid", text: "", start: at }];
     tokens.push({ kind: match.rule.kind, text: text.slice(at, match.end), start: at });
     const step = match.rule.step;
     if (step !== undefined && "enter" in step) {
@@ -143,7 +143,7 @@ export function tokenize(text: string, initial: LexerMode): readonly Token[] {
     } else if (step !== undefined && "become" in step) mode = step.become;
     else if (step !== undefined) {
       const outer = modes.pop();
-      if (outer === undefined) throw interpolationSyntaxError(text, at, "unmatched closing brace");
+      if (outer === undefined) return [...tokens, { kind: "invalid", text: "", start: at }];
       mode = outer;
     }
     at = match.end;

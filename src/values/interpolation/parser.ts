@@ -1,3 +1,4 @@
+import type { ConfigError } from "../errors.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
 import type {
   Argument,
@@ -317,7 +318,7 @@ function appendLiteral(parts: TextPart[], text: string): void {
 
 const isToken = (item: Token | Interpolation): item is Token => "text" in item;
 
-/** The token list ends with `end`, which nothing consumes but the two entry points. */
+/** The token list ends with `end` or `invalid`, which nothing consumes but the entry points. */
 function peek(cursor: Cursor): Token {
   const token = cursor.tokens[cursor.at] ?? cursor.tokens.at(-1);
   if (token === undefined) throw new Error("a token list is never empty");
@@ -357,5 +358,11 @@ function endOf(cursor: Cursor): number {
   return last === undefined ? 0 : last.start + last.text.length;
 }
 
-const unexpected = (cursor: Cursor, why: string) =>
-  interpolationSyntaxError(cursor.text, peek(cursor).start, why);
+function unexpected(cursor: Cursor, why: string): ConfigError {
+  const { kind, start } = peek(cursor);
+  return interpolationSyntaxError(
+    cursor.text,
+    start,
+    kind === "invalid" ? "unexpected character" : why,
+  );
+}

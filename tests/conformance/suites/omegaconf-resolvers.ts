@@ -31,6 +31,8 @@ const first: Resolver = {
     const [list] = args;
     if (node.kind === "list" && list !== undefined)
       return call.child(list, 0n) ?? fail("list index out of range");
+    if (node.kind === "scalar" && typeof node.value === "string")
+      return [...node.value][0] ?? fail("string index out of range");
     if (node.kind !== "map") return fail("the argument is no list and no dict");
     const [entry] = node.entries.values();
     return entry?.key ?? fail("no keys");
@@ -58,11 +60,10 @@ const plusOne: Resolver = {
   pure: true,
   resolve(args) {
     const value = scalarOf(args[0]);
-    if (args.length === 1 && typeof value === "bigint") return value + 1n;
-    if (args.length === 1 && typeof value === "boolean") return value ? 2n : 1n;
-    return args.length === 1 && typeof value === "number"
-      ? value + 1
-      : fail("unsupported operand types for +");
+    if (args.length !== 1) return fail("missing argument 'x'");
+    if (typeof value === "bigint") return value + 1n;
+    if (typeof value === "boolean") return value ? 2n : 1n;
+    return typeof value === "number" ? value + 1 : fail("unsupported operand types for +");
   },
 };
 
@@ -73,7 +74,7 @@ const concat: Resolver = {
     const [a, b] = [scalarOf(args[0]), scalarOf(args[1])];
     return args.length === 2 && typeof a === "string" && typeof b === "string"
       ? `${a}.${b}`
-      : fail("concat takes two strings");
+      : fail("missing argument 'b', or no strings");
   },
 };
 
@@ -90,12 +91,13 @@ const typeOf: Resolver = {
 
 const nodeKey: Resolver = {
   name: "node_key",
-  resolve: (_args, call) => call.fullKey(),
+  resolve: (args, call) => (args.length === 0 ? call.fullKey() : fail("takes no arguments")),
 };
 
 const parentLength: Resolver = {
   name: "parent_len",
-  resolve(_args, { parent }) {
+  resolve(args, { parent }) {
+    if (args.length > 0) return fail("takes no arguments");
     if (parent.kind === "scalar") return fail("the parent is no container");
     return BigInt(parent.kind === "map" ? parent.entries.size : parent.items.length);
   },
@@ -166,7 +168,7 @@ function fail(message: string): never {
 
 function only(args: readonly ResolverArgument[]): ConfigNode {
   const [arg] = args;
-  return arg !== undefined && args.length === 1 ? arg.node : fail("takes one argument");
+  return arg !== undefined && args.length === 1 ? arg.node : fail("missing argument 'x'");
 }
 
 const scalarOf = (arg: ResolverArgument | undefined): ScalarValue | undefined =>
