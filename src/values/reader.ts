@@ -5,7 +5,7 @@ import type { SourceText } from "./origin.ts";
 import { acceptConfig } from "./yaml/accept.ts";
 import { checkAliases } from "./yaml/alias-limits.ts";
 import { construct } from "./yaml/construct.ts";
-import { parseDocument } from "./yaml/parser.ts";
+import { parseDocument } from "./yaml/parse-document.ts";
 import { checkPrintable } from "./yaml/printable.ts";
 import { createScanner } from "./yaml/scanner.ts";
 

@@ -9,6 +9,7 @@ import {
   skipSpaces,
   skipToBreak,
 } from "./cursor.ts";
+import { createPossibleKeys, type PossibleKey } from "./possible-keys.ts";
 import { refusal, showCharacter } from "./refusal.ts";
 import { scanBlockScalar } from "./scan-block-scalar.ts";
 import { scanDirective } from "./scan-directive.ts";
@@ -24,22 +25,8 @@ export interface Scanner {
   next(): Token;
 }
 
-/**
- * A place where an implicit key may have started. Only the `:` behind it tells, so the token that
- * marks the key is put in front of it later. YAML 1.1 allows that on one line and within 1024
- * characters.
- */
-interface PossibleKey {
-  /** How many tokens were made before this one. */
-  readonly tokenNumber: number;
-  /** A block of this indentation is open, so that anything but a key here is an error. */
-  readonly required: boolean;
-  readonly start: number;
-  readonly line: number;
-  readonly column: number;
-}
-
-const MAX_KEY_LENGTH = 1024;
+/** Tokens that were taken are removed so many at a time. */
+const KEPT_TOKENS = 1024;
 
 /** The scanner of one document: PyYAML's notion of YAML 1.1, token by token. */
 export function createScanner(source: SourceText): Scanner {
@@ -53,8 +40,7 @@ export function createScanner(source: SourceText): Scanner {
   const indents: number[] = [];
   let flowLevel = 0;
   let allowKey = true;
-  /** By flow level, 0 being the block context. */
-  const keys: (PossibleKey | undefined)[] = [];
+  const keys = createPossibleKeys(cursor);
 
   function peek(): Token {
     for (;;) {
@@ -68,8 +54,8 @@ export function createScanner(source: SourceText): Scanner {
     const token = peek();
     head++;
     taken++;
-    if (head === tokens.length && head > 256) {
-      tokens.length = 0;
+    if (head > KEPT_TOKENS) {
+      tokens.splice(0, head);
       head = 0;
     }
     return token;
@@ -77,15 +63,13 @@ export function createScanner(source: SourceText): Scanner {
 
   /** Whether a key token may still be put in front of the next token. */
   function headMayBeKey(): boolean {
-    dropStaleKeys();
-    for (let level = 0; level < keys.length; level++)
-      if (keys[level]?.tokenNumber === taken) return true;
-    return false;
+    keys.dropStale();
+    return keys.has(taken);
   }
 
   function fetch(): void {
     skipToToken();
-    dropStaleKeys();
+    keys.dropStale();
     unwind(column(cursor));
     const start = tokenStart(cursor, flowLevel > 0);
     if (start === null) throw cannotStart(cursor);
@@ -108,23 +92,22 @@ export function createScanner(source: SourceText): Scanner {
 
   function fetchEnd(): void {
     unwind(-1);
-    forgetKey();
+    keys.forget(flowLevel);
     allowKey = false;
-    keys.length = 0;
     done = true;
     push("<stream end>", 0);
   }
 
   function fetchDirective(): void {
     unwind(-1);
-    forgetKey();
+    keys.forget(flowLevel);
     allowKey = false;
     tokens.push(scanDirective(cursor));
   }
 
   function fetchMarker(type: "<document start>" | "<document end>"): void {
     unwind(-1);
-    forgetKey();
+    keys.forget(flowLevel);
     allowKey = false;
     push(type, 3);
   }
@@ -137,17 +120,17 @@ export function createScanner(source: SourceText): Scanner {
   }
 
   function fetchFlowEnd(type: "]" | "}"): void {
-    forgetKey();
+    keys.forget(flowLevel);
     // The parser refuses a bracket that closes nothing as soon as it sees it.
     flowLevel = Math.max(0, flowLevel - 1);
-    keys.length = Math.min(keys.length, flowLevel + 1);
+    keys.leaveLevelsAbove(flowLevel);
     allowKey = false;
     push(type);
   }
 
   function fetchFlowEntry(): void {
     allowKey = true;
-    forgetKey();
+    keys.forget(flowLevel);
     push(",");
   }
 
@@ -157,7 +140,7 @@ export function createScanner(source: SourceText): Scanner {
       openBlock("<block sequence start>");
     }
     allowKey = true;
-    forgetKey();
+    keys.forget(flowLevel);
     push("-");
   }
 
@@ -167,14 +150,13 @@ export function createScanner(source: SourceText): Scanner {
       openBlock("<block mapping start>");
     }
     allowKey = flowLevel === 0;
-    forgetKey();
+    keys.forget(flowLevel);
     push("?");
   }
 
   function fetchValue(): void {
-    const key = keys[flowLevel];
+    const key = keys.take(flowLevel);
     if (key !== undefined) {
-      keys[flowLevel] = undefined;
       insertKey(key);
       allowKey = false;
     } else {
@@ -183,7 +165,7 @@ export function createScanner(source: SourceText): Scanner {
         openBlock("<block mapping start>");
       }
       allowKey = flowLevel === 0;
-      forgetKey();
+      keys.forget(flowLevel);
     }
     push(":");
   }
@@ -208,7 +190,7 @@ export function createScanner(source: SourceText): Scanner {
 
   function fetchBlockScalar(): void {
     allowKey = true;
-    forgetKey();
+    keys.forget(flowLevel);
     tokens.push(scanBlockScalar(cursor, indent));
   }
 
@@ -237,43 +219,12 @@ export function createScanner(source: SourceText): Scanner {
 
   function saveKey(): void {
     if (!allowKey) return;
-    const here = column(cursor);
-    forgetKey();
-    keys[flowLevel] = {
-      tokenNumber: taken + tokens.length - head,
-      required: flowLevel === 0 && indent === here,
-      start: cursor.pos,
-      line: cursor.line,
-      column: here,
-    };
-  }
-
-  function forgetKey(): void {
-    const key = keys[flowLevel];
-    if (key?.required === true) throw missingColon(key);
-    keys[flowLevel] = undefined;
-  }
-
-  function dropStaleKeys(): void {
-    for (let level = 0; level < keys.length; level++) {
-      const key = keys[level];
-      if (key === undefined) continue;
-      if (key.line === cursor.line && !isTooLong(cursor, key)) continue;
-      if (key.required) throw missingColon(key);
-      keys[level] = undefined;
-    }
+    const required = flowLevel === 0 && indent === column(cursor);
+    keys.save(flowLevel, taken + tokens.length - head, required);
   }
 
   const misplaced = (problem: string) =>
     refusal(source, { problem, start: cursor.pos, ...misplacedHint(problem) });
-
-  const missingColon = (key: PossibleKey) =>
-    refusal(source, {
-      context: "while scanning a simple key",
-      problem: "could not find expected ':'",
-      start: key.start,
-      end: endOfLine(cursor.text, key.start),
-    });
 
   const fetchers: Readonly<Record<TokenStart, () => void>> = {
     end: fetchEnd,
@@ -299,14 +250,6 @@ export function createScanner(source: SourceText): Scanner {
   return { peek, next };
 }
 
-/** Python counts characters; a pair of surrogates is one. */
-function isTooLong(cursor: Cursor, key: PossibleKey): boolean {
-  const units = cursor.pos - key.start;
-  if (units <= MAX_KEY_LENGTH) return false;
-  if (units > 2 * MAX_KEY_LENGTH) return true;
-  return [...cursor.text.slice(key.start, cursor.pos)].length > MAX_KEY_LENGTH;
-}
-
 function cannotStart(cursor: Cursor) {
   return refusal(cursor.source, {
     context: "while scanning for the next token",
@@ -323,9 +266,4 @@ function misplacedHint(problem: string): { hint?: string } {
   if (problem.startsWith("mapping values")) return { hint: "quote a text that contains ': '" };
   if (problem.startsWith("sequence")) return { hint: "start the list on a line of its own" };
   return {};
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = /[\r\n\x85\u2028\u2029\0]/.exec(text.slice(from, from + 200));
-  return end === null ? from + 200 : from + end.index;
 }

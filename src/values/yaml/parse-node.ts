@@ -3,7 +3,6 @@ import { refusal } from "./refusal.ts";
 import { plainTag } from "./resolve-plain.ts";
 import type { Scanner } from "./scanner.ts";
 import {
-  DEFAULT_TAG_HANDLES,
   type MappingSyntax,
   type ScalarSyntax,
   type SequenceSyntax,
@@ -32,98 +31,36 @@ interface Properties {
 
 const NO_PROPERTIES: Properties = { anchor: null, tag: null, start: -1 };
 
-const ENDS_DOCUMENT: ReadonlySet<TokenType> = new Set([
-  "<directive>",
-  "<document start>",
-  "<document end>",
-  "<stream end>",
-]);
-
-export interface ParsedDocument {
-  readonly root: SyntaxNode;
-  /** Whether nodes are shared: without aliases the graph is a tree. */
-  readonly hasAliases: boolean;
+export interface NodeParser {
+  /** Reads the node at the next token. Throws where none can begin. */
+  node(context: "block" | "flow"): SyntaxNode;
+  /** Whether any alias was read: only then are nodes shared. */
+  hasAliases(): boolean;
 }
 
-/** The node of a text that holds one document, or null for a text without any. */
-export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocument | null {
-  const { peek, next } = scanner;
+/** Composes nodes from tokens: anchors are followed, tags completed and resolved. */
+export function createNodeParser(
+  source: SourceText,
+  { peek, next }: Scanner,
+  handles: ReadonlyMap<string, string>,
+): NodeParser {
   const anchors = new Map<string, SyntaxNode>();
-  let handles = DEFAULT_TAG_HANDLES;
   let depth = 0;
   let hasAliases = false;
 
   const at = (type: TokenType): boolean => peek().type === type;
-
-  /** Where nothing stands, an empty plain scalar does. */
-  const empty = (start: number): ScalarSyntax => ({
-    kind: "scalar",
-    tag: TAG.null,
-    value: "",
-    start,
-    end: start,
-  });
-
-  function document(): SyntaxNode | null {
-    if (at("<stream end>")) return null;
-    const explicit = at("<directive>") || at("<document start>");
-    if (explicit) startDocument();
-    const { type, start } = peek();
-    const root = explicit && ENDS_DOCUMENT.has(type) ? empty(start) : node("block");
-    endDocument(root);
-    return root;
-  }
-
-  /** Directives and `---`. */
-  function startDocument(): void {
-    let sawVersion = false;
-    const own = new Map<string, string>();
-    while (at("<directive>")) {
-      const token = next();
-      if (token.type !== "<directive>") break;
-      if (token.name === "TAG") {
-        if (own.has(token.handle)) throw problemAt(token, `duplicate tag handle '${token.handle}'`);
-        own.set(token.handle, token.prefix);
-      } else if (token.name === "YAML") {
-        if (sawVersion) throw problemAt(token, "found duplicate YAML directive");
-        if (token.major !== 1)
-          throw problemAt(token, "found incompatible YAML document (version 1.* is required)");
-        sawVersion = true;
-      }
-    }
-    if (own.size > 0) handles = new Map([...DEFAULT_TAG_HANDLES, ...own]);
-    if (!at("<document start>")) throw expectedDocumentStart();
-    next();
-  }
-
-  /** Behind the document: markers, and no second document. */
-  function endDocument(root: SyntaxNode): void {
-    while (at("<document end>")) next();
-    const token = peek();
-    if (token.type === "<stream end>") return;
-    const second = token.type === "<directive>" || token.type === "<document start>";
-    if (token.type === "<directive>") startDocument();
-    if (!second) throw expectedDocumentStart();
-    throw refusal(source, {
-      context: "expected a single document in the stream",
-      contextStart: root.start,
-      problem: "but found another document",
-      start: token.start,
-      end: token.end,
-    });
-  }
-
-  const expectedDocumentStart = () => {
-    const token = peek();
-    return problemAt(token, `expected '<document start>', but found '${token.type}'`);
-  };
 
   function node(context: "block" | "flow", indentless = false): SyntaxNode {
     const token = peek();
     if (token.type === "<alias>") {
       next();
       const target = anchors.get(token.name);
-      if (target === undefined) throw problemAt(token, `found undefined alias '${token.name}'`);
+      if (target === undefined)
+        throw refusal(source, {
+          problem: `found undefined alias '${token.name}'`,
+          start: token.start,
+          end: token.end,
+        });
       hasAliases = true;
       return target;
     }
@@ -242,7 +179,7 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
     target.items = items;
     while (at("-")) {
       const { end } = next();
-      items.push(at("-") || at("<block end>") ? empty(end) : node("block"));
+      items.push(at("-") || at("<block end>") ? emptyScalar(end) : node("block"));
     }
     target.end = closeBlock("while parsing a block collection", open);
     return target;
@@ -256,7 +193,7 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
       target.end = next().end;
       const { type } = peek();
       const absent = type === "-" || type === "?" || type === ":" || type === "<block end>";
-      const item = absent ? empty(target.end) : node("block");
+      const item = absent ? emptyScalar(target.end) : node("block");
       items.push(item);
       target.end = Math.max(target.end, item.end);
     }
@@ -270,7 +207,7 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
     while (at("?")) {
       const { end } = next();
       const key = blockPart(end);
-      pairs.push({ key, value: at(":") ? blockPart(next().end) : empty(key.end) });
+      pairs.push({ key, value: at(":") ? blockPart(next().end) : emptyScalar(key.end) });
     }
     target.end = closeBlock("while parsing a block mapping", open);
     return target;
@@ -279,7 +216,7 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
   /** A key or a value in a block mapping. */
   function blockPart(after: number): SyntaxNode {
     const { type } = peek();
-    if (type === "?" || type === ":" || type === "<block end>") return empty(after);
+    if (type === "?" || type === ":" || type === "<block end>") return emptyScalar(after);
     return node("block", true);
   }
 
@@ -314,11 +251,11 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
   /** `[a: 1]` is a list of one mapping. */
   function singlePair(): MappingSyntax {
     const { start, end } = next();
-    const key = at(":") || at(",") || at("]") ? empty(end) : node("flow");
-    let value: SyntaxNode = empty(key.end);
+    const key = at(":") || at(",") || at("]") ? emptyScalar(end) : node("flow");
+    let value: SyntaxNode = emptyScalar(key.end);
     if (at(":")) {
       const colon = next();
-      value = at(",") || at("]") ? empty(colon.end) : node("flow");
+      value = at(",") || at("]") ? emptyScalar(colon.end) : node("flow");
     }
     const pairs = [{ key, value }];
     return { kind: "mapping", tag: TAG.mapping, pairs, start, end: Math.max(value.end, key.end) };
@@ -339,16 +276,16 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
   }
 
   function flowPair(after: number): SyntaxPair {
-    const key = at(":") || at(",") || at("}") ? empty(after) : node("flow");
-    if (!at(":")) return { key, value: empty(key.end) };
+    const key = at(":") || at(",") || at("}") ? emptyScalar(after) : node("flow");
+    if (!at(":")) return { key, value: emptyScalar(key.end) };
     const { end } = next();
-    return { key, value: at(",") || at("}") ? empty(end) : node("flow") };
+    return { key, value: at(",") || at("}") ? emptyScalar(end) : node("flow") };
   }
 
   /** `{a}` is a key without a value. */
   function loneKey(): SyntaxPair {
     const key = node("flow");
-    return { key, value: empty(key.end) };
+    return { key, value: emptyScalar(key.end) };
   }
 
   function separator(context: string, open: Token, close: "]" | "}"): void {
@@ -385,12 +322,17 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
     });
   }
 
-  const problemAt = (token: Token, problem: string) =>
-    refusal(source, { problem, start: token.start, end: token.end });
-
-  const root = document();
-  return root === null ? null : { root, hasAliases };
+  return { node, hasAliases: () => hasAliases };
 }
+
+/** Where nothing stands, an empty plain scalar does. */
+export const emptyScalar = (start: number): ScalarSyntax => ({
+  kind: "scalar",
+  tag: TAG.null,
+  value: "",
+  start,
+  end: start,
+});
 
 const collectionTag = ({ tag }: Properties, implicit: string): string =>
   tag === null || tag === "!" ? implicit : tag;
