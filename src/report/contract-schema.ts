@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageInfo } from "../package-root.ts";
 
@@ -19,9 +18,3 @@ export interface ContractSchema {
 
 export const contractFile = (): string =>
   join(packageInfo().root, "schemas", "region-report.openapi.yaml");
-
-/** Reads the contract that ships with the package. Loads the YAML library on first use. */
-export async function loadContract(): Promise<ContractDocument> {
-  const { parse } = await import("yaml");
-  return parse(readFileSync(contractFile(), "utf8")) as ContractDocument;
-}

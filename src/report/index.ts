@@ -1,7 +1,7 @@
 /** `hydraconf/report`: the region report contract, and everything that reads or writes it. */
 export { writeFileAtomic } from "./atomic-write.ts";
 export { checkReportText } from "./check-text.ts";
-export { contractFile, loadContract } from "./contract-schema.ts";
+export { contractFile } from "./contract-schema.ts";
 export {
   MAX_NAME_BYTES,
   type NamedRegion,

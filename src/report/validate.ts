@@ -1,6 +1,5 @@
 import type { ErrorObject } from "ajv";
 import { expectation } from "../schema/expectations.ts";
-import { loadContract } from "./contract-schema.ts";
 import type { RegionReportBundle } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { ruleIssues } from "./rules.ts";
@@ -15,29 +14,17 @@ export interface ReportValidator {
 
 /** Prepares a validator; loads ajv and the contract, so keep it for several documents. */
 export async function createReportValidator(): Promise<ReportValidator> {
-  const [{ Ajv2020 }, addFormatsModule, contract] = await Promise.all([
-    import("ajv/dist/2020.js"),
-    import("ajv-formats"),
-    loadContract(),
-  ]);
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true });
-  // ajv-formats is CommonJS: its function is the module's `default`, or that one's.
-  const outer = addFormatsModule.default;
-  const addFormats = "default" in outer ? outer.default : outer;
-  (addFormats as unknown as (ajv: InstanceType<typeof Ajv2020>) => void)(ajv);
-  // OpenAPI's place for schemas, not a keyword of JSON Schema.
-  ajv.addKeyword("components");
-  ajv.addSchema({ $id: CONTRACT_ID, components: contract.components });
-  const check = ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
+  const { compileContract } = await import("./compile-contract.ts");
+  const check = compileContract();
   return {
     validate(document) {
-      if (check(document)) return ruleIssues(document as unknown as RegionReportBundle);
-      return issuesOf(check.errors ?? []);
+      const errors = check(document);
+      return errors.length === 0
+        ? ruleIssues(document as unknown as RegionReportBundle)
+        : issuesOf(errors);
     },
   };
 }
-
-const CONTRACT_ID = "urn:hydraconf:region-report";
 
 /** @throws Error that lists the issues: writing an invalid report is a defect of ours. */
 export function assertValid(validator: ReportValidator, bundle: RegionReportBundle): void {

@@ -1,9 +1,8 @@
 import type { ErrorObject } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormatsModule from "ajv-formats";
 import { closest, distance } from "fastest-levenshtein";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
+import { createAjv } from "./create-ajv.ts";
 import { describePlace, discriminatorTags, type JsonSchema } from "./describe.ts";
 import { alternatives, expectation } from "./expectations.ts";
 import type { SchemaIssue } from "./issue.ts";
@@ -35,17 +34,7 @@ interface Context {
 }
 
 function run(schema: JsonSchema, document: JsonValue): readonly ErrorObject[] {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    discriminator: true,
-    allowUnionTypes: true,
-    strictRequired: false,
-    strictTypes: false,
-  });
-  // ajv-formats is CommonJS: its function is the module or the module's `default`.
-  const addFormats = "default" in addFormatsModule ? addFormatsModule.default : addFormatsModule;
-  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  const ajv = createAjv({ discriminator: true, strictRequired: false, strictTypes: false });
   try {
     const check = ajv.compile(schema as boolean | Record<string, unknown>);
     return check(document) ? [] : (check.errors ?? []);

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import type { ErrorObject } from "ajv";
+import { parse } from "yaml";
+import { createAjv } from "../schema/create-ajv.ts";
+import { type ContractDocument, contractFile } from "./contract-schema.ts";
+
+const CONTRACT_ID = "urn:hydraconf:region-report";
+
+/** Reads the contract that ships with the package. */
+export const readContract = (): ContractDocument =>
+  parse(readFileSync(contractFile(), "utf8")) as ContractDocument;
+
+/** The contract's schema of a bundle as a function. Loads ajv and YAML: import it when needed. */
+export function compileContract(): (document: unknown) => readonly ErrorObject[] {
+  const ajv = createAjv();
+  // OpenAPI's place for schemas, not a keyword of JSON Schema.
+  ajv.addKeyword("components");
+  ajv.addSchema({ $id: CONTRACT_ID, components: readContract().components });
+  const check = ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
+  return (document) => (check(document) ? [] : (check.errors ?? []));
+}
