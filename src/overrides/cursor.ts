@@ -78,5 +78,6 @@ function found(cursor: Cursor): string {
   const token = peek(cursor);
   if (token.kind === "end") return "the end";
   const text = textOf(cursor, token).trim();
-  return text === "" ? "a blank" : `'${text}'`;
+  if (text === "") return "a blank";
+  return token.kind === "quoted" ? text : `'${text}'`;
 }

@@ -4,9 +4,13 @@ import type { DictElement, DictEntry, OverrideValue } from "./ast.ts";
 import type { OverrideSource } from "./errors.ts";
 import { syntaxError } from "./errors.ts";
 import { callFunction } from "./functions/call.ts";
+import type { OverrideFunction } from "./functions/function.ts";
+import { FUNCTIONS } from "./functions/index.ts";
 import type { CallSyntax, DictSyntax, ValueSyntax } from "./syntax.ts";
 
 export interface EvaluationOptions {
+  /** The functions there are, by name; those of Hydra 1.3.5 unless another dialect is wanted. */
+  readonly functions?: ReadonlyMap<string, OverrideFunction>;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;
 }
@@ -73,5 +77,6 @@ function evaluateCall(
     source,
     span,
     random: options.random ?? Math.random,
+    functions: options.functions ?? FUNCTIONS,
   });
 }

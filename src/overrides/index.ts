@@ -20,6 +20,7 @@ export type {
 } from "./ast.ts";
 export { isSweepValue } from "./ast.ts";
 export type { EvaluationOptions } from "./evaluate.ts";
+export type { OverrideFunction } from "./functions/function.ts";
 export { FUNCTIONS } from "./functions/index.ts";
 export { globMatches } from "./glob-match.ts";
 export { parseOverride, parseOverrides } from "./parser.ts";

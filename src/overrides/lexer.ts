@@ -1,5 +1,6 @@
 import type { OverrideSource } from "./errors.ts";
 import { syntaxError } from "./errors.ts";
+import { keyProblem, nameCharacter, quoteHint } from "./hints.ts";
 
 /**
  * The lexer of Hydra's override grammar (https://hydra.cc/docs/1.3/advanced/override_grammar/basic).
@@ -185,7 +186,7 @@ function readQuoted(source: OverrideSource, start: number): Token {
     source,
     { start, end: text.length },
     `the quote ${quote} is never closed`,
-    `close it, or put the value in quotes of the other kind and write ${quote} inside`,
+    quoteHint(text),
   );
 }
 
@@ -194,7 +195,7 @@ function unexpectedInKey(source: OverrideSource, start: number) {
   return syntaxError(
     source,
     { start, end: start + char.length },
-    `${nameCharacter(char)} cannot stand in a key`,
+    keyProblem(char),
     "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'",
   );
 }
@@ -202,23 +203,16 @@ function unexpectedInKey(source: OverrideSource, start: number) {
 function unexpectedInValue(source: OverrideSource, start: number) {
   const { text } = source;
   const char = characterAt(text, start);
-  const equal = text.indexOf("=");
-  const key = equal < 0 ? "key=" : text.slice(0, equal + 1);
   return syntaxError(
     source,
     { start, end: start + char.length },
     `${nameCharacter(char)} cannot stand in an unquoted value`,
-    `quote the value: ${key}'…'`,
+    quoteHint(text),
   );
 }
 
 const characterAt = (text: string, start: number): string =>
   String.fromCodePoint(text.codePointAt(start) ?? 0);
-
-function nameCharacter(char: string): string {
-  if (char === "\n" || char === "\r") return "a line break";
-  return char === " " || char === "\t" ? "a blank" : `'${char}'`;
-}
 
 const isBlank = (char: string): boolean => char === " " || char === "\t";
 

@@ -5,6 +5,7 @@ import type { OverrideSource } from "./errors.ts";
 import { syntaxError } from "./errors.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { evaluateValue } from "./evaluate.ts";
+import { quoteHint } from "./hints.ts";
 import type { TokenKind } from "./lexer.ts";
 import { isPrimitivePart, parsePrimitive, primitiveKey } from "./primitive.ts";
 import type {
@@ -57,11 +58,9 @@ export function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
   expect(cursor, "equal", "'='");
   cursor.mode = "value";
   const value = peek(cursor).kind === "end" ? emptyValue(cursor) : parseValue(cursor);
-  expect(cursor, "end", "the end of the override", QUOTE_HINT);
+  expect(cursor, "end", "the end of the override", quoteHint(source.text));
   return { type, key, value };
 }
-
-const QUOTE_HINT = "quote the value if this belongs to it";
 
 function parseType(cursor: Cursor): OverrideType {
   if (takeIf(cursor, "tilde") !== null) return "delete";
@@ -71,7 +70,8 @@ function parseType(cursor: Cursor): OverrideType {
 
 function expectKey(cursor: Cursor): void {
   const { kind } = peek(cursor);
-  if (!isKeyName(kind) && !mayFollowKey(kind)) refuse(cursor, "a key");
+  if (isKeyName(kind) || mayFollowKey(kind)) return;
+  refuse(cursor, "a key", kind === "slash" ? "write the group without a leading '/'" : undefined);
 }
 
 const isKeyName = (kind: TokenKind) => kind === "id" || kind === "special" || kind === "path";

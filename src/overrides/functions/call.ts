@@ -3,7 +3,6 @@ import type { OverrideValue } from "../ast.ts";
 import { functionError } from "../errors.ts";
 import { bindArguments } from "./bind.ts";
 import type { Call } from "./function.ts";
-import { FUNCTIONS } from "./index.ts";
 
 /** Calls a function by name. Throws ConfigError `override.function`. */
 export function callFunction(
@@ -12,14 +11,14 @@ export function callFunction(
   named: ReadonlyMap<string, OverrideValue>,
   call: Call,
 ): OverrideValue {
-  const definition = FUNCTIONS.get(name);
+  const definition = call.functions.get(name);
   if (definition === undefined) throw unknownFunction(name, call);
   const args = bindArguments(definition.parameters, positional, named, call);
   return definition.evaluate(args, call);
 }
 
-function unknownFunction(name: string, { source, span }: Call) {
-  const available = [...FUNCTIONS.keys()].sort();
+function unknownFunction(name: string, { source, span, functions }: Call) {
+  const available = [...functions.keys()].sort();
   const candidate = closest(name, available);
   const near = distance(name.toLowerCase(), candidate) <= 2;
   return functionError(source, span, `there is no function '${name}'`, {

@@ -36,6 +36,7 @@ export interface Call {
   readonly span: Span;
   /** Numbers in [0, 1). */
   readonly random: () => number;
+  readonly functions: ReadonlyMap<string, OverrideFunction>;
 }
 
 export function fail(call: Call, problem: string): never {

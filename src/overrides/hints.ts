@@ -1,0 +1,28 @@
+import { quoted } from "./quoting.ts";
+
+/**
+ * What to write instead of a value that unquoted text cannot hold. A value that is all text is
+ * shown in quotes as a whole; in a list, dict, sweep or call only the part that is to blame must be
+ * quoted, which is left to the reader.
+ */
+export function quoteHint(override: string): string {
+  const equal = override.indexOf("=");
+  const value = override.slice(equal + 1).trim();
+  if (/^(['"]).*\1/s.test(value)) return "nothing may follow the closing quote";
+  if (/^['"]/.test(value)) return "close the quote";
+  if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
+    return "put this part of the value in quotes";
+  return `quote the value: ${override.slice(0, equal + 1)}${quoted(value, value.includes("'") ? '"' : "'")}`;
+}
+
+/** Why a character cannot stand in a key, in words. */
+export function keyProblem(char: string): string {
+  if (char === ".") return "a '.' must stand between two names";
+  if (/[0-9]/.test(char)) return "a key cannot be a number, nor a name in it begin with this digit";
+  return `${nameCharacter(char)} cannot stand in a key`;
+}
+
+export function nameCharacter(char: string): string {
+  if (char === "\n" || char === "\r") return "a line break";
+  return char === " " || char === "\t" ? "a blank" : `'${char}'`;
+}

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseOverride } from "../../src/overrides/index.ts";
+import { isConfigError } from "../../src/values/errors.ts";
+import { errorOf, plain } from "./plain.ts";
+
+const hintOf = (text: string): string | undefined =>
+  errorOf(() => parseOverride(text)).details.hint;
+
+describe("hints", () => {
+  it.each([
+    ["key=é", "quote the value: key='é'"],
+    ["key=it's", `quote the value: key="it's"`],
+    [`+key=it's "so`, `quote the value: +key="it's \\"so"`],
+    ["key=a=b", "quote the value: key='a=b'"],
+    ["key=${a.${b}}", "quote the value: key='${a.${b}}'"],
+    ["key=[a,é]", "put this part of the value in quotes"],
+    ["key=a,é", "put this part of the value in quotes"],
+    ["key='a' ", "nothing may follow the closing quote"],
+    ["key='a", "close the quote"],
+    ["/db=x", "write the group without a leading '/'"],
+    ["key={'a':1}", "keys of dicts cannot be quoted"],
+  ])("for %s", (text, hint) => {
+    expect(hintOf(text)).toBe(hint);
+  });
+
+  it("show an override that works and means what was typed", () => {
+    let shown = 0;
+    const text = fc.string({ unit: fc.constantFrom(..."ab1 é#'\"\\=:$}]);&\n".split("")) });
+    fc.assert(
+      fc.property(text, (value) => {
+        try {
+          parseOverride(`key=${value}`);
+        } catch (error) {
+          const hint = isConfigError(error) ? error.details.hint : undefined;
+          const suggestion = /^quote the value: (.*)$/s.exec(hint ?? "")?.[1];
+          if (suggestion === undefined) return;
+          shown++;
+          const suggested = parseOverride(suggestion).value;
+          expect(suggested && plain(suggested)).toBe(value.trim());
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(shown).toBeGreaterThan(100);
+  });
+});

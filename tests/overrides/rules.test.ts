@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { OverrideFunction, ParserRule } from "../../src/overrides/index.ts";
+import { FUNCTIONS, parseOverride, parseRule } from "../../src/overrides/index.ts";
+import { errorOf } from "./plain.ts";
+
+describe("parseRule", () => {
+  it.each<[ParserRule, string, object | string]>([
+    ["key", "db/x@pkg=1", { keyOrGroup: "db/x", package: "pkg" }],
+    ["package", "a.b/c", "a.b"],
+    ["packageOrGroup", "a/b", "a/b"],
+    ["value", " a b ", { kind: "scalar", value: "a b" }],
+    ["element", "a,b", { kind: "scalar", value: "a" }],
+    ["primitive", "1]", { kind: "scalar", value: 1n }],
+    ["simpleChoiceSweep", "a,b", { kind: "choice", simple: true }],
+    ["listContainer", "[1]x", { kind: "list" }],
+    ["dictContainer", "{a:1}", { kind: "dict" }],
+    ["function", "int('1')", { kind: "scalar", value: 1n }],
+  ])("%s reads the beginning of %j", (rule, text, expected) => {
+    const result = parseRule(text, rule);
+    if (typeof expected === "string") expect(result).toBe(expected);
+    else expect(result).toMatchObject(expected);
+  });
+
+  it.each<[ParserRule, string]>([
+    ["primitive", "   "],
+    ["primitive", ""],
+    ["simpleChoiceSweep", "a"],
+    ["function", "f"],
+    ["key", "/a"],
+    ["listContainer", "{}"],
+  ])("%s refuses %j", (rule, text) => {
+    expect(errorOf(() => parseRule(text, rule)).code).toBe("override.syntax");
+  });
+});
+
+describe("another set of functions", () => {
+  const answer: OverrideFunction = {
+    name: "answer",
+    parameters: { named: [] },
+    evaluate: (_args, { span }) => ({ kind: "scalar", value: 42n, span }),
+  };
+
+  it("is used in place of Hydra's", () => {
+    const functions = new Map([...FUNCTIONS, [answer.name, answer]]);
+    expect(parseOverride("key=answer()", 0, { functions }).value).toMatchObject({ value: 42n });
+    const { details } = errorOf(() => parseOverride("key=anser()", 0, { functions }));
+    expect(details.nearest).toBe("answer");
+    expect(errorOf(() => parseOverride("key=answer()")).code).toBe("override.function");
+  });
+});
