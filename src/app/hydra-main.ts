@@ -66,13 +66,22 @@ export async function hydraMain(
       reportError(error, invocation);
       return EXIT_ERROR;
     }
-    const near =
-      error.details.nearest === undefined ? "" : ` (did you mean ${error.details.nearest}?)`;
-    invocation.console.stderr(
-      `${usageText(options.name, flagsOf(options))}${options.name}: error: ${error.message}${near}\n`,
-    );
+    invocation.console.stderr(usageError(error, options));
     return EXIT_USAGE;
   }
+}
+
+/** As argparse words it: the usage, then one line that says what is wrong. */
+function usageError({ message, details }: ConfigError, options: HydraMainOptions): string {
+  const positionals = options.restAsOverrides === undefined ? [] : ["[-- ARG ...]"];
+  const usage = usageText(
+    options.name,
+    flagsOf(options),
+    ["[overrides ...]", ...positionals].join(" "),
+  );
+  const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
+  const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
+  return `${usage}${options.name}: error: ${message}${near}\n${hint}`;
 }
 
 async function dispatch(
