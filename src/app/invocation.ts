@@ -11,7 +11,12 @@ export interface Invocation {
   readonly now: Date;
 }
 
+/** This process's own. Readers that close a pipe early (`| head`) end the output, not in an error. */
 export function processInvocation(): Invocation {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
   return {
     argv: process.argv.slice(2),
     env: process.env,

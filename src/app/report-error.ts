@@ -10,7 +10,7 @@ const FULL_ERROR = "HYDRA_FULL_ERROR";
  * `HYDRA_FULL_ERROR=1` asks for everything.
  */
 export function reportError(error: unknown, { console, env }: Invocation): void {
-  const full = env[FULL_ERROR] !== undefined && !["", "0", "false"].includes(env[FULL_ERROR]);
+  const full = env[FULL_ERROR] === "1";
   const lines = isConfigError(error)
     ? [renderError(error, { color: console.color === true }), ...(full ? stacks(error) : [])]
     : full

@@ -123,6 +123,19 @@ describe("the run directory", () => {
     expect(readdirSync(join(cwd, "o"))).toEqual(["report.md"]);
   });
 
+  test("is held while the task runs, and free afterwards, also after a failure", async () => {
+    const { run, cwd } = program(CONFIG, { resultFiles: ["report.md"] });
+    const inner: unknown[] = [];
+    const outer = await run(["hydra.run.dir=o"], async () => {
+      const { exitCode, stderr } = await run(["hydra.run.dir=o"]);
+      inner.push(exitCode, stderr.includes("is in use by process"));
+      throw new Error("boom");
+    });
+    expect([outer.exitCode, ...inner]).toEqual([1, 1, true]);
+    expect(readdirSync(join(cwd, "o"))).not.toContain(".running");
+    expect((await run(["hydra.run.dir=o"])).exitCode).toBe(0);
+  });
+
   test("output_subdir=null saves no files", async () => {
     const { run, cwd } = program(CONFIG);
     await run(["hydra.run.dir=o", "hydra.output_subdir=null"]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 
@@ -24,6 +24,52 @@ export function makeRunDirectory(path: string, resultFiles: readonly string[]): 
     mkdirSync(path, { recursive: true });
   } catch (cause) {
     throw unusable(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+const CLAIM = ".running";
+
+/**
+ * Takes a run directory for this process, so that two runs named by the same second do not mix. The
+ * claim is a file with the process id; one that a dead process left behind counts for nothing.
+ *
+ * @returns gives the directory up
+ * @throws ConfigError `app.run_directory` while another process holds it
+ */
+export function claimRunDirectory(path: string): () => void {
+  const claim = join(path, CLAIM);
+  if (!tryClaim(claim)) {
+    const holder = Number(readFileSync(claim, "utf8"));
+    if (isAlive(holder))
+      throw new ConfigError({
+        code: "app.run_directory",
+        message: `The run directory '${path}' is in use by process ${holder}`,
+        key: "hydra.run.dir",
+        hint: "choose another with hydra.run.dir=DIR",
+      });
+    writeFileSync(claim, String(process.pid));
+  }
+  return () => rmSync(claim, { force: true });
+}
+
+function tryClaim(claim: string): boolean {
+  try {
+    writeFileSync(claim, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Signal 0 only asks; a process of another user is alive and refuses the question. */
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

@@ -11,7 +11,7 @@ import type { Invocation } from "../invocation.ts";
 import { type Logger, type Logging, openLogging } from "../logging/logging.ts";
 import { reportError } from "../report-error.ts";
 import { without } from "../show-config.ts";
-import { makeRunDirectory } from "./run-directory.ts";
+import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
 import { saveJobFiles } from "./save-files.ts";
 import { withEnvironment } from "./with-environment.ts";
 
@@ -83,6 +83,29 @@ export async function runJob(
   if (!(await request.check(resolved))) return 1;
 
   makeRunDirectory(outputDir, request.resultFiles);
+  // Hydra lets runs share a directory; only results must not mix.
+  const release = request.resultFiles.length === 0 ? () => {} : claimRunDirectory(outputDir);
+  try {
+    return await runInDirectory(request, task, invocation, { outputDir, root, tree, resolved });
+  } finally {
+    release();
+  }
+}
+
+interface PreparedJob {
+  readonly outputDir: string;
+  readonly root: MapNode;
+  readonly tree: MapNode;
+  readonly resolved: () => ConfigNode;
+}
+
+async function runInDirectory(
+  request: JobRequest,
+  task: Task,
+  invocation: Invocation,
+  { outputDir, root, tree, resolved }: PreparedJob,
+): Promise<number> {
+  const { composition, context } = request;
   const logging = openLogging({
     config: plain(root, "hydra.job_logging", context),
     verbose: plain(root, "hydra.verbose", context),

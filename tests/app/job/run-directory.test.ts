@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writeFileAtomically } from "../../../src/app/job/atomic-write.ts";
-import { makeRunDirectory } from "../../../src/app/job/run-directory.ts";
+import { claimRunDirectory, makeRunDirectory } from "../../../src/app/job/run-directory.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-run-"));
@@ -54,6 +54,30 @@ describe("makeRunDirectory", () => {
     expect(refusal(path)).toContain("a file stands in its place");
     expect(refusal(join(path, "below"))).toContain("cannot be made");
   });
+});
+
+describe("claimRunDirectory", () => {
+  const DEAD = 2 ** 22 + 1; // above Linux's largest process id
+
+  test("holds off others until it is given up", () => {
+    const path = fresh();
+    const release = claimRunDirectory(path);
+    expect(() => claimRunDirectory(path)).toThrow(`is in use by process ${process.pid}`);
+    release();
+    expect(readdirSync(path)).toEqual([]);
+    claimRunDirectory(path)();
+  });
+
+  test.each([String(DEAD), "", "not a number", "-1", "0"])(
+    "a claim of %j counts for nothing",
+    (text) => {
+      const path = fresh();
+      writeFileSync(join(path, ".running"), text);
+      const release = claimRunDirectory(path);
+      expect(readFileSync(join(path, ".running"), "utf8")).toBe(String(process.pid));
+      release();
+    },
+  );
 });
 
 describe("writeFileAtomically", () => {

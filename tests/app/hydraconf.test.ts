@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ENTRY = fileURLToPath(new URL("../../src/bin/hydraconf.ts", import.meta.url));
+const TSX = fileURLToPath(import.meta.resolve("tsx"));
+
+function hydraconf(argv: readonly string[], cwd: string) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", `file://${TSX}`, ENTRY, ...argv],
+    { cwd, encoding: "utf8", env: { PATH: process.env["PATH"] } },
+  );
+  return { status, stdout, stderr };
+}
+
+function tree(): string {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-bin-"));
+  mkdirSync(join(cwd, "conf/db"), { recursive: true });
+  writeFileSync(join(cwd, "conf/config.yaml"), "defaults: [{db: a}, _self_]\nurl: ${db.host}\n");
+  writeFileSync(join(cwd, "conf/db/a.yaml"), "host: ah\n");
+  writeFileSync(join(cwd, "conf/other.yaml"), "x: 1\n");
+  return cwd;
+}
+
+test.each([
+  [[], "db:\n  host: ah\nurl: ${db.host}\n"],
+  [["--resolve", "db.host=b"], "db:\n  host: b\nurl: b\n"],
+  [["-cn", "other"], "x: 1\n"],
+  [["-cp", "conf/db", "-cn=a"], "host: ah\n"],
+  [["--run"], "db:\n  host: ah\nurl: ${db.host}\n"],
+])("the command composes what it is told and writes nothing: %j", (argv, expected) => {
+  const cwd = tree();
+  expect(hydraconf(argv, cwd)).toEqual({ status: 0, stdout: expected, stderr: "" });
+  expect(readdirSync(cwd)).toEqual(["conf"]);
+});
+
+test("exit codes and places of errors", () => {
+  const cwd = tree();
+  expect(hydraconf(["--nope"], cwd).status).toBe(2);
+  const failed = hydraconf(["db=zz"], cwd);
+  expect([failed.status, failed.stdout]).toEqual([1, ""]);
+  expect(failed.stderr).toContain("Could not find 'db/zz'");
+});
+
+test("a reader that closes the pipe early is no error", () => {
+  const cwd = tree();
+  const large = Array.from({ length: 20_000 }, (_, i) => `key_number_${i}: some text\n`).join("");
+  writeFileSync(join(cwd, "conf/large.yaml"), large);
+  const script = `"$0" --import "file://$1" "$2" -cn large | head -n 1`;
+  const { stdout, stderr } = spawnSync("sh", ["-c", script, process.execPath, TSX, ENTRY], {
+    cwd,
+    encoding: "utf8",
+  });
+  expect([stdout, stderr]).toEqual(["key_number_0: some text\n", ""]);
+});
