@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { GroupItem } from "../../../src/compose/defaults/item.ts";
+import { finalPackage, placeItem, ROOT_PLACE } from "../../../src/compose/defaults/placement.ts";
+import { fromCode } from "../../../src/values/origin.ts";
+
+const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
+  kind: "group",
+  group,
+  value: "x",
+  package: pkg,
+  optional: false,
+  override: false,
+  appended: false,
+  origin: fromCode("test"),
+});
+
+const place = (
+  group: string,
+  pkg: string | null,
+  below = ROOT_PLACE,
+  header: string | null = null,
+) => {
+  const placed = placeItem(groupItem(group, pkg), "x", below);
+  return [placed.configPath, finalPackage(placed, header), placed.overrideKey];
+};
+
+describe("a group in its place", () => {
+  const below = { group: "srv/web", package: "app.srv" };
+
+  it.each([
+    // at the root
+    ["db", null, ROOT_PLACE, ["db/x", "db", "db"]],
+    ["db/engine", null, ROOT_PLACE, ["db/engine/x", "db.engine", "db/engine"]],
+    ["db", "src", ROOT_PLACE, ["db/x", "src", "db@src"]],
+    ["db", "_global_", ROOT_PLACE, ["db/x", "", "db@_global_"]],
+    ["db", "", ROOT_PLACE, ["db/x", "", "db@_global_"]],
+    ["db", "_group_.a", ROOT_PLACE, ["db/x", "db.a", "db@db.a"]],
+    // below a config that has been moved
+    ["db", null, below, ["srv/web/db/x", "app.srv.db", "srv/web/db@app.srv.db"]],
+    ["/db", null, below, ["db/x", "app.srv.db", "db@app.srv.db"]],
+    ["/db", "_global_.db", below, ["db/x", "db", "db"]],
+    ["db", "", below, ["srv/web/db/x", "app.srv", "srv/web/db@app.srv"]],
+    ["db", "_group_", below, ["srv/web/db/x", "srv.web.db", "srv/web/db"]],
+  ])("%s@%s", (group, pkg, around, expected) => {
+    expect(place(group, pkg, around)).toEqual(expected);
+  });
+
+  it("takes the package of its header from the root, unless the list names one", () => {
+    expect(place("db", null, below, "top")[1]).toBe("top");
+    expect(place("db", null, below, "_global_")[1]).toBe("");
+    expect(place("db", "mine", below, "top")[1]).toBe("app.srv.mine");
+  });
+
+  it("is addressed by the same key whatever its header says", () => {
+    expect(place("db", null, below, "top")[2]).toBe(place("db", null, below)[2]);
+  });
+});
+
+describe("an override key", () => {
+  const name = fc.stringMatching(/^[a-z]{1,4}$/);
+  const group = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
+  const pkg = fc.array(name, { maxLength: 3 }).map((parts) => parts.join("."));
+
+  it("has a package exactly where the group is not at its default one", () => {
+    fc.assert(
+      fc.property(group, pkg, (path, target) => {
+        const key = place(path, `_global_.${target}`)[2];
+        const byDefault = target === path.replaceAll("/", ".");
+        expect(key).toBe(byDefault ? path : `${path}@${target === "" ? "_global_" : target}`);
+      }),
+    );
+  });
+
+  it("leads an absolute path to the same choice from any place", () => {
+    fc.assert(
+      fc.property(group, pkg, group, pkg, (path, target, elsewhere, around) => {
+        const fromRoot = place(path, `_global_.${target}`);
+        const below = { group: elsewhere, package: around };
+        expect(place(`/${path}`, `_global_.${target}`, below)).toEqual(fromRoot);
+      }),
+    );
+  });
+});

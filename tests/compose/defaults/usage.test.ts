@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { composeFiles, refusal } from "../in-memory.ts";
+
+const FILES = {
+  config: "defaults: [db@a: pg, db@b: pg, net: lan, _self_]",
+  "db/pg": "",
+  "net/lan": "",
+  "disk/ssd": "",
+};
+
+const refused = (...overrides: string[]) => refusal(() => composeFiles(FILES, overrides));
+
+describe("a group override that meets no group", () => {
+  it("names the keys under which the group appears", () => {
+    const error = refused("db=pg");
+    expect(error.code).toBe("compose.ambiguous_override");
+    expect(error.message).toBe(
+      "Could not override 'db'.\nDid you mean to override one of db@a, db@b?\nTo append to your default list use +db=pg",
+    );
+    expect(error.details.available).toEqual(["db@a", "db@b"]);
+  });
+
+  it("says how to address the only one", () => {
+    const error = refused("net@x=lan");
+    expect(error.code).toBe("compose.unused_override");
+    expect(error.message.split("\n")[1]).toBe("Did you mean to override net?");
+    expect(error.details.hint).toBe("use net=lan, or +net@x=lan");
+  });
+
+  it("says how to append a group that is nowhere in the list", () => {
+    const error = refused("disk=ssd");
+    expect(error.message).toBe(
+      "Could not override 'disk'. No match in the defaults list.\nTo append to your default list use +disk=ssd",
+    );
+    expect(error.details.hint).toBe("use +disk=ssd");
+  });
+
+  it("is refused as a deletion too", () => {
+    const error = refused("~db");
+    expect(error.code).toBe("compose.unused_override");
+    expect(error.message).toBe("Could not delete 'db'. No match in the defaults list");
+    expect(error.details.origin).toMatchObject({ kind: "override", text: "~db" });
+  });
+});

@@ -1,0 +1,86 @@
+import type { Composition, Config } from "../../src/compose/index.ts";
+import {
+  composeConfig,
+  createConfig,
+  hydraGroups,
+  memorySource,
+  STANDARD_SOURCES,
+  schemaSource,
+  takeSnapshot,
+} from "../../src/compose/index.ts";
+import type { MemoryEntry } from "../../src/compose/sources/memory-source.ts";
+import type { RunMode } from "../../src/compose/sweep-legality.ts";
+import { parseOverrides } from "../../src/overrides/index.ts";
+import { ConfigError } from "../../src/values/errors.ts";
+import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import type { Resolver } from "../../src/values/resolvers/resolver.ts";
+
+export interface InMemoryOptions {
+  readonly configName?: string | null;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly mode?: RunMode;
+  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly resolvers?: readonly Resolver[];
+}
+
+/** Files of a config tree: texts by path without extension. */
+export type Files = Readonly<Record<string, string>>;
+
+/** Composes a small tree that is written where it is used; `config` is the primary config. */
+export function composeFiles(
+  files: Files,
+  overrides: readonly string[] = [],
+  options: InMemoryOptions = {},
+): Config {
+  const context = createResolveContext({
+    env: options.env ?? {},
+    resolvers: options.resolvers ?? [],
+  });
+  const composition = composeConfig({
+    snapshot: takeSnapshot({
+      sources: [hydraGroups(), filesSource(files)],
+      schemaSource: schemaSource(options.store ?? new Map()),
+      cwd: "/nowhere",
+      factories: STANDARD_SOURCES,
+    }),
+    configName: options.configName === undefined ? "config" : options.configName,
+    overrides: parseOverrides(overrides),
+    mode: options.mode ?? "run",
+    fromShell: false,
+    jobName: "app",
+    cwd: "/nowhere",
+    version: "1.3.5",
+    versionBase: "1.3",
+    context,
+  });
+  return createConfig(composition.config, composition, context);
+}
+
+export const filesSource = (files: Files) =>
+  memorySource(
+    { scheme: "file", path: "/conf", provider: "main" },
+    new Map(Object.entries(files).map(([path, text]) => [path, { text }])),
+  );
+
+/** The rows that are not Hydra's own: `db/mysql@db`, `config@ (self)`. */
+export const rowTexts = ({ defaults }: Composition): string[] =>
+  defaults
+    .filter(({ configPath }) => !configPath.startsWith("hydra/"))
+    .map((row) => `${row.configPath}@${row.package}${row.isSelf ? " (self)" : ""}`);
+
+/** What a call refuses; fails the test if it does not, or with anything but a coded error. */
+export function refusal(run: () => unknown): ConfigError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+/** The text that an error's origin points at. */
+export function pointedAt({ details: { origin } }: ConfigError): string | undefined {
+  if (origin?.kind === "file") return origin.source.text.slice(origin.start, origin.end);
+  return origin?.kind === "override" ? origin.text : undefined;
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fileSource } from "../../../src/compose/sources/file-source.ts";
+import { packageSource } from "../../../src/compose/sources/package-source.ts";
+import { toObject } from "../../../src/values/to-object.ts";
+import { refusal } from "../in-memory.ts";
+
+let cwd = "";
+
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "hydraconf-files-"));
+  mkdirSync(join(cwd, "conf/db/engine"), { recursive: true });
+  mkdirSync(join(cwd, "conf/db/dir.yaml"));
+  writeFileSync(join(cwd, "conf/db/mysql.yaml"), "port: 3306\n");
+  writeFileSync(join(cwd, "conf/db/a.b.yaml"), "n: 1\n");
+  writeFileSync(join(cwd, "conf/db/old.yml"), "n: 1\n");
+  writeFileSync(join(cwd, "conf/db/notes.txt"), "");
+  writeFileSync(join(cwd, "conf/number.yaml"), "42\n");
+  writeFileSync(join(cwd, "conf/word.yaml"), "hello\n");
+  writeFileSync(join(cwd, "conf/empty.yaml"), "");
+  mkdirSync(join(cwd, "node_modules/@me/configs/conf"), { recursive: true });
+  writeFileSync(join(cwd, "node_modules/@me/configs/package.json"), '{"name":"@me/configs"}');
+  writeFileSync(join(cwd, "node_modules/@me/configs/conf/base.yaml"), "from: package\n");
+});
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const files = () => fileSource({ provider: "main", path: "conf", cwd });
+
+describe("a directory of config files", () => {
+  it("loads files, named as a user would type them", () => {
+    const mysql = files().load("db/mysql");
+    expect(mysql && toObject(mysql.node)).toEqual({ port: 3306 });
+    expect(mysql?.origin).toMatchObject({ kind: "file", source: { name: "conf/db/mysql.yaml" } });
+  });
+
+  it("does not see directories, other extensions, or what is not there", () => {
+    for (const path of ["db/dir", "db/old", "db/old.yml", "db/notes", "db/nope"])
+      expect(files().load(path)).toBeUndefined();
+  });
+
+  it("lists options without their extension, dots and all", () => {
+    expect([...files().list("db", "config")].sort()).toEqual(["a.b", "mysql"]);
+    expect([...files().list("db", "group")].sort()).toEqual(["dir.yaml", "engine"]);
+  });
+
+  it("takes an empty file for {}, a lone word for a key, and no lone number", () => {
+    const value = (path: string) => {
+      const loaded = files().load(path);
+      return loaded && toObject(loaded.node);
+    };
+    expect(value("empty")).toEqual({});
+    expect(value("word")).toEqual({ hello: null });
+    const error = refusal(() => files().load("number"));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message).toBe("Invalid loaded object type: int");
+  });
+
+  it("knows whether it is there", () => {
+    expect(files().available()).toBe(true);
+    expect(fileSource({ provider: "main", path: "nope", cwd }).available()).toBe(false);
+  });
+});
+
+describe("a folder of an npm package", () => {
+  it("is found from the working directory", () => {
+    const source = packageSource({ provider: "p", path: "@me/configs/conf", cwd });
+    expect(source.available()).toBe(true);
+    const base = source.load("base");
+    expect(base && toObject(base.node)).toEqual({ from: "package" });
+    expect(base?.source).toEqual({ scheme: "pkg", path: "@me/configs/conf", provider: "p" });
+  });
+
+  it("is unavailable where the package is not installed", () => {
+    for (const path of ["not-installed/conf", "", "a.python.module"])
+      expect(packageSource({ provider: "p", path, cwd }).available()).toBe(false);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { memorySource } from "../../../src/compose/sources/memory-source.ts";
+import { toObject } from "../../../src/values/to-object.ts";
+
+const source = memorySource(
+  { scheme: "structured", path: "", provider: "schema" },
+  new Map([
+    ["config", { text: "defaults: [db: mysql]\nx: 1\n" }],
+    ["db/mysql", { text: "# @package srv\nport: 3306\n" }],
+    ["db/engine/inno", { value: { pages: 16 }, package: "deep" }],
+  ]),
+);
+
+describe("a source in memory", () => {
+  it("loads texts, with header and defaults list taken out of the content", () => {
+    const config = source.load("config");
+    expect(config && toObject(config.node)).toEqual({ x: 1 });
+    expect(config?.defaults).toMatchObject([{ kind: "group", group: "db", value: "mysql" }]);
+    expect(source.load("db/mysql")?.package).toBe("srv");
+  });
+
+  it("loads plain data", () => {
+    const inno = source.load("db/engine/inno");
+    expect(inno && toObject(inno.node)).toEqual({ pages: 16 });
+    expect(inno?.package).toBe("deep");
+  });
+
+  it("finds paths as a file system would", () => {
+    expect(source.load("db//mysql")).toBeDefined();
+    expect(source.load("db/engine/../mysql.yaml")).toBeDefined();
+    expect(source.load("db/mysql.yml")).toBeUndefined();
+    expect(source.load("mysql")).toBeUndefined();
+  });
+
+  it("lists options and groups one level deep", () => {
+    expect(source.list("db", "config")).toEqual(["mysql"]);
+    expect(source.list("db", "group")).toEqual(["engine"]);
+    expect(source.list("", "group")).toEqual(["db"]);
+    expect(source.isGroup("db/engine")).toBe(true);
+    expect(source.isGroup("db/mysql")).toBe(false);
+    expect(source.isGroup("")).toBe(true);
+  });
+});
