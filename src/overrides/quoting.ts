@@ -12,27 +12,34 @@ export function unquote(token: string): string {
   const inner = token.slice(1);
   if (!inner.includes("\\")) return inner.slice(0, -1);
   // The closing quote takes part: backslashes before it are pairs.
-  return halveBackslashes(inner, quote).slice(0, -1);
+  const halved = rewriteQuotes(inner, quote, (count) => "\\".repeat(count >> 1) + quote);
+  return halved.slice(0, -1);
 }
 
 /** The inverse of `unquote`. */
 export function quoted(text: string, quote: Quote): string {
   if (!text.includes("\\") && !text.includes(quote)) return quote + text + quote;
-  const pattern = quote === "'" ? BEFORE_SINGLE : BEFORE_DOUBLE;
-  const doubled = `${text}${quote}`.replaceAll(pattern, "$1$1\\$2");
+  const escaped = rewriteQuotes(text + quote, quote, (count) => {
+    return `${"\\".repeat(2 * count)}\\${quote}`;
+  });
   // The last quote was the closing one, which is not escaped.
-  return `${quote}${doubled.slice(0, -2)}${quote}`;
+  return quote + escaped.slice(0, -2) + quote;
 }
 
-const BEFORE_SINGLE = /(\\*)(')/g;
-const BEFORE_DOUBLE = /(\\*)(")/g;
-
-function halveBackslashes(text: string, quote: string): string {
-  const pattern = quote === "'" ? /(\\+)'/g : /(\\+)"/g;
-  return text.replaceAll(pattern, (_, backslashes: string) => {
-    const pairs = "\\".repeat(Math.floor(backslashes.length / 2));
-    return pairs + quote;
-  });
+/** Replaces every quote together with the backslashes before it, given their number. */
+function rewriteQuotes(text: string, quote: string, rewrite: (count: number) => string): string {
+  let out = "";
+  let copied = 0;
+  let backslashes = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === quote) {
+      out += text.slice(copied, at - backslashes) + rewrite(backslashes);
+      copied = at + 1;
+    }
+    backslashes = char === "\\" ? backslashes + 1 : 0;
+  }
+  return out + text.slice(copied);
 }
 
 const SPECIAL = /[\\()[\]{}:=, \t]/g;

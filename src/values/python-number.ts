@@ -71,8 +71,19 @@ export function parsePythonFloat(text: string): number | null {
  */
 function toAsciiNumber(text: string): string {
   const ascii = isAscii(text) ? text : text.replace(NON_ASCII, asciiEquivalent);
-  return ascii.replace(/^[\t-\r ]+|[\t-\r ]+$/g, "");
+  return stripSpace(ascii);
 }
+
+/** By hand: a pattern for trailing blanks is quadratic in a text full of them. */
+function stripSpace(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (start < end && isSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** C's `isspace`: the blank, and tab to carriage return. */
+const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
 const NON_ASCII = /[^\0-\x7e]/gu;
 const PYTHON_SPACE = /^[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/;

@@ -122,3 +122,10 @@ describe("parsePythonFloat", () => {
     expect(parsePythonFloat(text)).toBeNull();
   });
 });
+
+describe("both", () => {
+  it("take linear time over blanks", () => {
+    const blanks = `1${" ".repeat(1_000_000)}x`;
+    expect([parsePythonInt(blanks), parsePythonFloat(blanks)]).toEqual([null, null]);
+  });
+});
