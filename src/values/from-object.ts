@@ -1,6 +1,6 @@
 import { ConfigError } from "./errors.ts";
 import type { ConfigNode, Key } from "./node.ts";
-import { list, map, scalar } from "./node.ts";
+import { list, MAX_TREE_DEPTH, map, scalar } from "./node.ts";
 import type { Origin } from "./origin.ts";
 
 /**
@@ -46,6 +46,7 @@ function convertObject(
   if (isNode(value)) return value;
   if (value instanceof Uint8Array) return scalar(value, origin);
   if (open.has(value)) throw unsupported("cyclic data", origin, path);
+  if (open.size >= MAX_TREE_DEPTH) throw unsupported("too deeply nested data", origin, path);
   open.add(value);
   const node = convertContainer(value, origin, path, open);
   open.delete(value);

@@ -99,6 +99,9 @@ export type NodeType =
       readonly optional?: boolean;
     };
 
+/** Maps and lists within each other beyond this are refused wherever trees are made. */
+export const MAX_TREE_DEPTH = 1000;
+
 /** The marker of a mandatory value that nobody has given yet. */
 export const MISSING = "???";
 

@@ -8,7 +8,7 @@ import { createResolveContext } from "./interpolation/context.ts";
 import { splitKey } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
 import type { ConfigNode, Key, NodeFlags } from "./node.ts";
-import { child, map } from "./node.ts";
+import { child, MAX_TREE_DEPTH, map } from "./node.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
 
@@ -40,6 +40,12 @@ export function updateNode(
       origin: root.origin,
     });
   const components = splitKey(key);
+  if (components.length > MAX_TREE_DEPTH)
+    throw new ConfigError({
+      code: "key.invalid_type",
+      message: `A key with ${components.length} components; there may be ${MAX_TREE_DEPTH}`,
+      origin: value.origin,
+    });
   const start = draftRoot(root);
   let at = start;
   for (const component of components.slice(0, -1)) at = enter(at, component, value, options);

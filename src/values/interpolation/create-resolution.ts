@@ -8,8 +8,11 @@ import { parseNode } from "./parse-node.ts";
 import type { Resolution } from "./resolution.ts";
 import { cycleError, isInterpolation } from "./resolution.ts";
 
-/** References that wait for each other beyond this are refused; Python gives up far earlier. */
-const MAX_PENDING = 300;
+/**
+ * Interpolations, lists and dicts that wait for each other beyond this are refused, long before the
+ * stack is exhausted. Python gives up below 100.
+ */
+const MAX_DEPTH = 500;
 
 /**
  * Starts the resolution of a tree. Results are kept as long as it lives, but only where no impure
@@ -20,6 +23,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
   const results = new Map<Place, Place>();
   const pending = new Set<Place>();
   let impureCalls = 0;
+  let depth = 0;
 
   const resolution: Resolution = {
     context,
@@ -30,28 +34,29 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
       const known = results.get(place);
       if (known !== undefined) return known;
       if (pending.has(place)) throw cycleError(place, "Recursive interpolation detected");
-      if (pending.size >= MAX_PENDING)
-        throw cycleError(place, `More than ${MAX_PENDING} interpolations wait for each other`);
       pending.add(place);
       try {
-        const { value, pure } = resolution.observe(() =>
-          convertResult(place, evaluateText(resolution, parseNode(place.node), place)),
-        );
-        if (pure) results.set(place, value);
-        return value;
+        const before = impureCalls;
+        const result = convertResult(place, evaluateText(resolution, parseNode(place.node), place));
+        if (impureCalls === before) results.set(place, result);
+        return result;
       } finally {
         pending.delete(place);
       }
     },
     evaluate: (element, at) => evaluateElement(resolution, element, at),
+    enter(at) {
+      if (depth >= MAX_DEPTH)
+        throw cycleError(at, `More than ${MAX_DEPTH} interpolations wait for each other`);
+      depth++;
+    },
+    leave() {
+      depth--;
+    },
     markImpure() {
       impureCalls++;
     },
-    observe(run) {
-      const before = impureCalls;
-      const value = run();
-      return { value, pure: impureCalls === before };
-    },
+    impureCalls: () => impureCalls,
   };
   return resolution;
 }

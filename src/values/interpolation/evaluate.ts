@@ -5,6 +5,7 @@ import type { Place } from "../place.ts";
 import { fullKeyOf, resultPlace } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
 import type {
+  DictElement,
   Element,
   Interpolation,
   InterpolationAst,
@@ -35,24 +36,26 @@ export function evaluateElement(resolution: Resolution, element: Element, at: Pl
     case "text":
       return valueAt(at, concatenate(resolution, element.parts, at));
     case "list": {
-      const items = evaluateSequence(resolution, element.items, at);
-      return resultPlace(
-        list(
-          items.map((item) => item.node),
-          at.node.origin,
-        ),
-        at,
-      );
+      const items = evaluateSequence(resolution, element.items, at).map((item) => item.node);
+      return resultPlace(list(items, at.node.origin), at);
     }
-    case "dict": {
-      const entries = element.entries.map(
-        ([key, value]) => [keyOf(key.value), evaluateElement(resolution, value, at).node] as const,
-      );
-      return resultPlace(map(entries, at.node.origin), at);
-    }
+    case "dict":
+      return evaluateDict(resolution, element, at);
     default:
       return evaluateInterpolation(resolution, element, at);
   }
+}
+
+function evaluateDict(resolution: Resolution, element: DictElement, at: Place): Place {
+  resolution.enter(at);
+  const entries: (readonly [Key, ConfigNode])[] = [];
+  try {
+    for (const [key, value] of element.entries)
+      entries.push([keyOf(key.value), evaluateElement(resolution, value, at).node]);
+  } finally {
+    resolution.leave();
+  }
+  return resultPlace(map(entries, at.node.origin), at);
 }
 
 function evaluateInterpolation(
@@ -60,14 +63,15 @@ function evaluateInterpolation(
   interpolation: Interpolation,
   at: Place,
 ): Place {
+  resolution.enter(at);
   try {
-    if (interpolation.kind === "reference") {
-      const key = joinKey(resolution, interpolation.parts, at);
-      return followReference(resolution, key, at);
-    }
-    return evaluateResolver(resolution, interpolation, at);
+    return interpolation.kind === "reference"
+      ? followReference(resolution, joinKey(resolution, interpolation.parts, at), at)
+      : evaluateResolver(resolution, interpolation, at);
   } catch (error) {
     throw asInterpolationError(error, interpolation, at);
+  } finally {
+    resolution.leave();
   }
 }
 
@@ -83,7 +87,12 @@ function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place)
     resolution.context.warn(
       `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See https://github.com/omry/omegaconf/issues/572 for details.`,
     );
-  return sequence.args.map((argument) => evaluateElement(resolution, argument.value, at));
+  resolution.enter(at);
+  try {
+    return sequence.args.map((argument) => evaluateElement(resolution, argument.value, at));
+  } finally {
+    resolution.leave();
+  }
 }
 
 function joinKey(

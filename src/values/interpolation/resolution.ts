@@ -22,10 +22,17 @@ export interface Resolution {
   dereference(place: Place): Place;
   /** The value of one element of a resolver's arguments, as if it stood at a place. */
   evaluate(element: Element, at: Place): Place;
-  /** Says that an impure resolver is called: what is being evaluated must not be kept. */
+  /**
+   * Says that the evaluation of a part of the text at a place begins, one within the other.
+   * @throws ConfigError `interpolation.cycle` when there are too many
+   */
+  enter(at: Place): void;
+  /** Says that it ended, whether or not it failed. */
+  leave(): void;
+  /** Says that an impure resolver is called. */
   markImpure(): void;
-  /** Runs a part of the resolution and says whether its result may be kept. */
-  observe<T>(run: () => T): { readonly value: T; readonly pure: boolean };
+  /** How often one was called: a result may be kept if none was while it was evaluated. */
+  impureCalls(): number;
 }
 
 /** As `dereference`, but undefined where that throws. */

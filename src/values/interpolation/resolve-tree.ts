@@ -1,6 +1,6 @@
 import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode } from "../node.ts";
-import { isMissing, MISSING } from "../node.ts";
+import { isMissing, MAX_TREE_DEPTH, MISSING } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import type { ResolveContext } from "./context.ts";
@@ -54,7 +54,7 @@ interface Deep {
 }
 
 /** Maps and lists within each other beyond this can only come from a resolver that never ends. */
-const MAX_OPEN = 1000;
+const MAX_OPEN = MAX_TREE_DEPTH + 100;
 
 function resolvePlace(deep: Deep, place: Place): ConfigNode {
   const target = follow(deep, place);
@@ -97,11 +97,11 @@ function resolveBelow(deep: Deep, target: Place): ConfigNode {
   if (deep.open.size >= MAX_OPEN)
     throw cycleError(target, `More than ${MAX_OPEN} maps and lists within each other`);
   deep.open.add(target);
-  const { value, pure } = deep.resolution.observe(() =>
-    node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node),
-  );
+  const before = deep.resolution.impureCalls();
+  const value =
+    node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node);
   deep.open.delete(target);
-  if (pure) deep.done.set(target, value);
+  if (deep.resolution.impureCalls() === before) deep.done.set(target, value);
   return value;
 }
 
