@@ -1,5 +1,5 @@
-// NVTX ranges for C++ programs: annotate what runs, and any NVTX tool (Nsight, region_recorder) sees
-// it. Without a tool each call costs a load and a branch.
+// NVTX ranges for C++ programs: annotate what runs, and any NVTX tool (Nsight, region_recorder)
+// sees it. Without a tool each call costs a load and a branch.
 //
 //   const nvtx::Domain domain("my.library");
 //   nvtx::ScopedRange range(domain, "decode");   // until the end of the scope

@@ -1,6 +1,6 @@
 // The binary interface between NVTX version 3 in a program and a tool injected into it: constants,
-// structures and function types. Facts of the protocol, written down once for both of its ends here,
-// the client (own_client.hpp) and the tool (native/region_recorder), so that neither needs NVIDIA's
+// structures and function types. Facts of the protocol, written down once for both of its ends
+// here, the client (own_client.hpp) and the tool (native/region_recorder), so that neither needs NVIDIA's
 // headers. tests/native checks every number against those headers where they are installed.
 #pragma once
 

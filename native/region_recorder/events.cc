@@ -232,7 +232,9 @@ void name_category_a(std::uint32_t category, const char* name) noexcept {
 void name_category_w(std::uint32_t category, const wchar_t* name) noexcept {
   name_category(nullptr, category, wide(name));
 }
-void name_os_thread_a(std::uint32_t id, const char* name) noexcept { name_thread(id, narrow(name)); }
+void name_os_thread_a(std::uint32_t id, const char* name) noexcept {
+  name_thread(id, narrow(name));
+}
 void name_os_thread_w(std::uint32_t id, const wchar_t* name) noexcept {
   name_thread(id, wide(name));
 }

@@ -15,8 +15,8 @@ constexpr const char* kDirectoryVariable = "HYDRACONF_RECORDER_DIR";
 // none, because none is wanted or (then stderr has a line) because it cannot be written.
 bool begin_recording() noexcept;
 
-// See RecordingFile::claim. Takes the global lock. A forked child gets its file here, with its first
-// event: one that only execs leaves none behind.
+// See RecordingFile::claim. Takes the global lock. A forked child gets its file here, with its
+// first event: one that only execs leaves none behind.
 format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
                                  std::uint32_t sequence, std::uint64_t base_ns) noexcept;
 

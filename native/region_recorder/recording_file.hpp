@@ -1,8 +1,8 @@
 // One process's recording: a file that grows by chunks, each mapped by the stream that claimed it.
 //
 // What is written into a shared mapping belongs to the kernel at once, so nothing that was recorded
-// is lost when the process crashes or is killed. No descriptor stays open: a program that closes all
-// descriptors must not make the recorder write into a file that later got the same number.
+// is lost when the process crashes or is killed. No descriptor stays open: a program that closes
+// all descriptors must not make the recorder write into a file that later got the same number.
 #pragma once
 
 #include <limits.h>
@@ -28,8 +28,8 @@ class RecordingFile {
   // Creates events-<pid>-<start>.nvtxrec in `directory`. False, with errno set, when it cannot.
   bool open(const char* directory) noexcept;
 
-  // A new chunk with room for at least `record_bytes` of records, or null: not open, disk full, file
-  // size limit. The first failure is noted in the file and ends the recording.
+  // A new chunk with room for at least `record_bytes` of records, or null: not open, disk full,
+  // file size limit. The first failure is noted in the file and ends the recording.
   format::ChunkHeader* claim(std::size_t record_bytes, std::uint32_t stream, std::uint32_t sequence,
                              std::uint64_t base_ns) noexcept;
 

@@ -1,5 +1,5 @@
-// What NVTX's opaque handles stand for: domains and registered strings. They stay valid for the life
-// of the process, in forked children too: nothing here is ever freed or moved.
+// What NVTX's opaque handles stand for: domains and registered strings. They stay valid for the
+// life of the process, in forked children too: nothing here is ever freed or moved.
 #pragma once
 
 #include <cstdint>

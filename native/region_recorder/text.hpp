@@ -20,8 +20,8 @@ std::uint32_t hash_text(const char* bytes, std::size_t length) noexcept;
 // character that does not fit. The result points into `message`.
 Text narrow_text(const char* message) noexcept;
 
-// The same from UTF-32 or UTF-16 (by the size of wchar_t), whatever the locale; what is no character
-// becomes U+FFFD. The result points into `buffer`, of format::kMaxTextBytes.
+// The same from UTF-32 or UTF-16 (by the size of wchar_t), whatever the locale; what is no
+// character becomes U+FFFD. The result points into `buffer`, of format::kMaxTextBytes.
 Text wide_text(const wchar_t* message, char* buffer) noexcept;
 
 }  // namespace region_recorder

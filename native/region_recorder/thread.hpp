@@ -22,7 +22,8 @@ struct ThreadRecorder {
   int depths[kTrackedDomains];               // open push/pop ranges by domain id
   char wide_buffer[format::kMaxTextBytes];   // where wide_text() puts its result
 
-  // NVTX's 0-based level of a range that opens or closes. Domains beyond the tracked ones have none.
+  // NVTX's 0-based level of a range that opens or closes. Domains beyond the tracked ones have
+  // none.
   int push(std::uint32_t domain) noexcept {
     return domain < kTrackedDomains ? depths[domain]++ : nvtx::protocol::kNoPushPopTracking;
   }

@@ -25,7 +25,7 @@ const LONGEST_PATH_BYTES = 4096;
 interface StreamPosition {
   readonly decoder: StreamDecoder;
   /** The chunk the stream writes, as far as this cursor knows. */
-  chunk: Chunk;
+  readonly chunk: Chunk;
   consumed: number;
 }
 
