@@ -1,16 +1,17 @@
-// Bundles the commands: one file to read at start-up instead of hundreds, heavy parts in chunks of
+// Bundles the commands into the directory given: one file to read at start-up instead of hundreds, heavy parts in chunks of
 // their own that load on demand. The library itself (dist/**/*.js) stays unbundled.
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
+const outdir = join(root, process.argv[2] ?? "dist/bin");
 const source = join(root, "src", "bin");
 const commands = readdirSync(source).filter((name) => name.endsWith(".ts"));
 
 await build({
   entryPoints: commands.map((name) => join(source, name)),
-  outdir: join(root, "dist", "bin"),
+  outdir,
   bundle: true,
   splitting: true,
   format: "esm",
@@ -27,5 +28,4 @@ await build({
   logLevel: "warning",
 });
 
-for (const name of commands)
-  chmodSync(join(root, "dist", "bin", name.replace(/\.ts$/, ".js")), 0o755);
+for (const name of commands) chmodSync(join(outdir, name.replace(/\.ts$/, ".js")), 0o755);

@@ -2,7 +2,15 @@
 // depends on has changed. Only Node's own modules: this runs before `npm ci` has.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -104,9 +112,13 @@ export function buildTypeScript({ force = false } = {}) {
   ];
   unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
     console.error("setting up: compiling TypeScript");
+    // Beside the old build, which stays usable until the new one is complete.
+    const next = "dist.next";
+    rmSync(join(root, next), { recursive: true, force: true });
+    run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json", "--outDir", next]);
+    run([process.execPath, join(root, "scripts", "bundle.mjs"), join(next, "bin")]);
     rmSync(join(root, "dist"), { recursive: true, force: true });
-    run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json"]);
-    run([process.execPath, join(root, "scripts", "bundle.mjs")]);
+    renameSync(join(root, next), join(root, "dist"));
   });
 }
 
