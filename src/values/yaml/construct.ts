@@ -8,7 +8,7 @@ import {
   type ScalarValue,
 } from "../node.ts";
 import type { FileOrigin, SourceText } from "../origin.ts";
-import { flatten, mergedPairs } from "./merge-keys.ts";
+import { createMergeState, flatten, type MergeState } from "./merge-keys.ts";
 import { refusal } from "./refusal.ts";
 import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
 import { TAG_CONSTRUCTORS } from "./tags/index.ts";
@@ -34,6 +34,7 @@ export interface Construction {
   /** A value of a type that only Python has. */
   foreign(node: SyntaxNode, typeName: string): ConfigNode;
   originOf(node: SyntaxNode): FileOrigin;
+  tagOf(node: SyntaxNode): string;
 }
 
 /** Up to here comparing keys with each other costs less than making a set of them. */
@@ -61,7 +62,7 @@ type Pending =
 export function construct(source: SourceText, root: SyntaxNode, hasAliases: boolean): Constructed {
   const built = hasAliases ? new Map<SyntaxNode, ConfigNode>() : null;
   const foreignTypes = new Map<ConfigNode, string>();
-  const merges = mergedPairs(source);
+  const merges = createMergeState(source);
   const pending: Pending[] = [];
   let suspicious = false;
 
@@ -81,8 +82,9 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
   }
 
   function buildNew(node: SyntaxNode): ConfigNode {
-    if (node.kind === "scalar" && node.tag === TAG.string) return scalar(node, node.value);
-    const tag = TAG_CONSTRUCTORS.get(node.tag);
+    const name = merges.tagOf(node);
+    if (node.kind === "scalar" && name === TAG.string) return scalar(node, node.value);
+    const tag = TAG_CONSTRUCTORS.get(name);
     if (tag !== undefined) return constructAs(tag, node);
     throw refusal(source, {
       code: "yaml.unsupported_tag",
@@ -138,15 +140,16 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
 
   /** The pairs of a mapping: no string key twice, and what `<<` brings in front. */
   function pairsOf(node: MappingSyntax): readonly SyntaxPair[] {
-    const pairs = merges.get(node) ?? node.pairs;
+    const pairs = merges.pairsOf(node);
     let hasMergeKeys = false;
     const seen = pairs.length > FEW_PAIRS ? new Set<string>() : null;
     for (const [index, { key }] of pairs.entries()) {
-      if (key.tag === TAG.merge || key.tag === TAG.value) hasMergeKeys = true;
-      if (key.kind !== "scalar" || key.tag !== TAG.string) continue;
+      const tag = merges.tagOf(key);
+      if (tag === TAG.merge || tag === TAG.value) hasMergeKeys = true;
+      if (key.kind !== "scalar" || tag !== TAG.string) continue;
       const repeated =
         seen === null
-          ? standsBefore(pairs, index, key.value)
+          ? standsBefore(pairs, index, key.value, merges)
           : seen.size === seen.add(key.value).size;
       if (repeated) throw duplicate(node, key.value, key);
     }
@@ -190,6 +193,7 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
     fillMapping,
     foreign,
     originOf,
+    tagOf: merges.tagOf,
   };
 
   const result = build(root);
@@ -202,10 +206,16 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
 }
 
 /** Whether one of the pairs in front of this one has the same string key. */
-function standsBefore(pairs: readonly SyntaxPair[], index: number, name: string): boolean {
+function standsBefore(
+  pairs: readonly SyntaxPair[],
+  index: number,
+  name: string,
+  merges: MergeState,
+): boolean {
   for (let at = 0; at < index; at++) {
     const key = pairs[at]?.key;
-    if (key?.kind === "scalar" && key.value === name && key.tag === TAG.string) return true;
+    if (key?.kind === "scalar" && key.value === name && merges.tagOf(key) === TAG.string)
+      return true;
   }
   return false;
 }

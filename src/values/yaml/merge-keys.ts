@@ -1,6 +1,6 @@
 import type { SourceText } from "../origin.ts";
 import { refusal } from "./refusal.ts";
-import { type MappingSyntax, type SyntaxPair, TAG } from "./syntax-node.ts";
+import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
 
 /**
  * Merged pairs of all mappings of a document; more can only come from aliases of aliases that are
@@ -8,63 +8,68 @@ import { type MappingSyntax, type SyntaxPair, TAG } from "./syntax-node.ts";
  */
 const MAX_MERGED_PAIRS = 1_000_000;
 
-/** The mappings whose `<<` keys were already replaced by what they stand for. */
-export interface MergedPairs {
+/**
+ * What merging has changed in the graph. PyYAML changes its nodes in place, and what it does to
+ * mappings that merge themselves, or that are read after others merged them, follows from that.
+ */
+export interface MergeState {
   readonly source: SourceText;
-  get(node: MappingSyntax): readonly SyntaxPair[] | undefined;
-  set(node: MappingSyntax, pairs: readonly SyntaxPair[]): void;
+  /** The pairs of a mapping as they are now. */
+  pairsOf(node: MappingSyntax): readonly SyntaxPair[];
+  setPairs(node: MappingSyntax, pairs: readonly SyntaxPair[]): void;
+  /** The tag of a node as it is now: a `=` that was seen as a key is a string from then on. */
+  tagOf(node: SyntaxNode): string;
+  makeString(node: SyntaxNode): void;
 }
 
-export function mergedPairs(source: SourceText): MergedPairs {
-  const done = new Map<MappingSyntax, readonly SyntaxPair[]>();
+export function createMergeState(source: SourceText): MergeState {
+  const changed = new Map<MappingSyntax, readonly SyntaxPair[]>();
+  const strings = new Set<SyntaxNode>();
   let total = 0;
   return {
     source,
-    get: (node) => done.get(node),
-    set(node, pairs) {
+    pairsOf: (node) => (changed.size === 0 ? node.pairs : (changed.get(node) ?? node.pairs)),
+    setPairs(node, pairs) {
       total += pairs.length;
-      if (total > MAX_MERGED_PAIRS)
-        throw refusal(source, {
-          code: "yaml.alias_limit",
-          problem: `merge keys expand to more than ${MAX_MERGED_PAIRS} pairs`,
-          start: node.start,
-        });
-      done.set(node, pairs);
+      if (total > MAX_MERGED_PAIRS) throw tooManyPairs(source, node);
+      changed.set(node, pairs);
+    },
+    tagOf: (node) => (strings.size > 0 && strings.has(node) ? TAG.string : node.tag),
+    makeString: (node) => {
+      strings.add(node);
     },
   };
 }
 
 /**
  * YAML 1.1's merge keys. What `<<` brings stands before the mapping's own pairs, whatever the
- * position of `<<`; of a list of mappings the first wins, so it comes last. The result is kept, as
- * another mapping may merge this one.
+ * position of `<<`; of a list of mappings the first wins, so it comes last.
  */
-export function flatten(node: MappingSyntax, merges: MergedPairs): readonly SyntaxPair[] {
-  const pairs = merges.get(node) ?? node.pairs;
-  const own: SyntaxPair[] = [];
+export function flatten(node: MappingSyntax, state: MergeState): readonly SyntaxPair[] {
   const merged: SyntaxPair[] = [];
-  // A mapping that merges itself sees the pairs that were read up to there, not its `<<`.
-  const withoutMergeKeys = pairs.filter(({ key }) => key.tag !== TAG.merge);
-  if (withoutMergeKeys.length < pairs.length) merges.set(node, withoutMergeKeys);
-  for (const pair of pairs) {
-    if (pair.key.tag === TAG.merge) merged.push(...broughtBy(node, pair, merges));
-    else if (pair.key.tag === TAG.value)
-      own.push({ ...pair, key: { ...pair.key, tag: TAG.string } });
-    else own.push(pair);
+  let index = 0;
+  for (let pair = state.pairsOf(node)[0]; pair !== undefined; pair = state.pairsOf(node)[index]) {
+    const tag = state.tagOf(pair.key);
+    if (tag === TAG.merge) {
+      state.setPairs(node, state.pairsOf(node).toSpliced(index, 1));
+      for (const brought of broughtBy(node, pair, state)) merged.push(brought);
+    } else {
+      if (tag === TAG.value) state.makeString(pair.key);
+      index++;
+    }
   }
-  const result = merged.length > 0 ? [...merged, ...own] : own;
-  merges.set(node, result);
-  return result;
+  if (merged.length > 0) state.setPairs(node, [...merged, ...state.pairsOf(node)]);
+  return state.pairsOf(node);
 }
 
 function broughtBy(
   node: MappingSyntax,
   { value }: SyntaxPair,
-  merges: MergedPairs,
+  state: MergeState,
 ): readonly SyntaxPair[] {
-  if (value.kind === "mapping") return flatten(value, merges);
+  if (value.kind === "mapping") return flatten(value, state);
   if (value.kind === "scalar")
-    throw refusal(merges.source, {
+    throw refusal(state.source, {
       code: "yaml.invalid_value",
       context: "while constructing a mapping",
       contextStart: node.start,
@@ -73,8 +78,8 @@ function broughtBy(
       end: value.end,
     });
   const groups = value.items.map((item) => {
-    if (item.kind === "mapping") return flatten(item, merges);
-    throw refusal(merges.source, {
+    if (item.kind === "mapping") return flatten(item, state);
+    throw refusal(state.source, {
       code: "yaml.invalid_value",
       context: "while constructing a mapping",
       contextStart: node.start,
@@ -85,3 +90,10 @@ function broughtBy(
   });
   return groups.reverse().flat();
 }
+
+const tooManyPairs = (source: SourceText, node: MappingSyntax) =>
+  refusal(source, {
+    code: "yaml.alias_limit",
+    problem: `merge keys expand to more than ${MAX_MERGED_PAIRS} pairs`,
+    start: node.start,
+  });

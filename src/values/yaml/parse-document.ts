@@ -1,5 +1,6 @@
 import type { SourceText } from "../origin.ts";
-import { createNodeParser, emptyScalar } from "./parse-node.ts";
+import { emptyScalar, type TagHandles } from "./node-properties.ts";
+import { createNodeParser } from "./parse-node.ts";
 import { refusal } from "./refusal.ts";
 import type { Scanner } from "./scanner.ts";
 import { DEFAULT_TAG_HANDLES, type SyntaxNode } from "./syntax-node.ts";
@@ -36,7 +37,7 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
   }
 
   /** Reads directives and `---`; returns the tag handles of the document. */
-  function startDocument(): ReadonlyMap<string, string> {
+  function startDocument(): TagHandles {
     let sawVersion = false;
     const own = new Map<string, string>();
     while (at("<directive>")) {

@@ -1,16 +1,23 @@
 import type { SourceText } from "../origin.ts";
+import {
+  collectionTag,
+  emptyScalar,
+  NO_PROPERTIES,
+  type Properties,
+  readProperties,
+  scalarNode,
+  type TagHandles,
+} from "./node-properties.ts";
 import { refusal } from "./refusal.ts";
-import { plainTag } from "./resolve-plain.ts";
 import type { Scanner } from "./scanner.ts";
 import {
   type MappingSyntax,
-  type ScalarSyntax,
   type SequenceSyntax,
   type SyntaxNode,
   type SyntaxPair,
   TAG,
 } from "./syntax-node.ts";
-import type { TagToken, Token, TokenType } from "./tokens.ts";
+import type { Token, TokenType } from "./tokens.ts";
 
 /**
  * Deeper documents are refused: every later stage walks the tree recursively, and Python itself
@@ -19,17 +26,6 @@ import type { TagToken, Token, TokenType } from "./tokens.ts";
 const MAX_DEPTH = 1000;
 
 type Building<T> = { -readonly [K in keyof T]: T[K] };
-
-/** Anchor and tag in front of a node. */
-interface Properties {
-  readonly anchor: string | null;
-  /** Null or `!` leave the tag to the content. */
-  readonly tag: string | null;
-  /** Where the properties start; -1 without any. */
-  readonly start: number;
-}
-
-const NO_PROPERTIES: Properties = { anchor: null, tag: null, start: -1 };
 
 export interface NodeParser {
   /** Reads the node at the next token. Throws where none can begin. */
@@ -41,9 +37,10 @@ export interface NodeParser {
 /** Composes nodes from tokens: anchors are followed, tags completed and resolved. */
 export function createNodeParser(
   source: SourceText,
-  { peek, next }: Scanner,
-  handles: ReadonlyMap<string, string>,
+  scanner: Scanner,
+  handles: TagHandles,
 ): NodeParser {
+  const { peek, next } = scanner;
   const anchors = new Map<string, SyntaxNode>();
   let depth = 0;
   let hasAliases = false;
@@ -65,7 +62,9 @@ export function createNodeParser(
       return target;
     }
     const properties =
-      token.type === "<anchor>" || token.type === "<tag>" ? readProperties() : NO_PROPERTIES;
+      token.type === "<anchor>" || token.type === "<tag>"
+        ? readProperties(source, scanner, handles)
+        : NO_PROPERTIES;
     if (++depth > MAX_DEPTH)
       throw refusal(source, {
         code: "yaml.depth_limit",
@@ -110,20 +109,6 @@ export function createNodeParser(
     return register(properties, scalarNode(properties, "", true, start, token.start));
   }
 
-  function scalarNode(
-    { tag }: Properties,
-    value: string,
-    plain: boolean,
-    start: number,
-    end: number,
-  ): ScalarSyntax {
-    if (tag !== null && tag !== "!") return { kind: "scalar", tag, value, start, end };
-    // A lone `!` makes even a quoted scalar plain.
-    const implicit = plain || tag === "!";
-    const resolved = implicit ? plainTag(value, "omegaconf") : TAG.string;
-    return { kind: "scalar", tag: resolved, value, start, end };
-  }
-
   function startSequence(properties: Properties, start: number): Building<SequenceSyntax> {
     const tag = collectionTag(properties, TAG.sequence);
     return register(properties, { kind: "sequence", tag, items: [], start, end: start });
@@ -147,30 +132,6 @@ export function createNodeParser(
       });
     anchors.set(anchor, target);
     return target;
-  }
-
-  function readProperties(): Properties {
-    const { start } = peek();
-    let anchor: string | null = null;
-    let tag: TagToken | null = null;
-    for (let token = peek(); ; token = peek()) {
-      if (token.type === "<anchor>" && anchor === null) anchor = token.name;
-      else if (token.type === "<tag>" && tag === null) tag = token;
-      else return { anchor, tag: tag === null ? null : fullTag(tag), start };
-      next();
-    }
-  }
-
-  function fullTag(token: TagToken): string {
-    if (token.handle === null) return token.suffix;
-    const prefix = handles.get(token.handle);
-    if (prefix !== undefined) return prefix + token.suffix;
-    throw refusal(source, {
-      context: "while parsing a node",
-      problem: `found undefined tag handle '${token.handle}'`,
-      start: token.start,
-      end: token.end,
-    });
   }
 
   function blockSequence(target: Building<SequenceSyntax>): SequenceSyntax {
@@ -324,15 +285,3 @@ export function createNodeParser(
 
   return { node, hasAliases: () => hasAliases };
 }
-
-/** Where nothing stands, an empty plain scalar does. */
-export const emptyScalar = (start: number): ScalarSyntax => ({
-  kind: "scalar",
-  tag: TAG.null,
-  value: "",
-  start,
-  end: start,
-});
-
-const collectionTag = ({ tag }: Properties, implicit: string): string =>
-  tag === null || tag === "!" ? implicit : tag;

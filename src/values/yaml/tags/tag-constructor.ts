@@ -31,7 +31,7 @@ export interface MapTag {
 export function textOf(node: SyntaxNode, construction: Construction): string {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "mapping") {
-    const pair = node.pairs.find(({ key }) => key.tag === TAG.value);
+    const pair = node.pairs.find(({ key }) => construction.tagOf(key) === TAG.value);
     if (pair !== undefined && pair.value !== node) return textOf(pair.value, construction);
   }
   throw invalid(node, construction, `expected a scalar node, but found ${node.kind}`);
