@@ -1,0 +1,30 @@
+import type { Composer } from "../composer.ts";
+import type { Flag } from "../flags/flag.ts";
+import type { ParsedArguments } from "../flags/parse-argv.ts";
+import type { Invocation } from "../invocation.ts";
+import type { Task } from "../job/run-job.ts";
+import type { HydraMainOptions } from "../options.ts";
+
+/** One thing a program does instead of, or as, running its task. */
+export interface Command {
+  readonly isAsked: (parsed: ParsedArguments, options: HydraMainOptions) => boolean;
+  /** @returns the exit code */
+  readonly execute: (session: Session) => number | Promise<number>;
+}
+
+/** One call of a program: its declaration, its command line, and where it was called. */
+export interface Session {
+  readonly options: HydraMainOptions;
+  readonly task: Task;
+  readonly invocation: Invocation;
+  readonly parsed: ParsedArguments;
+  /** All flags the program knows. */
+  readonly flags: readonly Flag[];
+  /** Those of the command line, and what stands after `--` turned into some. */
+  readonly overrides: readonly string[];
+  readonly composer: Composer;
+}
+
+export const EXIT_OK = 0;
+export const EXIT_ERROR = 1;
+export const EXIT_USAGE = 2;

@@ -1,0 +1,28 @@
+import type { Flag } from "./flags/flag.ts";
+
+/** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
+export interface HydraMainOptions {
+  /** The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise. */
+  readonly name: string;
+  /** The program's own version, for `--version`. */
+  readonly version: string;
+  /** Directory of the primary config, absolute or relative to `base`; null for none. */
+  readonly configPath?: string | null;
+  /** Name of the primary config; null for none. */
+  readonly configName?: string | null;
+  /** Where a relative `configPath` starts; the current directory unless given. */
+  readonly base?: string;
+  /** A JSON Schema file that the resolved config of a job must fit. */
+  readonly schemaFile?: string;
+  /** Flags of the program beside Hydra's. */
+  readonly flags?: readonly Flag[];
+  /** Files and directories whose presence says that a run directory holds results. */
+  readonly resultFiles?: readonly string[];
+  /**
+   * Accepts `-- ARG...`: turns what stands after `--` into the overrides it is short for. Without
+   * it, what follows `--` is overrides too, as with any program.
+   */
+  readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
+  /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
+  readonly whenBare?: "run" | "show";
+}
