@@ -61,9 +61,9 @@ const KEY_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
   "/": "slash",
 };
 
+/** A name, or a path of names and ints. An int alone is no key. */
 const KEY_PATH =
-  /(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*)(?:\.(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*))+/y;
-const KEY_NAME = /[A-Za-z_$][\w$-]*/y;
+  /(?:[A-Za-z_$][\w$-]*|(?:0|[1-9](?:_?[0-9])*)(?=\.(?:[A-Za-z_$0-9])))(?:\.(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*))*/y;
 
 function readKeyToken(source: OverrideSource, start: number): Token {
   const { text } = source;
@@ -71,11 +71,11 @@ function readKeyToken(source: OverrideSource, start: number): Token {
   if (char === "=") return { kind: "equal", start, end: skipBlanks(text, start + 1) };
   const punctuation = KEY_PUNCTUATION[char];
   if (punctuation !== undefined) return { kind: punctuation, start, end: start + 1 };
-  const path = matchEnd(KEY_PATH, text, start);
-  if (path > start) return { kind: "path", start, end: path };
-  const name = matchEnd(KEY_NAME, text, start);
-  if (name === start) throw unexpectedInKey(source, start);
-  return { kind: text.slice(start, name).includes("$") ? "special" : "id", start, end: name };
+  const end = matchEnd(KEY_PATH, text, start);
+  if (end === start) throw unexpectedInKey(source, start);
+  const key = text.slice(start, end);
+  if (key.includes(".")) return { kind: "path", start, end };
+  return { kind: key.includes("$") ? "special" : "id", start, end };
 }
 
 const VALUE_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
@@ -123,8 +123,6 @@ function readPunctuation(text: string, start: number, at: number): Token | null 
   return { kind, start, end };
 }
 
-const NAME = /[A-Za-z_][\w-]*/y;
-
 /** Words that are values, in any casing. */
 const WORDS: ReadonlyMap<string, TokenKind> = new Map([
   ["true", "bool"],
@@ -135,8 +133,9 @@ const WORDS: ReadonlyMap<string, TokenKind> = new Map([
 ]);
 
 function readName(text: string, start: number): Token | null {
-  const end = matchEnd(NAME, text, start);
-  if (end === start) return null;
+  if (!isNameStart(text.charCodeAt(start))) return null;
+  let end = start + 1;
+  while (isNamePart(text.charCodeAt(end))) end++;
   // No word is longer: names that cannot be one need no lower-casing.
   const word = end - start <= 5 ? WORDS.get(text.slice(start, end).toLowerCase()) : undefined;
   return { kind: word ?? "id", start, end };
@@ -213,6 +212,12 @@ function unexpectedInValue(source: OverrideSource, start: number) {
 
 const characterAt = (text: string, start: number): string =>
   String.fromCodePoint(text.codePointAt(start) ?? 0);
+
+const isNameStart = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
+
+const isNamePart = (code: number): boolean =>
+  isNameStart(code) || (code >= 0x30 && code <= 0x39) || code === 0x2d;
 
 const isBlank = (char: string): boolean => char === " " || char === "\t";
 
