@@ -5,7 +5,7 @@ import { type ConfigNode, resolveTree } from "../../src/values/index.ts";
 
 export const CONF_DIR = fileURLToPath(new URL("../../conf", import.meta.url));
 
-/** The profiler's tree for some overrides: composed and resolved. */
+/** The profiler's tree for some overrides: composed and resolved as in a job. */
 export function composeNode(overrides: readonly string[]): ConfigNode {
   const composer = openComposer(
     { jobName: "deep-profile", configPath: CONF_DIR, configName: "config" },
@@ -22,7 +22,8 @@ export function composeNode(overrides: readonly string[]): ConfigNode {
       },
     },
   );
-  return resolveTree(composer.compose(overrides).config, composer.context);
+  const job = [...overrides, "hydra.runtime.output_dir=/run-dir"];
+  return resolveTree(composer.compose(job).config, composer.context);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes of one tree

@@ -130,6 +130,10 @@ describe("the schema", () => {
     [["~runner"], ["missing_key runner"]],
     [["workload.kind=shallow"], ["invalid_value workload.kind"]],
     [["workload=command", "workload.command=prog"], ["invalid_value workload.command"]],
+    [["workload=command", "workload.command=[prog,1]"], ["invalid_value workload.command[1]"]],
+    [["workload=command", "workload.command=[prog,'1']"], []],
+    [["pipeline.recorder.include=A*"], ["invalid_value pipeline.recorder.include"]],
+    [["runner.artifacts.stage2_dir=null"], ["invalid_value runner.artifacts.stage2_dir"]],
     [
       ["infer.batch_size=0", "device=x", "+pipeline.ncu.enabel=1", "model.name=''"],
       [
