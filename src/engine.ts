@@ -5,6 +5,7 @@ import type { Config } from "./compose/config.ts";
 import { createConfig } from "./compose/config.ts";
 import { hydraGroups } from "./compose/hydra/groups.ts";
 import { schemaSource } from "./compose/hydra/schema.ts";
+import type { ConfigSource } from "./compose/sources/config-source.ts";
 import type { MemoryEntry } from "./compose/sources/memory-source.ts";
 import type { SourceFactory } from "./compose/sources/search-path.ts";
 import { openSource, STANDARD_SOURCES } from "./compose/sources/search-path.ts";
@@ -97,7 +98,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     const taken = takeSnapshot({
       sources: [
         hydraGroups(),
-        ...(configDir === null ? [] : [open("main", absolute(configDir, cwd))]),
+        ...(configDir === null ? [] : [openMain(absolute(configDir, cwd), open)]),
         ...configDirs.map((dir) => open("command-line", absolute(dir, cwd))),
       ],
       schemaSource: schemaSource(options.store ?? new Map()),
@@ -136,6 +137,23 @@ export function createEngine(options: EngineOptions = {}): Engine {
     resolveContext,
     refresh: () => snapshots.clear(),
   };
+}
+
+/** The primary directory must be there; other entries of a search path are only warned about. */
+function openMain(
+  dir: string,
+  open: (provider: string, path: string) => ConfigSource,
+): ConfigSource {
+  const source = open("main", dir);
+  if (source.available()) return source;
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message:
+      source.scheme === "pkg"
+        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
+        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
+    key: dir,
+  });
 }
 
 /** Hydra shows the main directory as an absolute path, whatever it was given. */

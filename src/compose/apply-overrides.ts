@@ -76,7 +76,8 @@ function change(
   try {
     return updateNode(root, key, value, { merge: true }, context);
   } catch (error) {
-    if (!isConfigError(error) || !NO_SUCH_KEY.has(error.code)) throw error;
+    // An index outside of a list is no missing key: nothing could be added there either.
+    if (!isConfigError(error) || error.code !== "value.struct") throw error;
     const { available, nearest } = nearestKey(root, key);
     const append = `+${origin.text}`;
     throw new ConfigError({
@@ -94,8 +95,6 @@ function change(
     });
   }
 }
-
-const NO_SUCH_KEY: ReadonlySet<string> = new Set(["value.struct", "key.not_found"]);
 
 /**
  * A dict or list cannot be merged into a declared one that is null: OmegaConf fails there, on an

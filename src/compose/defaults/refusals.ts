@@ -1,5 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import { nearest as nearestName } from "../../values/nearest.ts";
+import { EMPTY_CONFIG } from "../hydra/schema.ts";
 import { describeSource } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import type { DefaultsItem, GroupItem } from "./item.ts";
@@ -12,7 +13,7 @@ import { addressOf } from "./placement.ts";
  */
 
 export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigError {
-  const available = repository.list(placed.group, "config");
+  const available = optionsOf(placed.group, repository);
   const nearest = nearestName(placed.name ?? "", available);
   return new ConfigError({
     code: "compose.missing_config",
@@ -31,7 +32,7 @@ export function notFound(
   const within = `In '${parent?.configPath ?? "<root>"}': `;
   const common = { key: placed.configPath, origin: placed.item.origin };
   if (placed.item.kind === "config") {
-    const available = repository.list(placed.group, "config");
+    const available = optionsOf(placed.group, repository);
     const nearest = nearestName(placed.name ?? "", available);
     return new ConfigError({
       ...common,
@@ -41,7 +42,7 @@ export function notFound(
       ...(nearest !== undefined && { nearest }),
     });
   }
-  const available = repository.list(placed.group, "config");
+  const available = optionsOf(placed.group, repository);
   const nearest = nearestName(placed.name ?? "", available);
   const options =
     available.length === 0
@@ -70,7 +71,7 @@ export function nothingChosen(placed: PlacedConfig, repository: Repository): Con
       key: placed.configPath,
       hint: "only the option of a group can be left open: `group: ???`",
     });
-  const available = repository.list(placed.group, "config");
+  const available = optionsOf(placed.group, repository);
   return new ConfigError({
     code: "compose.missing_option",
     message: `You must specify '${overrideKey}', e.g, ${overrideKey}=<OPTION>\nAvailable options:\n${indented(available)}`,
@@ -157,6 +158,9 @@ export function secondChoice(
         : `write \`override ${key}: ${placed.name}\` at the end of the list`,
   });
 }
+
+const optionsOf = (group: string, repository: Repository): readonly string[] =>
+  repository.list(group, "config").filter((name) => name !== EMPTY_CONFIG);
 
 const searchPath = (repository: Repository): string =>
   `\nConfig search path:\n${indented(repository.sources.map(describeSource))}`;

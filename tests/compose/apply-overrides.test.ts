@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+const CONFIG = `
+a: {b: {c: 1}, n: null}
+l: [1, 2]
+d: {x: 1, y: 2}
+ref: \${d}
+text: hello
+`;
+
+const compose = (...overrides: string[]) => composeFiles({ config: CONFIG }, overrides);
+const valueAt = (key: string, ...overrides: string[]) => compose(...overrides).get(key);
+const refused = (...overrides: string[]) => refusal(() => compose(...overrides));
+
+describe("an override of a value", () => {
+  it.each([
+    ["a.b.c=2", "a.b.c", 2],
+    ["text=null", "text", null],
+    ["l=[3]", "l", [3]],
+    ["l.1=5", "l", [1, 5]],
+    ["d={y:3}", "d", { x: 1, y: 3 }],
+    ["+d.z=3", "d", { x: 1, y: 2, z: 3 }],
+    ["+l=[9]", "l", [9]],
+    ["+new.deep.key=1", "new", { deep: { key: 1 } }],
+    ["++text=bye", "text", "bye"],
+    ["++fresh=1", "fresh", 1],
+    ["+a.n=1", "a.n", 1],
+    ["a='${text}'", "a", "hello"],
+  ])("%s", (override, key, expected) => {
+    expect(valueAt(key, override)).toEqual(expected);
+  });
+
+  it("applies in the order in which it was given", () => {
+    expect(valueAt("d", "d.x=2", "d.x=3", "~d.y")).toEqual({ x: 3 });
+  });
+
+  it("deletes keys, and with a value only that value", () => {
+    expect(valueAt("d", "~d.x")).toEqual({ y: 2 });
+    expect(valueAt("d", "~d.x=1")).toEqual({ y: 2 });
+    expect(valueAt("d", "~d.x=1.0")).toEqual({ y: 2 });
+    expect(compose("~a").get("a")).toBeUndefined();
+  });
+
+  it("deletes where an interpolation on the way leads", () => {
+    expect(valueAt("d", "~ref.x")).toEqual({ y: 2 });
+  });
+
+  it("leaves everything it does not touch as it is, shared", () => {
+    const base = compose().root;
+    const changed = compose("text=x").root;
+    expect(changed.entries.get("d")?.value).toEqual(base.entries.get("d")?.value);
+  });
+});
+
+describe("an override of a value is refused", () => {
+  it("where there is no such key, with the way to add it and the nearest key", () => {
+    const error = refused("a.b.cc=1");
+    expect(error.code).toBe("compose.override_failed");
+    expect(error.message).toBe(
+      "Could not override 'a.b.cc'.\nTo append to your config use +a.b.cc=1",
+    );
+    expect(error.details).toMatchObject({
+      key: "a.b.cc",
+      origin: { kind: "override", text: "a.b.cc=1" },
+      available: ["a.b.c"],
+    });
+    expect(refused("textt=1").details.nearest).toBe("text");
+    expect(refused("textt=1").details.hint).toBe("use text=1, or +textt=1 to add the key");
+  });
+
+  it("where a dict brings a new key", () => {
+    expect(refused("d={z:1}").message.split("\n")[0]).toBe("Could not override 'd'.");
+  });
+
+  it("where + meets a value", () => {
+    const error = refused("+text=1");
+    expect(error.message).toBe(
+      [
+        "Could not append to config. An item is already at 'text'.",
+        "Either remove + prefix: 'text=1'",
+        "Or add a second + to add or override 'text': '++text=1'",
+      ].join("\n"),
+    );
+  });
+
+  it.each([
+    ["~nope", "Could not delete from config. 'nope' does not exist."],
+    ["~a.n", "Could not delete from config. 'a.n' does not exist."],
+    ["~d.x=2", "Could not delete from config. The value of 'd.x' is 1 and not 2."],
+    [
+      "~d={x:1}",
+      "Could not delete from config. The value of 'd' is {'x': 1, 'y': 2} and not {'x': 1}.",
+    ],
+    ["~l.0", "Could not delete from config. 'l.0' is not a key of a mapping."],
+    ["l={a:1}", "Error merging override l={a:1}"],
+    ["l.7=1", "Error merging override l.7=1"],
+    ["d={null:1}", "Error merging override d={null:1}"],
+    [
+      "d@x=1",
+      "Override d@x=1 looks like a config group override, but config group 'd' does not exist.",
+    ],
+    ["hydra.job.num=abc", "Error merging override hydra.job.num=abc"],
+    ["hydra.sweeper.params={a:b}", "Error merging override hydra.sweeper.params={a:b}"],
+  ])("%s", (override, firstLine) => {
+    const error = refused(override);
+    expect(error.code).toBe("compose.override_failed");
+    expect(error.message.split("\n")[0]).toBe(firstLine);
+    expect(error.details.origin).toMatchObject({ kind: "override", text: override });
+  });
+});
+
+describe("a sweep", () => {
+  it("is refused in a run", () => {
+    const error = refused("d.x=1,2");
+    expect(error.code).toBe("override.sweep_not_allowed");
+    expect(error.message.split("\n")).toEqual([
+      "Ambiguous value for argument 'd.x=1,2'",
+      "1. To use it as a list, use key=[value1,value2]",
+      "2. To use it as string, quote the value: key='value1,value2'",
+      "3. To sweep over it, add --multirun to your command line",
+    ]);
+    expect(refused("d.x=range(3)").message).toBe(
+      "Sweep parameters 'd.x=range(3)' requires --multirun",
+    );
+  });
+
+  it("is left out of a multirun, except over Hydra itself", () => {
+    const multirun = (override: string) =>
+      composeFiles({ config: CONFIG }, [override], { mode: "multirun" });
+    expect(multirun("d.x=5,6").get("d.x")).toBe(1);
+    expect(refusal(() => multirun("hydra.job.name=a,b")).message).toBe(
+      "Sweeping over Hydra's configuration is not supported : 'hydra.job.name=a,b'",
+    );
+  });
+});

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createEngine } from "../../src/engine.ts";
+import { packageInfo } from "../../src/package-root.ts";
+import { ConfigError } from "../../src/values/errors.ts";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+describe("the project's own tree", () => {
+  const engine = createEngine({ cwd: packageInfo().root, env: {} });
+  const compose = (...overrides: string[]) =>
+    engine.compose({ configDir: "conf", configName: "config", overrides, returnHydraConfig: true });
+
+  it("composes with the command lines of the design", () => {
+    const config = compose(
+      "model/dummy_shallow_resnet/arch@model=dummy_shallow_resnet.default",
+      "model/dummy_shallow_resnet/infer@infer=dummy_shallow_resnet.default",
+      "pipeline.ncu.enable=true",
+      "pipeline.nsys.enable=false",
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include='*'",
+      "pipeline.ncu.ncu_cli.sections=[SpeedOfLight,Occupancy]",
+      "device=cuda:0",
+      "hydra.run.dir=DIR",
+    );
+    expect(config.get("device")).toBe("cuda:0");
+    expect(config.get("pipeline.ncu.ncu_cli.nvtx.include")).toBe("*");
+    expect(config.get("pipeline.ncu.ncu_cli.sections")).toEqual(["SpeedOfLight", "Occupancy"]);
+    expect(config.get("model.num_blocks")).toBe(3);
+    expect(config.get("hydra.run.dir")).toBe("DIR");
+  });
+
+  it("switches presets by group and package", () => {
+    const config = compose("profiling/ncu@pipeline.ncu=ncu.high", "runners=stage1.no-static");
+    expect(config.composition.choices.get("profiling/ncu@pipeline.ncu")).toBe("ncu.high");
+    expect(config.get("runners.analysis.static.enabled")).toBe(false);
+    expect(config.get("pipeline.static_analysis.enable")).toBe(false);
+  });
+
+  it("leaves interpolations of the hydra resolver as they are written", () => {
+    expect(compose().toYaml()).toContain("dir: ${hydra:runtime.cwd}/tmp/profile-output/");
+  });
+});
+
+describe("a composition", () => {
+  it("is not changed by other compositions of the same files", () => {
+    const engine = createEngine({
+      env: {},
+      store: new Map([
+        ["config", { text: "defaults: [db: a, _self_]\nx: {y: 1}" }],
+        ["db/a", { text: "n: 1" }],
+        ["db/b", { text: "n: 2" }],
+      ]),
+    });
+    const compose = (...overrides: string[]) =>
+      engine.compose({ configName: "config", overrides }).toYaml();
+    const first = compose();
+    const others = ["x.y=2", "db=b", "+x.z=1", "~x", "x={y:9}"].map((override) =>
+      compose(override),
+    );
+    expect(new Set([first, ...others]).size).toBe(6);
+    expect(compose()).toBe(first);
+    expect(compose("db=b")).toBe(others[1]);
+  });
+
+  it("refuses anything else only with coded errors", () => {
+    const files = {
+      config: "defaults: [db: a, optional g@x: b, _self_]\nx: {y: [1, '${z}']}\nz: ???",
+      "db/a": "n: 1",
+      "g/b": "# @package _global_\nw: 1",
+    };
+    const word = fc.constantFrom(
+      "db",
+      "g",
+      "x",
+      "y",
+      "z",
+      "hydra",
+      "hydra/launcher",
+      "x.y",
+      "x.y.0",
+      "g@x",
+      "hydra.job",
+      "",
+      "w",
+    );
+    const value = fc.constantFrom(
+      "",
+      "=",
+      "=a",
+      "=b",
+      "=1",
+      "=null",
+      "=[a]",
+      "={k:1}",
+      "=${z}",
+      "=???",
+      "='x y'",
+      "=_self_",
+      "=a,b",
+      "=[{a:1}]",
+    );
+    const sign = fc.constantFrom("", "+", "++", "~");
+    const override = fc.tuple(sign, word, value).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.array(override, { maxLength: 4 }), (overrides) => {
+        try {
+          composeFiles(files, overrides);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("says which primary configs there are", () => {
+    const error = refusal(() =>
+      composeFiles({ config: "", other: "" }, [], { configName: "confg" }),
+    );
+    expect(error.code).toBe("compose.missing_config");
+    expect(error.details).toMatchObject({ available: ["config", "other"], nearest: "config" });
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+const config = composeFiles({
+  config:
+    "a: {b: 1, c: '${a.b}', open: '???'}\nl: [x, '${a}']\nbroken: ${nope}\nbig: 12345678901234567890\nf: 1.0\n",
+});
+
+describe("a composed config", () => {
+  it("resolves on access, and only what is asked for", () => {
+    expect(config.get("a.c")).toBe(1);
+    expect(config.get("l[0]")).toBe("x");
+    expect(config.get("l.1.b")).toBe(1);
+    expect(config.get("nope")).toBeUndefined();
+    expect(refusal(() => config.get("broken")).code).toBe("interpolation.not_found");
+  });
+
+  it("refuses a value that nobody has given", () => {
+    const error = refusal(() => config.get("a.open"));
+    expect(error.code).toBe("value.missing");
+    expect(error.details.key).toBe("a.open");
+  });
+
+  it("prints itself unresolved or resolved", () => {
+    const small = composeFiles({ config: "b: 1\na: ${b}\n" });
+    expect(small.toYaml()).toBe("b: 1\na: ${b}\n");
+    expect(small.toYaml({ resolve: true })).toBe("b: 1\na: 1\n");
+    expect(small.toYaml({ sortKeys: true })).toBe("a: ${b}\nb: 1\n");
+  });
+
+  it("becomes plain data with exact integers", () => {
+    expect(config.get("big")).toBe(12345678901234567890n);
+    expect(composeFiles({ config: "b: 1\na: ${b}\n" }).toObject({ resolve: true })).toEqual({
+      b: 1,
+      a: 1,
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Cause } from "../../src/compose/index.ts";
+import { describeOrigin } from "../../src/values/position.ts";
+import { toObject } from "../../src/values/to-object.ts";
+import { composeFiles } from "./in-memory.ts";
+
+const FILES = {
+  config: "defaults:\n- base\n- db@store: pg\n- db@cache: pg\n- _self_\nlr: 2\nstore:\n  port: 7\n",
+  base: "defaults: [deep]\nlr: 1\n",
+  deep: "lr: 0\nonly: deep\n",
+  "db/pg": "port: 5\nhost: here\n",
+};
+
+const explain = (key: string, ...overrides: string[]) => {
+  const found = composeFiles(FILES, overrides).explain(key);
+  if (found === undefined) return undefined;
+  const show = ({ origin, broughtInBy }: Cause) => [
+    describeOrigin(origin),
+    ...broughtInBy.map((step) => step.choice ?? step.configPath),
+  ];
+  return {
+    value: toObject(found.value),
+    cause: show(found.cause),
+    replaced: found.replaced.map(({ value, cause }) => [toObject(value), ...show(cause)]),
+  };
+};
+
+const at = (file: string, place: string) => `file:///conf/${file}.yaml:${place}`;
+
+describe("explain", () => {
+  it("names the place and every value replaced, newest first", () => {
+    expect(explain("lr", "lr=3")).toEqual({
+      value: 3,
+      cause: ["override 'lr=3'"],
+      replaced: [
+        [2, at("config", "6:5"), "config"],
+        [1, at("base", "2:5"), "config", "base"],
+        [0, at("deep", "1:5"), "config", "base", "deep"],
+      ],
+    });
+  });
+
+  it("tells how a file came in, by the package of the key", () => {
+    expect(explain("cache.port")?.cause).toEqual([at("db/pg", "1:7"), "config", "db@cache=pg"]);
+    expect(explain("store.host")?.cause).toEqual([at("db/pg", "2:7"), "config", "db@store=pg"]);
+    expect(explain("store.port")).toMatchObject({
+      value: 7,
+      replaced: [[5, at("db/pg", "1:7"), "config", "db@store=pg"]],
+    });
+  });
+
+  it("explains Hydra's own values", () => {
+    expect(explain("hydra.output_subdir")?.cause).toEqual(["schema hydra"]);
+    expect(explain("hydra.run.dir", "hydra.run.dir=x")).toMatchObject({
+      value: "x",
+      replaced: [
+        [
+          "outputs/${now:%Y-%m-%d}/${now:%H-%M-%S}",
+          expect.any(String),
+          "hydra/config",
+          "hydra/output=default",
+        ],
+      ],
+    });
+  });
+
+  it("knows no key that is not there", () => {
+    expect(explain("nope")).toBeUndefined();
+    expect(explain("lr.deeper")).toBeUndefined();
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEngine } from "../../src/engine.ts";
+import { refusal } from "./in-memory.ts";
+
+let cwd = "";
+
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "hydraconf-searchpath-"));
+  for (const [path, text] of Object.entries({
+    "conf/plain.yaml": "defaults: [db: a, _self_]\n",
+    "conf/extended.yaml": "defaults: [db: b, _self_]\nhydra: {searchpath: ['file://extra']}\n",
+    "conf/by_env.yaml": "hydra: {searchpath: ['file://${oc.env:WHERE}']}\n",
+    "conf/bad.yaml": "hydra: {searchpath: extra}\n",
+    "conf/inner.yaml": "defaults: [nested, _self_]\n",
+    "conf/nested.yaml": "hydra: {searchpath: []}\n",
+    "conf/db/a.yaml": "from: conf\n",
+    "extra/db/a.yaml": "from: extra\n",
+    "extra/db/b.yaml": "from: extra\n",
+  })) {
+    mkdirSync(join(cwd, path, ".."), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  }
+});
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const compose = (configName: string, ...overrides: string[]) =>
+  createEngine({ cwd, env: { WHERE: "nowhere" } }).compose({
+    configDir: "conf",
+    configName,
+    overrides,
+  });
+
+describe("hydra.searchpath", () => {
+  it("of the primary config comes after its own directory", () => {
+    expect(compose("extended").get("db.from")).toBe("extra");
+    expect(compose("extended", "db=a").get("db.from")).toBe("conf");
+  });
+
+  it("of the command line replaces it", () => {
+    expect(compose("plain", "hydra.searchpath=[file://extra]", "db=b").get("db.from")).toBe(
+      "extra",
+    );
+    const error = refusal(() => compose("extended", "hydra.searchpath=[]"));
+    expect(error.message.split("\n")[0]).toBe("In 'extended': Could not find 'db/b'");
+  });
+
+  it("counts only in its plain form", () => {
+    const error = refusal(() => compose("plain", "++hydra.searchpath=[file://extra]", "db=b"));
+    expect(error.code).toBe("compose.missing_option");
+  });
+
+  it("may be interpolated, and warns about what is not there", () => {
+    const { composition } = compose("by_env");
+    expect(composition.warnings).toMatchObject([
+      {
+        code: "unavailable_source",
+        message: "provider=hydra.searchpath in main, path=nowhere is not available.",
+      },
+    ]);
+  });
+
+  it("is recorded in the order of the search", () => {
+    const { composition } = compose("extended");
+    expect(
+      composition.repository.sources.map(({ scheme, provider }) => `${scheme} ${provider}`),
+    ).toEqual(["pkg hydra", "file main", "file hydra.searchpath in main", "structured schema"]);
+  });
+
+  it("must be a list of strings, in the primary config", () => {
+    expect(refusal(() => compose("bad")).message).toBe(
+      "hydra.searchpath must be a list of strings. Got: extra",
+    );
+    expect(refusal(() => compose("plain", "hydra.searchpath=[1]")).message).toBe(
+      "hydra.searchpath must be a list of strings. Got: [1]",
+    );
+    expect(refusal(() => compose("inner")).message).toBe(
+      "In 'nested': Overriding hydra.searchpath is only supported from the primary config",
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createEngine } from "../../../src/engine.ts";
+import { packageInfo } from "../../../src/package-root.ts";
+import { map } from "../../../src/values/node.ts";
+import { fromCode } from "../../../src/values/origin.ts";
+import { readYaml } from "../../../src/values/reader.ts";
+import { toObject } from "../../../src/values/to-object.ts";
+import { writeYaml } from "../../../src/values/writer.ts";
+import { sharedDir } from "../../shared.ts";
+import { composeFiles, refusal } from "../in-memory.ts";
+
+const hydraOf = (overrides: readonly string[], config = "x: 1", env = {}) =>
+  toObject(composeFiles({ config, "db/pg": "" }, overrides, { env }).composition.hydra);
+
+const shared = sharedDir();
+
+describe("the hydra node", () => {
+  it.skipIf(shared === null)("is what Hydra composes without any config, byte for byte", () => {
+    const text = readFileSync(
+      join(shared ?? "", "conformance/compose/standard_hydra.yaml"),
+      "utf8",
+    );
+    const expected = readYaml(text).kind === "map" ? toObject(readYaml(text)) : {};
+    const { root } = packageInfo();
+    const { hydra } = createEngine({ cwd: root, env: {} }).composition({ configDir: "conf" });
+    const actual = writeYaml(map([["hydra", hydra]], fromCode("test")))
+      .replace(join(root, "conf"), "<DIR>")
+      .replace(root, "<PARENT>");
+    expect(actual).toBe(Reflect.get(expected as object, "hydra_yaml"));
+  });
+
+  it("records overrides, Hydra's own apart from the task's", () => {
+    expect(hydraOf(["x=2", "hydra.job.name=me", "hydra/job_logging=none", "+y=1"])).toMatchObject({
+      overrides: {
+        hydra: ["hydra.job.name=me", "hydra/job_logging=none"],
+        task: ["x=2", "+y=1"],
+      },
+      job: { name: "me", override_dirname: "+y=1,x=2", config_name: "config" },
+      runtime: { choices: { "hydra/job_logging": "none", "hydra/launcher": "basic" } },
+    });
+  });
+
+  it("is filled in last: what is known at run time cannot be overridden", () => {
+    expect(hydraOf(["hydra.runtime.cwd=/x", "hydra.job.override_dirname=x"])).toMatchObject({
+      runtime: { cwd: "/nowhere", version: "1.3.5", version_base: "1.3" },
+      job: { override_dirname: "" },
+    });
+  });
+
+  it("copies environment variables, and refuses those that are not set", () => {
+    const config = "hydra: {job: {env_copy: [HOME_DIR]}}";
+    expect(hydraOf([], config, { HOME_DIR: "/h" })).toMatchObject({
+      job: { env_set: { HOME_DIR: "/h" } },
+    });
+    const error = refusal(() => hydraOf([], config));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message).toContain("HOME_DIR");
+  });
+
+  it("checks and converts what it is given", () => {
+    expect(hydraOf(["hydra.sweep.dir=1", "hydra.mode=MULTIRUN"])).toMatchObject({
+      sweep: { dir: "1" },
+      mode: "MULTIRUN",
+    });
+    for (const override of [
+      "hydra.mode=sideways",
+      "hydra.job.chdir=maybe",
+      "hydra.run=null",
+      "hydra.run.dir=null",
+      "hydra.job_logging=null",
+      "hydra.sweeper.max_batch_size=x",
+    ])
+      expect(refusal(() => hydraOf([override])).message.split("\n")[0]).toBe(
+        `Error merging override ${override}`,
+      );
+  });
+
+  it("is apart from the job's config", () => {
+    const config = composeFiles({ config: "x: 1" });
+    expect(config.toObject()).toEqual({ x: 1 });
+    expect(config.composition.root.entries.has("hydra")).toBe(true);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+const object = (files: Record<string, string>, overrides: readonly string[] = []) =>
+  composeFiles(files, overrides).toObject();
+
+describe("merging the configs of a defaults list", () => {
+  it("puts each at its package, later ones over earlier ones, key order kept", () => {
+    const files = {
+      config: "defaults: [db: mysql, db@srv.store: pg, _self_]\ndb: {port: 9}\nlast: 1",
+      "db/mysql": "port: 1\nhost: a",
+      "db/pg": "port: 2",
+    };
+    expect(composeFiles(files).toYaml()).toBe(
+      "db:\n  port: 9\n  host: a\nsrv:\n  store:\n    port: 2\nlast: 1\n",
+    );
+  });
+
+  it("makes string keys of all parts of a package, the empty one included", () => {
+    const files = { config: "defaults: [g@a.0.b: x, 'g/': x, _self_]", "g/x": "v: 1" };
+    expect(object(files)).toEqual({ a: { "0": { b: { v: 1 } } }, g: { "": { v: 1 } } });
+  });
+
+  it("takes a list as an option of a group, but not at the root", () => {
+    const files = { config: "defaults: [g: x, _self_]", "g/x": "[1, 2]" };
+    expect(object(files)).toEqual({ g: [1, 2] });
+    const error = refusal(() => object({ ...files, config: "defaults: [g@_global_: x, _self_]" }));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message.split("\n")[0]).toBe(
+      "In 'g/x': ConfigTypeError raised while composing config:",
+    );
+    expect(refusal(() => object({ config: "[1]" })).message).toBe(
+      "primary config 'config' must be a DictConfig, got ListConfig",
+    );
+  });
+
+  it("names the config whose value does not fit, with the place in it", () => {
+    const error = refusal(() => object({ config: "x: 1\nhydra:\n  job: {num: abc}" }));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message.split("\n")[0]).toBe(
+      "In 'config': ValidationError raised while composing config:",
+    );
+    expect(error.details.origin?.kind).toBe("file");
+  });
+
+  it("knows the hydra node's keys", () => {
+    const error = refusal(() => object({ config: "hydra: {jobb: {}}" }));
+    expect(error.message).toContain("'jobb'");
+    expect(error.details.key).toBe("hydra.jobb");
+  });
+});
+
+describe("a config that a defaults list includes twice", () => {
+  // Hydra keeps one copy of a config per composition and merges its maps in place.
+  const files = {
+    config: "defaults: [shared, other, shared@again, _self_]",
+    shared: "map: {x: 1}\nscalar: 1",
+    other: "map: {x: 2, y: 3}\nscalar: 2",
+  };
+
+  it("brings what has become of its maps since it was merged at the root", () => {
+    expect(object(files)).toEqual({
+      map: { x: 2, y: 3 },
+      scalar: 2,
+      again: { map: { x: 2, y: 3 }, scalar: 1 },
+    });
+  });
+
+  it("is the same again where it was first merged under a package", () => {
+    const moved = { ...files, config: "defaults: [shared@first, other, shared@again, _self_]" };
+    expect(object(moved)).toMatchObject({ again: { map: { x: 1 }, scalar: 1 } });
+  });
+
+  it("shares only what is its own where a map was there before", () => {
+    const before = {
+      config: "defaults: [base, shared, other, shared@again, _self_]",
+      base: "map: {deep: {z: 0}}",
+      shared: "map: {x: 1, own: {k: 1}}",
+      other: "map: {x: 2, own: {k: 2}}",
+    };
+    expect(object(before)).toMatchObject({ again: { map: { x: 1, own: { k: 2 } } } });
+  });
+});
+
+describe("a config with the path of a stored schema", () => {
+  const store = new Map([["db/mysql", { value: { port: 3306, host: "localhost" } }]]);
+
+  it("is completed by it, with a warning", () => {
+    const files = { config: "defaults: [db: mysql, _self_]", "db/mysql": "port: 1" };
+    const config = composeFiles(files, [], { store });
+    expect(config.toObject()).toEqual({ db: { port: 1, host: "localhost" } });
+    expect(config.composition.warnings).toMatchObject([{ code: "schema_match" }]);
+  });
+
+  it("is refused where that is Hydra's own root", () => {
+    const error = refusal(() => object({ config: "x: 1", "hydra/config": "run: {}" }));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message.split("\n")[0]).toBe(
+      "'hydra/config' is validated against ConfigStore schema with the same name.",
+    );
+  });
+});
