@@ -1,12 +1,24 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedOrSkip } from "../shared.ts";
+import { ACCEPTED } from "./accepted.ts";
 import { listCorpus } from "./corpus.ts";
 import { fileRow } from "./print.ts";
 import { replay } from "./replay.ts";
 import { SUITES } from "./suites/index.ts";
 
 const shared = sharedOrSkip("conformance corpus");
+
+describe("accepted differences", () => {
+  const documentation = new URL("../../docs/compatibility.md", import.meta.url);
+
+  it("are listed in docs/compatibility.md, each with its reason", () => {
+    const text = ACCEPTED.length === 0 ? "" : readFileSync(documentation, "utf8");
+    const unlisted = ACCEPTED.filter(({ id, reason }) => reason === "" || !text.includes(id));
+    expect(unlisted).toEqual([]);
+  });
+});
 
 /** The same replay as `npm run conformance`, so that `npm test` fails where it would. */
 describe.skipIf(shared === null)("conformance corpus", () => {

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import pc from "picocolors";
+import type { CorpusCase } from "./corpus.ts";
 import type { CaseResult, FileResult } from "./replay.ts";
 import type { Summary } from "./summary.ts";
 
@@ -18,7 +19,7 @@ export function fileRow(file: FileResult): string {
   const text = row(
     file.path,
     String(file.cases),
-    String(file.passed),
+    String(file.passed.length),
     String(failed),
     String(file.accepted.length),
     file.milliseconds.toFixed(0),
@@ -42,9 +43,11 @@ export function summaryLines(summary: Summary): string {
 /** One case in full: its input, then what Hydra did beside what we did. */
 export function sideBySide(file: FileResult, width: number): string {
   if (file.suite === null) return `${file.path}: no suite yet, the case cannot be run`;
-  const shown = [...file.failures, ...file.accepted];
-  if (shown.length === 0) return `${file.path}: the case passes`;
-  return shown.map((result) => caseInFull(file.path, result, width)).join("\n\n");
+  const passed = file.passed.map((testCase) => `${heading(file.path, testCase, width)}\npassed`);
+  const others = [...file.failures, ...file.accepted].map((result) =>
+    caseInFull(file.path, result, width),
+  );
+  return [...passed, ...others].join("\n\n");
 }
 
 function caseInFull(path: string, result: CaseResult, width: number): string {
@@ -58,13 +61,17 @@ function caseInFull(path: string, result: CaseResult, width: number): string {
     return one === two ? line : pc.yellow(line);
   });
   return [
-    pc.bold(`${path} ${testCase.id}`),
-    inspect(testCase, { depth: null, breakLength: width, maxStringLength: null }),
+    heading(path, testCase, width),
     pc.red(outcome.why),
     ...(reason === undefined ? [] : [`accepted: ${reason}`]),
     pc.bold(`${"Hydra".padEnd(column)}   hydraconf`),
     ...rows,
   ].join("\n");
+}
+
+function heading(path: string, testCase: CorpusCase, width: number): string {
+  const content = inspect(testCase, { depth: null, breakLength: width, maxStringLength: null });
+  return `${pc.bold(`${path} ${testCase.id}`)}\n${content}`;
 }
 
 const show = (value: unknown): string =>

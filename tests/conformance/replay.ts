@@ -21,7 +21,7 @@ export interface FileResult {
   /** Null when no suite knows this kind of file yet. */
   readonly suite: string | null;
   readonly cases: number;
-  readonly passed: number;
+  readonly passed: readonly CorpusCase[];
   readonly failures: readonly CaseResult[];
   readonly accepted: readonly CaseResult[];
   /** What is wrong with the file itself: bad lines, no case, too many accepted differences. */
@@ -64,7 +64,7 @@ async function replayFile(
       path,
       suite: null,
       cases: cases.length,
-      passed: 0,
+      passed: [],
       failures: [],
       accepted: [],
       problems: [],
@@ -72,10 +72,14 @@ async function replayFile(
     };
   const started = performance.now();
   const outcomes = await runAll(suite, cases, environment(path, request));
+  const passed: CorpusCase[] = [];
   const failures: CaseResult[] = [];
   const accepted: CaseResult[] = [];
   for (const { case: testCase, outcome } of outcomes) {
-    if (outcome.pass) continue;
+    if (outcome.pass) {
+      passed.push(testCase);
+      continue;
+    }
     const excuse = excuseFor(path, testCase.id, outcome);
     if (excuse === null) failures.push({ case: testCase, outcome });
     else accepted.push({ case: testCase, outcome, reason: excuse.reason });
@@ -84,7 +88,7 @@ async function replayFile(
     path,
     suite: suite.name,
     cases: cases.length,
-    passed: cases.length - failures.length - accepted.length,
+    passed,
     failures,
     accepted,
     problems: problemsOf(file, accepted.length),

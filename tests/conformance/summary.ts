@@ -31,7 +31,7 @@ export function summarize(files: readonly FileResult[], selective: boolean): Sum
   return {
     ok: failed === 0 && problems.length === 0,
     cases,
-    passed: sum((file) => file.passed),
+    passed: sum((file) => file.passed.length),
     failed,
     accepted: sum((file) => file.accepted.length),
     problems,
@@ -43,8 +43,9 @@ export function toJson(corpus: string, files: readonly FileResult[], summary: Su
   return {
     corpus,
     ...summary,
-    files: files.map(({ failures, accepted, milliseconds, ...file }) => ({
+    files: files.map(({ passed, failures, accepted, milliseconds, ...file }) => ({
       ...file,
+      passed: passed.length,
       milliseconds: Math.round(milliseconds),
       failures: failures.map(({ case: { id }, outcome }) => ({
         id,
