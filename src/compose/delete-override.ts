@@ -25,7 +25,7 @@ export function deleteFromConfig(
 ): ConfigNode {
   const key = override.keyOrGroup;
   const resolution = createResolution(root, context);
-  const found = selectPlace(resolution, resolution.root, key);
+  const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
   if (found === undefined || isNothing(found.node)) throw noSuchKey(root, override);
   checkValue(() => resolveDeep(resolution, found), override);
 

@@ -86,6 +86,7 @@ describe("an override of a value is refused", () => {
 
   it.each([
     ["~nope", "Could not delete from config. 'nope' does not exist."],
+    ["~text.x", "Could not delete from config. 'text.x' does not exist."],
     ["~a.n", "Could not delete from config. 'a.n' does not exist."],
     ["~d.x=2", "Could not delete from config. The value of 'd.x' is 1 and not 2."],
     [

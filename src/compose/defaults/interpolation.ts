@@ -62,12 +62,10 @@ function resolveIn(
     if (!isConfigError(error)) throw error;
     const keys = [...known.keys()];
     const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
+    const reason = error.code === "interpolation.not_found" ? "" : `\n${error.message}`;
     throw new ConfigError({
       code: "compose.invalid_defaults",
-      message:
-        error.code === "interpolation.not_found"
-          ? `Error resolving interpolation '${text}'${possible}`
-          : `Error resolving interpolation '${text}': ${error.message}`,
+      message: `Error resolving interpolation '${text}'${possible}${reason}`,
       origin: item.origin,
       available: keys,
       hint: "refer to a group of the same list, or to one that was chosen before it",
