@@ -42,8 +42,10 @@ export function createPairing(notes: NoteCollector): Pairing {
   const stacks = new Map<number, Map<string, RangeDraft[]>>();
   const started = new Map<bigint, RangeDraft>();
   /** Ends can come before their start: the starting thread's stream may be read later. */
-  const ends: EndEvent[] = [];
+  const ends: { readonly event: EndEvent; readonly sequence: number }[] = [];
   let lastNs: number | null = null;
+  /** Place in the stream of events: orders what happened within one tick of the clock. */
+  let sequence = 0;
 
   const open = (event: PushEvent | StartEvent): RangeDraft => {
     const range: RangeDraft = {
@@ -53,6 +55,7 @@ export function createPairing(notes: NoteCollector): Pairing {
       name: event.name,
       threadId: event.threadId,
       startNs: event.timeNs,
+      startSequence: sequence,
       endNs: null,
       endThreadId: null,
       category: event.category,
@@ -63,9 +66,10 @@ export function createPairing(notes: NoteCollector): Pairing {
     return range;
   };
 
-  const close = (range: RangeDraft, event: PopEvent | EndEvent): void => {
+  const close = (range: RangeDraft, event: PopEvent | EndEvent, at: number): void => {
     // Only a damaged file has a range that ends before it starts.
     range.endNs = Math.max(range.startNs, event.timeNs);
+    range.endSequence = at;
     range.endThreadId = event.threadId;
   };
 
@@ -75,6 +79,7 @@ export function createPairing(notes: NoteCollector): Pairing {
   };
 
   const add = (event: RecordedEvent): void => {
+    sequence++;
     if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
     switch (event.kind) {
       case "thread":
@@ -86,14 +91,14 @@ export function createPairing(notes: NoteCollector): Pairing {
       case "pop": {
         const range = stackOf(event.stream, event.domain).pop();
         if (range === undefined) notes.count("pops without an open range");
-        else close(range, event);
+        else close(range, event, sequence);
         return;
       }
       case "start":
         started.set(event.rangeId, open(event));
         return;
       case "end":
-        ends.push(event);
+        ends.push({ event, sequence });
         return;
       case "mark": {
         const { domain, name, threadId, timeNs, category, color, payload } = event;
@@ -111,11 +116,11 @@ export function createPairing(notes: NoteCollector): Pairing {
   };
 
   const finish = (): PairedEvents => {
-    for (const event of ends) {
+    for (const { event, sequence: at } of ends) {
       const range = started.get(event.rangeId);
       if (range === undefined) notes.count("ends of ranges that were never started");
       else if (range.endNs !== null) notes.count("ranges ended more than once");
-      else close(range, event);
+      else close(range, event, at);
     }
     // Stable: what a thread opened first stays first on a tie.
     ranges.sort((a, b) => a.startNs - b.startNs);
