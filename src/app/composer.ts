@@ -8,6 +8,7 @@ import type { ConfigSource } from "../compose/sources/config-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import { openSource, STANDARD_SOURCES } from "../compose/sources/search-path.ts";
 import { takeSnapshot } from "../compose/sources/snapshot.ts";
+import type { RunMode } from "../compose/sweep-legality.ts";
 import { parseOverrides } from "../overrides/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
@@ -28,13 +29,20 @@ export interface ComposerRequest {
   readonly configDir?: string;
 }
 
+/** How a composition differs from the one a run would use. */
+export interface CompositionChanges {
+  /** Another primary config than the program's; null for none. */
+  readonly configName?: string | null;
+  /** `multirun` leaves sweeps and groups without an option alone. */
+  readonly mode?: RunMode;
+}
+
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
 export interface Composer {
   readonly context: ResolveContext;
   /** The search path before a config adds to it. */
   readonly repository: Repository;
-  /** @param configName another primary config than the program's; null for none */
-  compose(overrides: readonly string[], configName?: string | null): Composition;
+  compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
 }
@@ -57,12 +65,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   return {
     context,
     repository: snapshot.repository,
-    compose(overrides, configName = request.configName) {
+    compose(overrides, { configName = request.configName, mode = "run" } = {}) {
       const composition = composeConfig({
         snapshot,
         configName,
         overrides: parseOverrides(overrides),
-        mode: "run",
+        mode,
         fromShell: true,
         jobName: request.jobName,
         cwd,

@@ -3,6 +3,7 @@ import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { helpCommand, hydraHelpCommand } from "./commands/help.ts";
+import { infoCommand } from "./commands/info.ts";
 import { runCommand } from "./commands/run.ts";
 import { showCommand } from "./commands/show.ts";
 import { type ComposerRequest, openComposer } from "./composer.ts";
@@ -23,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   helpCommand,
   hydraHelpCommand,
   explainCommand,
+  infoCommand,
   showCommand,
   runCommand,
 ];

@@ -233,7 +233,7 @@ describe("refusals", () => {
     [["--cfg", "x"], 2, "prog: error: argument --cfg/-c: invalid choice: 'x'"],
     [["-m", "x=1,2"], 1, "sweeps come later"],
     [["hydra.mode=MULTIRUN"], 1, "sweeps come later"],
-    [["--info"], 1, "comes later"],
+    [["--info"], 1, "--info all: lists Python's plugins"],
     [["-sc", "install=bash"], 1, "comes later"],
     [["--resolve"], 1, "--resolve flag can only be used"],
     [["--cfg", "job", "--run"], 1, "Only one of"],

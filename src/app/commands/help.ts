@@ -16,7 +16,7 @@ export const hydraHelpCommand: Command = {
 function printHelp(session: Session, about: "app" | "hydra"): number {
   const { composer, flags, invocation, overrides, parsed } = session;
   // Hydra's own help needs no primary config, and must work where there is a broken one.
-  const composition = composer.compose(overrides, about === "hydra" ? null : undefined);
+  const composition = composer.compose(overrides, about === "hydra" ? { configName: null } : {});
   const request = {
     composition,
     repository: composer.repository,

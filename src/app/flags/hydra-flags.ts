@@ -82,7 +82,6 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     valueIfBare: "all",
     choices: ["all", "config", "defaults", "defaults-tree", "plugins", "searchpath"],
     help: "Show how the configuration is composed",
-    refusal: "information about the composition comes later",
   },
 ];
 

@@ -1,10 +1,10 @@
 import type { CliCase } from "./run-case.ts";
 
-/** What this version refuses on purpose: sweeps, `--info`, completion, pickles. */
+/** What this version refuses on purpose: sweeps, completion, pickles. */
 export function isRefused({ argv }: CliCase, suite: string): boolean {
   if (suite === "chdir11" || suite === "sweep") return true;
   const refused =
-    /^(-m|--mult.*|-i|--info.*|-sc|--shell-completion|-s|--experimental-rerun|hydra\.mode=MULTIRUN)$/;
+    /^(-m|--mult.*|-sc|--shell-completion|-s|--experimental-rerun|hydra\.mode=MULTIRUN)$/;
   // The config `mode` asks for a sweep itself.
   return argv.some((word) => refused.test(word)) || (argv.includes("-cn") && argv.includes("mode"));
 }
@@ -18,5 +18,10 @@ export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["cli-badname-007", "--version names the program, its version and the Hydra dialect"],
   ["cli-basic-107", "--version names the program, its version and the Hydra dialect"],
   ["cli-basic-108", "--version names the program, its version and the Hydra dialect"],
+  ["cli-badname-009", "Hydra prints a title before it notices that there is no config"],
+  ["cli-basic-255", "--info all lists Python's plugins"],
+  ["cli-basic-257", "--info all lists Python's plugins"],
+  ["cli-basic-258", "--info all lists Python's plugins"],
+  ["cli-basic-259", "--info plugins lists Python's plugins"],
   ["cli-basic-037", "overrides may stand on both sides of a flag: an extension"],
 ]);

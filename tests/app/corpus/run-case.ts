@@ -12,6 +12,8 @@ export interface CliCase {
   readonly env?: Readonly<Record<string, string>>;
   readonly exit_code: number;
   readonly stdout: string | null;
+  /** `table`: runs of blanks and of dashes count as one. */
+  readonly stdout_mode?: string;
   readonly stderr_contains?: readonly string[];
   readonly stderr_traceback: boolean;
   readonly files: Readonly<Record<string, string>>;

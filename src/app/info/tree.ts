@@ -1,0 +1,19 @@
+import type { DefaultsTree, TreeChild, TreeNode } from "../../compose/index.ts";
+
+/** The defaults tree, two blanks per level, as `--info defaults-tree` draws it. */
+export function drawTree({ roots }: DefaultsTree): string {
+  return ["<root>:", ...roots.flatMap((root) => drawNode(root, 1)), ""].join("\n");
+}
+
+function drawNode(node: TreeChild, depth: number): readonly string[] {
+  const indent = "  ".repeat(depth);
+  if (node.kind === "self") return [`${indent}_self_`];
+  const below = node.children.flatMap((child) => drawNode(child, depth + 1));
+  return [`${indent}${label(node)}${below.length > 0 ? ":" : ""}`, ...below];
+}
+
+function label({ placed }: TreeNode): string {
+  return placed.overrideKey === null
+    ? placed.configPath
+    : `${placed.overrideKey}: ${placed.name ?? "null"}`;
+}
