@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HYDRA_FLAGS } from "../../../src/app/flags/hydra-flags.ts";
 import { parseArgv } from "../../../src/app/flags/parse-argv.ts";
@@ -93,5 +94,33 @@ describe("the flag table", () => {
     const names = HYDRA_FLAGS.flatMap((flag) => flag.names);
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(HYDRA_FLAGS.map((flag) => flag.id)).size).toBe(HYDRA_FLAGS.length);
+  });
+});
+
+describe("any command line", () => {
+  const word = fc.oneof(
+    fc.constantFrom(...HYDRA_FLAGS.flatMap((flag) => flag.names), "job", "x=1", "--", "-", ""),
+    fc.string({ maxLength: 6 }),
+    fc.string({ maxLength: 4 }).map((text) => `-${text}`),
+    fc.string({ maxLength: 6 }).map((text) => `--${text}`),
+  );
+
+  test("is read or refused as wrong usage, and overrides keep their order and text", () => {
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
+        try {
+          const { overrides, rest = [] } = parseArgv(argv, HYDRA_FLAGS);
+          const kept = [...overrides, ...rest];
+          let from = 0;
+          for (const text of kept) {
+            from = argv.indexOf(text, from) + 1;
+            expect(from).toBeGreaterThan(0);
+          }
+        } catch (error) {
+          expect(isConfigError(error) && error.code).toBe("app.usage");
+        }
+      }),
+      { numRuns: 1000 },
+    );
   });
 });
