@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { ConfigSource, LoadedConfig } from "./config-source.ts";
 import { fileSource } from "./file-source.ts";
 
@@ -39,16 +40,13 @@ function unavailableSource(info: Pick<ConfigSource, "scheme" | "path" | "provide
   };
 }
 
+/** Looks the folder up itself: a package need not export its configs to be composed from. */
 function packageFolder(path: string, cwd: string): string | undefined {
   const parts = path.split("/");
   const nameLength = path.startsWith("@") ? 2 : 1;
   const name = parts.slice(0, nameLength).join("/");
-  if (name === "") return undefined;
-  try {
-    const manifest = createRequire(join(cwd, "noop.js")).resolve(`${name}/package.json`);
-    return join(dirname(manifest), ...parts.slice(nameLength));
-  } catch {
-    // Not installed, or it does not export its manifest: Hydra too goes on without the entry.
-    return undefined;
-  }
+  if (name === "" || name.startsWith(".")) return undefined;
+  const places = createRequire(join(cwd, "from-here.js")).resolve.paths(name) ?? [];
+  const root = places.map((place) => join(place, name)).find((dir) => existsSync(dir));
+  return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
