@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, type ErrorDetails } from "../../src/values/errors.ts";
+import { renderError } from "../../src/values/render-error.ts";
+
+const render = (details: Partial<ErrorDetails>, color = false): string =>
+  renderError(new ConfigError({ code: "key.not_found", message: "No such key", ...details }), {
+    color,
+  });
+
+const file = (text: string, start: number, end: number) =>
+  ({ kind: "file", source: { name: "conf/a.yaml", text }, start, end }) as const;
+
+describe("renderError", () => {
+  it("begins with the message as it is", () => {
+    expect(render({ message: "first\nsecond" })).toBe("first\nsecond");
+  });
+
+  it("shows the line of the file with carets under the span", () => {
+    expect(render({ origin: file("a: 1\nport: xx # c\n", 11, 13) })).toBe(
+      ["No such key", " --> conf/a.yaml:2:7", "  |", "2 | port: xx # c", "  |       ^^"].join("\n"),
+    );
+  });
+
+  it("marks a span over several lines to the end of the first", () => {
+    expect(
+      render({ origin: file("a:\n  b: 1\n", 0, 9) })
+        .split("\n")
+        .at(-1),
+    ).toBe("  | ^^");
+  });
+
+  it("keeps carets under their text behind tabs and wide characters", () => {
+    expect(
+      render({ origin: file("\t😀 x", 4, 5) })
+        .split("\n")
+        .at(-1),
+    ).toBe("  | \t  ^");
+  });
+
+  it("shows a window of a long line", () => {
+    const lines = render({ origin: file(`${"x".repeat(500)}Y${"z".repeat(500)}`, 500, 501) });
+    const [, , , line = "", carets = ""] = lines.split("\n");
+    expect(line.length).toBeLessThan(120);
+    expect(line[carets.indexOf("^")]).toBe("Y");
+  });
+
+  it("replaces control characters of a broken file", () => {
+    expect(render({ origin: file("a: \x1b[31m", 3, 4) })).not.toContain("\x1b");
+  });
+
+  it("points into an override", () => {
+    const origin = { kind: "override", text: "a=[1", index: 2, start: 4, end: 4 } as const;
+    expect(render({ origin }).split("\n")).toEqual([
+      "No such key",
+      " --> override 'a=[1'",
+      "  |",
+      "  | a=[1",
+      "  |     ^",
+    ]);
+  });
+
+  it("names the place alone where there is no text to show", () => {
+    expect(render({ origin: { kind: "code", by: "hydra.job" } })).toBe(
+      "No such key\n  --> hydra.job",
+    );
+  });
+
+  it("adds key, nearest name, what is available and the hint, each on its line", () => {
+    const available = ["mysql", "postgresql"];
+    expect(render({ key: "db", nearest: "mysql", available, hint: "try db=mysql" })).toBe(
+      [
+        "No such key",
+        "  key: db",
+        "  Did you mean 'mysql'?",
+        "  Available: mysql, postgresql",
+        "  Hint: try db=mysql",
+      ].join("\n"),
+    );
+  });
+
+  it("says nothing twice that the message says", () => {
+    const message = "Could not find 'db/x'\n\nAvailable options in 'db':\n\tmysql";
+    expect(render({ message, key: "db", available: ["mysql"] })).toBe(message);
+  });
+
+  it("cuts a long list of names", () => {
+    const names = Array.from({ length: 50 }, (_, n) => `n${n}`);
+    expect(render({ available: names })).toMatch(/n19, and 30 more$/);
+  });
+
+  it("colours only when asked", () => {
+    const details = { origin: file("a: 1", 3, 4), nearest: "b", hint: "c" };
+    expect(render(details)).not.toContain("\x1b");
+    expect(render(details, true)).toContain("\x1b[31m");
+  });
+});
