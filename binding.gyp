@@ -36,9 +36,16 @@
       'target_name': 'region_recorder',
       'type': 'loadable_module',
       'sources': ['<!@(python3 native/detect.py sources native/region_recorder)'],
-      # A condition, because node-gyp names modules *.node in one, which would win otherwise.
+      # It lives in other people's processes: it throws nothing and needs only the C library, so
+      # that it cannot meet another libstdc++ there.
+      'ldflags': ['-Wl,--as-needed'],
+      # In a condition, which has the last word: node-gyp names modules *.node in one, and the
+      # settings of all targets take these flags out.
       'target_conditions': [
-        ['1==1', {'product_extension': 'so'}],
+        ['1==1', {
+          'product_extension': 'so',
+          'cflags_cc': ['-fno-exceptions', '-fno-rtti'],
+        }],
       ],
     },
   ],

@@ -1,0 +1,41 @@
+/**
+ * `npm run bench`: every benchmark, or those whose names are given. Each compares with a baseline of
+ * its own run and says whether its goal is reached; a missed goal makes the exit code 1.
+ */
+import { benchNativeResnet } from "./native-resnet.ts";
+import { benchRecorder } from "./recorder.ts";
+
+interface Benchmark {
+  readonly name: string;
+  readonly about: string;
+  /** Prints its table; true when its goals are reached. */
+  readonly run: (print: (line: string) => void) => Promise<boolean>;
+}
+
+const benchmarks: readonly Benchmark[] = [
+  {
+    name: "recorder",
+    about: "cost of a recorded NVTX range beside an unrecorded one",
+    run: benchRecorder,
+  },
+  {
+    name: "resnet",
+    about: "GFLOP/s of the CPU convolution beside the machine's multiply-add rate",
+    run: benchNativeResnet,
+  },
+];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
+if (unknown.length > 0) {
+  console.error(`unknown benchmark: ${unknown.join(", ")}`);
+  console.error(benchmarks.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join("\n"));
+  process.exit(2);
+}
+
+for (const { name, about, run } of benchmarks) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`# ${name}: ${about}\n`);
+  if (!(await run(console.log))) process.exitCode = 1;
+  console.log();
+}
