@@ -1,3 +1,4 @@
+import { ConfigError } from "./errors.ts";
 import type { ConfigNode, ListNode, MapNode, PathValue, ScalarValue } from "./node.ts";
 import { emitSimpleKey, emitValue, type PlainScalar } from "./writer/emit-scalar.ts";
 import { append, breakLine, INDENT, type Output, spaces, startLine } from "./writer/output.ts";
@@ -16,18 +17,26 @@ type Place = "root" | "after key" | "after dash" | "after complex key";
 
 const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
 
+/** No file is read that is nested deeper; Python itself gives up (RecursionError) well before. */
+const MAX_DEPTH = 1000;
+
 /**
  * `OmegaConf.to_yaml`: byte for byte what PyYAML's block style prints, 80 columns, Unicode as it
  * is. Interpolations are written unresolved: resolve the tree first for `resolve=True`.
+ * @throws ConfigError `yaml.depth_limit` for a tree of more than 1000 levels
  */
 export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string {
   const out: Output = { text: "", column: 0 };
 
+  let depth = 0;
+
   function emitNode(node: ConfigNode, indent: number, place: Place): void {
+    if (++depth > MAX_DEPTH) throw tooDeep(node);
     if (node.kind === "map" && node.entries.size > 0) emitMap(node, indent, place);
     else if (node.kind === "list" && node.items.length > 0) emitList(node, indent, place);
     else if (node.kind !== "scalar") emitEmpty(node.kind === "map" ? "{}" : "[]", place);
     else emitScalar(node.value, indent, place);
+    depth--;
   }
 
   function emitScalar(value: ScalarValue, indent: number, place: Place): void {
@@ -101,6 +110,13 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
   if (out.column > 0) breakLine(out);
   return out.text;
 }
+
+const tooDeep = ({ origin }: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "yaml.depth_limit",
+    message: "the tree is nested more than 1000 levels deep",
+    origin,
+  });
 
 const blockColumn = (indent: number, place: Place): number =>
   place === "root" ? 0 : indent + INDENT;

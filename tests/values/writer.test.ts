@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/values/errors.ts";
 import {
   type ConfigNode,
   type Key,
@@ -35,6 +36,14 @@ describe("writeYaml: structure", () => {
     expect(writeYaml(seq(seq(seq(value("x")))))).toBe("- - - x\n");
     expect(writeYaml(value("x"))).toBe("x\n...\n");
     expect(writeYaml(value("y"))).toBe("'y'\n");
+  });
+
+  it("refuses a tree too deep for any reader, with a code", () => {
+    let node = value("x");
+    for (let depth = 0; depth < 999; depth++) node = dict(["a", node]);
+    expect(plain(createConfig(writeYaml(node)))).toEqual(plain(node));
+    for (let depth = 0; depth < 50_000; depth++) node = seq(node);
+    expect(() => writeYaml(node)).toThrow(ConfigError);
   });
 
   it("writes keys in their type, and those that fit no line as complex keys", () => {
