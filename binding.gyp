@@ -39,13 +39,11 @@
       # It lives in other people's processes: it throws nothing and needs only the C library, so
       # that it cannot meet another libstdc++ there.
       'ldflags': ['-Wl,--as-needed'],
-      # In a condition, which has the last word: node-gyp names modules *.node in one, and the
-      # settings of all targets take these flags out.
+      # Not in cflags_cc, where the settings of all targets take them out.
+      'cflags': ['-fno-exceptions', '-fno-rtti'],
+      # A condition, because node-gyp names modules *.node in one, which would win otherwise.
       'target_conditions': [
-        ['1==1', {
-          'product_extension': 'so',
-          'cflags_cc': ['-fno-exceptions', '-fno-rtti'],
-        }],
+        ['1==1', {'product_extension': 'so'}],
       ],
     },
   ],
