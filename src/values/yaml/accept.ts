@@ -1,7 +1,6 @@
 import { aboutKey, ConfigError } from "../errors.ts";
 import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
-import type { FileOrigin } from "../origin.ts";
 import { type Constructed, invalidKeyType } from "./construct.ts";
 
 /** Checks the syntax of a string that contains `${`; throws a ConfigError. */
@@ -22,7 +21,7 @@ export function acceptConfig({ root, foreign }: Constructed, check: Interpolatio
       for (const [index, item] of node.items.entries()) visit(item, `${key}[${index}]`);
     } else {
       for (const entry of node.entries.values()) {
-        if (entry.key === null) throw invalidKeyType("NoneType", node.origin as FileOrigin, key);
+        if (entry.key === null) throw invalidKeyType("NoneType", node.origin, key);
         visit(entry.value, joinKey(key, entry.key));
       }
     }

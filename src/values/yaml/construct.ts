@@ -7,7 +7,7 @@ import {
   type MapEntry,
   type ScalarValue,
 } from "../node.ts";
-import type { FileOrigin, SourceText } from "../origin.ts";
+import type { FileOrigin, Origin, SourceText } from "../origin.ts";
 import { createMergeState, flatten, type MergeState } from "./merge-keys.ts";
 import { refusal } from "./refusal.ts";
 import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
@@ -180,7 +180,7 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
       });
     const { value } = built;
     if (typeName !== undefined || isPath(value))
-      throw invalidKeyType(typeName ?? "PosixPath", built.origin as FileOrigin);
+      throw invalidKeyType(typeName ?? "PosixPath", built.origin);
     if (value === null) suspicious = true;
     return value;
   }
@@ -224,7 +224,7 @@ const isPath = (value: ScalarValue): value is { readonly path: string } =>
   typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 
 /** OmegaConf's refusal of keys that are not str, int, float, bool or bytes. */
-export const invalidKeyType = (typeName: string, origin: FileOrigin, key = ""): ConfigError =>
+export const invalidKeyType = (typeName: string, origin: Origin, key = ""): ConfigError =>
   new ConfigError({
     code: "key.invalid_type",
     message: `Incompatible key type '${typeName}'`,
