@@ -11,7 +11,7 @@ import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { keyText } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
-import { convertKey, convertNode } from "./types/convert.ts";
+import { convertElement, convertKey, convertNode } from "./types/convert.ts";
 import { elementType } from "./types/type-of.ts";
 
 /**
@@ -28,10 +28,17 @@ export function assign(parent: Draft, key: Key, value: ConfigNode): void {
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
-  const type = old?.type ?? elementType(parent.node, known);
-  const typed = type === undefined ? value : convertNode(type, value, at);
+  const typed = withType(parent, known, value, at);
   checkValue(value, at);
   putChild(parent, known, replacing(typed, old));
+}
+
+/** The value in the type of the field that it is for, or of the elements of the container. */
+function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
+  const own = child(parent.node, key)?.type;
+  if (own !== undefined) return convertNode(own, value, at);
+  const element = elementType(parent.node, key);
+  return element === undefined ? value : convertElement(element, value, at);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Origin } from "./origin.ts";
 
 /**
  * A tree of plain data: `null` and `undefined`, booleans, numbers, bigints, strings, bytes, arrays,
- * maps and plain objects. Integral numbers become ints, since JavaScript has no other way to write
+ * maps and plain objects. Safe integers become ints, since JavaScript has no other way to write
  * one; a float with an integral value has to be given as a node. Nodes stand for themselves.
  * @throws ConfigError `value.wrong_type` for anything else, and for data that contains itself
  */
@@ -27,7 +27,7 @@ function convert(
       return scalar(value, origin);
     case "number":
       return scalar(
-        Number.isInteger(value) && !Object.is(value, -0) ? BigInt(value) : value,
+        Number.isSafeInteger(value) && !Object.is(value, -0) ? BigInt(value) : value,
         origin,
       );
     case "object":

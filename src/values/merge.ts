@@ -7,14 +7,23 @@ import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
 import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
-import type { ConfigNode, Key, ListNode, MapNode, NodeFlags, ScalarNode } from "./node.ts";
+import type {
+  ConfigNode,
+  Key,
+  ListNode,
+  MapNode,
+  NodeFlags,
+  NodeType,
+  ScalarNode,
+} from "./node.ts";
 import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf, pathOf } from "./place.ts";
 import { pyTypeName } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
-import { convertNode, extendsType } from "./types/convert.ts";
+import { convertElement, convertNode, extendsType } from "./types/convert.ts";
 import { convertScalar } from "./types/convert-scalar.ts";
+import { describeType } from "./types/describe.ts";
 import { isContainerType } from "./types/type-of.ts";
 
 /**
@@ -136,12 +145,22 @@ function expand(
       return child(dest.node, key) ?? old;
     }
   }
-  if (!isContainerType(old.type) || source.kind === "scalar") return old;
-  const empty = source.kind === "map" ? map([], old.origin) : list([], old.origin);
-  const typed = old.type === undefined ? empty : { ...empty, type: old.type };
+  if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
+  if (old.type.kind !== "list" && source.kind === "list")
+    throw notAMap(dest, key, old.type, source);
+  const empty = old.type.kind === "list" ? list([], old.origin) : map([], old.origin);
+  const typed = { ...empty, type: old.type };
   putChild(dest, key, typed);
   return typed;
 }
+
+const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `Invalid type assigned: list is not a subclass of ${describeType(type)}`,
+    key: fullKeyOf(dest, key),
+    origin: source.origin,
+  });
 
 function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place | undefined {
   let top = dest;
@@ -184,7 +203,7 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
   const items = source.items.map((item, index) => {
     const at: Place = { kind: "place", node: item, parent: dest, key: BigInt(index) };
     refuseReadonly(dest, at);
-    return type?.kind === "list" ? convertNode(type.element, item, at) : item;
+    return type?.kind === "list" ? convertElement(type.element, item, at) : item;
   });
   const before = { ...target };
   target.items = items;

@@ -21,6 +21,17 @@ export function convertScalar(type: NodeType, node: ScalarNode, at: Place): Scal
   return value === node.value && node.type === type ? node : { ...typed, value };
 }
 
+/**
+ * The scalar as one of a declared type, without conversion but for the names of enum members.
+ * @throws ConfigError `value.wrong_type`
+ */
+export function checkScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+  const { value } = node;
+  const fits = value === null || isSpecial(value) || type.kind === "enum" || isExactly(type, value);
+  if (!fits) throw wrongType(type, node, at);
+  return convertScalar(type, node, at);
+}
+
 /** Undefined when the value does not fit. */
 function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefined {
   if (type.kind === "any" || isSpecial(value)) return value;

@@ -4,26 +4,33 @@ import { keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { convertScalar } from "./convert-scalar.ts";
+import { checkScalar, convertScalar } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
 
 /**
  * A node as a value of a declared type: scalars are converted, maps and lists get their elements
  * converted, an object may only have the keys it declares. The same node when nothing had to
- * change.
+ * change. With `strict` scalars must have their type already: so OmegaConf treats what is inside
+ * the elements of a list or map.
  * @throws ConfigError `value.wrong_type`, `key.invalid_type`, `value.struct` (an undeclared key)
  */
-export function convertNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+export function convertNode(
+  type: NodeType,
+  node: ConfigNode,
+  at: Place,
+  strict = false,
+): ConfigNode {
   if (type.kind === "any") return node;
-  if (node.kind === "scalar") return convertScalar(type, node, at);
+  if (node.kind === "scalar")
+    return strict ? checkScalar(type, node, at) : convertScalar(type, node, at);
   if (node.kind === "list" && type.kind === "list") {
     const items = node.items.map((item, index) =>
-      convertNode(type.element, item, below(at, node, item, BigInt(index))),
+      convertElement(type.element, item, below(at, node, item, BigInt(index)), strict),
     );
     return { ...node, type, items };
   }
   if (node.kind === "map" && (type.kind === "map" || type.kind === "object"))
-    return convertMap(type, node, at);
+    return convertMap(type, node, at, strict);
   throw new ConfigError({
     code: "value.wrong_type",
     message: `'${pyTypeName(node)}' is incompatible with type hint '${describeType(type)}'`,
@@ -32,16 +39,31 @@ export function convertNode(type: NodeType, node: ConfigNode, at: Place): Config
   });
 }
 
+/**
+ * What is put into a list or map of a type. Scalars are converted, but what is inside a list or map
+ * that is put there must fit already.
+ * @throws ConfigError as `convertNode`
+ */
+export const convertElement = (
+  type: NodeType,
+  node: ConfigNode,
+  at: Place,
+  strict = false,
+): ConfigNode => convertNode(type, node, at, strict || type.kind === "list" || type.kind === "map");
+
 type MapType = Extract<NodeType, { kind: "map" | "object" }>;
 
-function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
+function convertMap(type: MapType, node: MapNode, at: Place, strict: boolean): MapNode {
   if (node.type?.kind === "object" && type.kind === "object") return convertObject(type, node, at);
   const entries = new Map<KeyId, MapEntry>();
   for (const entry of node.entries.values()) {
     const place = below(at, node, entry.value, entry.key);
     const key = type.kind === "map" ? convertKey(type.key, entry.key, place) : entry.key;
-    const element = type.kind === "map" ? type.element : fieldType(type, key, place);
-    entries.set(keyId(key), { key, value: convertNode(element, entry.value, place) });
+    const value =
+      type.kind === "map"
+        ? convertElement(type.element, entry.value, place, strict)
+        : convertNode(fieldType(type, key, place), entry.value, place);
+    entries.set(keyId(key), { key, value });
   }
   return { ...node, type, entries };
 }

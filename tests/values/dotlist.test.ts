@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { fromDotlist, mergeDotlist } from "../../src/values/dotlist.ts";
+import { child } from "../../src/values/node.ts";
+import { show, yaml } from "./trees.ts";
+
+it("reads values as YAML, not as overrides", () => {
+  const node = fromDotlist(["a.b=017", "c={b:1}", "d", "e=", "f=[1, x]", "a.g=yes"]);
+  expect(show(node)).toBe(
+    "a:\n  b: 15\n  g: true\nc:\n  b:1: null\nd: null\ne: null\nf:\n- 1\n- x\n",
+  );
+});
+
+it("applies the texts in order, and remembers them", () => {
+  const node = mergeDotlist(yaml("a: 1"), ["a=2", "a=3"]);
+  expect(child(node, "a")).toMatchObject({
+    value: 3n,
+    origin: { kind: "override", text: "a=3", index: 1 },
+    replaced: { origin: { text: "a=2", index: 0 } },
+  });
+});
+
+it.each([
+  { text: "a=[1", code: "yaml.syntax" },
+  { text: "a=${", code: "interpolation.syntax" },
+  { text: "a={null: 1}", code: "key.invalid_type" },
+])("refuses $text", ({ text, code }) => {
+  expect(() => fromDotlist([text])).toThrowError(expect.objectContaining({ code }));
+});

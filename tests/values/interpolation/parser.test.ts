@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { parseElement, parseInterpolation } from "../../../src/values/interpolation/parser.ts";
+
+describe("parseInterpolation", () => {
+  it.each([
+    { text: "${a.b[c]}", parts: ["a", ".", "b", "[", "c", "]"] },
+    { text: "${ ..a }", parts: [".", ".", "a"] },
+    { text: "${[a].b}", parts: ["[", "a", "]", ".", "b"] },
+    { text: "${0$x@y}", parts: ["0$x@y"] },
+  ])("reads the key of $text", ({ text, parts }) => {
+    expect(parseInterpolation(text).parts).toEqual([
+      expect.objectContaining({ kind: "reference", parts }),
+    ]);
+  });
+
+  it.each([
+    { text: "\\${a}", literal: "${a}" },
+    { text: "\\\\\\${a}", literal: "\\${a}" },
+    { text: "a\\b$c\\\\d\\${e}", literal: "a\\b$c\\\\d${e}" },
+  ])("undoes the escapes of $text", ({ text, literal }) => {
+    expect(parseInterpolation(text).parts).toEqual([{ kind: "literal", text: literal }]);
+  });
+
+  it("undoes backslashes only where an interpolation follows", () => {
+    expect(parseInterpolation("\\\\x\\\\${a}").parts[0]).toEqual({
+      kind: "literal",
+      text: "\\\\x\\",
+    });
+  });
+
+  it("keeps the spelling of arguments, and says which are left out", () => {
+    const [use] = parseInterpolation("${f: a , ,{b: 1}}").parts;
+    if (use?.kind !== "resolver") throw new Error("not a resolver");
+    expect(use.name).toEqual(["f"]);
+    expect(use.args.args.map((argument) => argument.source)).toEqual(["a", "", "{b: 1}"]);
+    expect(use.args.incomplete).toBe("a , ,{b: 1}");
+  });
+
+  it.each([
+    { text: "${", at: 2 },
+    { text: "${a", at: 3 },
+    { text: "${}", at: 2 },
+    { text: "${a b}", at: 3 },
+    { text: "${f:'x}", at: 7 },
+    { text: "${f:[1}", at: 6 },
+    { text: "${f:{a}}", at: 6 },
+    { text: "${f:é}", at: 4 },
+    { text: "${a[0]:x}", at: 6 },
+    { text: "${f:'a'b}", at: 7 },
+  ])("refuses $text at $at", ({ text, at }) => {
+    expect(() => parseInterpolation(text)).toThrowError(
+      expect.objectContaining({
+        code: "interpolation.syntax",
+        details: expect.objectContaining({ origin: expect.objectContaining({ start: at }) }),
+      }),
+    );
+  });
+
+  it("answers every string with a tree or a coded error", () => {
+    const tokens = fc.constantFrom(
+      ..."${ } { [ ] : , . ' \" \\ \\${ ${a ${f: a 1 1.5 null true é \n @ - _ =".split(" "),
+      " ",
+    );
+    const texts = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(tokens, { maxLength: 30 }).map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        for (const parse of [parseInterpolation, parseElement])
+          try {
+            parse(text);
+          } catch (error) {
+            if (!isConfigError(error)) throw error;
+            expect(error.code).toBe("interpolation.syntax");
+          }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(["${", "${f:[", "${f:{a:", "${a:${b:"])("refuses endless nesting of %s", (text) => {
+    expect(() => parseInterpolation(text.repeat(20_000))).toThrowError(
+      expect.objectContaining({ code: "interpolation.syntax" }),
+    );
+  });
+});
+
+describe("parseElement", () => {
+  it.each([
+    { text: "1_000", value: 1000n },
+    { text: "-0", value: 0n },
+    { text: "01", value: "01" },
+    { text: "1e3", value: 1000 },
+    { text: ".5", value: 0.5 },
+    { text: "NaN", value: Number.NaN },
+    { text: "-inf", value: Number.NEGATIVE_INFINITY },
+    { text: "TRUE", value: true },
+    { text: "Null", value: null },
+    { text: "None", value: "None" },
+    { text: "\\,\\ x", value: ", x" },
+  ])("reads $text", ({ text, value }) => {
+    const element = parseElement(text);
+    if (element.kind === "primitive") expect(element.value).toEqual(value);
+    else expect(element).toMatchObject({ parts: [{ text: value }] });
+  });
+});

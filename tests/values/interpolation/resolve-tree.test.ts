@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { child, list, map, scalar } from "../../../src/values/node.ts";
+import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
+import { maps, ORIGIN, show, yaml } from "../trees.ts";
+
+const resolve = (text: string, resolvers: readonly Resolver[] = []): string =>
+  show(resolveTree(yaml(text), createResolveContext({ env: {}, resolvers })));
+
+const code = (expected: string) => expect.objectContaining({ code: expected });
+
+describe("resolveTree", () => {
+  it.each([
+    { text: "a: 1\nb: ${a}", gives: "a: 1\nb: 1\n" },
+    { text: "a: {b: '${..c}', d: '${.b}'}\nc: x", gives: "a:\n  b: x\n  d: x\nc: x\n" },
+    { text: "a: [1, '${a[0]}', '${.0}']", gives: "a:\n- 1\n- 1\n- 1\n" },
+    {
+      text: "a: [true, null, 1.0e-7, x]\nb: '<${a}>'",
+      gives: "a:\n- true\n- null\n- 1.0e-07\n- x\nb: <[True, None, 1e-07, 'x']>\n",
+    },
+    { text: "k: b\na: {b: 1}\nc: '${a.${k}}'", gives: "k: b\na:\n  b: 1\nc: 1\n" },
+    // Below a map that is referred to, relative keys count from where it really stands.
+    {
+      text: "a: {x: '${.y}', y: 1}\nb: {r: '${a}', y: 2}".replaceAll("y", "q"),
+      gives: "a:\n  x: 1\n  q: 1\nb:\n  r:\n    x: 1\n    q: 1\n  q: 2\n",
+    },
+  ])("resolves $text", ({ text, gives }) => {
+    expect(resolve(text)).toBe(gives);
+  });
+
+  it.each([
+    { text: "a: ${a}", error: "interpolation.cycle" },
+    { text: "a: ${b}\nb: x${a}", error: "interpolation.cycle" },
+    { text: "a: {b: '${a}'}", error: "interpolation.cycle" },
+    { text: "a: {x: '${b}'}\nb: {y: '${a}'}", error: "interpolation.cycle" },
+    { text: "a: ${oc.select:a}", error: "interpolation.cycle" },
+    { text: "a: ${nope}", error: "interpolation.not_found" },
+    { text: "a: ${..b}", error: "interpolation.not_found" },
+    { text: "a: ${m}\nm: ???", error: "interpolation.to_missing" },
+    { text: "a: ${b.c}\nb: 1", error: "value.wrong_type" },
+    { text: "a: '${b.${i}}'\ni: 1\nb: [1, 2]", error: "value.wrong_type" },
+    { text: "a: ${nope:}", error: "resolver.unknown" },
+  ])("refuses $text", ({ text, error }) => {
+    expect(() => resolve(text)).toThrowError(code(error));
+  });
+
+  it("names the key that was asked for and the place that failed", () => {
+    expect(() => resolve("foo: ${bar}\nbar: ${zoo}")).toThrowError(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          key: "foo",
+          origin: expect.objectContaining({ start: "foo: ${bar}\nbar: ".length }),
+        }),
+      }),
+    );
+  });
+
+  it("shares what it does not change, and shares one result between references", () => {
+    const root = yaml("plain: {x: 1}\na: {x: '${plain.x}'}\nr1: ${a}\nr2: ${a}");
+    const resolved = resolveTree(root, createResolveContext({ env: {} }));
+    expect(child(resolved, "plain")).toBe(child(root, "plain"));
+    const [r1, r2] = [child(resolved, "r1"), child(resolved, "r2")];
+    if (r1?.kind !== "map" || r2?.kind !== "map") throw new Error("not maps");
+    expect(r1.entries).toBe(r2.entries);
+    expect(r1.replaced).toBe(child(root, "r1"));
+  });
+
+  it("evaluates impure resolvers for every reference, and pure ones once", () => {
+    const counter = (pure: boolean): Resolver => {
+      let calls = 0n;
+      return { name: "count", pure, resolve: () => ++calls };
+    };
+    const text = "a: ${count:}\nb: ${a}\nc: ${a}";
+    expect(resolve(text, [counter(false)])).toBe("a: 1\nb: 2\nc: 3\n");
+    expect(resolve(text, [counter(true)])).toBe("a: 1\nb: 1\nc: 1\n");
+  });
+
+  it("takes what a resolver returns as it stands", () => {
+    const raw: Resolver = {
+      name: "raw",
+      resolve: () => map([["x", scalar("${nope}", ORIGIN)]], ORIGIN),
+    };
+    expect(resolve("a: ${raw:}", [raw])).toBe("a:\n  x: ${nope}\n");
+    expect(() => resolve("a: ${raw:}\nb: ${a.x}", [raw])).toThrowError(code("value.wrong_type"));
+  });
+
+  it("keeps missing values, unless they are refused", () => {
+    const context = createResolveContext({ env: {} });
+    const root = yaml("m: ???\na: ${m}");
+    expect(show(resolveTree(root, context, { toMissing: "missing" }))).toBe("m: ???\na: ???\n");
+    expect(() => resolveTree(yaml("m: ???"), context, { throwOnMissing: true })).toThrowError(
+      code("value.missing"),
+    );
+  });
+
+  it("ends on every tree", () => {
+    const texts = ["${a}", "${.b}", "${..c}", "x${a}", "${a.b}", "${oc.dict.values:a}", "???"];
+    fc.assert(
+      fc.property(maps(texts), (root) => {
+        try {
+          resolveTree(root, createResolveContext({ env: {} }));
+        } catch (error) {
+          if (!isConfigError(error)) throw error;
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("refuses chains that would exhaust the stack, and resolves any number in order", () => {
+    const chain = (next: (index: number) => number, end: number) =>
+      map(
+        Array.from({ length: 10_000 }, (_, index) => [
+          `k${index}`,
+          scalar(index === end ? 1n : `\${k${next(index)}}`, ORIGIN),
+        ]),
+        ORIGIN,
+      );
+    const context = createResolveContext({ env: {} });
+    const forward = resolveTree(
+      chain((index) => index - 1, 0),
+      context,
+    );
+    expect(child(forward, "k9999")).toMatchObject({ value: 1n });
+    expect(() =>
+      resolveTree(
+        chain((index) => index + 1, 9999),
+        context,
+      ),
+    ).toThrowError(code("interpolation.cycle"));
+  });
+
+  it("evaluates each of many references once", () => {
+    let calls = 0;
+    const once: Resolver = {
+      name: "once",
+      pure: true,
+      resolve: () => BigInt(++calls),
+    };
+    const laughs = map(
+      [
+        ["a0", scalar("${once:}", ORIGIN)] as const,
+        ...Array.from({ length: 60 }, (_, index) => {
+          const items = Array.from({ length: 10 }, () => scalar(`\${a${index}}`, ORIGIN));
+          return [`a${index + 1}`, list(items, ORIGIN)] as const;
+        }),
+      ],
+      ORIGIN,
+    );
+    resolveTree(laughs, createResolveContext({ env: {}, resolvers: [once] }));
+    expect(calls).toBe(1);
+  });
+});

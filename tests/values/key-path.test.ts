@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { splitKey } from "../../src/values/key-path.ts";
+
+it.each([
+  { key: "a.b", components: ["a", "b"] },
+  { key: "a[b]", components: ["a", "b"] },
+  { key: "[a].b[0][1]", components: ["a", "b", "0", "1"] },
+  { key: ".a", components: ["", "a"] },
+  { key: "..[a]", components: ["", "", "a"] },
+  { key: "a..b", components: ["a", "", "b"] },
+  { key: "", components: [""] },
+  { key: "a.", components: ["a", ""] },
+  { key: "a[b.c]d.e", components: ["a", "b.c", "e"] },
+  { key: "a[b", components: ["a"] },
+])("splits '$key' into $components", ({ key, components }) => {
+  expect(splitKey(key)).toEqual(components);
+});

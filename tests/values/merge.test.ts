@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isConfigError } from "../../src/values/errors.ts";
+import { withFlags } from "../../src/values/flags.ts";
+import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { mergeNodes } from "../../src/values/merge.ts";
+import type { ConfigNode, MapNode } from "../../src/values/node.ts";
+import { child, keyId } from "../../src/values/node.ts";
+import { maps, shapedMaps, show, yaml } from "./trees.ts";
+
+const context = createResolveContext({ env: {} });
+const merge = (...texts: readonly string[]): string => show(mergeNodes(texts.map(yaml), context));
+
+describe("mergeNodes", () => {
+  it.each([
+    { docs: ["a: 1\nb: 2", "c: 3\na: 4"], gives: "a: 4\nb: 2\nc: 3\n" },
+    { docs: ["a: {x: 1, y: 2}", "a: {y: 3}"], gives: "a:\n  x: 1\n  'y': 3\n" },
+    { docs: ["a: [1, 2, 3]", "a: [4]"], gives: "a:\n- 4\n" },
+    { docs: ["a: {x: 1}", "a: 5"], gives: "a: 5\n" },
+    { docs: ["a: 5", "a: {x: 1}"], gives: "a:\n  x: 1\n" },
+    { docs: ["a: 5", "a: ???"], gives: "a: 5\n" },
+    { docs: ["1: a\nb: c", "true: d"], gives: "1: d\nb: c\n" },
+    { docs: ["a: ${b}\nb: {x: 1}", "a: {y: 2}"], gives: "a:\n  x: 1\n  'y': 2\nb:\n  x: 1\n" },
+    { docs: ["a: ${b}\nb: {x: 1}", "a: 5"], gives: "a: 5\nb:\n  x: 1\n" },
+    { docs: ["a: ${nope}", "a: {y: 2}"], gives: "a:\n  'y': 2\n" },
+  ])("merges $docs", ({ docs, gives }) => {
+    expect(merge(...docs)).toBe(gives);
+  });
+
+  it("refuses a list over a map, and names the key", () => {
+    expect(() => merge("a: {b: {x: 1}}", "a: {b: [1]}")).toThrowError(
+      expect.objectContaining({
+        code: "merge.incompatible",
+        details: expect.objectContaining({ key: "a.b" }),
+      }),
+    );
+  });
+
+  it("heeds struct, with the nearest key", () => {
+    const strict = withFlags(yaml("db: {port: 1}"), { struct: true });
+    expect(() => mergeNodes([strict, yaml("db: {prot: 2}")], context)).toThrowError(
+      expect.objectContaining({
+        code: "value.struct",
+        details: expect.objectContaining({ key: "db.prot", nearest: "port" }),
+      }),
+    );
+  });
+
+  it("heeds readonly below the root, and lets the root's only pass on", () => {
+    const root = withFlags(yaml("a: 1"), { readonly: true });
+    expect(mergeNodes([root, yaml("a: 2")], context).flags).toEqual({ readonly: true });
+    const inner = mapOf(yaml("a: {b: 1}"));
+    const locked = { ...inner, entries: new Map(inner.entries) };
+    const entry = locked.entries.get("a");
+    if (entry === undefined) throw new Error("no a");
+    locked.entries.set("a", { ...entry, value: withFlags(entry.value, { readonly: true }) });
+    expect(() => mergeNodes([locked, yaml("a: {b: 2}")], context)).toThrowError(
+      expect.objectContaining({ code: "value.readonly" }),
+    );
+  });
+
+  it("keeps what was overwritten, newest first", () => {
+    const merged = mergeNodes([yaml("a: 1"), yaml("a: 2"), yaml("a: 3")], context);
+    const values: unknown[] = [];
+    for (let node = child(merged, "a"); node !== undefined; node = node.replaced)
+      values.push(node.kind === "scalar" ? node.value : node.kind);
+    expect(values).toEqual([3n, 2n, 1n]);
+  });
+
+  it("shares what it does not change and leaves its inputs alone", () => {
+    const base = mapOf(yaml("a: {x: {deep: 1}}\nb: {y: 2}"));
+    const before = show(base);
+    const merged = mergeNodes([base, yaml("b: {y: 3}")], context);
+    expect(child(merged, "a")).toBe(child(base, "a"));
+    expect(show(base)).toBe(before);
+  });
+
+  // A scalar parts two maps that would merge, so the kinds must agree; OmegaConf is no better.
+  it("is associative on trees whose kinds agree", () => {
+    fc.assert(
+      fc.property(shapedMaps(), shapedMaps(), shapedMaps(), (a, b, c) => {
+        const left = mergeNodes([mergeNodes([a, b], context), c], context);
+        const right = mergeNodes([a, mergeNodes([b, c], context)], context);
+        expect(show(left)).toBe(show(right));
+        expect(show(mergeNodes([a, b, c], context))).toBe(show(left));
+      }),
+    );
+  });
+
+  it("keeps the position and the object of every key of the first tree", () => {
+    fc.assert(
+      fc.property(maps(["${a}", "${..b}", "???"]), maps(["${a}", "???"]), (a, b) => {
+        const merged = attempt(() => mergeNodes([a, b], context));
+        if (merged === null) return;
+        const own = keysOf(a);
+        expect(keysOf(merged).slice(0, own.length)).toEqual(own);
+        const added = keysOf(b).filter((key) => !own.some((known) => keyId(known) === keyId(key)));
+        expect(keysOf(merged).slice(own.length)).toEqual(added);
+      }),
+    );
+  });
+});
+
+/** Null when the trees do not fit; anything but a coded error fails the test. */
+function attempt(run: () => ConfigNode): ConfigNode | null {
+  try {
+    return run();
+  } catch (error) {
+    if (isConfigError(error)) return null;
+    throw error;
+  }
+}
+
+function mapOf(node: ConfigNode): MapNode {
+  if (node.kind !== "map") throw new Error(`a ${node.kind} where a map was expected`);
+  return node;
+}
+
+const keysOf = (node: ConfigNode) => [...mapOf(node).entries.values()].map((entry) => entry.key);

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { mergeNodes } from "../../../src/values/merge.ts";
+import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
+import { map } from "../../../src/values/node.ts";
+import { updateNode } from "../../../src/values/update.ts";
+import { ORIGIN, show, value, yaml } from "../trees.ts";
+
+const COLOR: NodeType = {
+  kind: "enum",
+  name: "Color",
+  members: ["RED", "GREEN"],
+  values: [1n, 2n],
+};
+const INT: NodeType = { kind: "int" };
+
+/** An object with one missing field of a type. */
+function typed(type: NodeType): ConfigNode {
+  const fields = new Map([["f", type]]);
+  const field = { ...value("???"), type } as ConfigNode;
+  return { ...map([["f", field]], ORIGIN), type: { kind: "object", name: "C", fields } };
+}
+
+const assign = (type: NodeType, text: string): string =>
+  show(mergeNodes([typed(type), yaml(`f: ${text}`)])).trimEnd();
+
+describe("typed nodes", () => {
+  it.each<{ type: NodeType; from: string; to: string }>([
+    { type: INT, from: "' 1_0 '", to: "f: 10" },
+    { type: { kind: "float" }, from: "2", to: "f: 2.0" },
+    { type: { kind: "float" }, from: "inf", to: "f: .inf" },
+    { type: { kind: "bool" }, from: "'Yes'", to: "f: true" },
+    { type: { kind: "bool" }, from: "2", to: "f: true" },
+    { type: { kind: "str" }, from: "1.0e-7", to: "f: '1e-07'" },
+    { type: { kind: "str", optional: true }, from: "null", to: "f: null" },
+    { type: COLOR, from: "Color.GREEN", to: "f: GREEN" },
+    { type: COLOR, from: "1", to: "f: RED" },
+    { type: { kind: "union", members: [INT, { kind: "str" }] }, from: "'1'", to: "f: '1'" },
+    { type: { kind: "list", element: INT }, from: "['1', 2]", to: "f:\n- 1\n- 2" },
+    { type: { kind: "map", key: COLOR, element: INT }, from: "{RED: '1'}", to: "f:\n  RED: 1" },
+    { type: INT, from: "${x}", to: "f: ${x}" },
+    { type: INT, from: "???", to: "f: ???" },
+  ])("convert $from to $to", ({ type, from, to }) => {
+    expect(assign(type, from)).toBe(to);
+  });
+
+  it.each<{ type: NodeType; from: string; code: string }>([
+    { type: INT, from: "1.5", code: "value.wrong_type" },
+    { type: INT, from: "true", code: "value.wrong_type" },
+    { type: INT, from: "null", code: "value.wrong_type" },
+    { type: INT, from: "[1]", code: "value.wrong_type" },
+    { type: { kind: "bool" }, from: "maybe", code: "value.wrong_type" },
+    { type: { kind: "str" }, from: "!!binary aGk=", code: "value.wrong_type" },
+    { type: COLOR, from: "BLUE", code: "value.wrong_type" },
+    { type: { kind: "union", members: [INT] }, from: "'1'", code: "value.wrong_type" },
+    { type: { kind: "list", element: INT }, from: "[a]", code: "value.wrong_type" },
+    { type: { kind: "list", element: INT }, from: "{a: 1}", code: "merge.incompatible" },
+    { type: { kind: "map", key: INT, element: INT }, from: "{a: 1}", code: "key.invalid_type" },
+    {
+      type: { kind: "list", element: { kind: "list", element: INT } },
+      from: "[['1']]",
+      code: "value.wrong_type",
+    },
+  ])("refuse $from as $code", ({ type, from, code }) => {
+    expect(() => assign(type, from)).toThrowError(expect.objectContaining({ code }));
+  });
+
+  it("refuse keys that their class does not declare, unless they are forced", () => {
+    const object = typed(INT);
+    expect(() => updateNode(object, "g", value(1n))).toThrowError(
+      expect.objectContaining({ code: "value.struct" }),
+    );
+    expect(show(updateNode(object, "g", value(1n), { forceAdd: true }))).toBe("f: ???\ng: 1\n");
+  });
+
+  it("convert what their interpolation gives", () => {
+    const context = createResolveContext({ env: {} });
+    const root = mergeNodes([typed(INT), map([["f", value("${oc.decode:\"'7'\"}")]], ORIGIN)]);
+    expect(show(resolveTree(root, context))).toBe("f: 7\n");
+    const wrong = mergeNodes([typed(INT), map([["f", value("${oc.decode:x}")]], ORIGIN)]);
+    expect(() => resolveTree(wrong, context)).toThrowError(
+      expect.objectContaining({ code: "value.wrong_type" }),
+    );
+  });
+});
