@@ -3,11 +3,12 @@ import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
-import type { ConfigNode, Key } from "../values/node.ts";
+import type { ConfigNode, Key, MapNode } from "../values/node.ts";
 import { isMissing, keyId } from "../values/node.ts";
 import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectPlace } from "../values/select-place.ts";
+import { isObject } from "../values/types/type-of.ts";
 import { nearestKey } from "./nearest-key.ts";
 import { overrideValue } from "./override-value.ts";
 import { pythonEqual } from "./python-equal.ts";
@@ -37,6 +38,7 @@ export function deleteFromConfig(
       ? resolution.root
       : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
   if (parent?.node.kind !== "map" || parent.result === true) throw notInMap(override);
+  if (isObject(parent.node)) throw declared(override, parent.node);
   return withoutKey(root, [...pathOf(parent), name]);
 }
 
@@ -88,6 +90,16 @@ function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): Con
     ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
   });
 }
+
+/** The fields of a structured config belong to its type; they can be changed but not taken out. */
+const declared = ({ keyOrGroup: key, origin }: Override, { type }: MapNode): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `Error merging override ${origin.text}\n${type?.kind === "object" ? type.name : "Its parent"} does not support deletion`,
+    origin,
+    key,
+    hint: `assign another value: ${key}=VALUE`,
+  });
 
 const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
   new ConfigError({

@@ -44,7 +44,11 @@ export function extendSearchPath(
     return { repository: snapshot.repository, warnings: [] };
 
   const provider = `${KEY} in ${given === undefined ? "main" : "command-line"}`;
-  const repository = snapshot.extended(entriesOf(node, provider, context));
+  const repository = snapshot.extended(
+    given === undefined
+      ? ownEntries(primary, node, provider, context)
+      : givenEntries(node, provider),
+  );
   const unavailable = repository.sources.filter((source) => !source.available());
   return {
     repository,
@@ -81,17 +85,31 @@ function givenNode(override: Override): ConfigNode | undefined {
 const isNothing = (node: ConfigNode): boolean =>
   isMissing(node) || (node.kind === "scalar" && node.value === null);
 
-function entriesOf(
+/** Items in a file may be interpolations, into the rest of the file too. */
+function ownEntries(
+  primary: ConfigNode,
   node: ConfigNode,
   provider: string,
   context: ResolveContext,
 ): readonly SearchPathEntry[] {
   if (node.kind !== "list") throw notStrings(node);
-  return node.items.map((_, index) => {
-    const item = selectNode(node, `[${index}]`, context);
-    if (item?.kind !== "scalar" || typeof item.value !== "string") throw notStrings(node);
-    return { provider, path: item.value, origin: item.origin };
-  });
+  return node.items.map((_, index) =>
+    entryOf(node, selectNode(primary, `${KEY}[${index}]`, context), provider),
+  );
+}
+
+function givenEntries(node: ConfigNode, provider: string): readonly SearchPathEntry[] {
+  if (node.kind !== "list") throw notStrings(node);
+  return node.items.map((item) => entryOf(node, item, provider));
+}
+
+function entryOf(
+  list: ConfigNode,
+  item: ConfigNode | undefined,
+  provider: string,
+): SearchPathEntry {
+  if (item?.kind !== "scalar" || typeof item.value !== "string") throw notStrings(list);
+  return { provider, path: item.value, origin: item.origin };
 }
 
 const notStrings = (node: ConfigNode): ConfigError =>

@@ -13,6 +13,8 @@ beforeAll(() => {
     "conf/plain.yaml": "defaults: [db: a, _self_]\n",
     "conf/extended.yaml": "defaults: [db: b, _self_]\nhydra: {searchpath: ['file://extra']}\n",
     "conf/by_env.yaml": "hydra: {searchpath: ['file://${oc.env:WHERE}']}\n",
+    "conf/by_key.yaml":
+      "where: extra\ndefaults: [db: b, _self_]\nhydra: {searchpath: ['file://${where}']}\n",
     "conf/bad.yaml": "hydra: {searchpath: extra}\n",
     "conf/inner.yaml": "defaults: [nested, _self_]\n",
     "conf/nested.yaml": "hydra: {searchpath: []}\n",
@@ -54,6 +56,7 @@ describe("hydra.searchpath", () => {
   });
 
   it("may be interpolated, and warns about what is not there", () => {
+    expect(compose("by_key").get("db.from")).toBe("extra");
     const { composition } = compose("by_env");
     expect(composition.warnings).toMatchObject([
       {

@@ -35,6 +35,7 @@ const ORIGIN = fromCode("compose");
  * @throws ConfigError `compose.invalid_config` for an `env_copy` of a variable that is not set.
  */
 export function fillRuntime(root: MapNode, facts: RuntimeFacts, context: ResolveContext): MapNode {
+  for (const path of FILLED) requireMap(root, path);
   const edits = [
     addOverrides,
     addChoices,
@@ -44,6 +45,25 @@ export function fillRuntime(root: MapNode, facts: RuntimeFacts, context: Resolve
     describeJob,
   ] as const;
   return edits.reduce((tree, edit) => edit(tree, facts, context), root);
+}
+
+/** Where values are put: an override or an interpolation may have put something else there. */
+const FILLED: readonly (readonly string[])[] = [
+  ["hydra"],
+  ["hydra", "overrides"],
+  ["hydra", "job"],
+  ["hydra", "runtime"],
+];
+
+function requireMap(root: MapNode, path: readonly string[]): void {
+  const node = getAt(root, path);
+  if (node?.kind === "map") return;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: `'${path.join(".")}' must be a mapping: it describes the run`,
+    key: path.join("."),
+    origin: node?.origin ?? ORIGIN,
+  });
 }
 
 /** `hydra.x=…` and `hydra/group=…` configure Hydra itself, all others the task. */

@@ -77,6 +77,12 @@ describe("the hydra node", () => {
       );
   });
 
+  it("stays a mapping", () => {
+    const error = refusal(() => hydraOf([], "hydra: ${mine}\nmine: {run: {dir: x}}"));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.details.key).toBe("hydra");
+  });
+
   it("is apart from the job's config", () => {
     const config = composeFiles({ config: "x: 1" });
     expect(config.toObject()).toEqual({ x: 1 });
