@@ -1,0 +1,74 @@
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import { mergeNodes } from "../values/merge.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
+import type { DefaultsRow } from "./defaults/list.ts";
+import { yamlFileName } from "./sources/file-name.ts";
+import type { Repository } from "./sources/repository.ts";
+import { withEntry, withoutEntry } from "./tree-edit.ts";
+import type { CompositionWarning } from "./warning.ts";
+
+/**
+ * A config with the path of an entry in the schema store is checked against that entry.
+ *
+ * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
+ */
+export function matchSchema(
+  row: DefaultsRow,
+  repository: Repository,
+  context: ResolveContext,
+): { readonly node: ConfigNode; readonly warning?: CompositionWarning } {
+  const { configPath, loaded } = row;
+  const { node } = loaded;
+  if (loaded.source.scheme === "structured") return { node };
+  const schema = repository.loadSchema(yamlFileName(configPath));
+  if (schema === undefined) return { node };
+
+  const notice =
+    `'${configPath}' is validated against ConfigStore schema with the same name.\n` +
+    "This behavior is deprecated in Hydra 1.1 and will be removed in Hydra 1.2.";
+  const help =
+    "See https://hydra.cc/docs/1.2/upgrades/1.0_to_1.1/automatic_schema_matching for migration instructions.";
+  if (schema.defaults.length > 0)
+    throw new ConfigError({
+      code: "compose.invalid_config",
+      message:
+        `${notice}\nIn addition, the automatically matched schema contains a defaults list.\n` +
+        `This combination is no longer supported.\n${help}`,
+      origin: loaded.origin,
+      key: configPath,
+      hint: `give the file another name: '${configPath}' belongs to Hydra itself`,
+    });
+  const { own, hydra } =
+    row.primary && node.kind === "map" ? takeHydra(node) : { own: node, hydra: undefined };
+  const merged = mergeSchema(schema.node, own, configPath, context);
+  return {
+    node: hydra === undefined || merged.kind !== "map" ? merged : withEntry(merged, "hydra", hydra),
+    warning: { code: "schema_match", message: `\n${notice}\n${help}`, origin: loaded.origin },
+  };
+}
+
+function mergeSchema(
+  schema: ConfigNode,
+  node: ConfigNode,
+  configPath: string,
+  context: ResolveContext,
+): ConfigNode {
+  try {
+    return mergeNodes([schema, node], context);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw new ConfigError({
+      ...error.details,
+      code: "compose.invalid_config",
+      message: `Error merging '${configPath}' with schema\n${error.message}`,
+      cause: error,
+    });
+  }
+}
+
+/** A schema of a primary config need not declare the `hydra` node that the config may have. */
+function takeHydra(node: MapNode): { readonly own: MapNode; readonly hydra?: ConfigNode } {
+  const hydra = node.entries.get("hydra")?.value;
+  return hydra === undefined ? { own: node } : { own: withoutEntry(node, "hydra"), hydra };
+}
