@@ -1,4 +1,3 @@
-import type { ConfigError } from "../errors.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
 import type {
   Argument,
@@ -12,8 +11,9 @@ import type {
   TextElement,
   TextPart,
 } from "./ast.ts";
-import type { LexerMode, Token, TokenKind } from "./lexer.ts";
-import { tokenize } from "./lexer.ts";
+import type { Cursor } from "./cursor.ts";
+import { accept, descend, endOf, expect, next, openCursor, peek, unexpected } from "./cursor.ts";
+import type { Token, TokenKind } from "./lexer.ts";
 import { interpolationSyntaxError } from "./syntax-error.ts";
 
 /**
@@ -45,23 +45,6 @@ export function parseElement(text: string): Element {
   expect(cursor, "end");
   return element;
 }
-
-/** Nesting beyond this is refused: it can only be an attack on the stack. */
-const MAX_DEPTH = 200;
-
-interface Cursor {
-  readonly text: string;
-  readonly tokens: readonly Token[];
-  at: number;
-  depth: number;
-}
-
-const openCursor = (text: string, mode: LexerMode): Cursor => ({
-  text,
-  tokens: tokenize(text, mode),
-  at: 0,
-  depth: 0,
-});
 
 const TEXT_TOKENS: ReadonlySet<TokenKind> = new Set<TokenKind>([
   "open",
@@ -97,7 +80,7 @@ function unescapeText(token: Token, following: Token, inQuotes: boolean): string
 }
 
 function parseInterpolationAt(cursor: Cursor): Interpolation {
-  if (++cursor.depth > MAX_DEPTH) throw unexpected(cursor, "too deeply nested");
+  descend(cursor);
   const { start } = expect(cursor, "open");
   const parts: (string | Interpolation)[] = [];
   const leading = parseKeyComponents(cursor, parts);
@@ -192,7 +175,7 @@ function parseSequence(cursor: Cursor, close: TokenKind): Sequence {
 }
 
 function parseOneElement(cursor: Cursor): Element {
-  if (++cursor.depth > MAX_DEPTH) throw unexpected(cursor, "too deeply nested");
+  descend(cursor);
   const element = parseElementAt(cursor);
   cursor.depth--;
   return element;
@@ -317,52 +300,3 @@ function appendLiteral(parts: TextPart[], text: string): void {
 }
 
 const isToken = (item: Token | Interpolation): item is Token => "text" in item;
-
-/** The token list ends with `end` or `invalid`, which nothing consumes but the entry points. */
-function peek(cursor: Cursor): Token {
-  const token = cursor.tokens[cursor.at] ?? cursor.tokens.at(-1);
-  if (token === undefined) throw new Error("a token list is never empty");
-  return token;
-}
-
-function next(cursor: Cursor): Token {
-  const token = peek(cursor);
-  cursor.at++;
-  return token;
-}
-
-function accept(cursor: Cursor, kind: TokenKind): boolean {
-  if (peek(cursor).kind !== kind) return false;
-  cursor.at++;
-  return true;
-}
-
-function expect(cursor: Cursor, kind: TokenKind): Token {
-  if (peek(cursor).kind !== kind)
-    throw unexpected(cursor, `expected ${DESCRIPTIONS[kind] ?? kind}`);
-  return next(cursor);
-}
-
-const DESCRIPTIONS: Partial<Record<TokenKind, string>> = {
-  close: "'}'",
-  "dict-close": "'}'",
-  "list-close": "']'",
-  colon: "':'",
-  end: "the end",
-  "quote-close": "a closing quote",
-};
-
-/** Where the token before the current one ends. */
-function endOf(cursor: Cursor): number {
-  const last = cursor.tokens[cursor.at - 1];
-  return last === undefined ? 0 : last.start + last.text.length;
-}
-
-function unexpected(cursor: Cursor, why: string): ConfigError {
-  const { kind, start } = peek(cursor);
-  return interpolationSyntaxError(
-    cursor.text,
-    start,
-    kind === "invalid" ? "unexpected character" : why,
-  );
-}
