@@ -100,8 +100,10 @@ std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
     next_ = end_;
     return nullptr;
   }
-  if (chunk_ != nullptr) release_chunk(chunk_);
+  // Another thread may fork at any moment: the child must never find a chunk here that is gone.
+  format::ChunkHeader* const full = chunk_;
   chunk_ = chunk;
+  if (full != nullptr) release_chunk(full);
   next_ = reinterpret_cast<std::uint32_t*>(chunk + 1);
   end_ = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(chunk) + chunk->bytes);
   base_ns_ = base;
