@@ -1,6 +1,7 @@
 import type { ConfigSource } from "../sources/config-source.ts";
 import type { MemoryEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
+import { rememberingSource } from "../sources/remembering-source.ts";
 
 /*
  * Hydra's own config groups, as `pkg://hydra.conf` holds them. The texts must come out of a
@@ -150,11 +151,15 @@ const TEXTS: Readonly<Record<string, string>> = {
   "hydra/output/default": OUTPUT,
 };
 
+const ENTRIES = Object.entries(TEXTS).map(([path, text]): [string, MemoryEntry] => [
+  path,
+  { text },
+]);
+
+// These texts never change: what is read of them is shared by all engines.
+const SOURCE = rememberingSource(
+  memorySource({ scheme: "pkg", path: "hydra.conf", provider: "hydra" }, new Map(ENTRIES)),
+);
+
 /** The source that stands first on every search path. */
-export function hydraGroups(): ConfigSource {
-  const entries = Object.entries(TEXTS).map(([path, text]): [string, MemoryEntry] => [
-    path,
-    { text },
-  ]);
-  return memorySource({ scheme: "pkg", path: "hydra.conf", provider: "hydra" }, new Map(entries));
-}
+export const hydraGroups = (): ConfigSource => SOURCE;

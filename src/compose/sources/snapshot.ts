@@ -1,5 +1,5 @@
-import type { ConfigSource, ItemKind } from "./config-source.ts";
-import { remember } from "./remember.ts";
+import type { ConfigSource } from "./config-source.ts";
+import { rememberingSource } from "./remembering-source.ts";
 import type { Repository } from "./repository.ts";
 import { createRepository } from "./repository.ts";
 import type { SearchPathEntry, SourceFactories } from "./search-path.ts";
@@ -25,8 +25,8 @@ export interface SnapshotRequest {
 }
 
 export function takeSnapshot(request: SnapshotRequest): Snapshot {
-  const sources = request.sources.map(remembering);
-  const schemaSource = remembering(request.schemaSource);
+  const sources = request.sources.map(rememberingSource);
+  const schemaSource = rememberingSource(request.schemaSource);
   const extensions = new Map<string, Repository>();
   return {
     repository: createRepository([...sources, schemaSource]),
@@ -35,31 +35,11 @@ export function takeSnapshot(request: SnapshotRequest): Snapshot {
       const before = extensions.get(id);
       if (before !== undefined) return before;
       const opened = entries.map((entry) =>
-        remembering(openSource(entry, request.cwd, request.factories)),
+        rememberingSource(openSource(entry, request.cwd, request.factories)),
       );
       const repository = createRepository([...sources, ...opened, schemaSource]);
       extensions.set(id, repository);
       return repository;
     },
-  };
-}
-
-/** A source that asks its original every question once. Failures are not kept. */
-function remembering(source: ConfigSource): ConfigSource {
-  const load = remember((path: string) => source.load(path));
-  const isGroup = remember((path: string) => source.isGroup(path));
-  const available = remember(() => source.available());
-  const lists = {
-    group: remember((group: string) => source.list(group, "group")),
-    config: remember((group: string) => source.list(group, "config")),
-  };
-  return {
-    scheme: source.scheme,
-    path: source.path,
-    provider: source.provider,
-    available: () => available(""),
-    isGroup,
-    load,
-    list: (group: string, kind: ItemKind) => lists[kind](group),
   };
 }
