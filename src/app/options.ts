@@ -1,3 +1,4 @@
+import type { ConfigNode } from "../values/node.ts";
 import type { Flag } from "./flags/flag.ts";
 
 /** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
@@ -14,6 +15,12 @@ export interface HydraMainOptions {
   readonly base?: string;
   /** A JSON Schema file that the resolved config of a job must fit. */
   readonly schemaFile?: string;
+  /**
+   * A last look at the resolved config of a job that fits the schema, before anything is made: what
+   * depends on the machine, or on what the program can do.
+   * @throws ConfigError to refuse the run
+   */
+  readonly check?: (resolved: ConfigNode) => void | Promise<void>;
   /** Flags of the program beside Hydra's. */
   readonly flags?: readonly Flag[];
   /** Files and directories whose presence says that a run directory holds results. */

@@ -2,11 +2,12 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { hydraMain, type Job, processInvocation } from "../app/index.ts";
-import { makeRunDirectory } from "../app/job/run-directory.ts";
+import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
 import type { Config } from "../compose/index.ts";
 import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
+import { toObject } from "../values/to-object.ts";
 import { writeYaml } from "../values/writer.ts";
 
 /** What says that a directory holds a run's results. */
@@ -19,12 +20,15 @@ process.exitCode = await hydraMain(
   {
     name: "deep-profile",
     version,
-    base: root,
-    configPath: "conf",
+    configPath: `${root}/conf`,
     configName: "config",
     schemaFile: `${root}/schemas/config.schema.json`,
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
+    check: async (resolved) => {
+      const { checkRequest } = await import("../profile/check-request.ts");
+      await checkRequest(toObject(resolved) as unknown as ProfileConfig, invocation.cwd);
+    },
   },
   profileTask,
   invocation,
@@ -36,10 +40,11 @@ async function profileTask(composed: Config, job: Job): Promise<number> {
   // The schema has checked the tree by now.
   const config = composed.toObject({ resolve: true }) as unknown as ProfileConfig;
   const hash = createHash("sha256").update(writeYaml(job.resolved())).digest("hex");
-  return profileMain({
+  const { directory, release } = resultDirectory(config, job);
+  const running = profileMain({
     config,
     fingerprint: `sha256:${hash}`,
-    runDirectory: resultDirectory(config, job),
+    runDirectory: directory,
     cwd: invocation.cwd,
     log: job.log,
     terminal: {
@@ -48,11 +53,13 @@ async function profileTask(composed: Config, job: Job): Promise<number> {
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
   });
+  return running.finally(release);
 }
 
 /** The run directory, unless the config puts the artifacts elsewhere. */
-function resultDirectory(config: ProfileConfig, job: Job): string {
+function resultDirectory(config: ProfileConfig, job: Job) {
   const directory = resolve(invocation.cwd, config.runner.artifacts.stage2_dir);
-  if (directory !== job.outputDir) makeRunDirectory(directory, RESULT_FILES);
-  return directory;
+  if (directory === job.outputDir) return { directory, release: () => {} };
+  makeRunDirectory(directory, RESULT_FILES);
+  return { directory, release: claimRunDirectory(directory) };
 }

@@ -14,7 +14,6 @@ import { hasGpuBackend, type NativePart, requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel } from "./regions/index.ts";
 import { toReportBundle } from "./regions/to-report.ts";
-import { refuseUnsupported } from "./supported.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
 
@@ -48,12 +47,11 @@ export interface ProfileResult {
  * Profiles: prepares the workload, runs it under the collector, and attributes what was seen to
  * regions. Writes only below the run directory's folder of the collector.
  *
- * @throws ConfigError before anything was measured: unsupported settings, a device that is not
- *   there, nothing to run, a native part that cannot be built
+ * @throws ConfigError before anything was measured: a device that is not there, nothing to run, a
+ *   native part that cannot be built
  */
 export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   const { config, runDirectory } = request;
-  refuseUnsupported(config);
   const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
   const device = resolveDevice(config.device, gpus, hasGpuBackend(native));
   const workload = createWorkload(config, {
@@ -84,7 +82,7 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   };
 }
 
-/** The recorder is the only collector so far; `refuseUnsupported` has turned the others away. */
+/** The recorder is the only collector so far; `checkRequest` has turned the others away. */
 function createCollector(config: ProfileConfig, native: NativePart): Collector {
   return createRecorder({
     library: native.regionRecorder,

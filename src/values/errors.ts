@@ -55,7 +55,7 @@ export type ErrorCode =
   // profile
   | "profile.device"
   | "profile.native_build"
-  | "profile.nothing_to_do"
+  | "profile.program"
   | "profile.unsupported";
 
 export interface ErrorDetails {

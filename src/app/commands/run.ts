@@ -22,7 +22,11 @@ export const runCommand: Command = {
       composition,
       context: composer.context,
       publish: composer.publish,
-      check: (resolved: () => ConfigNode) => fitsSchema(resolved, options.schemaFile, invocation),
+      check: async (resolved: () => ConfigNode) => {
+        if (!(await fitsSchema(resolved, options.schemaFile, invocation))) return false;
+        await options.check?.(resolved());
+        return true;
+      },
       resultFiles: options.resultFiles ?? [],
       flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
       restArgs: parsed.rest ?? [],

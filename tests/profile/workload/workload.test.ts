@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProfileConfig, WorkloadConfig } from "../../../src/profile/config.ts";
 import { createWorkload } from "../../../src/profile/workload/index.ts";
+import { requireProgram } from "../../../src/profile/workload/require-program.ts";
 
 const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };
 
@@ -61,12 +62,6 @@ describe("createWorkload", () => {
     expect(workload).toMatchObject({ label: "prog", argv: command, stdout: "forward" });
   });
 
-  it.each([[[]], [[""]]])("refuses the command %j and shows how to give one", (command) => {
-    expect(() => createWorkload(config({ kind: "command", command }), context)).toThrow(
-      /nothing to profile/,
-    );
-  });
-
   it("starts a Hydra program with its overrides and its own run directory", () => {
     const module = { module: "my.train", overrides: ["lr=0.1"], python: "python3" };
     const argv = (run_dir: string) =>
@@ -79,5 +74,27 @@ describe("createWorkload", () => {
       "hydra.run.dir='/out/w'",
     ]);
     expect(argv("/it's, here").at(-1)).toBe("hydra.run.dir='/it\\'s, here'");
+  });
+});
+
+describe("requireProgram", () => {
+  const command = (...argv: string[]): WorkloadConfig => ({ kind: "command", command: argv });
+
+  it.each([
+    [command(), /nothing to profile/],
+    [command(""), /nothing to profile/],
+    [command("no-such-program"), /was not found on PATH/],
+    [command("./no-such-program"), /was not found, or is not executable/],
+  ])("refuses %j", (workload, message) => {
+    expect(() => requireProgram(workload, "/")).toThrow(message);
+  });
+
+  it("accepts a path, a name on PATH, and the built-in program", () => {
+    for (const workload of [
+      command(process.execPath),
+      command("sh", "-c", "true"),
+      { kind: "shallow_resnet", program: "forward" } as const,
+    ])
+      expect(() => requireProgram(workload, "/")).not.toThrow();
   });
 });

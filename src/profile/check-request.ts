@@ -1,5 +1,8 @@
 import { ConfigError } from "../values/errors.ts";
 import type { ProfileConfig } from "./config.ts";
+import { resolveDevice } from "./device.ts";
+import { queryGpus } from "./machine/gpu.ts";
+import { requireProgram } from "./workload/require-program.ts";
 
 interface Refusal {
   readonly key: string;
@@ -43,8 +46,20 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-/** @throws ConfigError `profile.unsupported` for the first setting that cannot be carried out */
-export function refuseUnsupported(config: ProfileConfig): void {
+/**
+ * What a schema cannot know: whether this version can carry the config out, and this machine.
+ * Called before anything is made.
+ *
+ * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`
+ */
+export async function checkRequest(config: ProfileConfig, cwd: string): Promise<void> {
+  refuseUnsupported(config);
+  requireProgram(config.workload, cwd);
+  // Asking the driver takes a while: only where the answer decides something.
+  if (config.device.startsWith("cuda:")) resolveDevice(config.device, await queryGpus(), true);
+}
+
+function refuseUnsupported(config: ProfileConfig): void {
   const refusal = refusals.find(({ applies }) => applies(config));
   if (refusal === undefined) return;
   throw new ConfigError({
