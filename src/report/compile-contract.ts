@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { ErrorObject } from "ajv";
-import { parse } from "yaml";
 import { createAjv } from "../schema/create-ajv.ts";
+import { readYaml } from "../values/reader.ts";
+import { toObject } from "../values/to-object.ts";
 import { type ContractDocument, contractFile } from "./contract-schema.ts";
 
 const CONTRACT_ID = "urn:hydraconf:region-report";
 
 /** Reads the contract that ships with the package. */
 export const readContract = (): ContractDocument =>
-  parse(readFileSync(contractFile(), "utf8")) as ContractDocument;
+  toObject(
+    readYaml(readFileSync(contractFile(), "utf8"), { name: contractFile() }),
+  ) as unknown as ContractDocument;
 
 /** The contract's schema of a bundle as a function. Loads ajv and YAML: import it when needed. */
 export function compileContract(): (document: unknown) => readonly ErrorObject[] {
