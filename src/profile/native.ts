@@ -27,7 +27,7 @@ export async function requireNative(say: (line: string) => void): Promise<Native
   const url = pathToFileURL(join(root, "native", "build.mjs")).href;
   const builder = (await import(url)) as typeof NativeBuild;
   try {
-    const { binDir, info } = await builder.buildNative({ root, log: say });
+    const { binDir, info } = await readyNative(builder, root, say);
     return {
       shallowResnet: join(binDir, "shallow_resnet"),
       regionRecorder: join(binDir, "region_recorder.so"),
@@ -42,4 +42,11 @@ export async function requireNative(say: (line: string) => void): Promise<Native
       cause: error,
     });
   }
+}
+
+/** Without asking for compilers and toolkits where everything stands ready: that takes a while. */
+async function readyNative(builder: typeof NativeBuild, root: string, log: (line: string) => void) {
+  const { state, binDir, info } = await builder.nativeStatus(root);
+  if (state === "ready" && info !== null) return { binDir, info };
+  return builder.buildNative({ root, log });
 }

@@ -64,6 +64,7 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   const inputs = await describeInputs(workload);
 
   const collector = createCollector(config, native);
+  request.say(`recording ${workload.label} with the ${collector.name}`);
   const directory = join(runDirectory, collector.name);
   mkdirSync(directory, { recursive: true });
   const collection = await collector.collect(workload, {

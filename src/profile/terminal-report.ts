@@ -25,8 +25,9 @@ export function showResult(
   const { width, color, write } = terminal;
   write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
   for (const note of report.notes) write(`note: ${note}\n`);
-  const device = report.environment.device ?? "device unknown";
-  write(`\nrecorded by ${report.collector.name} on ${device} (${report.environment.cpu})\n`);
+  const { device, cpu } = report.environment;
+  const where = device === null ? cpu : `${device} (${cpu})`;
+  write(`\nrecorded by ${report.collector.name} on ${where}\n`);
   for (const file of files.reports) write(`${readablePath(file, cwd)}\n`);
 }
 

@@ -106,4 +106,15 @@ describe("the packed package", () => {
     expect(composed.stderr).toBe("");
     expect(composed.stdout).toMatch(/runners:\n {2}analysis:\n {4}static:\n {6}enabled: false/);
   });
+
+  it("builds the native part on first use, says so, and profiles", () => {
+    const run = () => node(join(installed, "dist/bin/deep-profile.js"), "infer.iterations=1");
+    const first = run();
+    expect(first.status, first.stderr).toBe(0);
+    expect(first.stdout).toContain("building the native part");
+    expect(first.stdout).toMatch(/^stem +1 /m);
+    const second = run();
+    expect(second.status).toBe(0);
+    expect(second.stdout).not.toContain("building");
+  }, 180_000);
 });
