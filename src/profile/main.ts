@@ -19,11 +19,6 @@ export interface MainRequest
   readonly terminal: Terminal;
 }
 
-export interface WrittenFiles {
-  /** Absolute paths, the one to read first in front. */
-  readonly reports: readonly string[];
-}
-
 /**
  * The task of `deep-profile`: profiles, writes everything a run directory holds, shows the result.
  *
@@ -47,14 +42,18 @@ export async function profileMain(request: MainRequest): Promise<number> {
   }
 }
 
-async function writeResult(result: ProfileResult, request: MainRequest): Promise<WrittenFiles> {
+/** Writes what a run directory holds; returns the reports, the one to read first in front. */
+async function writeResult(
+  result: ProfileResult,
+  request: MainRequest,
+): Promise<readonly string[]> {
   const { config, runDirectory } = request;
   const inRun = (name: string) => resolve(runDirectory, name);
   await writeFileAtomic(inRun("env.json"), `${JSON.stringify(result.environment, null, 2)}\n`);
   await writeFileAtomic(inRun("inputs.yaml"), inputsYaml(result));
 
   const written = await writeReports(result.bundle, inRun(result.collector));
-  if (config.runner.mode === "light") return { reports: [written.markdown, written.json] };
+  if (config.runner.mode === "light") return [written.markdown, written.json];
 
   const layers = config.pipeline.static_analysis.enable
     ? readLayerWork(result.workload, result.outcome)
@@ -74,7 +73,7 @@ async function writeResult(result: ProfileResult, request: MainRequest): Promise
     ...(layers !== null && { layers }),
   };
   const runReports = await writeRunReports(runDirectory, summary);
-  return { reports: [inRun("report.md"), written.json, ...runReports.filter(isSupplement)] };
+  return [inRun("report.md"), written.json, ...runReports.filter(isSupplement)];
 }
 
 const isSupplement = (file: string): boolean => !file.endsWith("/report.md");

@@ -1,6 +1,5 @@
 import { relative } from "node:path";
 import { renderRegionTable } from "../report/region-table.ts";
-import type { MainRequest, WrittenFiles } from "./main.ts";
 import type { ProfileResult } from "./run.ts";
 
 /** Where the result of a run is shown. */
@@ -17,8 +16,8 @@ const MAX_ROWS = 60;
 /** The region table of the report that speaks for the run, its notes, and where the files are. */
 export function showResult(
   result: ProfileResult,
-  files: WrittenFiles,
-  { terminal, cwd }: Pick<MainRequest, "terminal" | "cwd">,
+  files: readonly string[],
+  { terminal, cwd }: { readonly terminal: Terminal; readonly cwd: string },
 ): void {
   const [report] = result.bundle.reports;
   if (report === undefined) return;
@@ -28,7 +27,7 @@ export function showResult(
   const { device, cpu } = report.environment;
   const where = device === null ? cpu : `${device} (${cpu})`;
   write(`\nrecorded by ${report.collector.name} on ${where}\n`);
-  for (const file of files.reports) write(`${readablePath(file, cwd)}\n`);
+  for (const file of files) write(`${readablePath(file, cwd)}\n`);
 }
 
 /** Relative where that is shorter to read, absolute where it would climb out of the directory. */
