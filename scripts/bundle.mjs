@@ -1,31 +1,63 @@
-// Bundles the commands into the directory given: one file to read at start-up instead of hundreds, heavy parts in chunks of
-// their own that load on demand. The library itself (dist/**/*.js) stays unbundled.
-import { chmodSync, readdirSync } from "node:fs";
+// Bundles each command into one file in the directory given: one file to read at start-up instead of hundreds. Modules
+// that are imported on demand are in it, too, but not executed before. The library itself (dist/**/*.js) stays unbundled.
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
 const outdir = join(root, process.argv[2] ?? "dist/bin");
 const source = join(root, "src", "bin");
-const commands = readdirSync(source).filter((name) => name.endsWith(".ts"));
+const commands = readdirSync(source)
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => name.slice(0, -".ts".length));
 
+/** What a command does while its code cache is made: what it should be quick at. */
+const WARM_UP = { hydraconf: ["--cfg", "job"], "deep-profile": ["--cfg", "job"] };
+
+rmSync(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: commands.map((name) => join(source, name)),
+  entryPoints: commands.map((name) => ({ in: join(source, `${name}.ts`), out: `${name}.bundle` })),
   outdir,
   bundle: true,
-  splitting: true,
-  format: "esm",
+  format: "cjs",
   platform: "node",
   target: "node20.19",
-  chunkNames: "chunks/[name]-[hash]",
   // node-gyp is a program that we start, not a module that we load.
   external: ["node-gyp"],
   legalComments: "none",
-  // Dependencies in CommonJS call require(); ESM has none unless it is made.
+  define: { "import.meta.url": "__bundleUrl" },
+  // The bundle is an expression, a function that the launcher calls.
   banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    js: '(function (require, __filename, __import) { const __bundleUrl = require("node:url").pathToFileURL(__filename).href;',
   },
+  footer: { js: "})" },
+  plugins: [
+    {
+      name: "import-by-launcher",
+      setup: ({ onLoad }) =>
+        onLoad({ filter: /[\\/]src[\\/]profile[\\/]import-file\.ts$/ }, () => ({
+          contents: "export const importFile = __import;",
+        })),
+    },
+  ],
   logLevel: "warning",
 });
 
-for (const name of commands) chmodSync(join(outdir, name.replace(/\.ts$/, ".js")), 0o755);
+// The package as a whole consists of ES modules; the launchers do not.
+writeFileSync(join(outdir, "package.json"), '{ "type": "commonjs" }\n');
+for (const name of commands) {
+  const launcher = join(outdir, `${name}.js`);
+  copyFileSync(join(root, "scripts", "launcher.cjs"), launcher);
+  chmodSync(launcher, 0o755);
+  makeCodeCache(join(outdir, `${name}.bundle.js`), WARM_UP[name] ?? ["--version"]);
+}
+
+function makeCodeCache(bundle, args) {
+  const maker = join(root, "scripts", "code-cache.cjs");
+  const { status, stderr } = spawnSync(process.execPath, [maker, bundle, ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${bundle} ${args.join(" ")} failed:\n${stderr}`);
+}

@@ -109,6 +109,8 @@ export function buildTypeScript({ force = false } = {}) {
     "tsconfig.build.json",
     "package.json",
     "scripts/bundle.mjs",
+    "scripts/code-cache.cjs",
+    "scripts/launcher.cjs",
   ];
   unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
     console.error("setting up: compiling TypeScript");

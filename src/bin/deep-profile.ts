@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { hydraMain, type Job, processInvocation } from "../app/index.ts";
@@ -16,7 +15,7 @@ const RESULT_FILES = ["recorder", "nsys", "ncu", "report.md", "env.json"];
 const { root, version } = packageInfo();
 const invocation = processInvocation();
 
-process.exitCode = await hydraMain(
+void hydraMain(
   {
     name: "deep-profile",
     version,
@@ -32,7 +31,9 @@ process.exitCode = await hydraMain(
   },
   profileTask,
   invocation,
-);
+).then((code) => {
+  process.exitCode = code;
+});
 
 async function profileTask(composed: Config, job: Job): Promise<number> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.

@@ -1,9 +1,8 @@
-#!/usr/bin/env node
 import { hydraMain } from "../app/hydra-main.ts";
 import { packageInfo } from "../package-root.ts";
 
 // Composes any Hydra tree and prints it; it writes nothing.
-process.exitCode = await hydraMain(
+void hydraMain(
   {
     name: "hydraconf",
     version: packageInfo().version,
@@ -12,4 +11,6 @@ process.exitCode = await hydraMain(
     whenBare: "show",
   },
   () => undefined,
-);
+).then((code) => {
+  process.exitCode = code;
+});

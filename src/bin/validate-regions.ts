@@ -1,9 +1,10 @@
-#!/usr/bin/env node
 import picocolors from "picocolors";
 import { runValidateCommand } from "../report/validate-command.ts";
 
-process.exitCode = await runValidateCommand(process.argv.slice(2), {
+void runValidateCommand(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   color: process.stdout.isTTY === true && picocolors.isColorSupported,
+}).then((code) => {
+  process.exitCode = code;
 });

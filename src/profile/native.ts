@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../native/build.d.mts";
+
 import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
+import { importFile } from "./import-file.ts";
 
 /** The compiled programs and what they were built with. */
 export interface NativePart {
@@ -25,7 +27,7 @@ export async function requireNative(say: (line: string) => void): Promise<Native
   const { root } = packageInfo();
   // The builder is plain JavaScript beside the sources that it builds, outside every bundle.
   const url = pathToFileURL(join(root, "native", "build.mjs")).href;
-  const builder = (await import(url)) as typeof NativeBuild;
+  const builder = (await importFile(url)) as typeof NativeBuild;
   try {
     const { binDir, info } = await readyNative(builder, root, say);
     return {

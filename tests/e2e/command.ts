@@ -15,23 +15,34 @@ export interface CommandResult {
 }
 
 /** Path of a built command: `npm test` builds them before the tests run. */
-export function commandPath(name: string): string {
-  const path = join(bin, `${name}.js`);
+export function commandPath(name: string, from = bin): string {
+  const path = join(from, `${name}.js`);
   if (!existsSync(path)) throw new Error(`${path} is absent: npm run build:ts makes it`);
   return path;
+}
+
+interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another directory of commands than the one that was built. */
+  readonly bin?: string;
 }
 
 /** Runs a built command as a process of its own, as a user would. */
 export async function runCommand(
   name: "deep-profile" | "hydraconf" | "validate-regions",
   args: readonly string[],
-  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  { bin: from = bin, ...options }: CommandOptions,
 ): Promise<CommandResult> {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [commandPath(name), ...args], {
-    ...options,
-    reject: false,
-    stdin: "ignore",
-  });
+  const { exitCode, stdout, stderr } = await execa(
+    process.execPath,
+    [commandPath(name, from), ...args],
+    {
+      ...options,
+      reject: false,
+      stdin: "ignore",
+    },
+  );
   return { code: exitCode, stdout, stderr };
 }
 
