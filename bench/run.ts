@@ -2,8 +2,11 @@
  * `npm run bench`: every benchmark, or those whose names are given. Each compares with a baseline of
  * its own run and says whether its goal is reached; a missed goal makes the exit code 1.
  */
+import { benchCompose } from "./compose.ts";
 import { benchNativeResnet } from "./native-resnet.ts";
+import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
+import { benchValues } from "./values.ts";
 
 interface Benchmark {
   readonly name: string;
@@ -13,6 +16,21 @@ interface Benchmark {
 }
 
 const benchmarks: readonly Benchmark[] = [
+  {
+    name: "values",
+    about: "reading, writing and resolving beside yaml.parse and JSON.stringify",
+    run: benchValues,
+  },
+  {
+    name: "compose",
+    about: "composition and overrides beside yaml.parse of the same files",
+    run: benchCompose,
+  },
+  {
+    name: "process",
+    about: "start-up of the commands beside node -e 0",
+    run: benchProcess,
+  },
   {
     name: "recorder",
     about: "cost of a recorded NVTX range beside an unrecorded one",
