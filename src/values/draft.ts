@@ -11,6 +11,11 @@ import type { Place } from "./place.ts";
 export interface Draft extends Place {
   readonly node: DraftMap | DraftList;
   readonly parent: Draft | null;
+  /**
+   * All nodes that the operation has copied so far. A draft stands at one place only: what is put
+   * elsewhere is a snapshot of it.
+   */
+  readonly copies: Set<ConfigNode>;
 }
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -23,17 +28,39 @@ export interface DraftList extends Mutable<Omit<ListNode, "items">> {
   items: ConfigNode[];
 }
 
-export const draftRoot = (node: MapNode | ListNode): Draft => ({
-  kind: "place",
-  node: copy(node),
-  parent: null,
-});
+/** @param copies those of an operation that goes on, which may have drafted this very node */
+export const draftRoot = (
+  node: MapNode | ListNode,
+  copies: Set<ConfigNode> = new Set(),
+): Draft => ({ kind: "place", node: writable(node, copies), parent: null, copies });
 
 /** Replaces a child by a draft of `node`, and gives its place. */
 export function draftChild(parent: Draft, key: Key, node: MapNode | ListNode): Draft {
-  const child = copy(node);
-  putChild(parent, key, child);
-  return { kind: "place", node: child, parent, key };
+  const { copies } = parent;
+  const child = writable(node, copies);
+  if (child !== node) putChild(parent, key, child);
+  return { kind: "place", node: child, parent, key, copies };
+}
+
+function writable(node: MapNode | ListNode, copies: Set<ConfigNode>): DraftMap | DraftList {
+  if (isDraft(node, copies)) return node;
+  const copy = copyOf(node);
+  copies.add(copy);
+  return copy;
+}
+
+const isDraft = (node: ConfigNode, copies: ReadonlySet<ConfigNode>): node is DraftMap | DraftList =>
+  copies.has(node);
+
+/** The tree as it is now, whatever is written to the drafts in it later. */
+export function snapshot(node: ConfigNode, copies: ReadonlySet<ConfigNode>): ConfigNode {
+  if (node.kind === "scalar" || !copies.has(node)) return node;
+  if (node.kind === "list")
+    return { ...node, items: node.items.map((item) => snapshot(item, copies)) };
+  const entries = [...node.entries].map(
+    ([id, { key, value }]) => [id, { key, value: snapshot(value, copies) }] as const,
+  );
+  return { ...node, entries: new Map(entries) };
 }
 
 /** Writes a child. An equal key that is there already keeps its position and its key object. */
@@ -46,7 +73,7 @@ export function putChild(parent: Draft, key: Key, child: ConfigNode): void {
   }
 }
 
-function copy(node: MapNode | ListNode): DraftMap | DraftList {
+function copyOf(node: MapNode | ListNode): DraftMap | DraftList {
   return node.kind === "map"
     ? { ...node, entries: new Map(node.entries) }
     : { ...node, items: [...node.items] };

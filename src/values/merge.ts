@@ -1,11 +1,12 @@
 import { assign, readonlyError, refuseReadonly } from "./assign.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
-import { draftChild, draftRoot, putChild } from "./draft.ts";
+import { draftChild, draftRoot, putChild, snapshot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
+import { isWholeInterpolation } from "./interpolation/parse-node.ts";
 import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
 import type {
   ConfigNode,
@@ -24,7 +25,7 @@ import { replacing } from "./replaced.ts";
 import { convertElement, convertNode, extendsType } from "./types/convert.ts";
 import { convertScalar } from "./types/convert-scalar.ts";
 import { describeType } from "./types/describe.ts";
-import { isContainerType } from "./types/type-of.ts";
+import { elementType, isContainerType } from "./types/type-of.ts";
 
 /**
  * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
@@ -42,8 +43,10 @@ export function mergeNodes(
   if (first === undefined)
     throw new ConfigError({ code: "merge.incompatible", message: "There is nothing to merge" });
   const readonly = first.flags?.readonly;
+  // One draft for all layers: a map is copied once, however many of them change it.
+  const copies = new Set<ConfigNode>();
   let target = withFlags(first, { readonly: false });
-  for (const other of others) target = mergeRoot(target, other, context);
+  for (const other of others) target = mergeRoot(target, other, { context, copies });
   const turnedReadonly = target.flags?.readonly === true;
   return withFlags(target, { readonly: turnedReadonly ? true : readonly });
 }
@@ -68,25 +71,27 @@ function mergeContainer(dest: Draft, source: MapNode | ListNode, merging: Mergin
   else throw incompatible(dest, source);
 }
 
-function mergeRoot(target: ConfigNode, source: ConfigNode, context: ResolveContext): ConfigNode {
+/** What holds for the merging of all trees. */
+interface Layering {
+  readonly context: ResolveContext;
+  readonly copies: Set<ConfigNode>;
+}
+
+function mergeRoot(target: ConfigNode, source: ConfigNode, layering: Layering): ConfigNode {
   if (target.kind === "scalar" || source.kind === "scalar")
-    return mergeSpecialRoot(target, source, context);
-  const root = draftRoot(target);
-  mergeInto(root, source, context);
+    return mergeSpecialRoot(target, source, layering);
+  const root = draftRoot(target, layering.copies);
+  mergeInto(root, source, layering.context);
   return root.node;
 }
 
 /** A root that is null, missing or an interpolation as a whole. */
-function mergeSpecialRoot(
-  target: ConfigNode,
-  source: ConfigNode,
-  context: ResolveContext,
-): ConfigNode {
+function mergeSpecialRoot(target: ConfigNode, source: ConfigNode, layering: Layering): ConfigNode {
   if (!isSpecial(target) || !isSpecial(source))
     throw incompatible({ ...NOWHERE, node: target }, source);
   if (source.kind === "scalar") return isMissing(source) ? target : replacing(source, target);
   const empty = source.kind === "map" ? map([], target.origin) : list([], target.origin);
-  return mergeRoot(empty, source, context);
+  return mergeRoot(empty, source, layering);
 }
 
 const NOWHERE = { kind: "place", parent: null } as const;
@@ -137,11 +142,11 @@ function expand(
   source: ConfigNode,
   context: ResolveContext,
 ): ConfigNode {
-  if (old.kind !== "scalar") return old;
-  if (isInterpolationNode(old)) {
+  if (old.kind !== "scalar" || isReplacedInAnyCase(dest, key, old, source)) return old;
+  if (isInterpolationNode(old) && isWholeInterpolation(old)) {
     const target = followFromRoot(dest, key, context);
     if (target !== undefined && target.node.kind !== "scalar" && target.result !== true) {
-      assign(dest, key, target.node);
+      assign(dest, key, snapshot(target.node, dest.copies));
       return child(dest.node, key) ?? old;
     }
   }
@@ -153,6 +158,13 @@ function expand(
   putChild(dest, key, typed);
   return typed;
 }
+
+/** A value takes the place of anything where no type has a say; what stands there need not be known. */
+const isReplacedInAnyCase = (dest: Draft, key: Key, old: ScalarNode, source: ConfigNode): boolean =>
+  source.kind === "scalar" &&
+  !isMissing(source) &&
+  old.type === undefined &&
+  elementType(dest.node, key) === undefined;
 
 const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>
   new ConfigError({

@@ -75,6 +75,56 @@ describe("mergeNodes", () => {
     expect(show(base)).toBe(before);
   });
 
+  it.each([
+    {
+      what: "what it leads to changes later",
+      docs: ["a: {x: 1}\nb: ${a}", "a: {y: {deep: 1}}", "b: {z: 3}", "a: {x: 2, y: {deep: 2}}"],
+      gives: "a:\n  x: 2\n  'y':\n    deep: 2\nb:\n  x: 1\n  'y':\n    deep: 1\n  z: 3\n",
+    },
+    {
+      what: "it changes later itself",
+      docs: ["a: {x: {y: 1}}\nb: ${a}", "a: {z: 1}", "b: {x: {y: 2}}", "b: {x: {y: 3}}"],
+      gives: "a:\n  x:\n    'y': 1\n  z: 1\nb:\n  x:\n    'y': 3\n  z: 1\n",
+    },
+  ])("expands an interpolation as it is at its layer, also where $what", ({ docs, gives }) => {
+    expect(merge(...docs)).toBe(gives);
+  });
+
+  it("merges many layers as if they came one by one, and changes none of them", () => {
+    const layer = maps(["${a}", "${b}", "${c.d}", "x-${a}", "${d.a}", "???"]);
+    fc.assert(
+      fc.property(fc.array(layer, { minLength: 2, maxLength: 6 }), (layers) => {
+        const before = layers.map(show);
+        const [first, ...others] = layers;
+        const oneByOne = attempt(() =>
+          others.reduce<ConfigNode>(
+            (tree, other) => mergeNodes([tree, other], context),
+            first ?? yaml(""),
+          ),
+        );
+        const atOnce = attempt(() => mergeNodes(layers, context));
+        expect(atOnce && show(atOnce)).toBe(oneByOne && show(oneByOne));
+        expect(layers.map(show)).toEqual(before);
+      }),
+      { numRuns: Number(process.env["HYDRACONF_FUZZ_RUNS"] ?? 1000) },
+    );
+  });
+
+  it("takes time in proportion to the layers, however wide the root", () => {
+    const layers = (count: number): ConfigNode[] =>
+      Array.from({ length: count }, (_, at) => yaml(`key_${at}: {a: 1, b: [2]}`));
+    const time = (nodes: readonly ConfigNode[]): number => {
+      const started = performance.now();
+      mergeNodes(nodes, context);
+      return performance.now() - started;
+    };
+    const [small, large] = [layers(400), layers(4000)];
+    const best = (nodes: readonly ConfigNode[]): number =>
+      Math.min(...Array.from({ length: 5 }, () => time(nodes)));
+    // A copy of the root per layer would take a hundred times as long.
+    expect(best(large)).toBeLessThan(40 * best(small));
+  });
+
   // A scalar parts two maps that would merge, so the kinds must agree; OmegaConf is no better.
   it("is associative on trees whose kinds agree", () => {
     fc.assert(
