@@ -25,7 +25,7 @@ export interface ProcessTimeline {
   /** First and last thing seen. */
   readonly startNs: number;
   readonly endNs: number;
-  /** Whether the process told the collector that it ends; false after a crash or while running. */
+  /** Whether the process told the collector that it ends; if not, `notes` say what that means. */
   readonly finished: boolean;
   /** In order of `startNs`; a tie is broken by the order in which they were opened. */
   readonly ranges: readonly RangeInstance[];

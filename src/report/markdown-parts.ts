@@ -18,35 +18,55 @@ export function regionTreeTable(report: NCUProfileRegionReport): string {
   if (report.regions.length === 0) return "No regions.";
   const words = reportKernelWords(report);
   const share = shareBase(report);
+  const columns = treeColumns(words, share);
   const table = markdownTable(
     [
       { heading: "Region" },
-      { heading: "Calls", align: "right" },
-      { heading: "Total ms", align: "right" },
-      { heading: "Exclusive ms", align: "right" },
-      { heading: "Wall ms", align: "right" },
-      { heading: "Wall excl. ms", align: "right" },
-      { heading: words?.heading ?? "Kernels", align: "right" },
-      { heading: "Share %", align: "right" },
+      ...columns.map(({ heading }) => ({ heading, align: "right" as const })),
     ],
     treeRows(report.regions).map(({ region, level, label }) => [
       `${markdownIndent(level)}${escapeMarkdown(label)}`,
-      region.kind === "outside" ? NOT_MEASURED : String(region.invocations),
-      formatMs(region.total_ms),
-      formatMs(region.exclusive_ms),
-      formatMs(region.wall_ms),
-      formatMs(region.wall_exclusive_ms),
-      words === null ? NOT_MEASURED : String(region.kernel_count),
-      formatShare(share.of(region), share.whole),
+      ...columns.map(({ cell }) => cell(region)),
     ]),
   );
   return `${table}\n\n${treeLegend(words, share)}`;
 }
 
+interface TreeColumn {
+  readonly heading: string;
+  readonly cell: (region: NCUProfileRegion) => string;
+}
+
+/** Columns of kernels only where some were recorded: a column of dashes says nothing. */
+function treeColumns(words: KernelWords | null, share: ShareBase): readonly TreeColumn[] {
+  const calls: TreeColumn = {
+    heading: "Calls",
+    cell: ({ kind, invocations }) => (kind === "outside" ? NOT_MEASURED : String(invocations)),
+  };
+  const times: readonly TreeColumn[] = [
+    { heading: "Total ms", cell: ({ total_ms }) => formatMs(total_ms) },
+    { heading: "Exclusive ms", cell: ({ exclusive_ms }) => formatMs(exclusive_ms) },
+  ];
+  const walls: readonly TreeColumn[] = [
+    { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms) },
+    { heading: "Wall excl. ms", cell: (region) => formatMs(region.wall_exclusive_ms) },
+  ];
+  const shares: TreeColumn = {
+    heading: "Share %",
+    cell: (region) => formatShare(share.of(region), share.whole),
+  };
+  if (words === null) return [calls, ...walls, shares];
+  const counts: TreeColumn = {
+    heading: words.heading,
+    cell: ({ kernel_count }) => String(kernel_count),
+  };
+  return [calls, ...times, ...walls, counts, shares];
+}
+
 const treeLegend = (words: KernelWords | null, share: ShareBase): string =>
   [
     words === null
-      ? "Neither GPU kernels nor CPU operations were recorded, so Total and Exclusive are not known."
+      ? "Neither GPU kernels nor CPU operations were recorded: only the wall clock is known."
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
     `Share is of ${share.label}. ${NOT_MEASURED} means not measured.`,

@@ -74,28 +74,42 @@ export function renderRegionTable(
 const GAP = "  ";
 const MIN_LABEL = 16;
 
-function columnsOf(words: KernelWords | null, share: ShareBase): readonly TableColumn[] {
-  return [
-    {
-      heading: "Calls",
-      cell: ({ kind, invocations }) => (kind === "outside" ? NOT_MEASURED : String(invocations)),
-      dispensable: 3,
-    },
-    { heading: "Total ms", cell: ({ total_ms }) => formatMs(total_ms), dispensable: 1 },
-    { heading: "Excl ms", cell: ({ exclusive_ms }) => formatMs(exclusive_ms), dispensable: 4 },
-    { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms), dispensable: 2 },
-    {
-      heading: words?.heading ?? "Kernels",
-      cell: ({ kernel_count }) => (words === null ? NOT_MEASURED : String(kernel_count)),
-      dispensable: 5,
-    },
-    {
-      heading: "Share %",
-      cell: (region) => formatShare(share.of(region), share.whole),
-      dispensable: 6,
-    },
-  ];
-}
+/** Where no kernels were recorded the wall clock is all there is, and gets the room. */
+const columnsOf = (words: KernelWords | null, share: ShareBase): readonly TableColumn[] => [
+  {
+    heading: "Calls",
+    cell: ({ kind, invocations }) => (kind === "outside" ? NOT_MEASURED : String(invocations)),
+    dispensable: 3,
+  },
+  ...(words === null ? wallColumns : kernelColumns(words)),
+  {
+    heading: "Share %",
+    cell: (region) => formatShare(share.of(region), share.whole),
+    dispensable: 6,
+  },
+];
+
+const kernelColumns = (words: KernelWords): readonly TableColumn[] => [
+  { heading: "Total ms", cell: ({ total_ms }) => formatMs(total_ms), dispensable: 1 },
+  { heading: "Excl ms", cell: ({ exclusive_ms }) => formatMs(exclusive_ms), dispensable: 4 },
+  { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms), dispensable: 2 },
+  { heading: words.heading, cell: ({ kernel_count }) => String(kernel_count), dispensable: 5 },
+];
+
+const wallColumns: readonly TableColumn[] = [
+  { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms), dispensable: 1 },
+  { heading: "Excl ms", cell: (region) => formatMs(region.wall_exclusive_ms), dispensable: 2 },
+  {
+    heading: "Median ms",
+    cell: (region) => formatMs(region.invocation_wall_ms?.median ?? null),
+    dispensable: 4,
+  },
+  {
+    heading: "p95 ms",
+    cell: (region) => formatMs(region.invocation_wall_ms?.p95 ?? null),
+    dispensable: 5,
+  },
+];
 
 const columnWidth = (
   { heading, cell }: TableColumn,

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { getSystemErrorName } from "node:util";
-import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
+import type { ProcessTimeline } from "../timeline.ts";
 import { openRecording } from "./cursor.ts";
 import type { FileHeader } from "./file-header.ts";
 import { createNotes, type NoteCollector } from "./notes.ts";
-import { type CategoryName, createPairing, type PairedEvents } from "./pairing.ts";
+import { type CategoryName, createPairing } from "./pairing.ts";
 
 /** A process's timeline and the names that NVTX gave to threads and categories. */
 export interface RecordedProcess extends ProcessTimeline {
@@ -29,7 +29,6 @@ export function readProcess(path: string, originNs: bigint): RecordedProcess | n
   const startNs = Number(header.startNs - originNs);
   const finishedNs = header.finishedNs === null ? startNs : Number(header.finishedNs - originNs);
   addHeaderNotes(header, notes);
-  addUnclosedNote(events.ranges, notes);
   return {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
@@ -65,16 +64,4 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
 
 function errorName(errno: number): string {
   return errno > 0 && errno < 4096 ? getSystemErrorName(-errno) : `error ${errno}`;
-}
-
-function addUnclosedNote(ranges: PairedEvents["ranges"], notes: NoteCollector): void {
-  const unclosed = ranges.filter((range) => range.endNs === null);
-  if (unclosed.length === 0) return;
-  const names = [...new Set(unclosed.map(label))];
-  const shown = names.slice(0, 5).join(", ") + (names.length > 5 ? ", …" : "");
-  notes.add(`${unclosed.length} ranges never closed: ${shown}`);
-}
-
-function label({ domain, name }: RangeInstance): string {
-  return domain === "" ? name : `${domain}@${name}`;
 }

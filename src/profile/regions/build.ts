@@ -6,7 +6,7 @@
  * that what happens inside counts for. A range that has closed by then is in nobody's path, even
  * when a range opened inside it lives on.
  */
-import type { ProcessTimeline, Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline.ts";
 import {
   type AttributionContext,
   attributeProcess,
@@ -116,7 +116,6 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
   const about = `process ${process.pid}`;
   return [
     ...process.notes,
-    ...(process.finished ? [] : [noEndNote(process)]),
     ...unclosedNote(attribution),
     ...(overlapping > 0
       ? [
@@ -136,15 +135,15 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
   ];
 }
 
-const noEndNote = ({ pid }: ProcessTimeline): string =>
-  `process ${pid}: did not report its end; what it did last may be missing`;
-
+/** Names the ranges that were open to the end: the first few, each once. */
 function unclosedNote({ process, instances }: ProcessAttribution): string[] {
-  const unclosed = instances.filter(({ closed }) => !closed).length;
-  if (unclosed === 0) return [];
-  const ranges = unclosed === 1 ? "1 range was" : `${unclosed} ranges were`;
+  const unclosed = instances.filter(({ closed }) => !closed);
+  if (unclosed.length === 0) return [];
+  const names = unique(unclosed.map(({ region }) => region.node.name));
+  const shown = `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
+  const ranges = unclosed.length === 1 ? "1 range was" : `${unclosed.length} ranges were`;
   return [
-    `process ${process.pid}: ${ranges} never closed; taken to end with the last event of the process`,
+    `process ${process.pid}: ${ranges} never closed (${shown}); taken to end with the last event of the process`,
   ];
 }
 
