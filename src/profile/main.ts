@@ -33,7 +33,7 @@ export async function profileMain(request: MainRequest): Promise<number> {
       say: request.log.info,
       interrupt: interrupt.signal,
     });
-    request.log.info(describeOutcome(result.outcome));
+    if (succeeded(result.outcome)) request.log.info(describeOutcome(result.outcome));
     const files = await writeResult(result, request);
     showResult(result, files, request);
     return exitCode(result, request);
