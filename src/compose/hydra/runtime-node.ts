@@ -1,13 +1,15 @@
 import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import type { ConfigNode, MapNode, NodeType, ScalarValue } from "../../values/node.ts";
-import { isMissing, list, map, scalar } from "../../values/node.ts";
+import { isMissing, list, map } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import type { SourceInfo } from "../sources/config-source.ts";
-import { appended, getAt, setAt } from "../tree-edit.ts";
+import type { TreeEditor } from "../tree-edit.ts";
+import { appended, editTree, getAt } from "../tree-edit.ts";
 import { overrideDirname } from "./override-dirname.ts";
 import { ANY, STR } from "./typed.ts";
 
@@ -36,15 +38,14 @@ const ORIGIN = fromCode("compose");
  */
 export function fillRuntime(root: MapNode, facts: RuntimeFacts, context: ResolveContext): MapNode {
   for (const path of FILLED) requireMap(root, path);
-  const edits = [
-    addOverrides,
-    addChoices,
-    copyEnvironment,
-    describeRuntime,
-    nameJob,
-    describeJob,
-  ] as const;
-  return edits.reduce((tree, edit) => edit(tree, facts, context), root);
+  const tree = editTree(root);
+  addOverrides(tree, facts);
+  addChoices(tree, facts);
+  copyEnvironment(tree, context);
+  describeRuntime(tree, facts);
+  nameJob(tree, facts);
+  describeJob(tree, facts, context);
+  return tree.root;
 }
 
 /** Where values are put: an override or an interpolation may have put something else there. */
@@ -70,98 +71,109 @@ function requireMap(root: MapNode, path: readonly string[]): void {
 export const isHydraOverride = ({ keyOrGroup }: Override): boolean =>
   keyOrGroup.startsWith("hydra.") || keyOrGroup.startsWith("hydra/");
 
-function addOverrides(root: MapNode, { overrides }: RuntimeFacts): MapNode {
+function addOverrides(tree: TreeEditor, { overrides }: RuntimeFacts): void {
   const texts = (wanted: boolean): ConfigNode[] =>
     overrides
       .filter((override) => isHydraOverride(override) === wanted)
-      .map(({ origin }) => ({ ...scalar(origin.text, origin), type: STR }));
-  const add = (tree: MapNode, path: readonly string[], items: readonly ConfigNode[]): MapNode =>
-    items.length === 0 ? tree : setAt(tree, path, appended(getAt(tree, path), items, ORIGIN));
-  return add(
-    add(root, ["hydra", "overrides", "hydra"], texts(true)),
-    ["hydra", "overrides", "task"],
-    texts(false),
-  );
+      .map(({ origin }) => ({ kind: "scalar", value: origin.text, origin, type: STR }));
+  const add = (path: readonly string[], items: readonly ConfigNode[]): void => {
+    if (items.length > 0) tree.set(path, appended(tree.get(path), items, ORIGIN));
+  };
+  add(["hydra", "overrides", "hydra"], texts(true));
+  add(["hydra", "overrides", "task"], texts(false));
 }
 
-function addChoices(root: MapNode, { choices }: RuntimeFacts): MapNode {
+function addChoices(tree: TreeEditor, { choices }: RuntimeFacts): void {
   const path = ["hydra", "runtime", "choices"];
-  const before = getAt(root, path);
+  const before = tree.get(path);
   const entries = new Map(before?.kind === "map" ? before.entries : []);
   for (const [key, name] of choices) entries.set(key, { key, value: value(name, ANY) });
-  return setAt(root, path, { ...(before?.kind === "map" ? before : map([], ORIGIN)), entries });
+  tree.set(path, { ...(before?.kind === "map" ? before : map([], ORIGIN)), entries });
 }
 
-function copyEnvironment(root: MapNode, _: RuntimeFacts, context: ResolveContext): MapNode {
-  const wanted = strings(root, "hydra.job.env_copy", context);
-  return wanted.reduce((tree, name) => {
+function copyEnvironment(tree: TreeEditor, context: ResolveContext): void {
+  const path = ["hydra", "job", "env_copy"];
+  for (const name of strings(tree.root, path, context)) {
     const found = context.env[name];
     if (found === undefined)
       throw new ConfigError({
         code: "compose.invalid_config",
         message: `'${name}'`,
-        key: "hydra.job.env_copy",
-        origin: getAt(root, ["hydra", "job", "env_copy"])?.origin ?? ORIGIN,
+        key: path.join("."),
+        origin: tree.get(path)?.origin ?? ORIGIN,
         hint: `the environment variable ${name} is not set: set it, or take it out of hydra.job.env_copy`,
       });
-    return setAt(tree, ["hydra", "job", "env_set", name], value(found, STR));
-  }, root);
+    tree.set(["hydra", "job", "env_set", name], value(found, STR));
+  }
 }
 
-function describeRuntime(root: MapNode, facts: RuntimeFacts): MapNode {
+function describeRuntime(tree: TreeEditor, facts: RuntimeFacts): void {
   const { cwd, sources, version, versionBase } = facts;
-  const infos = sources.map(({ path, scheme, provider }) =>
-    map(
-      [
-        ["path", value(path, STR)],
-        ["schema", value(scheme, STR)],
-        ["provider", value(provider, STR)],
-      ],
-      ORIGIN,
-    ),
-  );
-  const before = getAt(root, ["hydra", "runtime", "config_sources"]);
+  const before = tree.get(["hydra", "runtime", "config_sources"]);
   const entries: readonly (readonly [string, ConfigNode])[] = [
     ["version", value(version, STR)],
     ["version_base", value(versionBase, STR)],
     ["cwd", value(cwd, STR)],
-    ["config_sources", { ...list(infos, ORIGIN), ...(before?.type && { type: before.type }) }],
+    ["config_sources", { ...describeSources(sources), ...(before?.type && { type: before.type }) }],
   ];
-  return entries.reduce((tree, [key, node]) => setAt(tree, ["hydra", "runtime", key], node), root);
+  for (const [key, node] of entries) tree.set(["hydra", "runtime", key], node);
 }
 
-function nameJob(root: MapNode, { jobName }: RuntimeFacts): MapNode {
+const describeSources = (sources: readonly SourceInfo[]): ConfigNode =>
+  list(
+    sources.map(({ path, scheme, provider }) =>
+      map(
+        [
+          ["path", value(path, STR)],
+          ["schema", value(scheme, STR)],
+          ["provider", value(provider, STR)],
+        ],
+        ORIGIN,
+      ),
+    ),
+    ORIGIN,
+  );
+
+function nameJob(tree: TreeEditor, { jobName }: RuntimeFacts): void {
   const path = ["hydra", "job", "name"];
-  const name = getAt(root, path);
-  return name === undefined || isMissing(name) ? setAt(root, path, value(jobName, STR)) : root;
+  const name = tree.get(path);
+  if (name === undefined || isMissing(name)) tree.set(path, value(jobName, STR));
 }
 
-function describeJob(root: MapNode, facts: RuntimeFacts, context: ResolveContext): MapNode {
-  const settings = "hydra.job.config.override_dirname";
+function describeJob(tree: TreeEditor, facts: RuntimeFacts, context: ResolveContext): void {
+  const settings = ["hydra", "job", "config", "override_dirname"];
   const dirname = overrideDirname(
     facts.overrides.filter((override) => !isHydraOverride(override)),
     {
-      keyValueSeparator: text(root, `${settings}.kv_sep`, context),
-      itemSeparator: text(root, `${settings}.item_sep`, context),
-      excludeKeys: strings(root, `${settings}.exclude_keys`, context),
+      keyValueSeparator: text(tree.root, [...settings, "kv_sep"], context),
+      itemSeparator: text(tree.root, [...settings, "item_sep"], context),
+      excludeKeys: strings(tree.root, [...settings, "exclude_keys"], context),
     },
   );
-  const named = setAt(root, ["hydra", "job", "override_dirname"], value(dirname, STR));
-  return setAt(
-    named,
-    ["hydra", "job", "config_name"],
-    value(facts.configName, { kind: "str", optional: true }),
-  );
+  tree.set(["hydra", "job", "override_dirname"], value(dirname, STR));
+  tree.set(["hydra", "job", "config_name"], value(facts.configName, OPTIONAL_STR));
 }
 
-const value = (of: ScalarValue, type: NodeType): ConfigNode => ({ ...scalar(of, ORIGIN), type });
+const OPTIONAL_STR: NodeType = { kind: "str", optional: true };
 
-function text(root: MapNode, key: string, context: ResolveContext): string {
-  const node = selectNode(root, key, context, { throwOnMissing: true });
+const value = (of: ScalarValue, type: NodeType): ConfigNode => ({
+  kind: "scalar",
+  value: of,
+  origin: ORIGIN,
+  type,
+});
+
+function text(root: MapNode, path: readonly string[], context: ResolveContext): string {
+  const written = getAt(root, path);
+  if (written?.kind === "scalar" && !isMissing(written) && !isInterpolationNode(written))
+    return pyStr(written);
+  const node = selectNode(root, path.join("."), context, { throwOnMissing: true });
   return node === undefined ? "" : pyStr(node);
 }
 
-function strings(root: MapNode, key: string, context: ResolveContext): string[] {
-  const node = selectNode(root, key, context);
+function strings(root: MapNode, path: readonly string[], context: ResolveContext): string[] {
+  const written = getAt(root, path);
+  if (written?.kind === "list" && written.items.length === 0) return [];
+  const node = selectNode(root, path.join("."), context);
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 }
