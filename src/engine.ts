@@ -5,6 +5,9 @@ import type { Config } from "./compose/config.ts";
 import { createConfig } from "./compose/config.ts";
 import { hydraGroups } from "./compose/hydra/groups.ts";
 import { schemaSource } from "./compose/hydra/schema.ts";
+import type { Plugin } from "./compose/plugins/plugin.ts";
+import { pluginGroups } from "./compose/plugins/plugin-groups.ts";
+import { STANDARD_PLUGINS } from "./compose/plugins/standard-plugins.ts";
 import type { ConfigSource } from "./compose/sources/config-source.ts";
 import type { MemoryEntry } from "./compose/sources/memory-source.ts";
 import type { SourceFactory } from "./compose/sources/search-path.ts";
@@ -33,6 +36,11 @@ export interface EngineOptions {
   readonly resolvers?: Iterable<Resolver>;
   /** The config store (`structured://`): trees or YAML texts by config path. */
   readonly store?: ReadonlyMap<string, MemoryEntry>;
+  /**
+   * Whose config groups there are beside Hydra's own. Default: those of `STANDARD_PLUGINS`, as in
+   * the commands; `[]` is Hydra without any plugin installed.
+   */
+  readonly plugins?: readonly Plugin[];
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   readonly dialect?: Dialect;
@@ -83,6 +91,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
       available: ["1.3"],
     });
   const factories = new Map([...STANDARD_SOURCES, ...(options.sources ?? [])]);
+  const plugins = pluginGroups(options.plugins ?? STANDARD_PLUGINS);
+  const store = new Map([...plugins.store, ...(options.store ?? [])]);
   const snapshots = new Map<string, Snapshot>();
   const context = createResolveContext({
     ...(options.resolvers && { resolvers: options.resolvers }),
@@ -99,9 +109,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
       sources: [
         hydraGroups(),
         ...(configDir === null ? [] : [openMain(absolute(configDir, cwd), open)]),
+        ...plugins.sources,
         ...configDirs.map((dir) => open("command-line", absolute(dir, cwd))),
       ],
-      schemaSource: schemaSource(options.store ?? new Map()),
+      schemaSource: schemaSource(store),
       cwd,
       factories,
     });

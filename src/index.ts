@@ -28,9 +28,10 @@ export type {
   LoadedConfig,
   MemoryEntry,
   PlainValue,
+  Plugin,
   SourceFactory,
 } from "./compose/index.ts";
-export { memorySource } from "./compose/index.ts";
+export { memorySource, STANDARD_PLUGINS } from "./compose/index.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
 export { HYDRA_VERSION } from "./engine.ts";
 export type { Override } from "./overrides/index.ts";

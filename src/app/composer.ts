@@ -4,6 +4,9 @@ import type { Composition } from "../compose/composition.ts";
 import { hydraGroups } from "../compose/hydra/groups.ts";
 import { schemaSource } from "../compose/hydra/schema.ts";
 import { composeConfig } from "../compose/index.ts";
+import type { Plugin } from "../compose/plugins/plugin.ts";
+import { pluginGroups } from "../compose/plugins/plugin-groups.ts";
+import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
 import type { ConfigSource } from "../compose/sources/config-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import { openSource, STANDARD_SOURCES } from "../compose/sources/search-path.ts";
@@ -27,6 +30,8 @@ export interface ComposerRequest {
   readonly configName: string | null;
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
+  /** Default: `STANDARD_PLUGINS`. */
+  readonly plugins?: readonly Plugin[];
 }
 
 /** How a composition differs from the one a run would use. */
@@ -40,6 +45,7 @@ export interface CompositionChanges {
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
 export interface Composer {
   readonly context: ResolveContext;
+  readonly plugins: readonly Plugin[];
   /** The search path before a config adds to it. */
   readonly repository: Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
@@ -56,14 +62,22 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     env,
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
+  const { plugins = STANDARD_PLUGINS } = request;
+  const { sources, store } = pluginGroups(plugins);
   const snapshot = takeSnapshot({
-    sources: [hydraGroups(), ...primarySources(request, cwd), ...addedSources(request, cwd)],
-    schemaSource: schemaSource(new Map()),
+    sources: [
+      hydraGroups(),
+      ...primarySources(request, cwd),
+      ...sources,
+      ...addedSources(request, cwd),
+    ],
+    schemaSource: schemaSource(store),
     cwd,
     factories: STANDARD_SOURCES,
   });
   return {
     context,
+    plugins,
     repository: snapshot.repository,
     compose(overrides, { configName = request.configName, mode = "run" } = {}) {
       const composition = composeConfig({

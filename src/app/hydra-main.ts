@@ -107,6 +107,7 @@ function composerRequest(
     configPath: configPath === null ? null : withBase(configPath, options.base ?? cwd),
     configName: text("config-name") ?? options.configName ?? null,
     ...(configDir === undefined ? {} : { configDir }),
+    ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { ConfigNode } from "../values/node.ts";
 import type { Flag } from "./flags/flag.ts";
 
@@ -30,6 +31,8 @@ export interface HydraMainOptions {
    * it, what follows `--` is overrides too, as with any program.
    */
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
+  /** Whose config groups there are beside Hydra's own; `STANDARD_PLUGINS` unless given. */
+  readonly plugins?: readonly Plugin[];
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
   readonly whenBare?: "run" | "show";
 }

@@ -97,14 +97,15 @@ function change(
 }
 
 /**
- * A dict or list cannot be merged into a declared one that is null: OmegaConf fails there, on an
- * internal error, and so a program cannot rely on any result.
+ * A dict cannot be merged into a declared one that is null: OmegaConf fails there, on an internal
+ * error, and so a program cannot rely on any result. A list takes the place of a null one.
  */
 function refuseMergeIntoNull(root: ConfigNode, override: Override, value: ConfigNode): void {
   const { keyOrGroup: key, origin } = override;
   if (value.kind === "scalar") return;
   const before = getAt(root, splitKey(key));
   if (before?.kind !== "scalar" || before.value !== null || !isContainerType(before.type)) return;
+  if (value.kind === "list" && before.type?.kind === "list") return;
   throw new ConfigError({
     code: "compose.override_failed",
     message: `Error merging override ${origin.text}\n'${key}' is null, and nothing can be merged into it`,

@@ -70,7 +70,13 @@ describe("hydra.searchpath", () => {
     const { composition } = compose("extended");
     expect(
       composition.repository.sources.map(({ scheme, provider }) => `${scheme} ${provider}`),
-    ).toEqual(["pkg hydra", "file main", "file hydra.searchpath in main", "structured schema"]);
+    ).toEqual([
+      "pkg hydra",
+      "file main",
+      "pkg hydra-colorlog",
+      "file hydra.searchpath in main",
+      "structured schema",
+    ]);
   });
 
   it("must be a list of strings, in the primary config", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Composition } from "../../compose/index.ts";
+import { launchRefusal } from "../../compose/plugins/plugin-groups.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
@@ -41,14 +42,30 @@ function composeForRun(composer: Composer, overrides: readonly string[]): Compos
   const mode = selectNode(composition.root, "hydra.mode", composer.context);
   if (mode === undefined || (mode.kind === "scalar" && mode.value === null))
     return composer.compose([...overrides, "hydra.mode=RUN"]);
-  if (pyStr(mode).endsWith("MULTIRUN"))
+  if (pyStr(mode).endsWith("MULTIRUN")) {
+    const hint = whatToUseInstead(composition, composer);
     throw new ConfigError({
       code: "app.unsupported",
       message: "hydra.mode=MULTIRUN: sweeps come later, this version runs one job at a time",
       key: "hydra.mode",
       origin: mode.origin,
+      ...(hint !== undefined && { hint }),
     });
+  }
   return composition;
+}
+
+/** What plugins say of the launcher and the sweeper that the config chose. */
+function whatToUseInstead(
+  { root }: Composition,
+  { context, plugins }: Composer,
+): string | undefined {
+  const reasons = ["hydra.launcher", "hydra.sweeper"].flatMap((key) => {
+    const target = selectNode(root, `${key}._target_`, context);
+    const refusal = target && launchRefusal(plugins, pyStr(target));
+    return refusal === undefined ? [] : [`${key}: ${refusal.reason}`];
+  });
+  return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
 /** Shows all problems at once. ajv is loaded only here: most uses of a config never need it. */

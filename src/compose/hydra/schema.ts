@@ -11,6 +11,8 @@ import {
   emptyMap,
   field,
   INT,
+  listOf,
+  mapOf,
   object,
   optional,
   STR,
@@ -52,20 +54,18 @@ const RUNTIME = object("RuntimeConf", {
   version: field(STR),
   version_base: field(STR),
   cwd: field(STR),
-  config_sources: field({ kind: "list", element: SOURCE_INFO.type }),
+  config_sources: field(listOf(SOURCE_INFO.type)),
   output_dir: field(STR),
   choices: emptyMap(ANY),
 });
-
-const ANY_MAP: NodeType = { kind: "map", key: STR, element: ANY };
 
 const HYDRA = object("HydraConf", {
   mode: field(optional(RUN_MODE), null),
   searchpath: emptyList(STR),
   run: object("RunDir", { dir: field(STR) }),
   sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }),
-  hydra_logging: field(ANY_MAP),
-  job_logging: field(ANY_MAP),
+  hydra_logging: field(mapOf(ANY)),
+  job_logging: field(mapOf(ANY)),
   sweeper: field(ANY),
   launcher: field(ANY),
   callbacks: emptyMap(ANY),
@@ -90,7 +90,7 @@ const LAUNCHER = object("BasicLauncherConf", {
 const SWEEPER = object("BasicSweeperConf", {
   _target_: field(STR, "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"),
   max_batch_size: field(optional(INT), null),
-  params: field({ kind: "map", key: STR, element: STR, optional: true }, null),
+  params: field(optional(mapOf(STR)), null),
 });
 
 /** The groups that make up the `hydra` node, in the order in which they are composed. */

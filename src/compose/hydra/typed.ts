@@ -17,7 +17,11 @@ const ORIGIN: SchemaOrigin = { kind: "schema", schema: "hydra" };
 export const ANY: NodeType = { kind: "any" };
 export const STR: NodeType = { kind: "str" };
 export const INT: NodeType = { kind: "int" };
+export const FLOAT: NodeType = { kind: "float" };
 export const BOOL: NodeType = { kind: "bool" };
+
+export const listOf = (element: NodeType): NodeType => ({ kind: "list", element });
+export const mapOf = (element: NodeType): NodeType => ({ kind: "map", key: STR, element });
 
 export const optional = (type: NodeType): NodeType =>
   type.kind === "any" ? type : { ...type, optional: true };
@@ -29,20 +33,26 @@ export const field = (type: NodeType, value: ScalarValue = MISSING): Field => ({
 });
 
 export function emptyList(element: NodeType): Field {
-  const type: NodeType = { kind: "list", element };
+  const type = listOf(element);
   return { type, node: { ...list([], ORIGIN), type } };
 }
 
 export function emptyMap(element: NodeType): Field {
-  const type: NodeType = { kind: "map", key: STR, element };
+  const type = mapOf(element);
   return { type, node: { ...map([], ORIGIN), type } };
 }
 
-export function object(name: string, fields: Readonly<Record<string, Field>>): Field {
+/** @param bases names of the types that this one extends. */
+export function object(
+  name: string,
+  fields: Readonly<Record<string, Field>>,
+  bases: readonly string[] = [],
+): Field {
   const entries = Object.entries(fields);
   const type: NodeType = {
     kind: "object",
     name,
+    ...(bases.length > 0 && { bases }),
     fields: new Map(entries.map(([key, { type: fieldType }]) => [key, fieldType])),
   };
   const nodes = entries.map(([key, { node }]) => [key, node] as const);

@@ -5,9 +5,13 @@ import type { ConfigSource, ItemKind, SourceInfo } from "./config-source.ts";
 import { yamlFileName } from "./file-name.ts";
 import { configFromNode, configFromText } from "./load-config.ts";
 
-/** What a store in memory holds under a path: the text of a YAML file, a tree, or plain data. */
+/**
+ * What a store in memory holds under a path: the text of a YAML file, a tree, plain data, or a
+ * function that makes the tree when it is first asked for.
+ */
 export type MemoryEntry =
   | { readonly text: string }
+  | { readonly create: () => ConfigNode; readonly package?: string }
   | { readonly node: ConfigNode; readonly package?: string }
   | { readonly value: unknown; readonly package?: string };
 
@@ -34,11 +38,15 @@ export function memorySource(
       const address = `${info.scheme}://${info.path}/${name}`;
       if ("text" in entry)
         return configFromText(path, { name: yamlFileName(address), text: entry.text }, info);
-      const node = "node" in entry ? entry.node : fromObject(entry.value, fromCode(address));
-      return configFromNode(path, node, info, entry.package ?? null);
+      return configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
     },
     list: (group, kind) => childrenOf(normalize(group), kind, groups, entries.keys()),
   };
+}
+
+function treeOf(entry: Exclude<MemoryEntry, { text: string }>, address: string): ConfigNode {
+  if ("node" in entry) return entry.node;
+  return "create" in entry ? entry.create() : fromObject(entry.value, fromCode(address));
 }
 
 function groupsOf(paths: Iterable<string>): ReadonlySet<string> {

@@ -55,7 +55,13 @@ export async function runCase(suite: string, { argv, env }: CliCase): Promise<Ou
   process.chdir(dir);
   try {
     const exitCode = await hydraMain(
-      { name: "my_app", version: "0", configPath: app.config_path, configName: app.config_name },
+      {
+        name: "my_app",
+        version: "0",
+        configPath: app.config_path,
+        configName: app.config_name,
+        plugins: [],
+      },
       taskNamed(app.task, invocation),
       invocation,
     );

@@ -24,7 +24,8 @@ describe("the hydra node", () => {
     );
     const expected = readYaml(text).kind === "map" ? toObject(readYaml(text)) : {};
     const { root } = packageInfo();
-    const { hydra } = createEngine({ cwd: root, env: {} }).composition({ configDir: "conf" });
+    const engine = createEngine({ cwd: root, env: {}, plugins: [] });
+    const { hydra } = engine.composition({ configDir: "conf" });
     const actual = writeYaml(map([["hydra", hydra]], fromCode("test")))
       .replace(join(root, "conf"), "<DIR>")
       .replace(root, "<PARENT>");

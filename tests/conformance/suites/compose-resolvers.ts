@@ -1,3 +1,4 @@
+import { nowResolver } from "../../../src/app/resolvers/now.ts";
 import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
 
 /** `${hydra:...}` outside a running application, as the corpus was recorded. */
@@ -7,3 +8,6 @@ export const hydraUnset: Resolver = {
     throw new Error("HydraConfig was not set");
   },
 };
+
+/** Those that Hydra registers; the time itself is not compared anywhere. */
+export const HYDRA_RESOLVERS: readonly Resolver[] = [hydraUnset, nowResolver(new Date(0))];

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { nowResolver } from "../../../src/app/resolvers/now.ts";
 import type { Composition, Config, DefaultsRow } from "../../../src/compose/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
 import type { Engine } from "../../../src/engine.ts";
@@ -13,15 +12,15 @@ import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
 import { toTagged } from "../tagged.ts";
+import { composePlugins } from "./compose-plugins.ts";
 import { compareResolved } from "./compose-resolved.ts";
-import { hydraUnset } from "./compose-resolvers.ts";
+import { HYDRA_RESOLVERS } from "./compose-resolvers.ts";
 import { rowOf } from "./compose-rows.ts";
 
 /** `compose/<suite>/cases.jsonl`: `hydra.compose` over the `conf` directory beside the cases. */
 export const composeSuite: Suite = {
   name: "composition",
-  matches: (path) =>
-    /(^|\/)compose\/.+\/cases\.jsonl$/.test(path) && !/(^|\/)compose\/plugins\//.test(path),
+  matches: (path) => /(^|\/)compose\/.+\/cases\.jsonl$/.test(path) && !composePlugins.matches(path),
   run: runComposeCase,
 };
 
@@ -48,9 +47,6 @@ function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
     : outcome;
 }
 
-/** Those that Hydra registers; the time itself is not compared anywhere. */
-const RESOLVERS = [hydraUnset, nowResolver(new Date(0))];
-
 /** One engine per directory and environment: its snapshot reads every file once. */
 const engines = new Map<string, Engine>();
 
@@ -59,7 +55,9 @@ function engineOf(dir: string, variables: unknown): Engine {
     Object.entries((variables ?? {}) as Record<string, unknown>).filter(([, v]) => v !== null),
   ) as Record<string, string>;
   const id = JSON.stringify([dir, env]);
-  const engine = engines.get(id) ?? createEngine({ cwd: dirname(dir), env, resolvers: RESOLVERS });
+  const engine =
+    engines.get(id) ??
+    createEngine({ cwd: dirname(dir), env, resolvers: HYDRA_RESOLVERS, plugins: [] });
   engines.set(id, engine);
   return engine;
 }

@@ -1,5 +1,6 @@
 import type { Suite } from "../suite.ts";
 import { composeSuite } from "./compose.ts";
+import { composePlugins } from "./compose-plugins.ts";
 import { defaultsListSuite } from "./defaults-list.ts";
 import { fuzzCompose } from "./fuzz-compose.ts";
 import { fuzzInterpolation } from "./fuzz-interpolation.ts";
@@ -28,6 +29,7 @@ export const SUITES: readonly Suite[] = [
   fuzzMerge,
   omegaconfDotlist,
   // compose
+  composePlugins,
   composeSuite,
   defaultsListSuite,
   fuzzCompose,

@@ -1,0 +1,63 @@
+import type { Plugin } from "./plugin.ts";
+
+const JOB_LOGGING = `# @package hydra.job_logging
+version: 1
+formatters:
+  simple:
+    format: '[%(asctime)s][%(name)s][%(levelname)s] - %(message)s'
+  colorlog:
+    '()': colorlog.ColoredFormatter
+    format: '[%(cyan)s%(asctime)s%(reset)s][%(blue)s%(name)s%(reset)s][%(log_color)s%(levelname)s%(reset)s] - %(message)s'
+    log_colors:
+      DEBUG: purple
+      INFO: green
+      WARNING: yellow
+      ERROR: red
+      CRITICAL: red
+handlers:
+  console:
+    class: logging.StreamHandler
+    formatter: colorlog
+    stream: ext://sys.stdout
+  file:
+    class: logging.FileHandler
+    formatter: simple
+    filename: \${hydra.job.name}.log
+root:
+  level: INFO
+  handlers: [console, file]
+disable_existing_loggers: false
+`;
+
+const HYDRA_LOGGING = `# @package hydra.hydra_logging
+version: 1
+formatters:
+  colorlog:
+    '()': colorlog.ColoredFormatter
+    format: '[%(cyan)s%(asctime)s%(reset)s][%(purple)sHYDRA%(reset)s] %(message)s'
+handlers:
+  console:
+    class: logging.StreamHandler
+    formatter: colorlog
+    stream: ext://sys.stdout
+root:
+  level: INFO
+  handlers: [console]
+disable_existing_loggers: false
+`;
+
+/**
+ * Coloured log lines. Its file handler writes below the working directory, not the run directory,
+ * which in Hydra 1.1 were the same.
+ */
+export const colorlog: Plugin = {
+  name: "colorlog",
+  files: {
+    provider: "hydra-colorlog",
+    path: "hydra_plugins.hydra_colorlog.conf",
+    texts: {
+      "hydra/hydra_logging/colorlog": HYDRA_LOGGING,
+      "hydra/job_logging/colorlog": JOB_LOGGING,
+    },
+  },
+};

@@ -1,0 +1,24 @@
+import { ax } from "./ax.ts";
+import { colorlog } from "./colorlog.ts";
+import { joblib } from "./joblib.ts";
+import { nevergrad } from "./nevergrad.ts";
+import { optuna } from "./optuna.ts";
+import type { Plugin } from "./plugin.ts";
+import { rq } from "./rq.ts";
+import { submitit } from "./submitit.ts";
+
+/**
+ * The plugins of Hydra's own repository, as of Hydra 1.3: public config trees name their groups.
+ * The keys, types and defaults are facts of their public documentation and sources.
+ *
+ * @see https://hydra.cc/docs/1.3/plugins/colorlog/ and the pages after it
+ */
+export const STANDARD_PLUGINS: readonly Plugin[] = [
+  colorlog,
+  joblib,
+  submitit,
+  rq,
+  optuna,
+  ax,
+  nevergrad,
+];
