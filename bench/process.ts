@@ -1,4 +1,4 @@
-/** Start-up of the built command beside bare Node in the same run: tsx bench/process.ts */
+/** Start-up of the built command beside bare Node in the same run: `npm run bench process` */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { packageInfo } from "../src/package-root.ts";

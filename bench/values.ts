@@ -1,6 +1,6 @@
 /**
  * Speed of reading, writing and resolving, beside `yaml` and `JSON.stringify` in the same run, and
- * that time grows no faster than the input: tsx bench/values.ts
+ * that time grows no faster than the input: `npm run bench values`
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
