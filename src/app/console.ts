@@ -2,6 +2,8 @@
 export interface Console {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Whether error texts may be coloured. */
+  /** Whether error texts, and what else goes to `stderr`, may be coloured. */
   readonly color?: boolean;
+  /** Whether what goes to `stdout` may be coloured. */
+  readonly stdoutColor?: boolean;
 }

@@ -25,6 +25,7 @@ export function processInvocation(): Invocation {
       stdout: (text) => void process.stdout.write(text),
       stderr: (text) => void process.stderr.write(text),
       color: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
+      stdoutColor: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
     now: new Date(),
   };

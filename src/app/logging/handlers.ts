@@ -17,16 +17,20 @@ export interface HandlerKind {
   /** The class that configs name. */
   readonly className: string;
   readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
+  /** Whether what is written is read on a terminal that shows colours. */
+  readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
 }
 
 /** The handlers of Python's logging that a config may name. */
 export const HANDLER_KINDS: readonly HandlerKind[] = [
   {
     className: "logging.StreamHandler",
-    open: ({ stream = "ext://sys.stderr" }, { console }) => {
-      const write = stream === "ext://sys.stdout" ? console.stdout : console.stderr;
+    open: (settings, { console }) => {
+      const write = isStdout(settings) ? console.stdout : console.stderr;
       return { write: (line) => write(`${line}\n`), close: () => {} };
     },
+    showsColor: (settings, { color = false, stdoutColor = false }) =>
+      isStdout(settings) ? stdoutColor : color,
   },
   {
     className: "logging.FileHandler",
@@ -39,9 +43,16 @@ export const HANDLER_KINDS: readonly HandlerKind[] = [
         close: () => closeSync(descriptor),
       };
     },
+    showsColor: () => false,
   },
-  { className: "logging.NullHandler", open: () => ({ write: () => {}, close: () => {} }) },
+  {
+    className: "logging.NullHandler",
+    open: () => ({ write: () => {}, close: () => {} }),
+    showsColor: () => false,
+  },
 ];
+
+const isStdout = ({ stream }: HandlerSettings): boolean => stream === "ext://sys.stdout";
 
 /** @throws ConfigError `app.unsupported` for a class that is not among them. */
 export function handlerKind(className: unknown): HandlerKind {

@@ -1,7 +1,8 @@
 import type { Console } from "../console.ts";
+import { openFormatter } from "./formatters.ts";
 import { handlerKind, type LogSink } from "./handlers.ts";
 import { LEVELS, type LevelName, levelNumber } from "./levels.ts";
-import { compileFormat, type LogRecord, type RecordFormatter } from "./record-format.ts";
+import type { LogRecord, RecordFormatter } from "./record-format.ts";
 
 /** One named source of log records. */
 export interface Logger {
@@ -88,15 +89,11 @@ export function openLogging(request: LoggingRequest): Logging {
 function openHandler(name: string, config: Section, { console, cwd }: LoggingRequest): Handler {
   const settings = section(section(config["handlers"])[name]);
   const formatter = section(section(config["formatters"])[String(settings["formatter"])]);
-  const format = formatter["format"];
-  const datefmt = formatter["datefmt"];
+  const kind = handlerKind(settings["class"]);
   return {
     level: levelNumber(settings["level"]) ?? LEVELS.NOTSET,
-    format: compileFormat(
-      typeof format === "string" ? format : "%(message)s",
-      typeof datefmt === "string" ? datefmt : undefined,
-    ),
-    sink: handlerKind(settings["class"]).open(settings, { console, cwd }),
+    format: openFormatter(formatter, kind.showsColor(settings, console)),
+    sink: kind.open(settings, { console, cwd }),
   };
 }
 

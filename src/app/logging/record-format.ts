@@ -11,10 +11,11 @@ export interface LogRecord {
 
 export type RecordFormatter = (record: LogRecord) => string;
 
+/** Something that a format may show of a record. */
+export type Attribute = (record: LogRecord, datefmt: string | undefined) => string | number;
+
 /** Python's name of every attribute a format may show, and how a record of ours has it. */
-const ATTRIBUTES: Readonly<
-  Record<string, (record: LogRecord, datefmt: string | undefined) => string | number>
-> = {
+const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   asctime: (record, datefmt) => asctime(record.time, datefmt),
   name: (record) => record.logger,
   levelname: (record) => record.levelName,
@@ -30,11 +31,17 @@ const ATTRIBUTES: Readonly<
 /**
  * Compiles a format of Python's logging, `%(levelname)-8s %(message)s` and the like.
  *
+ * @param more finds attributes beside those that every record has.
  * @throws ConfigError `app.unsupported` for an attribute that only Python code has (`%(lineno)d`).
  */
-export function compileFormat(format: string, datefmt?: string): RecordFormatter {
+export function compileFormat(
+  format: string,
+  datefmt?: string,
+  more: (name: string) => Attribute | undefined = () => undefined,
+): RecordFormatter {
+  const find = (name: string) => (Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : more(name));
   const parts = [...format.matchAll(/%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdifr]))/g)];
-  const unknown = parts.find(([, name]) => name !== undefined && !Object.hasOwn(ATTRIBUTES, name));
+  const unknown = parts.find(([, name]) => name !== undefined && find(name) === undefined);
   if (unknown !== undefined)
     throw new ConfigError({
       code: "app.unsupported",
@@ -45,7 +52,7 @@ export function compileFormat(format: string, datefmt?: string): RecordFormatter
     format.replace(
       /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdifr]))/g,
       (_whole, name?: string, flags = "", width = "", precision?: string, conversion = "s") => {
-        const attribute = name === undefined ? undefined : ATTRIBUTES[name];
+        const attribute = name === undefined ? undefined : find(name);
         if (attribute === undefined) return "%";
         const text = convert(attribute(record, datefmt), conversion, precision);
         return pad(text, flags, Number(width));

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { colorCode } from "../../../src/app/logging/color-codes.ts";
 import { openLogging } from "../../../src/app/logging/logging.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
@@ -20,7 +21,7 @@ function dictConfig(changes: Record<string, unknown> = {}): Record<string, unkno
   };
 }
 
-function run(config: unknown, verbose: unknown = false) {
+function run(config: unknown, verbose: unknown = false, terminal = {}) {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-log-"));
   const written = { stdout: "", stderr: "" };
   const logging = openLogging({
@@ -29,6 +30,7 @@ function run(config: unknown, verbose: unknown = false) {
     cwd,
     now: () => new Date(2026, 0, 2, 3, 4, 5, 6),
     console: {
+      ...terminal,
       stdout: (text) => (written.stdout += text),
       stderr: (text) => (written.stderr += text),
     },
@@ -104,6 +106,10 @@ describe("openLogging", () => {
       "SMTPHandler",
     ],
     [dictConfig({ formatters: { simple: { format: "%(lineno)d" } } }), "lineno"],
+    [dictConfig({ formatters: { simple: { format: "%(cyan)s" } } }), "cyan"],
+    [dictConfig({ formatters: { simple: { "()": "my.Formatter" } } }), "my.Formatter"],
+    [colored({ log_colors: { INFO: "mauve" } }), "mauve"],
+    [colored({ format: "%(mauve)s" }), "mauve"],
   ])("refuses what only Python has", (config, named) => {
     try {
       run(config);
@@ -112,5 +118,67 @@ describe("openLogging", () => {
       expect(isConfigError(error) && error.code).toBe("app.unsupported");
       expect(isConfigError(error) && error.message).toContain(named);
     }
+  });
+});
+
+/** A config whose lines go through colorlog on both ways. */
+function colored(settings: Record<string, unknown>) {
+  return dictConfig({ formatters: { simple: { "()": "colorlog.ColoredFormatter", ...settings } } });
+}
+
+describe("colorlog.ColoredFormatter", () => {
+  const FORMAT = "[%(cyan)s%(name)s%(reset)s][%(log_color)s%(levelname)s%(reset)s] %(message)s";
+  const log_colors = { INFO: "green", WARNING: "bold_yellow,bg_black" };
+  const onTerminal = { stdoutColor: true };
+
+  test("colours on a terminal, each line ended by a reset", () => {
+    const { stdout } = run(colored({ format: FORMAT, log_colors }), false, onTerminal);
+    expect(stdout.split("\n")).toEqual([
+      "[\u001b[36mapp.part\u001b[0m][\u001b[32mINFO\u001b[0m] i\u001b[0m",
+      "[\u001b[36mapp.part\u001b[0m][\u001b[1;33m\u001b[40mWARNING\u001b[0m] w\u001b[0m",
+      "[\u001b[36mapp.part\u001b[0m][ERROR\u001b[0m] e\u001b[0m",
+      "",
+    ]);
+  });
+
+  test("plain text in files, in pipes, and on a stream that is no terminal", () => {
+    const plain = "[app.part][INFO] i\n[app.part][WARNING] w\n[app.part][ERROR] e\n";
+    const config = colored({ format: FORMAT, log_colors });
+    expect(run(config, false, onTerminal).file()).toBe(plain);
+    expect(run(config).stdout).toBe(plain);
+    expect(run(config, false, { color: true }).stdout).toBe(plain);
+  });
+
+  test("settings: format's old name, no reset, forced and forbidden colours", () => {
+    const first = (settings: object, terminal: object) =>
+      run(colored({ fmt: "%(log_color)s%(message)s", ...settings }), false, terminal).stdout.split(
+        "\n",
+      )[0];
+    expect(first({ reset: false }, onTerminal)).toBe("\u001b[32mi");
+    expect(first({ no_color: true }, onTerminal)).toBe("i");
+    expect(first({ force_color: true }, {})).toBe("\u001b[32mi\u001b[0m");
+    const secondary_log_colors = { message: { INFO: "thin_light_blue" } };
+    expect(
+      first({ fmt: "%(message_log_color)s%(message)s", secondary_log_colors }, onTerminal),
+    ).toBe("\u001b[2;94mi\u001b[0m");
+    expect(run(colored({}), false, onTerminal).stdout.split("\n")[0]).toBe(
+      "\u001b[32mINFO:app.part:i\u001b[0m",
+    );
+  });
+
+  test.each([
+    ["reset", "0"],
+    ["bold", "1"],
+    ["fg_bold_red", "1;31"],
+    ["bold_light_white", "1;97"],
+    ["bg_light_black", "100"],
+    ["bg_bold_red", "101"],
+    ["fg_208", "38;5;208"],
+    ["bg_0", "48;5;0"],
+    ["fg_256", undefined],
+    ["bg_thin_red", undefined],
+    ["toString", undefined],
+  ])("the code of %s", (name, code) => {
+    expect(colorCode(name)).toBe(code === undefined ? undefined : `\u001b[${code}m`);
   });
 });

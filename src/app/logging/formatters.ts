@@ -1,0 +1,41 @@
+import { ConfigError } from "../../values/errors.ts";
+import { coloredFormat } from "./colored-format.ts";
+import { compileFormat, type RecordFormatter } from "./record-format.ts";
+
+/** What a config says of one formatter. */
+export interface FormatterSettings {
+  readonly [key: string]: unknown;
+}
+
+export interface FormatterKind {
+  /** The class that configs name as `()` or `class`. */
+  readonly className: string;
+  /** @param color whether lines go to where colours are seen */
+  readonly create: (settings: FormatterSettings, color: boolean) => RecordFormatter;
+}
+
+/** The formatters that a logging config may name; the first where it names none. */
+export const FORMATTER_KINDS: readonly FormatterKind[] = [
+  {
+    className: "logging.Formatter",
+    create: ({ format, datefmt }) =>
+      compileFormat(textOf(format) ?? "%(message)s", textOf(datefmt)),
+  },
+  { className: "colorlog.ColoredFormatter", create: coloredFormat },
+];
+
+/** @throws ConfigError `app.unsupported` for a class or a format that only Python has. */
+export function openFormatter(settings: FormatterSettings, color: boolean): RecordFormatter {
+  const { "()": factory, class: className = "logging.Formatter" } = settings;
+  const wanted = factory ?? className;
+  const kind = FORMATTER_KINDS.find((candidate) => candidate.className === wanted);
+  if (kind !== undefined) return kind.create(settings, color);
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Log formatter class '${String(wanted)}' is not supported`,
+    available: FORMATTER_KINDS.map((candidate) => candidate.className),
+  });
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
