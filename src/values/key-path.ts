@@ -4,9 +4,9 @@
  * dropped: the rules are OmegaConf's, which never refuses a key here.
  */
 export function splitKey(key: string): readonly string[] {
+  if (!key.includes("[")) return key.split(".");
   const head = HEAD.exec(key)?.[0] ?? "";
   const components = head.split(".");
-  if (head.length === key.length) return components;
   if (components.at(-1) === "" && key[head.length] === "[") components.pop();
   for (const [, dotted, bracketed] of key.slice(head.length).matchAll(REST))
     components.push(dotted || bracketed || "");

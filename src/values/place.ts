@@ -77,14 +77,13 @@ export function createPlaceIndex(): PlaceIndex {
   return {
     child(parent, key) {
       const id = keyId(key);
-      let siblings = known.get(parent);
-      const place = siblings?.get(id) ?? make(parent, key, id);
+      const siblings = known.get(parent);
+      const before = siblings?.get(id);
+      if (before !== undefined) return before;
+      const place = make(parent, key, id);
       if (place === undefined) return undefined;
-      if (siblings === undefined) {
-        siblings = new Map();
-        known.set(parent, siblings);
-      }
-      siblings.set(id, place);
+      if (siblings === undefined) known.set(parent, new Map([[id, place]]));
+      else siblings.set(id, place);
       return place;
     },
   };

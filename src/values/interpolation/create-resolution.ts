@@ -14,14 +14,16 @@ import { cycleError, isInterpolation } from "./resolution.ts";
  */
 const MAX_DEPTH = 500;
 
+/** Stands for the result of an evaluation that is under way. */
+const PENDING = Symbol("pending");
+
 /**
  * Starts the resolution of a tree. Results are kept as long as it lives, but only where no impure
  * resolver had a part in them: a tree of n references costs n evaluations, and yet every reference
  * to an impure value evaluates it anew.
  */
 export function createResolution(root: ConfigNode, context: ResolveContext): Resolution {
-  const results = new Map<Place, Place>();
-  const pending = new Set<Place>();
+  const results = new Map<Place, Place | typeof PENDING>();
   let impureCalls = 0;
   let depth = 0;
 
@@ -32,16 +34,18 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     dereference(place) {
       if (!isInterpolation(place)) return place;
       const known = results.get(place);
+      if (known === PENDING) throw cycleError(place, "Recursive interpolation detected");
       if (known !== undefined) return known;
-      if (pending.has(place)) throw cycleError(place, "Recursive interpolation detected");
-      pending.add(place);
+      results.set(place, PENDING);
+      let kept: Place | undefined;
       try {
         const before = impureCalls;
         const result = convertResult(place, evaluateText(resolution, parseNode(place.node), place));
-        if (impureCalls === before) results.set(place, result);
+        if (impureCalls === before) kept = result;
         return result;
       } finally {
-        pending.delete(place);
+        if (kept === undefined) results.delete(place);
+        else results.set(place, kept);
       }
     },
     evaluate: (element, at) => evaluateElement(resolution, element, at),
