@@ -1,3 +1,5 @@
+import type { ConfigNode } from "../../values/node.ts";
+import type { Origin } from "../../values/origin.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
 import type { MemoryEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
@@ -20,8 +22,34 @@ export function pluginGroups(plugins: readonly Plugin[]): PluginGroups {
       const entries = Object.entries(texts).map(([name, text]) => [name, { text }] as const);
       return [memorySource({ scheme: "pkg", path, provider }, new Map(entries))];
     }),
-    store: new Map(plugins.flatMap(({ store = {} }) => Object.entries(store))),
+    store: new Map(
+      plugins.flatMap(({ store = {} }) =>
+        Object.entries(store).map(([path, entry]) => [path, namedAfter(path, entry)] as const),
+      ),
+    ),
   };
+}
+
+/** A default is explained by the config that it stands in, `schema hydra/launcher/joblib`. */
+function namedAfter(path: string, entry: MemoryEntry): MemoryEntry {
+  if (!("create" in entry)) return entry;
+  const origin: Origin = { kind: "schema", schema: path };
+  return { ...entry, create: () => withOrigin(entry.create(), origin) };
+}
+
+function withOrigin(node: ConfigNode, origin: Origin): ConfigNode {
+  switch (node.kind) {
+    case "scalar":
+      return { ...node, origin };
+    case "list":
+      return { ...node, origin, items: node.items.map((item) => withOrigin(item, origin)) };
+    default: {
+      const entries = [...node.entries].map(
+        ([id, { key, value }]) => [id, { key, value: withOrigin(value, origin) }] as const,
+      );
+      return { ...node, origin, entries: new Map(entries) };
+    }
+  }
 }
 
 /** What a plugin says of a class that cannot be launched; undefined for all others. */

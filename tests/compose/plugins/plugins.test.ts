@@ -141,6 +141,28 @@ describe("the standard plugins", () => {
   });
 });
 
+describe("a default of a plugin", () => {
+  it("is explained by the config that it stands in", () => {
+    const choice = ["hydra/sweeper=optuna", "hydra.sweeper.n_jobs=4"];
+    const config = engineOf({ config: "" }).compose({
+      configDir: "mem://conf",
+      configName: "config",
+      overrides: choice,
+      returnHydraConfig: true,
+    });
+    const origin = (key: string) => config.explain(key)?.cause.origin;
+    expect(origin("hydra.sweeper.n_trials")).toEqual({
+      kind: "schema",
+      schema: "hydra/sweeper/optuna",
+    });
+    expect(origin("hydra.sweeper.sampler.seed")).toEqual({
+      kind: "schema",
+      schema: "hydra/sweeper/sampler/tpe",
+    });
+    expect(origin("hydra.sweeper.n_jobs")).toMatchObject({ kind: "override" });
+  });
+});
+
 describe("optuna's samplers", () => {
   it("are tpe unless chosen, from the command line or a defaults list", () => {
     const target = (...args: Parameters<typeof compositionOf>) =>
