@@ -21,7 +21,9 @@ State state = State::kFresh;
 RecordingFile file;
 char directory[PATH_MAX];  // absolute: the program may change its own
 std::atomic<std::uint64_t> last_range_id{0};
-bool fork_has_lock = false;
+// Id of the thread that took the lock for its fork; 0: none. Two threads can be in fork() at once, and
+// the one that did not get the lock must not be taken for the one that did.
+std::atomic<std::uint32_t> forking_thread{0};
 
 void complain(const char* path, int error) {
   char line[PATH_MAX + 128];
@@ -39,15 +41,20 @@ bool open_file() {
   return false;
 }
 
-void before_fork() { fork_has_lock = lock_patiently(); }
+void before_fork() {
+  if (lock_patiently()) forking_thread.store(current_thread_id(), std::memory_order_relaxed);
+}
 
 void after_fork_in_parent() {
-  if (fork_has_lock) pthread_mutex_unlock(&global_mutex);
+  if (forking_thread.load(std::memory_order_relaxed) != current_thread_id()) return;
+  forking_thread.store(0, std::memory_order_relaxed);
+  pthread_mutex_unlock(&global_mutex);
 }
 
 void after_fork_in_child() {
   file.forget();
   forget_threads();
+  forking_thread.store(0, std::memory_order_relaxed);
   pthread_mutex_init(&global_mutex, nullptr);
 }
 

@@ -97,6 +97,12 @@ describe.runIf(clients.length > 0)("a fork", () => {
     expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);
   });
 
+  test("on two threads at once leaves no lock behind", async () => {
+    const { outcome, timeline } = await end("fork-together");
+    expect(outcome.code).toBe(0);
+    expect(timeline.processes[0]?.ranges.at(-1)?.name).toBe("afterwards");
+  });
+
   test("leaves no file for a child that records nothing", async () => {
     const { timeline } = await end("fork-silent");
     expect(timeline.processes).toHaveLength(1);

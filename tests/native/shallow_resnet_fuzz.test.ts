@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { runs } from "../runs.ts";
 import { nativeProgram, runProgram } from "./programs.ts";
 import { assemble } from "./safetensors.ts";
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Raise it to look longer, best at a build with sanitizers (HYDRACONF_NATIVE_BIN). */
-const RUNS = Number(process.env["HYDRACONF_FUZZ_RUNS"] ?? 60);
+const RUNS = runs(60);
 
 const header = JSON.stringify({
   __metadata__: { "fo\u00e9": "b\\a\n" },
