@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine.ts";
 import { packageInfo } from "../../src/package-root.ts";
 import { ConfigError } from "../../src/values/errors.ts";
+import { runs } from "../runs.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 describe("the project's own tree", () => {
@@ -109,7 +110,7 @@ describe("a composition", () => {
           expect(error).toBeInstanceOf(ConfigError);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseOverride } from "../../src/overrides/index.ts";
 import { isConfigError } from "../../src/values/errors.ts";
+import { runs } from "../runs.ts";
 import { errorOf, plain } from "./plain.ts";
 
 const hintOf = (text: string): string | undefined =>
@@ -40,7 +41,7 @@ describe("hints", () => {
           expect(suggested && plain(suggested)).toBe(value.trim());
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     expect(shown).toBeGreaterThan(100);
   });

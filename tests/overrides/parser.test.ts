@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { OverrideValue } from "../../src/overrides/index.ts";
 import { parseOverride, parseOverrides } from "../../src/overrides/index.ts";
 import { isConfigError } from "../../src/values/errors.ts";
+import { runs } from "../runs.ts";
 import { overrideSyntaxText } from "./generate.ts";
 import { errorOf, plain } from "./plain.ts";
 
@@ -176,7 +177,7 @@ describe("any text", () => {
           expect(origin?.kind === "override" && (origin.start ?? -1) <= text.length).toBe(true);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OverrideValue } from "../../src/overrides/index.ts";
 import { elementToString, overrideKeyElement, parseOverride } from "../../src/overrides/index.ts";
+import { runs } from "../runs.ts";
 import { errorOf } from "./plain.ts";
 
 describe("elementToString", () => {
@@ -48,7 +49,7 @@ describe("elementToString", () => {
         const text = elementToString(value);
         expect(withoutSpans(parseOverride(`key=${text}`).value)).toEqual(withoutSpans(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

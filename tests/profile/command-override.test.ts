@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../../src/index.ts";
 import { commandOverrides } from "../../src/profile/command-override.ts";
+import { runs } from "../runs.ts";
 
 const engine = createEngine({
   store: new Map([
@@ -33,7 +34,7 @@ describe("commandOverrides", () => {
       fc.property(argv, (typed) => {
         expect(commandOf(commandOverrides(typed))).toEqual(typed);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

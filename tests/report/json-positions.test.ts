@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pointerTo } from "../../src/report/issue.ts";
 import { positionAt, scanJson } from "../../src/report/json-positions.ts";
+import { runs } from "../runs.ts";
 
 /** Every pointer of a JSON value. */
 function pointersOf(value: unknown, at = ""): string[] {
@@ -66,7 +67,7 @@ describe("scanJson", () => {
         }
         expect(scanJson(text).syntaxError === null).toBe(valid);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
   renderRunMarkdown,
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
+import { runs } from "../runs.ts";
 import { anyName, bundleOf, hostileNames, resnet } from "./bundles.ts";
 
 const runOf = (bundle: RegionReportBundle, notes: string[] = []): RunSummary => ({
@@ -162,7 +163,7 @@ describe("Markdown reports", () => {
           for (const counts of cellCounts(text)) expect(new Set(counts).size).toBe(1);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     const text = renderRegionMarkdown(
       bundleOf([

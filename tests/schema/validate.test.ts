@@ -5,6 +5,7 @@ import { isConfigError } from "../../src/values/errors.ts";
 import { type ConfigNode, list, map, scalar } from "../../src/values/node.ts";
 import { fromCode, type OverrideOrigin } from "../../src/values/origin.ts";
 import { readYaml } from "../../src/values/reader.ts";
+import { runs } from "../runs.ts";
 
 const SCHEMA: JsonSchema = {
   type: "object",
@@ -177,7 +178,7 @@ describe("validateTree", () => {
         );
         expect(renderIssues(issues)).toContain("not valid");
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

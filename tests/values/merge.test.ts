@@ -6,6 +6,7 @@ import { createResolveContext } from "../../src/values/interpolation/context.ts"
 import { mergeNodes } from "../../src/values/merge.ts";
 import type { ConfigNode, MapNode } from "../../src/values/node.ts";
 import { child, keyId } from "../../src/values/node.ts";
+import { runs } from "../runs.ts";
 import { maps, shapedMaps, show, yaml } from "./trees.ts";
 
 const context = createResolveContext({ env: {} });
@@ -106,7 +107,7 @@ describe("mergeNodes", () => {
         expect(atOnce && show(atOnce)).toBe(oneByOne && show(oneByOne));
         expect(layers.map(show)).toEqual(before);
       }),
-      { numRuns: Number(process.env["HYDRACONF_FUZZ_RUNS"] ?? 1000) },
+      { numRuns: runs(1000) },
     );
   });
 

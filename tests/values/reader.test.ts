@@ -5,6 +5,7 @@ import type { ConfigNode } from "../../src/values/node.ts";
 import { describeOrigin } from "../../src/values/position.ts";
 import { createConfig, readYaml } from "../../src/values/reader.ts";
 import { writeYaml } from "../../src/values/writer.ts";
+import { fuzzRuns } from "../runs.ts";
 import { pairs, plain } from "./yaml/plain-values.ts";
 
 function refusalOf(text: string): ConfigError {
@@ -128,9 +129,6 @@ describe("createConfig", () => {
   });
 });
 
-/** The nightly script asks for many more. */
-const RUNS = Number(process.env["HYDRACONF_FUZZ_RUNS"] ?? 3000);
-
 /** Pieces of YAML that mean something to a scanner, in any order. */
 const PIECES = [
   ...[" ", "  ", "\n", "\n  ", "\r\n", "\t", ": ", ":", "- ", "? ", ", ", "[", "]", "{", "}"],
@@ -166,7 +164,7 @@ describe("any text", () => {
           expect(error).toBeInstanceOf(ConfigError);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: fuzzRuns(3000) },
     );
   });
 
@@ -179,7 +177,7 @@ describe("any text", () => {
         fc.pre(config !== null);
         expect(plain(createConfig(writeYaml(config)))).toEqual(plain(config));
       }),
-      { numRuns: RUNS },
+      { numRuns: fuzzRuns(3000) },
     );
   });
 });

@@ -12,6 +12,7 @@ import {
 import { fromCode } from "../../src/values/origin.ts";
 import { createConfig } from "../../src/values/reader.ts";
 import { writeYaml } from "../../src/values/writer.ts";
+import { runs } from "../runs.ts";
 import { plain } from "./yaml/plain-values.ts";
 
 const ORIGIN = fromCode("test");
@@ -220,7 +221,7 @@ describe("writeYaml", () => {
         fc.pre(node.kind !== "scalar" && comparable(node));
         expect(plain(createConfig(writeYaml(node)))).toEqual(plain(node));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HYDRA_FLAGS } from "../../../src/app/flags/hydra-flags.ts";
 import { parseArgv } from "../../../src/app/flags/parse-argv.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { runs } from "../../runs.ts";
 
 const parse = (...argv: string[]) => {
   const { flags, overrides, rest } = parseArgv(argv, HYDRA_FLAGS);
@@ -120,7 +121,7 @@ describe("any command line", () => {
           expect(isConfigError(error) && error.code).toBe("app.usage");
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { readRecording, watchRecording } from "../../../src/profile/recording/index.ts";
 import type { Timeline } from "../../../src/profile/timeline.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { runs } from "../../runs.ts";
 import { fixture, folderWith } from "./folder.ts";
 
 const samples = ["full-api", "threads", "crash", "resnet-regions"].map((name) => {
@@ -56,7 +57,7 @@ describe("a damaged recording", () => {
           expect(timeline.processes[0]?.ranges.length ?? 0).toBeLessThanOrEqual(all);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -75,7 +76,7 @@ describe("a damaged recording", () => {
         const timeline = readDamaged(bytes);
         if (timeline !== null) expectSound(timeline);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -92,7 +93,7 @@ describe("a damaged recording", () => {
         const timeline = readDamaged(bytes);
         if (timeline !== null) expectSound(timeline);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -109,7 +110,7 @@ describe("a damaged recording", () => {
           if (timeline !== null) expectSound(timeline);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { openRecording } from "../../../src/profile/recording/cursor.ts";
 import type { RecordedEvent } from "../../../src/profile/recording/events.ts";
 import { readRecording, watchRecording } from "../../../src/profile/recording/index.ts";
 import { createNotes } from "../../../src/profile/recording/notes.ts";
+import { runs } from "../../runs.ts";
 import { folderWith } from "./folder.ts";
 import {
   type ChunkContent,
@@ -87,7 +88,7 @@ describe("reading", () => {
           process?.ranges.map(({ name, startNs, endNs }) => ({ name, startNs, endNs })),
         ).toEqual(ranges);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -113,7 +114,7 @@ describe("reading", () => {
           expect(early).toEqual(late);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

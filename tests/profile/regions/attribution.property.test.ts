@@ -5,6 +5,7 @@ import {
   type RegionModelEntry,
   type ScopeModel,
 } from "../../../src/profile/regions/index.ts";
+import { runs } from "../../runs.ts";
 import { oracleRegions } from "./oracle.ts";
 import { anyKernels, anyRanges, processOf, timelineOf, wellNested } from "./timelines.ts";
 
@@ -44,7 +45,7 @@ describe("attribution", () => {
         );
         expect(got).toEqual(oracleRegions(processOf(process)));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

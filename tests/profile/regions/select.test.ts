@@ -5,6 +5,7 @@ import {
   parseRangePattern,
   patternList,
 } from "../../../src/profile/regions/index.ts";
+import { runs } from "../../runs.ts";
 
 const matches = (pattern: string, name: string, domain = "") =>
   matchesRange(parseRangePattern(pattern), domain, name);
@@ -60,7 +61,7 @@ describe("range patterns", () => {
         const regex = [...pattern].map((c) => (c === "*" ? ".*" : c === "?" ? "." : c)).join("");
         expect(matches(pattern, name)).toBe(new RegExp(`^${regex}$`, "u").test(name));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

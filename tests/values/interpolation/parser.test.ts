@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { parseElement, parseInterpolation } from "../../../src/values/interpolation/parser.ts";
+import { fuzzRuns } from "../../runs.ts";
 
 describe("parseInterpolation", () => {
   it.each([
@@ -77,7 +78,7 @@ describe("parseInterpolation", () => {
             expect(error.code).toBe("interpolation.syntax");
           }
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRuns(2000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { createResolveContext } from "../../../src/values/interpolation/context.
 import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
 import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
+import { runs } from "../../runs.ts";
 import { maps, ORIGIN, show, yaml } from "../trees.ts";
 
 const resolve = (text: string, resolvers: readonly Resolver[] = []): string =>
@@ -106,7 +107,7 @@ describe("resolveTree", () => {
           if (!isConfigError(error)) throw error;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

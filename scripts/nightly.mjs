@@ -1,0 +1,53 @@
+// `npm run nightly`: what takes too long for every change. 100,000 random interpolations and YAML texts
+// (HYDRACONF_FUZZ_RUNS), every property on ten times as many cases (HYDRACONF_PROPERTY_FACTOR), and the benchmarks.
+// All parts run, whatever fails; the exit code is 1 if one did.
+import { spawnSync } from "node:child_process";
+import {
+  buildNativePart,
+  buildTypeScript,
+  installDependencies,
+  requireNode,
+  root,
+  tool,
+} from "./setup.mjs";
+
+const { HYDRACONF_FUZZ_RUNS = "100000", HYDRACONF_PROPERTY_FACTOR = "10" } = process.env;
+
+requireNode();
+installDependencies();
+buildTypeScript();
+buildNativePart();
+
+const vitest = [...tool("vitest"), "run", "--testTimeout", String(60 * 60 * 1000)];
+const parts = [
+  {
+    name: `values, on ${HYDRACONF_FUZZ_RUNS} random texts each`,
+    argv: [...vitest, "tests/values"],
+    env: { HYDRACONF_FUZZ_RUNS, HYDRACONF_PROPERTY_FACTOR },
+  },
+  {
+    name: `all other tests, properties on ${HYDRACONF_PROPERTY_FACTOR} times the cases`,
+    argv: [...vitest, "--exclude", "tests/values/**"],
+    env: { HYDRACONF_PROPERTY_FACTOR, HYDRACONF_FUZZ_RUNS: undefined },
+  },
+  {
+    name: "benchmarks",
+    argv: [process.execPath, "--import", "./scripts/typescript-loader.mjs", "bench/run.ts"],
+    env: {},
+  },
+];
+
+const results = parts.map(({ name, argv, env }) => {
+  console.log(`\n# ${name}\n`);
+  const [program, ...args] = argv;
+  const { status } = spawnSync(program, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  return { name, passed: status === 0 };
+});
+
+console.log();
+for (const { name, passed } of results) console.log(`${passed ? "passed" : "FAILED"}  ${name}`);
+process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
