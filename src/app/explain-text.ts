@@ -1,36 +1,33 @@
-import { type Cause, type Composition, type Explanation, explain } from "../compose/index.ts";
+import type { Cause, DefaultsStep, Explanation } from "../compose/index.ts";
 import { showValue } from "../schema/show-value.ts";
-import { ConfigError } from "../values/errors.ts";
 import { describeOrigin } from "../values/position.ts";
+import { oneLine } from "./origins-text.ts";
 
 /**
- * What `--explain KEY` prints: the value, what set it, how that file came into the composition, and
- * everything it replaced, newest first.
- *
- * @throws ConfigError `key.not_found`
+ * What `--explain KEY` prints: the value, what set it, which entry of which defaults list brought
+ * that file in (from the file up to the primary config), and everything it replaced, newest first.
  */
-export function explainText(composition: Composition, key: string): string {
-  const explanation = explain(composition, key);
-  if (explanation === undefined)
-    throw new ConfigError({
-      code: "key.not_found",
-      message: `Key '${key}' not found in config`,
-      key,
-    });
-  return `${[valueLine(explanation), ...causeLines(explanation.cause, "set by"), ...replacedLines(explanation)].join("\n")}\n`;
+export function explainText({ key, value, cause, replaced }: Explanation): string {
+  const lines = [
+    `${key} = ${showValue(value)}`,
+    ...causeLines(cause, "set by"),
+    ...replaced.flatMap((earlier) =>
+      causeLines(earlier.cause, `replaced ${showValue(earlier.value)} of`),
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
-const valueLine = ({ key, value }: Explanation): string => `${key} = ${showValue(value)}`;
+const causeLines = ({ origin, broughtInBy }: Cause, label: string): readonly string[] => [
+  `  ${label} ${oneLine(describeOrigin(origin))}`,
+  ...broughtInBy
+    .map((step, index) => `    ${index === 0 ? rootText(step) : entryText(step)}`)
+    .reverse(),
+];
 
-function replacedLines({ replaced }: Explanation): readonly string[] {
-  return replaced.flatMap(({ value, cause }) =>
-    causeLines(cause, `replaced ${showValue(value)} of`),
-  );
-}
+const entryText = ({ choice, configPath, origin }: DefaultsStep): string => {
+  const entry = choice === null ? `listed as ${configPath}` : `chosen by ${choice}`;
+  return `${entry} (${oneLine(describeOrigin(origin))})`;
+};
 
-function causeLines({ origin, broughtInBy }: Cause, label: string): readonly string[] {
-  const steps = broughtInBy
-    .filter((step) => step.choice !== null)
-    .map((step) => `    chosen by ${step.choice} (${describeOrigin(step.origin)})`);
-  return [`  ${label} ${describeOrigin(origin)}`, ...steps];
-}
+const rootText = ({ configPath }: DefaultsStep): string => `in the composition of ${configPath}`;

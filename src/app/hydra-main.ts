@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
+import { diffCommand } from "./commands/diff.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { helpCommand, hydraHelpCommand } from "./commands/help.ts";
 import { infoCommand } from "./commands/info.ts";
 import { runCommand } from "./commands/run.ts";
 import { showCommand } from "./commands/show.ts";
-import { type ComposerRequest, openComposer } from "./composer.ts";
+import { type Composer, type ComposerRequest, openComposer } from "./composer.ts";
 import { HYDRA_VERSION } from "./dialect.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
@@ -24,6 +25,7 @@ const COMMANDS: readonly Command[] = [
   helpCommand,
   hydraHelpCommand,
   explainCommand,
+  diffCommand,
   infoCommand,
   showCommand,
   runCommand,
@@ -80,6 +82,8 @@ async function dispatch(
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
   const command = COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand;
+  // Not every command composes: two run directories are compared where there is no tree.
+  let composer: Composer | undefined;
   return command.execute({
     options,
     task,
@@ -87,7 +91,10 @@ async function dispatch(
     parsed,
     flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
-    composer: openComposer(composerRequest(options, parsed, invocation), invocation),
+    get composer() {
+      composer ??= openComposer(composerRequest(options, parsed, invocation), invocation);
+      return composer;
+    },
   });
 }
 
@@ -132,12 +139,19 @@ function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): 
       });
 }
 
-const EXCLUSIVE = ["run", "cfg", "multirun", "shell-completion", "info", "explain"];
+const EXCLUSIVE = ["run", "cfg", "multirun", "shell-completion", "info", "explain", "diff"];
 
 function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
   if (flags.has("help")) return;
-  if (flags.has("resolve") && !flags.has("cfg") && whenBare !== "show")
+  const isShown = flags.has("cfg") || (whenBare === "show" && !flags.has("diff"));
+  if (flags.has("resolve") && !isShown && !flags.has("diff"))
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
+  if (flags.has("origins") && !isShown)
+    throw conflict("The --origins flag can only be used in conjunction with --cfg");
+  if (flags.has("json") && !["explain", "diff", "origins"].some((id) => flags.has(id)))
+    throw conflict(
+      "The --json flag can only be used in conjunction with --explain, --diff or --cfg --origins",
+    );
   if (EXCLUSIVE.filter((id) => flags.has(id)).length > 1)
     throw conflict(
       "Only one of --run, --multirun, --cfg, --info and --shell_completion can be specified",

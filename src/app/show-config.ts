@@ -1,11 +1,15 @@
+import { leavesOf, originLines } from "../compose/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep, resolveTree } from "../values/interpolation/resolve-tree.ts";
+import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, isMissing, keyId, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectPlace } from "../values/select-place.ts";
 import { writeYaml } from "../values/writer.ts";
+import { originsText } from "./origins-text.ts";
+import { originsJson } from "./value-json.ts";
 
 /** What `--cfg` shows: the program's part, the `hydra` node, or both. */
 export type ConfigView = "job" | "hydra" | "all";
@@ -19,6 +23,13 @@ export interface ShowRequest {
   readonly resolve: boolean;
 }
 
+/** What `--cfg` shows, before it is text. */
+export interface ShownConfig {
+  readonly node: ConfigNode;
+  /** The key it stands at; undefined for the whole view. */
+  readonly package?: string;
+}
+
 /**
  * The text that `--cfg` prints, byte for byte Hydra's: YAML of the part that was asked for, under a
  * `# @package` line if a key was named; a scalar alone on its line.
@@ -26,10 +37,34 @@ export interface ShowRequest {
  * @throws ConfigError `key.not_found` where there is nothing, or null, at the package.
  */
 export function showConfig(request: ShowRequest, context: ResolveContext): string {
+  const shown = selectShown(request, context);
+  if (shown.package !== undefined && shown.node.kind === "scalar") return `${pyStr(shown.node)}\n`;
+  return `${packageLine(shown)}${writeYaml(shown.node)}`;
+}
+
+/** As `showConfig`, with the origin of every line as a comment. */
+export function showOrigins(request: ShowRequest, context: ResolveContext): string {
+  const shown = selectShown(request, context);
+  const { node } = shown;
+  const isLoneScalar = shown.package !== undefined && node.kind === "scalar";
+  const lines = isLoneScalar ? [{ text: pyStr(node), node }] : originLines(node);
+  return `${packageLine(shown)}${originsText(lines)}`;
+}
+
+/** As `showOrigins`, for programs. */
+export function showOriginsJson(request: ShowRequest, context: ResolveContext): string {
+  const { node, package: key } = selectShown(request, context);
+  return originsJson(leavesOf(node, key === undefined ? [] : splitKey(key)));
+}
+
+const packageLine = ({ node, package: key }: ShownConfig): string =>
+  key === undefined || node.kind === "scalar" ? "" : `# @package ${key}\n`;
+
+function selectShown(request: ShowRequest, context: ResolveContext): ShownConfig {
   const root = viewOf(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
   if (shown === undefined)
-    return writeYaml(request.resolve ? resolveTree(root, context, LIKE_RESOLVE) : root);
+    return { node: request.resolve ? resolveTree(root, context, LIKE_RESOLVE) : root };
   const node = select(root, shown, context, request.resolve);
   if (node === undefined || (node.kind === "scalar" && node.value === null))
     throw new ConfigError({
@@ -39,7 +74,7 @@ export function showConfig(request: ShowRequest, context: ResolveContext): strin
         ? { available: [...root.entries.values()].map(({ key }) => pyStr(key)) }
         : {}),
     });
-  return node.kind === "scalar" ? `${pyStr(node)}\n` : `# @package ${shown}\n${writeYaml(node)}`;
+  return { node, package: shown };
 }
 
 /** `--cfg --resolve` is `OmegaConf.resolve`: what leads to a missing value is missing itself. */

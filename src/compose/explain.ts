@@ -1,7 +1,8 @@
 import { splitKey } from "../values/key-path.ts";
-import type { ConfigNode } from "../values/node.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 import { parsePythonInt } from "../values/python-number.ts";
+import { keyText } from "../values/python-text.ts";
 import type { Composition } from "./composition.ts";
 import type { TreeNode } from "./defaults/tree.ts";
 
@@ -59,13 +60,17 @@ export function explain(composition: Composition, key: string): Explanation | un
 
 function nodeAt(root: ConfigNode, path: readonly string[]): ConfigNode | undefined {
   return path.reduce<ConfigNode | undefined>((node, part) => {
-    if (node?.kind === "map") return node.entries.get(part)?.value;
+    if (node?.kind === "map") return entryOf(node, part);
     const index = node?.kind === "list" ? parsePythonInt(part) : null;
     return node?.kind === "list" && index !== null && index >= 0n
       ? node.items[Number(index)]
       : undefined;
   }, root);
 }
+
+/** A key of another type (`1`, `true`) is named by its text; a string of that text comes first. */
+const entryOf = ({ entries }: MapNode, part: string): ConfigNode | undefined =>
+  (entries.get(part) ?? [...entries.values()].find(({ key }) => keyText(key) === part))?.value;
 
 function earlier(node: ConfigNode): ConfigNode[] {
   const chain: ConfigNode[] = [];

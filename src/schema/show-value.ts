@@ -1,4 +1,5 @@
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
+import { floatRepr } from "../values/python-number.ts";
 import { keyText } from "./json-document.ts";
 
 const LONGEST_VALUE = 120;
@@ -26,5 +27,6 @@ function flowScalar(value: ScalarValue): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (value instanceof Uint8Array) return `!!binary ${Buffer.from(value).toString("base64")}`;
   if (typeof value === "object" && value !== null) return value.path;
-  return String(value);
+  // An integer is a bigint: `1.0` must not read like one.
+  return typeof value === "number" ? floatRepr(value) : String(value);
 }

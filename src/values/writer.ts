@@ -7,6 +7,8 @@ import { sortEntries } from "./writer/sort-keys.ts";
 export interface WriteOptions {
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
+  /** Told of every node once it is written, children first: its span in the text, in UTF-16 units. */
+  readonly onWritten?: (node: ConfigNode, start: number, end: number) => void;
 }
 
 /**
@@ -32,10 +34,12 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
 
   function emitNode(node: ConfigNode, indent: number, place: Place): void {
     if (++depth > MAX_DEPTH) throw tooDeep(node);
+    const start = out.text.length;
     if (node.kind === "map" && node.entries.size > 0) emitMap(node, indent, place);
     else if (node.kind === "list" && node.items.length > 0) emitList(node, indent, place);
     else if (node.kind !== "scalar") emitEmpty(node.kind === "map" ? "{}" : "[]", place);
     else emitScalar(node.value, indent, place);
+    options.onWritten?.(node, start, out.text.length);
     depth--;
   }
 

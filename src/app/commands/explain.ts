@@ -1,4 +1,8 @@
+import { explain } from "../../compose/index.ts";
+import { nearestKey } from "../../compose/nearest-key.ts";
+import { ConfigError } from "../../values/errors.ts";
 import { explainText } from "../explain-text.ts";
+import { explanationJson } from "../value-json.ts";
 import { type Command, EXIT_OK } from "./command.ts";
 
 /** `--explain KEY`: where a value comes from. */
@@ -6,7 +10,17 @@ export const explainCommand: Command = {
   isAsked: ({ flags }) => flags.has("explain"),
   execute: ({ composer, invocation, overrides, parsed }) => {
     const key = String(parsed.flags.get("explain"));
-    invocation.console.stdout(explainText(composer.compose(overrides), key));
+    const composition = composer.compose(overrides);
+    const explanation = explain(composition, key);
+    if (explanation === undefined)
+      throw new ConfigError({
+        code: "key.not_found",
+        message: `Key '${key}' not found in config`,
+        key,
+        ...nearestKey(composition.root, key),
+      });
+    const show = parsed.flags.has("json") ? explanationJson : explainText;
+    invocation.console.stdout(show(explanation));
     return EXIT_OK;
   },
 };

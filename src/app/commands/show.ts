@@ -1,4 +1,5 @@
-import { type ConfigView, showConfig } from "../show-config.ts";
+import type { ParsedArguments } from "../flags/parse-argv.ts";
+import { type ConfigView, showConfig, showOrigins, showOriginsJson } from "../show-config.ts";
 import { warn } from "../warn.ts";
 import { type Command, EXIT_OK } from "./command.ts";
 
@@ -16,7 +17,12 @@ export const showCommand: Command = {
       resolve: parsed.flags.has("resolve"),
       ...(typeof part === "string" ? { package: part } : {}),
     };
-    invocation.console.stdout(showConfig(request, composer.context));
+    invocation.console.stdout(writerFor(parsed)(request, composer.context));
     return EXIT_OK;
   },
 };
+
+function writerFor({ flags }: ParsedArguments): typeof showConfig {
+  if (!flags.has("origins")) return showConfig;
+  return flags.has("json") ? showOriginsJson : showOrigins;
+}

@@ -4,7 +4,8 @@ export interface Flag {
   readonly id: string;
   /** As typed, long form first: `["--config-name", "-cn"]`. */
   readonly names: readonly [string, ...string[]];
-  readonly takes: "nothing" | "value" | "optional-value";
+  /** `overrides`: every word behind it that is no flag is the flag's, not an override of the run. */
+  readonly takes: "nothing" | "value" | "optional-value" | "overrides";
   /** Accepted values; absent means any. */
   readonly choices?: readonly string[];
   /** The value of an `optional-value` flag that has none. */

@@ -93,4 +93,22 @@ export const OWN_FLAGS: readonly Flag[] = [
     takes: "value",
     help: "Show which file or override set a key, and what it replaced",
   },
+  {
+    id: "origins",
+    names: ["--origins"],
+    takes: "nothing",
+    help: "With --cfg: name the file or override behind every line, as a comment",
+  },
+  {
+    id: "diff",
+    names: ["--diff"],
+    takes: "overrides",
+    help: "Show what MORE overrides change; with two run directories, how their configs differ",
+  },
+  {
+    id: "json",
+    names: ["--json"],
+    takes: "nothing",
+    help: "With --explain, --diff or --cfg --origins: print JSON",
+  },
 ];

@@ -7,6 +7,8 @@ export interface ParsedArguments {
   readonly flags: ReadonlyMap<string, string | true>;
   /** Everything that is no flag: overrides, in order. */
   readonly overrides: readonly string[];
+  /** The words behind a flag that takes overrides, in order; undefined without such a flag. */
+  readonly more?: readonly string[];
   /** What stands after `--`, verbatim; undefined without `--`. */
   readonly rest?: readonly string[];
 }
@@ -23,6 +25,8 @@ export interface ParsedArguments {
 export function parseArgv(argv: readonly string[], flags: readonly Flag[]): ParsedArguments {
   const values = new Map<string, string | true>();
   const overrides: string[] = [];
+  const more: string[] = [];
+  let ownWords = overrides;
   const unknown: string[] = [];
   const dashes = argv.indexOf("--");
   const words = dashes < 0 ? argv : argv.slice(0, dashes);
@@ -30,9 +34,10 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
     const matched = matchFlag(word, flags);
-    if (matched === "override") overrides.push(word);
+    if (matched === "override") ownWords.push(word);
     else if (matched === "unknown") unknown.push(word);
     else {
+      if (matched.flag.takes === "overrides") ownWords = more;
       const next = words[index + 1];
       const mayTakeNext = next !== undefined && matchFlag(next, flags) === "override";
       const taken = readFlag(matched, mayTakeNext ? next : undefined, flags);
@@ -45,6 +50,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   return {
     flags: values,
     overrides,
+    ...(ownWords === more ? { more } : {}),
     ...(dashes < 0 ? {} : { rest: argv.slice(dashes + 1) }),
   };
 }
@@ -109,7 +115,8 @@ interface FlagReading {
 
 function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Flag[]): FlagReading {
   const { flag, glued } = match;
-  if (flag.takes === "nothing") return readBareFlag(match, next, flags);
+  if (flag.takes === "nothing" || flag.takes === "overrides")
+    return readBareFlag(match, next, flags);
   const value = glued ?? next;
   if (value === undefined && flag.takes === "value")
     throw argumentError(flag, "expected one argument");

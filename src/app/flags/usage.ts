@@ -36,6 +36,8 @@ function usagePart(flag: Flag): string {
       return `[${name} ${flagValueName(flag)}]`;
     case "optional-value":
       return `[${name} [${flagValueName(flag)}]]`;
+    case "overrides":
+      return `[${name} MORE [MORE ...]]`;
   }
 }
 

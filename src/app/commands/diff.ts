@@ -1,0 +1,49 @@
+import { diffConfigs } from "../../compose/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
+import type { ConfigNode } from "../../values/node.ts";
+import { diffText } from "../diff-text.ts";
+import { areRunDirectories, readRunConfig } from "../run-config.ts";
+import { differencesJson } from "../value-json.ts";
+import { type Command, EXIT_OK, type Session } from "./command.ts";
+
+/**
+ * `OVERRIDES --diff MORE...`: what MORE changes in the job's config. `--diff RUN_A RUN_B`: how the
+ * configs of two runs differ. The exit code is 0 either way, as that of `git diff` is.
+ */
+export const diffCommand: Command = {
+  isAsked: ({ flags }) => flags.has("diff"),
+  execute: (session) => {
+    const { invocation, parsed } = session;
+    const differences = diffConfigs(...bothSides(session));
+    invocation.console.stdout(
+      parsed.flags.has("json")
+        ? differencesJson(differences)
+        : diffText(differences, invocation.console.stdoutColor === true),
+    );
+    return EXIT_OK;
+  },
+};
+
+function bothSides(session: Session): readonly [ConfigNode, ConfigNode] {
+  const { invocation, overrides, parsed } = session;
+  const more = parsed.more ?? [];
+  if (more.length === 0)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "argument --diff: expected overrides, or two run directories",
+    });
+  if (overrides.length === 0 && areRunDirectories(more, invocation.cwd)) {
+    const [before = "", after = ""] = more;
+    return [readRunConfig(before, invocation.cwd), readRunConfig(after, invocation.cwd)];
+  }
+  return [jobConfig(session, overrides), jobConfig(session, [...overrides, ...more])];
+}
+
+/** Each side is resolved before the next is composed: `${hydra:...}` reads the latest tree. */
+function jobConfig({ composer, parsed }: Session, overrides: readonly string[]): ConfigNode {
+  const { config } = composer.compose(overrides);
+  return parsed.flags.has("resolve")
+    ? resolveTree(config, composer.context, { toMissing: "missing" })
+    : config;
+}

@@ -1,0 +1,69 @@
+import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
+import type { KeyedNode } from "./origins.ts";
+
+/** One key in which two configs differ. */
+export type Difference = { readonly path: readonly Key[] } & (
+  | { readonly kind: "changed"; readonly before: ConfigNode; readonly after: ConfigNode }
+  | { readonly kind: "added"; readonly after: ConfigNode }
+  | { readonly kind: "removed"; readonly before: ConfigNode }
+);
+
+/**
+ * What differs, key by key: first in the order of `before`, what was added to a map behind its own
+ * keys. A list is one value, as everywhere in Hydra: a merge replaces it whole. The order of keys
+ * does not count; the type does: `1` and `1.0` differ.
+ */
+export function diffConfigs(
+  before: ConfigNode,
+  after: ConfigNode,
+  path: readonly Key[] = [],
+): readonly Difference[] {
+  if (before.kind !== "map" || after.kind !== "map")
+    return sameValue(before, after) ? [] : [{ kind: "changed", path, before, after }];
+  const kept = [...before.entries].flatMap(([id, { key, value }]): readonly Difference[] => {
+    const now = after.entries.get(id)?.value;
+    const at = [...path, key];
+    if (now !== undefined) return diffConfigs(value, now, at);
+    return leavesOfMaps(value, at).map(({ path, node }) => ({
+      kind: "removed",
+      path,
+      before: node,
+    }));
+  });
+  const added = [...after.entries]
+    .filter(([id]) => !before.entries.has(id))
+    .flatMap(([, { key, value }]) => leavesOfMaps(value, [...path, key]))
+    .map(({ path, node }): Difference => ({ kind: "added", path, after: node }));
+  return [...kept, ...added];
+}
+
+/** The values that stand in maps alone; a list is one, and so is an empty map. */
+function leavesOfMaps(node: ConfigNode, path: readonly Key[]): readonly KeyedNode[] {
+  if (node.kind !== "map" || node.entries.size === 0) return [{ path, node }];
+  return [...node.entries.values()].flatMap(({ key, value }) =>
+    leavesOfMaps(value, [...path, key]),
+  );
+}
+
+function sameValue(a: ConfigNode, b: ConfigNode): boolean {
+  if (a === b) return true;
+  if (a.kind === "scalar" && b.kind === "scalar") return sameScalar(a.value, b.value);
+  if (a.kind === "list" && b.kind === "list")
+    return (
+      a.items.length === b.items.length &&
+      a.items.every((item, index) => {
+        const other = b.items[index];
+        return other !== undefined && sameValue(item, other);
+      })
+    );
+  return a.kind === "map" && b.kind === "map" && diffConfigs(a, b).length === 0;
+}
+
+function sameScalar(a: ScalarValue, b: ScalarValue): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  if (isPath(a) && isPath(b)) return a.path === b.path;
+  return Object.is(a, b);
+}
+
+const isPath = (value: ScalarValue): value is { readonly path: string } =>
+  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
