@@ -3,6 +3,7 @@ import { composeConfig } from "./compose/compose.ts";
 import type { Composition } from "./compose/composition.ts";
 import type { Config } from "./compose/config.ts";
 import { createConfig } from "./compose/config.ts";
+import { HYDRA_VERSION } from "./compose/dialect.ts";
 import { hydraGroups } from "./compose/hydra/groups.ts";
 import { schemaSource } from "./compose/hydra/schema.ts";
 import type { Plugin } from "./compose/plugins/plugin.ts";
@@ -20,9 +21,6 @@ import { ConfigError } from "./values/errors.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
 import type { Resolver } from "./values/resolvers/resolver.ts";
-
-/** The Hydra whose behaviour this is, and what `hydra.runtime.version` says. */
-export const HYDRA_VERSION = "1.3.5";
 
 /** `1.3` is Hydra 1.3 under `version_base="1.3"`, the only dialect there is so far. */
 export type Dialect = "1.3";

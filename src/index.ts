@@ -16,6 +16,7 @@ import { writeYaml } from "./values/writer.ts";
 
 export type { HydraMainOptions } from "./app/hydra-main.ts";
 export { hydraMain } from "./app/hydra-main.ts";
+export { HYDRA_VERSION } from "./compose/dialect.ts";
 export type {
   Cause,
   Composition,
@@ -33,7 +34,6 @@ export type {
 } from "./compose/index.ts";
 export { memorySource, STANDARD_PLUGINS } from "./compose/index.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
-export { HYDRA_VERSION } from "./engine.ts";
 export type { Override } from "./overrides/index.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type { ConfigNode, ErrorCode, ErrorDetails, Origin, Resolver } from "./values/index.ts";

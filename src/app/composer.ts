@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Composition } from "../compose/composition.ts";
+import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
 import { hydraGroups } from "../compose/hydra/groups.ts";
 import { schemaSource } from "../compose/hydra/schema.ts";
 import { composeConfig } from "../compose/index.ts";
@@ -17,7 +18,6 @@ import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/index.ts";
 import type { MapNode } from "../values/node.ts";
-import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "./dialect.ts";
 import type { Invocation } from "./invocation.ts";
 import { hydraResolver } from "./resolvers/hydra.ts";
 import { nowResolver } from "./resolvers/now.ts";

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { HYDRA_VERSION } from "../compose/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { diffCommand } from "./commands/diff.ts";
@@ -8,7 +9,6 @@ import { infoCommand } from "./commands/info.ts";
 import { runCommand } from "./commands/run.ts";
 import { showCommand } from "./commands/show.ts";
 import { type Composer, type ComposerRequest, openComposer } from "./composer.ts";
-import { HYDRA_VERSION } from "./dialect.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
 import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";

@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import { writeFileAtomic } from "../report/atomic-write.ts";
+import { writeFileAtomic } from "../atomic-write.ts";
 import type { RunSummary } from "../report/run-summary.ts";
 import { writeReports } from "../report/write-reports.ts";
 import { writeRunReports } from "../report/write-run-reports.ts";

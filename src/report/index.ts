@@ -1,5 +1,5 @@
 /** `hydraconf/report`: the region report contract, and everything that reads or writes it. */
-export { writeFileAtomic } from "./atomic-write.ts";
+export { writeFileAtomic } from "../atomic-write.ts";
 export { checkReportText } from "./check-text.ts";
 export { contractFile } from "./contract-schema.ts";
 export {

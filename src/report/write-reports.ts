@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "./atomic-write.ts";
+import { writeFileAtomic } from "../atomic-write.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { renderBundleJson } from "./json-writer.ts";

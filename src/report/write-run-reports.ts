@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "./atomic-write.ts";
+import { writeFileAtomic } from "../atomic-write.ts";
 import { renderKernelsMarkdown } from "./kernels-markdown.ts";
 import { renderRunMarkdown } from "./run-markdown.ts";
 import type { RunSummary } from "./run-summary.ts";

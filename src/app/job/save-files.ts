@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { writeFileAtomicSync } from "../../atomic-write.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { writeYaml } from "../../values/writer.ts";
-import { writeFileAtomically } from "./atomic-write.ts";
 
 /** The three files Hydra leaves with every job, in its own formatting, interpolations unresolved. */
 export function saveJobFiles(directory: string, root: MapNode, config: ConfigNode): void {
@@ -14,7 +14,7 @@ export function saveJobFiles(directory: string, root: MapNode, config: ConfigNod
     "overrides.yaml": at(hydra, "overrides", "task"),
   };
   for (const [name, node] of Object.entries(files))
-    if (node !== undefined) writeFileAtomically(join(directory, name), writeYaml(node));
+    if (node !== undefined) writeFileAtomicSync(join(directory, name), writeYaml(node));
 }
 
 function at(node: ConfigNode, ...path: readonly string[]): ConfigNode | undefined {

@@ -9,8 +9,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { writeFileAtomically } from "../../../src/app/job/atomic-write.ts";
 import { claimRunDirectory, makeRunDirectory } from "../../../src/app/job/run-directory.ts";
+import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-run-"));
@@ -80,11 +80,11 @@ describe("claimRunDirectory", () => {
   );
 });
 
-describe("writeFileAtomically", () => {
+describe("writeFileAtomicSync", () => {
   test("replaces a file whole and leaves nothing else behind", () => {
     const path = join(fresh(), "sub/config.yaml");
-    writeFileAtomically(path, "old: much longer than the new text\n");
-    writeFileAtomically(path, "new: 1\n");
+    writeFileAtomicSync(path, "old: much longer than the new text\n");
+    writeFileAtomicSync(path, "new: 1\n");
     expect(readFileSync(path, "utf8")).toBe("new: 1\n");
     expect(readdirSync(join(path, ".."))).toEqual(["config.yaml"]);
   });
@@ -92,7 +92,7 @@ describe("writeFileAtomically", () => {
   test("leaves nothing behind when it fails", () => {
     const directory = fresh();
     mkdirSync(join(directory, "taken/inside"), { recursive: true });
-    expect(() => writeFileAtomically(join(directory, "taken"), "x")).toThrow();
+    expect(() => writeFileAtomicSync(join(directory, "taken"), "x")).toThrow();
     expect(readdirSync(directory)).toEqual(["taken"]);
   });
 });

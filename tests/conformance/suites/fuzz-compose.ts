@@ -1,3 +1,4 @@
+import { HYDRA_VERSION } from "../../../src/compose/dialect.ts";
 import type { Config } from "../../../src/compose/index.ts";
 import {
   composeConfig,
@@ -8,7 +9,6 @@ import {
   schemaSource,
   takeSnapshot,
 } from "../../../src/compose/index.ts";
-import { HYDRA_VERSION } from "../../../src/engine.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
 import type { CorpusCase } from "../corpus.ts";
