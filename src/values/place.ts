@@ -22,13 +22,10 @@ export interface Place {
 export const rootPlace = (node: ConfigNode): Place => ({ kind: "place", node, parent: null });
 
 /** The place of an evaluated value, which stands for the node at `at`. */
-export const resultPlace = (node: ConfigNode, at: Place): Place => ({
-  kind: "place",
-  node,
-  parent: at.parent,
-  ...(at.key === undefined ? {} : { key: at.key }),
-  result: true,
-});
+export const resultPlace = (node: ConfigNode, { parent, key }: Place): Place =>
+  key === undefined
+    ? { kind: "place", node, parent, result: true }
+    : { kind: "place", node, parent, key, result: true };
 
 export function rootOf(place: Place): Place {
   let at = place;
