@@ -122,9 +122,10 @@ function refuseOccupied(
   value: ConfigNode,
   context: ResolveContext,
 ): void {
-  if (value.kind !== "scalar") return;
   const { keyOrGroup: key, origin } = override;
+  // Looked up for containers as well: what lies behind a broken interpolation cannot be added to.
   const before = selectNode(root, key, context, { throwOnMissing: false });
+  if (value.kind !== "scalar") return;
   if (before === undefined || (before.kind === "scalar" && before.value === null)) return;
   const plain = origin.text.slice(1);
   throw new ConfigError({

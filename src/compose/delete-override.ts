@@ -1,5 +1,5 @@
 import type { Override } from "../overrides/ast.ts";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
@@ -28,7 +28,7 @@ export function deleteFromConfig(
   const resolution = createResolution(root, context);
   const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
   if (found === undefined || isNothing(found.node)) throw noSuchKey(root, override);
-  checkValue(() => resolveDeep(resolution, found), override);
+  checkValue(found.node, () => resolveDeep(resolution, found), override);
 
   const lastDot = key.lastIndexOf(".");
   const name = key.slice(lastDot + 1);
@@ -42,13 +42,12 @@ export function deleteFromConfig(
   return withoutKey(root, [...pathOf(parent), name]);
 }
 
-function checkValue(resolve: () => ConfigNode, override: Override): void {
+function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Override): void {
   const { keyOrGroup: key, origin } = override;
   const expected = overrideValue(override);
   if (expected === null) return;
   if (expected.kind === "scalar" && expected.value === null) return;
-  const found = resolve();
-  if (pythonEqual(expected, found)) return;
+  if (sameShape(expected, found) && equalsResolved(expected, resolve)) return;
   throw new ConfigError({
     code: "compose.override_failed",
     message: `Could not delete from config. The value of '${key}' is ${pyStr(found)} and not ${pyStr(expected)}.`,
@@ -56,6 +55,23 @@ function checkValue(resolve: () => ConfigNode, override: Override): void {
     key,
     hint: `delete it whatever its value is with ~${key}`,
   });
+}
+
+/** What cannot be resolved has no value, and so not the expected one either. */
+function equalsResolved(expected: ConfigNode, resolve: () => ConfigNode): boolean {
+  try {
+    return pythonEqual(expected, resolve());
+  } catch (error) {
+    if (isConfigError(error)) return false;
+    throw error;
+  }
+}
+
+function sameShape(left: ConfigNode, right: ConfigNode): boolean {
+  if (left.kind === "map" && right.kind === "map") return left.entries.size === right.entries.size;
+  if (left.kind === "list" && right.kind === "list")
+    return left.items.length === right.items.length;
+  return left.kind === right.kind;
 }
 
 function withoutKey(node: ConfigNode, path: readonly Key[]): ConfigNode {

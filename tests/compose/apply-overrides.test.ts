@@ -46,6 +46,34 @@ describe("an override of a value", () => {
     expect(valueAt("d", "~ref.x")).toEqual({ y: 2 });
   });
 
+  it("does not delete by value where something in it cannot be resolved", () => {
+    const odd = { config: "d: {x: '${nope}', y: 2}" };
+    expect(refusal(() => composeFiles(odd, ["~d=[1]"])).message).toBe(
+      "Could not delete from config. The value of 'd' is {'x': '${nope}', 'y': 2} and not [1].",
+    );
+    expect(refusal(() => composeFiles(odd, ["~d={x:1}"])).message).toBe(
+      "Could not delete from config. The value of 'd' is {'x': '${nope}', 'y': 2} and not {'x': 1}.",
+    );
+    expect(refusal(() => composeFiles(odd, ["~d={x:1,y:2}"])).message).toBe(
+      "Could not delete from config. The value of 'd' is {'x': '${nope}', 'y': 2} and not {'x': 1, 'y': 2}.",
+    );
+  });
+
+  it("shows the value that was not deleted as it was written", () => {
+    const config = "text: hello\nd: {x: '${text}'}";
+    expect(refusal(() => composeFiles({ config }, ["~d={x:1}"])).message).toBe(
+      "Could not delete from config. The value of 'd' is {'x': '${text}'} and not {'x': 1}.",
+    );
+    expect(composeFiles({ config }, ["~d={x:hello}"]).get("d")).toBeUndefined();
+  });
+
+  it("adds a container only where the key could be looked up", () => {
+    const lost = { config: "w: '${..z}'\nz: {}" };
+    const lookup = refusal(() => composeFiles(lost, ["+w.x=[1]"]));
+    expect(lookup.message.split("\n")[0]).toBe("Error merging override +w.x=[1]");
+    expect(composeFiles(lost, ["++w.x=[1]"]).get("w")).toEqual({ x: [1] });
+  });
+
   it("leaves everything it does not touch as it is, shared", () => {
     const base = compose().root;
     const changed = compose("text=x").root;

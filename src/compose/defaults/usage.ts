@@ -1,6 +1,8 @@
 import { ConfigError } from "../../values/errors.ts";
 import { nearest as nearestName } from "../../values/nearest.ts";
+import { pyRepr } from "../../values/python-text.ts";
 import { byCodePoint } from "../sources/repository.ts";
+import { isOptionList } from "./item.ts";
 import type { RecordedSelection, TreeRecord } from "./ledger.ts";
 import { selectionText } from "./ledger.ts";
 
@@ -49,7 +51,7 @@ function unusedSelection(
       first === undefined
         ? " No match in the defaults list."
         : `\nDid you mean to override ${similar.length > 1 ? "one of " : ""}${similar.join(", ")}?`,
-      within === null ? `\nTo append to your default list use ${append}` : "",
+      within === null ? `\nTo append to your default list use +${key}=${pythonText(value)}` : "",
     ].join(""),
     origin,
     key,
@@ -58,3 +60,9 @@ function unusedSelection(
     hint: nearest === undefined ? `use ${append}` : `use ${nearest}=${option}, or ${append}`,
   });
 }
+
+/** As Hydra's message shows the options: a list of them in Python's notation. */
+const pythonText = (value: RecordedSelection["value"]): string =>
+  isOptionList(value)
+    ? `[${value.map((option) => pyRepr(option)).join(", ")}]`
+    : selectionText(value);

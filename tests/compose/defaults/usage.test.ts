@@ -35,6 +35,14 @@ describe("a group override that meets no group", () => {
     expect(error.details.hint).toBe("use +disk=ssd");
   });
 
+  it("quotes a list of options as Hydra does, and hints at what can be typed", () => {
+    const error = refused("disk=[ssd,ssd]");
+    expect(error.message.split("\n")[1]).toBe(
+      "To append to your default list use +disk=['ssd', 'ssd']",
+    );
+    expect(error.details.hint).toBe("use +disk=[ssd,ssd]");
+  });
+
   it("is refused as a deletion too", () => {
     const error = refused("~db");
     expect(error.code).toBe("compose.unused_override");
