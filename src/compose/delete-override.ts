@@ -5,6 +5,7 @@ import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode, Key, MapNode } from "../values/node.ts";
 import { isMissing, keyId } from "../values/node.ts";
+import type { Place } from "../values/place.ts";
 import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectPlace } from "../values/select-place.ts";
@@ -39,7 +40,13 @@ export function deleteFromConfig(
       : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
   if (parent?.node.kind !== "map" || parent.result === true) throw notInMap(override);
   if (isObject(parent.node)) throw declared(override, parent.node);
-  return withoutKey(root, [...pathOf(parent), name]);
+  return standsInTree(parent) ? withoutKey(root, [...pathOf(parent), name]) : root;
+}
+
+/** A mapping that a resolver made is a fresh one at every look: nothing of the tree is in it. */
+function standsInTree(place: Place): boolean {
+  for (let at = place; at.parent !== null; at = at.parent) if (at.key === undefined) return false;
+  return true;
 }
 
 function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Override): void {

@@ -67,6 +67,11 @@ describe("an override of a value", () => {
     expect(composeFiles({ config }, ["~d={x:hello}"]).get("d")).toBeUndefined();
   });
 
+  it("leaves the tree alone where a resolver made the mapping to delete from", () => {
+    const made = { config: "made: '${oc.create:{x: 3}}'\nx: 1" };
+    expect(composeFiles(made, ["~made.x"]).toYaml()).toBe(composeFiles(made).toYaml());
+  });
+
   it("adds a container only where the key could be looked up", () => {
     const lost = { config: "w: '${..z}'\nz: {}" };
     const lookup = refusal(() => composeFiles(lost, ["+w.x=[1]"]));
