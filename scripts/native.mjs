@@ -1,4 +1,4 @@
-// Builds the native part: node scripts/native.mjs [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet]
+// Builds the native part: node scripts/native.mjs [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet] [--quiet-when-ready]
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildNative, NativeBuildError, nativeStatus } from "../native/build.mjs";
@@ -14,6 +14,7 @@ async function main(args) {
       out: { type: "string" },
       sanitize: { type: "string" },
       quiet: { type: "boolean", default: false },
+      "quiet-when-ready": { type: "boolean", default: false },
     },
   });
   const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
@@ -24,7 +25,7 @@ async function main(args) {
     ...(values.out === undefined ? {} : { out: values.out }),
     ...(values.sanitize === undefined ? {} : { sanitize: values.sanitize }),
   });
-  if (!values.quiet)
+  if (!values.quiet && (built || !values["quiet-when-ready"]))
     console.error(
       built
         ? `built ${info.outputs.join(", ")} in ${binDir}`

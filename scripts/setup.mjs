@@ -108,6 +108,7 @@ export function buildTypeScript({ force = false } = {}) {
     "tsconfig.json",
     "tsconfig.build.json",
     "package.json",
+    "package-lock.json",
     "scripts/bundle.mjs",
     "scripts/code-cache.cjs",
     "scripts/launcher.cjs",
@@ -126,5 +127,5 @@ export function buildTypeScript({ force = false } = {}) {
 
 /** The native build decides for itself whether anything changed: it knows the compiler. */
 export function buildNativePart(args = []) {
-  run([process.execPath, join(root, "scripts", "native.mjs"), ...args]);
+  run([process.execPath, join(root, "scripts", "native.mjs"), "--quiet-when-ready", ...args]);
 }

@@ -1,3 +1,4 @@
+import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console } from "./console.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can be any. */
@@ -11,12 +12,9 @@ export interface Invocation {
   readonly now: Date;
 }
 
-/** This process's own. Readers that close a pipe early (`| head`) end the output, not in an error. */
+/** This process's own. */
 export function processInvocation(): Invocation {
-  for (const stream of [process.stdout, process.stderr])
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
+  tolerateClosedPipes();
   return {
     argv: process.argv.slice(2),
     env: process.env,

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { hydraMain, type Job, processInvocation } from "../app/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
@@ -7,7 +6,6 @@ import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
 import { toObject } from "../values/to-object.ts";
-import { writeYaml } from "../values/writer.ts";
 
 /** What says that a directory holds a run's results. */
 const RESULT_FILES = ["recorder", "nsys", "ncu", "report.md", "env.json"];
@@ -37,20 +35,19 @@ void hydraMain(
 
 async function profileTask(composed: Config, job: Job): Promise<number> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
-  const { profileMain } = await import("../profile/main.ts");
+  const { configFingerprint, profileMain } = await import("../profile/main.ts");
   // The schema has checked the tree by now.
   const config = composed.toObject({ resolve: true }) as unknown as ProfileConfig;
-  const hash = createHash("sha256").update(writeYaml(job.resolved())).digest("hex");
   const { directory, release } = resultDirectory(config, job);
   const running = profileMain({
     config,
-    fingerprint: `sha256:${hash}`,
+    fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
     cwd: invocation.cwd,
     log: job.log,
     terminal: {
       write: invocation.console.stdout,
-      width: process.stdout.columns ?? 100,
+      width: terminalWidth(),
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
   });
@@ -63,4 +60,9 @@ function resultDirectory(config: ProfileConfig, job: Job) {
   if (directory === job.outputDir) return { directory, release: () => {} };
   makeRunDirectory(directory, RESULT_FILES);
   return { directory, release: claimRunDirectory(directory) };
+}
+
+/** Some terminals (in CI, in containers) say that they are 0 wide. */
+function terminalWidth(): number {
+  return process.stdout.columns || Number(process.env["COLUMNS"]) || 100;
 }

@@ -1,37 +1,46 @@
+import os from "node:os";
+
 /** How long a second signal is the first one again: a terminal and a parent may both send it. */
 const REPEAT_MS = 500;
 
+/** What asks a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
+const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+
 /** Exit code of a process that a signal stopped, as shells count. */
-export const signalExitCode = (signal: NodeJS.Signals): number => (signal === "SIGINT" ? 130 : 143);
+export const signalExitCode = (signal: NodeJS.Signals): number =>
+  128 + (os.constants.signals[signal] ?? 0);
 
 export interface Interrupt {
-  /** Aborted by the first signal, with the signal's name as its reason. */
-  readonly signal: AbortSignal;
+  /** Aborted by the first signal, with the signal's name as its reason: stop and report. */
+  readonly stop: AbortSignal;
+  /** Aborted by the second: do not wait for the workload any longer, but still report. */
+  readonly kill: AbortSignal;
   /** Gives the signals back their usual meaning. */
   readonly dispose: () => void;
 }
 
 /**
- * Turns Ctrl-C and SIGTERM into a request to stop, so that what was recorded is still reported. A
- * second signal ends this process at once.
+ * Turns signals into requests to stop, so that what was recorded is still reported. A third one ends
+ * this process at once; by then the workload has been killed.
  */
 export function listenForInterrupt(): Interrupt {
-  const controller = new AbortController();
-  let first = Number.NaN;
+  const requests = [new AbortController(), new AbortController()] as const;
+  let latest = Number.NEGATIVE_INFINITY;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (controller.signal.aborted) {
-      if (performance.now() - first > REPEAT_MS) process.exit(signalExitCode(signal));
-      return;
-    }
-    first = performance.now();
-    controller.abort(signal);
+    const now = performance.now();
+    const isRepeat = now - latest < REPEAT_MS;
+    latest = now;
+    if (isRepeat) return;
+    const next = requests.find((request) => !request.signal.aborted);
+    if (next === undefined) process.exit(signalExitCode(signal));
+    next.abort(signal);
   };
-  const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM"];
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
-    signal: controller.signal,
+    stop: requests[0].signal,
+    kill: requests[1].signal,
     dispose: () => {
-      for (const signal of signals) process.off(signal, onSignal);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };
 }

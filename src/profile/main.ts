@@ -1,17 +1,12 @@
-import { relative, resolve } from "node:path";
-import { writeFileAtomic } from "../atomic-write.ts";
-import type { RunSummary } from "../report/run-summary.ts";
-import { writeReports } from "../report/write-reports.ts";
-import { writeRunReports } from "../report/write-run-reports.ts";
-import { fromObject } from "../values/from-object.ts";
-import { fromCode } from "../values/origin.ts";
-import { writeYaml } from "../values/writer.ts";
+import { relative } from "node:path";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, succeeded } from "./machine/process.ts";
 import { terminalProgress } from "./progress.ts";
 import { type ProfileRequest, type ProfileResult, profile } from "./run.ts";
-import { readLayerWork } from "./static-analysis.ts";
-import { showResult, type Terminal } from "./terminal-report.ts";
+import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
+import { type WrittenRun, writeRun } from "./write-run.ts";
+
+export { configFingerprint } from "./fingerprint.ts";
 
 export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
@@ -20,9 +15,10 @@ export interface MainRequest
 }
 
 /**
- * The task of `deep-profile`: profiles, writes everything a run directory holds, shows the result.
+ * The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds.
  *
- * @returns 0; 1 when the workload failed; 130 or 143 when a signal stopped the run
+ * @returns 0; 1 when the workload failed or something could not be written; 128 and the signal's
+ *   number when a signal stopped the run
  */
 export async function profileMain(request: MainRequest): Promise<number> {
   const interrupt = listenForInterrupt();
@@ -31,59 +27,25 @@ export async function profileMain(request: MainRequest): Promise<number> {
       ...request,
       progress: terminalProgress(),
       say: request.log.info,
-      interrupt: interrupt.signal,
+      interrupt,
     });
     if (succeeded(result.outcome)) request.log.info(describeOutcome(result.outcome));
-    const files = await writeResult(result, request);
-    showResult(result, files, request);
-    return exitCode(result, request);
+    // Shown before anything is written: a full disk must not hide what was measured.
+    showRegions(result, request.terminal);
+    const written = await writeRun(result, request.config, request.runDirectory);
+    showFiles(written.reports, request);
+    return conclude(result, written, request);
   } finally {
     interrupt.dispose();
   }
 }
 
-/** Writes what a run directory holds; returns the reports, the one to read first in front. */
-async function writeResult(
-  result: ProfileResult,
-  request: MainRequest,
-): Promise<readonly string[]> {
-  const { config, runDirectory } = request;
-  const inRun = (name: string) => resolve(runDirectory, name);
-  await writeFileAtomic(inRun("env.json"), `${JSON.stringify(result.environment, null, 2)}\n`);
-  await writeFileAtomic(inRun("inputs.yaml"), inputsYaml(result));
-
-  const written = await writeReports(result.bundle, inRun(result.collector));
-  if (config.runner.mode === "light") return [written.markdown, written.json];
-
-  const layers = config.pipeline.static_analysis.enable
-    ? readLayerWork(result.workload, result.outcome)
-    : null;
-  const summary: RunSummary = {
-    sections: [
-      {
-        collector: result.collector,
-        directory: result.collector,
-        bundle: result.bundle,
-        regionDirectories: written.regionDirectories,
-      },
-    ],
-    notes: succeeded(result.outcome) ? [] : [describeOutcome(result.outcome)],
-    files: ["config.yaml", "overrides.yaml", "env.json", "inputs.yaml", "run.log"],
-    kernelLimit: config.runner.top_n_kernels,
-    ...(layers !== null && { layers }),
-  };
-  const runReports = await writeRunReports(runDirectory, summary);
-  return [inRun("report.md"), written.json, ...runReports.filter(isSupplement)];
-}
-
-const isSupplement = (file: string): boolean => !file.endsWith("/report.md");
-
-const inputsYaml = ({ inputs }: ProfileResult): string =>
-  writeYaml(fromObject(inputs, fromCode("inputs.yaml")));
-
-function exitCode({ outcome }: ProfileResult, { log, runDirectory, cwd }: MainRequest): number {
+/** Says what went wrong and makes it an exit code. */
+function conclude({ outcome }: ProfileResult, written: WrittenRun, request: MainRequest): number {
+  const { log, runDirectory, cwd } = request;
+  for (const failure of written.failures) log.error(`could not be written: ${failure}`);
   if (outcome.interruptedBy !== null) return signalExitCode(outcome.interruptedBy);
-  if (succeeded(outcome)) return 0;
+  if (succeeded(outcome)) return written.failures.length === 0 ? 0 : 1;
   const tail = outcome.stderrTail === "" ? "" : `\nIts last words:\n${outcome.stderrTail}`;
   log.error(`${describeOutcome(outcome)}.${tail}`);
   log.error(`What was recorded until then is in ${relative(cwd, runDirectory) || "."}`);

@@ -9,7 +9,12 @@ import { resolveDevice } from "./device.ts";
 import { describeInputs, type RunInputs } from "./inputs.ts";
 import { describeMachine, type MachineEnvironment } from "./machine/environment.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
+import {
+  describeOutcome,
+  type ProcessOutcome,
+  type StopRequests,
+  succeeded,
+} from "./machine/process.ts";
 import { hasGpuBackend, type NativePart, requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel } from "./regions/index.ts";
@@ -29,8 +34,7 @@ export interface ProfileRequest {
   readonly progress: Progress;
   /** Told a line at a time what goes on, e.g. the native build. */
   readonly say: (line: string) => void;
-  /** Aborted, with the signal's name as its reason, when the user asks us to stop. */
-  readonly interrupt: AbortSignal;
+  readonly interrupt: StopRequests;
 }
 
 /** What a run found out, whether its workload succeeded or not. */

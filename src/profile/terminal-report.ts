@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { printableLabel } from "../report/printable.ts";
 import { renderRegionTable } from "../report/region-table.ts";
 import type { ProfileResult } from "./run.ts";
 
@@ -12,22 +13,26 @@ export interface Terminal {
 
 /** More regions than fit a few screens are for the report, not for the terminal. */
 const MAX_ROWS = 60;
+/** Notes can quote names of the program, of any length and content. */
+const MAX_NOTE = 400;
 
-/** The region table of the report that speaks for the run, its notes, and where the files are. */
-export function showResult(
-  result: ProfileResult,
-  files: readonly string[],
-  { terminal, cwd }: { readonly terminal: Terminal; readonly cwd: string },
-): void {
+/** The region table of the report that speaks for the run, and its notes. */
+export function showRegions(result: ProfileResult, { width, color, write }: Terminal): void {
   const [report] = result.bundle.reports;
   if (report === undefined) return;
-  const { width, color, write } = terminal;
   write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
-  for (const note of report.notes) write(`note: ${note}\n`);
+  for (const note of report.notes) write(`note: ${printableLabel(note, MAX_NOTE)}\n`);
   const { device, cpu } = report.environment;
   const where = device === null ? cpu : `${device} (${cpu})`;
   write(`\nrecorded by ${report.collector.name} on ${where}\n`);
-  for (const file of files) write(`${readablePath(file, cwd)}\n`);
+}
+
+/** Where the reports are. */
+export function showFiles(
+  files: readonly string[],
+  { terminal, cwd }: { readonly terminal: Terminal; readonly cwd: string },
+): void {
+  for (const file of files) terminal.write(`${readablePath(file, cwd)}\n`);
 }
 
 /** Relative where that is shorter to read, absolute where it would climb out of the directory. */

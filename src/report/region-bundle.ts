@@ -23,21 +23,31 @@ export function createRegionBundler(
 
 function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionReport {
   const regions = subtree(report.regions, place);
-  const [top] = regions;
-  const total_ms = top?.total_ms ?? null;
+  const total_ms = timeOfAll(regions);
   return {
     ...report,
     regions,
     totals: {
       region_count: regions.filter(({ kind }) => kind !== "outside").length,
       invocations: regions.reduce((sum, { invocations }) => sum + invocations, 0),
-      kernel_count: top?.kernel_count ?? 0,
+      kernel_count: Math.max(0, ...regions.map(({ kernel_count }) => kernel_count)),
       total_ms,
       outside_ms: total_ms === null ? null : 0,
       outside_kernel_count: 0,
       wall_ms: null,
     },
   };
+}
+
+/**
+ * The kernels of these regions, each once. The top region has them all where ranges nest; where a
+ * range outlived the one around it, or shares its path with one of another domain, it does not.
+ */
+function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
+  const known = regions.filter(({ total_ms }) => total_ms !== null);
+  if (known.length === 0) return null;
+  const exclusive = known.reduce((sum, { exclusive_ms }) => sum + (exclusive_ms ?? 0), 0);
+  return Math.max(exclusive, ...known.map(({ total_ms }) => total_ms ?? 0));
 }
 
 /** A region and those below it. Reports are in depth-first order, so they stand close behind. */

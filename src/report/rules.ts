@@ -124,8 +124,10 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
     property: "regions",
     check: ({ regions }) => {
       const seen = new Set<string>();
-      const all = new Set(regions.map(({ path }) => JSON.stringify(path)));
-      for (const { path } of regions) {
+      // The bucket of what ran outside is nobody's parent, whatever ranges are called.
+      const ranges = regions.filter(({ kind }) => kind !== "outside");
+      const all = new Set(ranges.map(({ path }) => JSON.stringify(path)));
+      for (const { path } of ranges) {
         const parent = JSON.stringify(path.slice(0, -1));
         if (all.has(parent) && !seen.has(parent))
           return problem(`${JSON.stringify(path)} stands before its parent`, "parents first");

@@ -27,9 +27,17 @@ export interface WrittenReports {
   /** Name of the directory of each region that has one, by `regionKey`. */
   readonly regionDirectories: ReadonlyMap<string, string>;
   readonly regionsWithoutDirectory: number;
+  /** Reports of single regions that could not be written, in words. */
+  readonly problems: readonly string[];
 }
 
 export const MAX_REGION_DIRECTORIES = 1000;
+
+/**
+ * Roughly the most that the directories of single regions may hold together. Each has all regions
+ * below it, with their paths: a recursion 256 levels deep would otherwise write 600 MB.
+ */
+const MAX_DIRECTORY_BYTES = 32e6;
 
 /**
  * Writes the reports of one collector below its directory: `regions/report.{json,md}`, and the same
@@ -48,7 +56,7 @@ export async function writeReports(
   const root = join(directory, "regions");
   const names = regionDirectoryNames(bundle.reports.flatMap(({ regions }) => regions));
   const all = distinctRegions(bundle);
-  const chosen = all.length <= limit ? all : longestFirst(all).slice(0, limit);
+  const chosen = withinBudget(longestFirst(all).slice(0, limit), bundle);
   const left = all.length - chosen.length;
   const whole = left === 0 ? bundle : withNote(bundle, leftOutNote(chosen.length, all.length));
 
@@ -60,12 +68,18 @@ export async function writeReports(
 
   const bundleOf = createRegionBundler(bundle);
   const regionDirectories = new Map<string, string>();
+  const problems: string[] = [];
   for (const region of chosen) {
     const key = regionKey(region);
     const name = names.get(key);
     if (name === undefined) continue;
     const own = bundleOf(region);
-    assertValid(validator, own);
+    // The whole report stands: a defect in one cut of it must not cost the others.
+    const [issue] = validator.validate(own);
+    if (issue !== undefined) {
+      problems.push(`no report of its own for region ${name}: ${issue.pointer}: ${issue.message}`);
+      continue;
+    }
     const heading = `Region ${treeRows([region])[0]?.label ?? ""}`;
     await writeFileAtomic(join(root, name, "report.json"), renderBundleJson(own));
     await writeFileAtomic(
@@ -74,7 +88,7 @@ export async function writeReports(
     );
     regionDirectories.set(key, name);
   }
-  return { json, markdown, regionDirectories, regionsWithoutDirectory: left };
+  return { json, markdown, regionDirectories, regionsWithoutDirectory: left, problems };
 }
 
 /** Each region once, as the first report that has it shows it. */
@@ -85,6 +99,31 @@ function distinctRegions({ reports }: RegionReportBundle): readonly NCUProfileRe
       if (!regions.has(regionKey(region))) regions.set(regionKey(region), region);
   return [...regions.values()];
 }
+
+/** The first regions whose own reports fit the budget together. */
+function withinBudget(
+  regions: readonly NCUProfileRegion[],
+  { reports }: RegionReportBundle,
+): readonly NCUProfileRegion[] {
+  const bytesBelow = new Map<string, number>();
+  for (const region of reports.flatMap((report) => report.regions)) {
+    const bytes = BYTES_PER_REGION + region.path.reduce((sum, name) => sum + name.length + 16, 0);
+    for (let end = region.path.length; end > 0; end--) {
+      const key = JSON.stringify(region.path.slice(0, end));
+      bytesBelow.set(key, (bytesBelow.get(key) ?? 0) + bytes);
+    }
+  }
+  let left = MAX_DIRECTORY_BYTES;
+  return regions.filter(({ path }) => {
+    const bytes = bytesBelow.get(JSON.stringify(path)) ?? 0;
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  });
+}
+
+/** A region in JSON and Markdown without its path and kernels, as measured. */
+const BYTES_PER_REGION = 1500;
 
 const longestFirst = (regions: readonly NCUProfileRegion[]): readonly NCUProfileRegion[] =>
   [...regions].sort((a, b) => timeOf(b) - timeOf(a));

@@ -37,7 +37,7 @@ describe("deep-profile -- PROG", () => {
     const command = [process.execPath, "-e", print, "--", ...args];
     const result = await profile(["hydra.run.dir=args", "--", ...command]);
     expect(result.code).toBe(0);
-    expect(result.stdout.split("\n")[0]).toBe(JSON.stringify(args));
+    expect(result.stdout.split("\n")).toContain(JSON.stringify(args));
     const saved = readFileSync(inHere("args/inputs.yaml"), "utf8");
     expect(saved).toContain("- ${HOME}\n- \\${y}\n");
 
@@ -100,11 +100,9 @@ describe("deep-profile workload=python_module", () => {
       "hydra.run.dir=python",
     ]);
     expect(result.code).toBe(0);
-    const [overrides] = result.stdout.split("\n");
-    expect(JSON.parse(overrides ?? "")).toEqual([
-      "lr=0.1",
-      `hydra.run.dir='${inHere("python/workload")}'`,
-    ]);
+    const expected = ["lr=0.1", `hydra.run.dir='${inHere("python/workload")}'`];
+    const said = result.stdout.split("\n").filter((line) => line.startsWith('["'));
+    expect(said.map((line) => JSON.parse(line))).toEqual([expected]);
   });
 });
 
@@ -112,6 +110,7 @@ describe("Ctrl-C", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
+    ["SIGHUP", 129],
   ] as const)("%s stops the workload, keeps the data and ends with %i", async (signal, code) => {
     const run = `interrupted-${signal}`;
     // A forward pass that takes long enough to be interrupted.
@@ -129,5 +128,38 @@ describe("Ctrl-C", () => {
     const [report] = readBundle(inHere(run)).reports;
     expect(report?.totals.invocations).toBeGreaterThan(10);
     expect(report?.notes.join("\n")).toContain(`stopped by ${signal}`);
+  });
+});
+
+describe("a second Ctrl-C", () => {
+  it("kills a workload that ignores the first one, and still reports", async () => {
+    const stubborn = [process.execPath, program("hang.mjs"), "--stubborn"];
+    const child = startProfile(["hydra.run.dir=stubborn", "--", ...stubborn], here.path);
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    const pids = await vi.waitFor(
+      () => JSON.parse(readFileSync(inHere("stubborn/recorder/stdout.txt"), "utf8")),
+      { timeout: 20_000 },
+    );
+    child.kill("SIGINT");
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    expect(() => process.kill(pids.pid, 0)).toThrow();
+    expect(existsSync(inHere("stubborn/report.md"))).toBe(true);
+  });
+});
+
+describe("a reader that goes away", () => {
+  it("does not stop the workload, and does not hang", async () => {
+    const many = "for (let i = 0; i < 50000; i++) console.log('line', i)";
+    const child = startProfile(
+      ["hydra.run.dir=piped", "--", process.execPath, "-e", many],
+      here.path,
+    );
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    expect(await ended).toBe(0);
+    const kept = readFileSync(inHere("piped/recorder/stdout.txt"), "utf8");
+    expect(kept.trimEnd().split("\n")).toHaveLength(50_000);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   createRegionBundler,
@@ -11,6 +12,7 @@ import {
   writeReports,
   writeRunReports,
 } from "../../src/report/index.ts";
+import { anyKernels, anyRanges } from "../profile/regions/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));
@@ -155,6 +157,34 @@ describe("createRegionBundler", () => {
       ["a/b", ""],
     ]);
     expect(validator.validate(cut)).toEqual([]);
+  });
+});
+
+describe("whatever was recorded", () => {
+  it("a range that outlives the one around it has reports that add up", async () => {
+    const bundle = bundleOf([
+      {
+        ranges: [
+          { name: "X", start: 0, end: 20, kind: "start_end" },
+          { name: "A", start: 10, end: 90, kind: "start_end" },
+        ],
+        kernels: [{ name: "k", launch: 50, ns: 1_000_000 }],
+      },
+    ]);
+    expect((await writeReports(bundle, temporary())).problems).toEqual([]);
+  });
+
+  it("is written, each region of it too", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRanges, anyKernels, async (ranges, kernels) => {
+        const written = await writeReports(bundleOf([{ ranges, kernels }]), temporary(), {
+          validator,
+        });
+        expect(written.problems).toEqual([]);
+        expect(written.regionsWithoutDirectory).toBe(0);
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 

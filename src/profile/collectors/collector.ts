@@ -1,4 +1,4 @@
-import type { ProcessOutcome } from "../machine/process.ts";
+import type { ProcessOutcome, StopRequests } from "../machine/process.ts";
 import type { Progress } from "../progress.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -12,8 +12,7 @@ export interface Collector {
 export interface CollectContext {
   /** The collector's folder in the run directory; exists. */
   readonly directory: string;
-  /** Aborted, with the signal's name as its reason, when the user asks us to stop. */
-  readonly interrupt: AbortSignal;
+  readonly interrupt: StopRequests;
   readonly progress: Progress;
 }
 

@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
 import type { Workload } from "../workload/workload.ts";
+import { terminalCopy } from "./terminal-copy.ts";
 
 /** How a workload ended. Success and failure have the same fields. */
 export interface ProcessOutcome {
@@ -24,8 +25,15 @@ export interface RunOptions {
   /** Receives `stdout.*` and `stderr.txt`. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Aborted with a signal name as its reason when the user asks us to stop. */
-  readonly interrupt: AbortSignal;
+  readonly interrupt: StopRequests;
+}
+
+/** How the user asks us to stop a workload; each is aborted with a signal's name as its reason. */
+export interface StopRequests {
+  /** Politely: it gets the signal, and some seconds to end. */
+  readonly stop: AbortSignal;
+  /** At once. */
+  readonly kill: AbortSignal;
 }
 
 /** A stopped workload gets this long to end by itself before it is killed. */
@@ -53,8 +61,12 @@ export async function runWorkload(
     cwd: workload.cwd,
     env: { ...workload.env, ...options.env },
     stdin: "inherit",
-    stdout: isDocument ? { file: stdoutFile } : ["inherit", { file: stdoutFile }],
-    stderr: isDocument ? { file: stderrFile } : ["inherit", { file: stderrFile }],
+    stdout: isDocument
+      ? { file: stdoutFile }
+      : [{ file: stdoutFile }, terminalCopy(process.stdout)],
+    stderr: isDocument
+      ? { file: stderrFile }
+      : [{ file: stderrFile }, terminalCopy(process.stderr)],
     buffer: false,
     reject: false,
     detached: true,
@@ -77,22 +89,27 @@ export async function runWorkload(
   };
 }
 
-function stopOnInterrupt(pid: number | undefined, interrupt: AbortSignal) {
+function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests) {
   let reason: NodeJS.Signals | null = null;
   let killTimer: NodeJS.Timeout | undefined;
-  const stop = () => {
-    if (pid === undefined) return;
-    reason = interrupt.reason as NodeJS.Signals;
-    signalGroup(pid, reason);
-    killTimer = setTimeout(() => signalGroup(pid, "SIGKILL"), GRACE_MS);
+  const killGroup = () => {
+    if (pid !== undefined) signalGroup(pid, "SIGKILL");
   };
-  if (interrupt.aborted) stop();
-  else interrupt.addEventListener("abort", stop, { once: true });
+  const stopGroup = () => {
+    if (pid === undefined) return;
+    reason = stop.reason as NodeJS.Signals;
+    signalGroup(pid, reason);
+    killTimer = setTimeout(killGroup, GRACE_MS);
+  };
+  if (stop.aborted) stopGroup();
+  else stop.addEventListener("abort", stopGroup, { once: true });
+  kill.addEventListener("abort", killGroup, { once: true });
   return {
     interruptedBy: () => reason,
     dispose: () => {
       clearTimeout(killTimer);
-      interrupt.removeEventListener("abort", stop);
+      stop.removeEventListener("abort", stopGroup);
+      kill.removeEventListener("abort", killGroup);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError } from "../../values/errors.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";
 import { parseFileHeader } from "./file-header.ts";
@@ -15,24 +15,37 @@ export interface RecordedTimeline extends Timeline {
 /**
  * Reads all recordings of a directory: one per process that loaded the recorder, in order of their
  * start. Time 0 is the earliest start. Files that still grow, were cut short by a crash or have
- * damaged places are read as far as they go, with notes.
+ * damaged places are read as far as they go, with notes; a file that cannot be read at all leaves a
+ * note, too: it must not take the others with it.
  *
- * @throws ConfigError `recording.not_found` without the directory; `recording.invalid` for a file
- *   that is no recording or has another version
+ * @throws ConfigError `recording.not_found` without the directory
  */
 export function readRecording(directory: string): RecordedTimeline {
   const notes: string[] = [];
+  const readable = <T>(path: string, read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!isConfigError(error) && !isSystemError(error)) throw error;
+      notes.push(`${path} could not be read: ${error.message}`);
+      return null;
+    }
+  };
+
   const files: { path: string; startNs: bigint }[] = [];
-  for (const path of recordingFiles(directory)) {
-    const startNs = readStart(path);
-    if (startNs === null) notes.push(`${path}: the process ended before it recorded anything`);
-    else files.push({ path, startNs });
+  const paths = recordingFiles(directory);
+  for (const path of paths) {
+    const found = readable(path, () => ({ startNs: readStart(path) }));
+    if (found === null) continue;
+    if (found.startNs === null)
+      notes.push(`${path}: the process ended before it recorded anything`);
+    else files.push({ path, startNs: found.startNs });
   }
   files.sort((a, b) => Number(a.startNs - b.startNs));
   const originNs = files[0]?.startNs ?? 0n;
-  if (files.length === 0) notes.push("no process loaded the recorder: nothing called NVTX");
+  if (paths.length === 0) notes.push("no process loaded the recorder: nothing called NVTX");
   const processes = files
-    .map(({ path }) => readProcess(path, originNs))
+    .map(({ path }) => readable(path, () => readProcess(path, originNs)))
     .filter((process) => process !== null);
   return { collector: "recorder", clock: "CLOCK_MONOTONIC", originNs, processes, notes };
 }
@@ -63,3 +76,6 @@ function readStart(path: string): bigint | null {
     closeSync(descriptor);
   }
 }
+
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && "syscall" in error && "code" in error;

@@ -2,7 +2,7 @@ import { isConfigError } from "../../values/errors.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
 import type { RecordedEvent } from "./events.ts";
 import { createNotes } from "./notes.ts";
-import { recordingFiles } from "./read.ts";
+import { isSystemError, recordingFiles } from "./read.ts";
 
 /** Per file and call: following a program must not slow it down (some 20 ms of reading). */
 const BUDGET_BYTES = 512 * 1024;
@@ -111,6 +111,3 @@ function ifReadable<T>(read: () => T): T | null {
     throw error;
   }
 }
-
-const isSystemError = (error: unknown): boolean =>
-  error instanceof Error && "syscall" in error && "code" in error;

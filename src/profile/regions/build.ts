@@ -140,11 +140,13 @@ function unclosedNote({ process, instances }: ProcessAttribution): string[] {
   const unclosed = instances.filter(({ closed }) => !closed);
   if (unclosed.length === 0) return [];
   const names = unique(unclosed.map(({ region }) => region.node.name));
-  const shown = `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
+  const shown = `${names.slice(0, 5).map(shorten).join(", ")}${names.length > 5 ? ", …" : ""}`;
   const ranges = unclosed.length === 1 ? "1 range was" : `${unclosed.length} ranges were`;
   return [
     `process ${process.pid}: ${ranges} never closed (${shown}); taken to end with the last event of the process`,
   ];
 }
+
+const shorten = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name);
 
 const unique = (notes: readonly string[]): string[] => [...new Set(notes)];

@@ -28,8 +28,10 @@ function workload(...argv: string[]): Workload {
   };
 }
 
-const run = (work: Workload, interrupt = new AbortController()) =>
-  runWorkload(work, { directory, env: {}, interrupt: interrupt.signal });
+const requests = () => ({ stop: new AbortController(), kill: new AbortController() });
+
+const run = (work: Workload, { stop, kill } = requests()) =>
+  runWorkload(work, { directory, env: {}, interrupt: { stop: stop.signal, kill: kill.signal } });
 
 const isAlive = (pid: number) => {
   try {
@@ -77,26 +79,40 @@ describe("runWorkload", () => {
   });
 
   it("stops the workload and what it started when interrupted", async () => {
-    const interrupt = new AbortController();
+    const interrupt = requests();
     const running = run(workload(process.execPath, program("hang.mjs")), interrupt);
     const pids = await vi.waitFor(
       () => JSON.parse(readFileSync(join(directory, "stdout.json"), "utf8")),
       { timeout: 10_000 },
     );
-    interrupt.abort("SIGINT");
+    interrupt.stop.abort("SIGINT");
     const outcome = await running;
     expect(outcome.interruptedBy).toBe("SIGINT");
     await vi.waitFor(() => expect([pids.pid, pids.child].filter(isAlive)).toEqual([]));
   });
 
   it("kills a workload that ignores the request to stop", async () => {
-    const interrupt = new AbortController();
+    const interrupt = requests();
     const running = run(workload(process.execPath, program("hang.mjs"), "--stubborn"), interrupt);
     await vi.waitFor(() => JSON.parse(readFileSync(join(directory, "stdout.json"), "utf8")), {
       timeout: 10_000,
     });
-    interrupt.abort("SIGINT");
+    interrupt.stop.abort("SIGINT");
     const outcome = await running;
     expect(outcome).toMatchObject({ signal: "SIGKILL", interruptedBy: "SIGINT" });
+  });
+
+  it("kills it at once when asked a second time", async () => {
+    const interrupt = requests();
+    const running = run(workload(process.execPath, program("hang.mjs"), "--stubborn"), interrupt);
+    await vi.waitFor(() => JSON.parse(readFileSync(join(directory, "stdout.json"), "utf8")), {
+      timeout: 10_000,
+    });
+    interrupt.stop.abort("SIGINT");
+    const asked = performance.now();
+    interrupt.kill.abort("SIGINT");
+    expect(await running).toMatchObject({ signal: "SIGKILL", interruptedBy: "SIGINT" });
+    // Well before the grace that a first request gives.
+    expect(performance.now() - asked).toBeLessThan(4_000);
   });
 });
