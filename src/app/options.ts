@@ -8,6 +8,11 @@ export interface HydraMainOptions {
   readonly name: string;
   /** The program's own version, for `--version`. */
   readonly version: string;
+  /**
+   * The program's own help, put before the config's: for programs that are for any tree, and must
+   * explain themselves where there is none.
+   */
+  readonly about?: string;
   /** Directory of the primary config, absolute or relative to `base`; null for none. */
   readonly configPath?: string | null;
   /** Name of the primary config; null for none. */

@@ -47,6 +47,7 @@ async function profileTask(composed: Config, job: Job): Promise<number> {
     log: job.log,
     terminal: {
       write: invocation.console.stdout,
+      writeError: invocation.console.stderr,
       width: terminalWidth(),
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },

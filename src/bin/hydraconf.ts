@@ -1,11 +1,19 @@
 import { hydraMain } from "../app/hydra-main.ts";
 import { packageInfo } from "../package-root.ts";
 
-// Composes any Hydra tree and prints it; it writes nothing.
+const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it runs and writes nothing.
+
+  hydraconf                                 the tree in conf/, primary config 'config'
+  hydraconf -cp DIR -cn NAME db=mysql       another tree, with overrides
+  hydraconf --resolve db=mysql              interpolations as values
+  hydraconf --explain db.port               which file or override set a value
+  hydraconf --diff db=mysql                 what an override changes`;
+
 void hydraMain(
   {
     name: "hydraconf",
     version: packageInfo().version,
+    about: ABOUT,
     configPath: "conf",
     configName: "config",
     whenBare: "show",

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { ConfigError } from "../values/errors.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
@@ -50,11 +52,12 @@ const refusals: readonly Refusal[] = [
  * What a schema cannot know: whether this version can carry the config out, and this machine.
  * Called before anything is made.
  *
- * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`
+ * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`
  */
 export async function checkRequest(config: ProfileConfig, cwd: string): Promise<void> {
   refuseUnsupported(config);
   requireProgram(config.workload, cwd);
+  requireInputFiles(config, cwd);
   // Asking the driver takes a while: only where the answer decides something.
   if (config.device.startsWith("cuda:")) resolveDevice(config.device, await queryGpus(), true);
 }
@@ -68,4 +71,17 @@ function refuseUnsupported(config: ProfileConfig): void {
     message: `${refusal.key}: ${refusal.message}`,
     hint: refusal.hint,
   });
+}
+
+/** The built-in workload's files: found out here, not after a run has begun. */
+function requireInputFiles({ workload, model, infer }: ProfileConfig, cwd: string): void {
+  if (workload.kind !== "shallow_resnet") return;
+  const files = { "model.weights": model.weights, "infer.input": infer.input };
+  for (const [key, file] of Object.entries(files))
+    if (file !== null && !existsSync(resolve(cwd, file)))
+      throw new ConfigError({
+        code: "profile.input",
+        key,
+        message: `${key}: there is no file '${file}' (relative to ${cwd})`,
+      });
 }

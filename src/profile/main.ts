@@ -42,12 +42,14 @@ export async function profileMain(request: MainRequest): Promise<number> {
 
 /** Says what went wrong and makes it an exit code. */
 function conclude({ outcome }: ProfileResult, written: WrittenRun, request: MainRequest): number {
-  const { log, runDirectory, cwd } = request;
+  const { log, runDirectory, cwd, terminal } = request;
   for (const failure of written.failures) log.error(`could not be written: ${failure}`);
   if (outcome.interruptedBy !== null) return signalExitCode(outcome.interruptedBy);
   if (succeeded(outcome)) return written.failures.length === 0 ? 0 : 1;
-  const tail = outcome.stderrTail === "" ? "" : `\nIts last words:\n${outcome.stderrTail}`;
-  log.error(`${describeOutcome(outcome)}.${tail}`);
-  log.error(`What was recorded until then is in ${relative(cwd, runDirectory) || "."}`);
+  log.error(
+    `${describeOutcome(outcome)}; its results are in ${relative(cwd, runDirectory) || "."}`,
+  );
+  const tail = outcome.stderrTail === "" ? "" : `; its last words:\n${outcome.stderrTail}`;
+  terminal.writeError(`${describeOutcome(outcome)}${tail}\n`);
   return 1;
 }

@@ -6,6 +6,8 @@ import type { ProfileResult } from "./run.ts";
 /** Where the result of a run is shown. */
 export interface Terminal {
   readonly write: (text: string) => void;
+  /** For what went wrong: seen also where the output goes to a file. */
+  readonly writeError: (text: string) => void;
   /** Columns. */
   readonly width: number;
   readonly color: boolean;

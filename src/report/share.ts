@@ -21,6 +21,13 @@ export function shareBase(report: NCUProfileRegionReport): ShareBase {
   return {
     of: (region) => region.wall_ms,
     whole: wall_ms,
-    label: "wall time covered by outermost ranges",
+    label: `wall time covered by outermost ranges${overlaps(report) ? " (ranges at the same time add up to more)" : ""}`,
   };
+}
+
+/** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */
+function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {
+  const roots = regions.filter(({ depth }) => depth === 0);
+  const sum = roots.reduce((total, { wall_ms }) => total + (wall_ms ?? 0), 0);
+  return sum > (totals.wall_ms ?? 0) * 1.001;
 }

@@ -62,7 +62,9 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
   return [
     `Counted is ${words === null ? "wall time" : words.time} that belongs to a region itself and not to a region inside it.`,
     markdownList(lines),
-    ...(rest === 0 ? [] : [`${plural(rest, "more region takes", "more regions take")} the rest.`]),
+    ...(rest === 0
+      ? []
+      : [`${plural(rest, "more region is", "more regions are")} in the full report.`]),
   ].join("\n\n");
 }
 

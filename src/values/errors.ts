@@ -54,6 +54,7 @@ export type ErrorCode =
   | "recording.not_found"
   // profile
   | "profile.device"
+  | "profile.input"
   | "profile.native_build"
   | "profile.program"
   | "profile.unsupported";

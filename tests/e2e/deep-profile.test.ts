@@ -180,6 +180,8 @@ describe("deep-profile selection and switches", () => {
     ["pipeline.report.html=true", "HTML"],
     ["pipeline.recorder.enable=false", "no collector is enabled"],
     ["device=cuda:7", "not on this machine"],
+    ["model.weights=absent.safetensors", "there is no file 'absent.safetensors'"],
+    ["model.name=resnet50", "dummy_shallow_resnet"],
   ])("refuses %s before anything is written", async (override, message) => {
     const result = await profile([override, "hydra.run.dir=refused"]);
     expect(result.code).toBe(1);
@@ -198,6 +200,28 @@ describe("deep-profile selection and switches", () => {
     for (const part of ["infer.batch_size=-1", "device=gpu", "itertions", "iterations"])
       expect(result.stderr).toContain(part);
     expect(existsSync(join(here.path, "invalid"))).toBe(false);
+  });
+});
+
+describe("deep-profile twice in a second", () => {
+  it("gives each run a directory of its own", async () => {
+    const other = temporaryDirectory();
+    const run = () => runCommand("deep-profile", ["infer.iterations=1"], { cwd: other.path });
+    const results = await Promise.all([run(), run(), run()]);
+    expect(results.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(readdirSync(join(other.path, "tmp/profile-output"))).toHaveLength(3);
+    other.remove();
+  });
+});
+
+describe("hydraconf", () => {
+  it("explains itself where there is no tree", async () => {
+    const empty = temporaryDirectory();
+    const result = await runCommand("hydraconf", ["--help"], { cwd: empty.path });
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(result.stdout).toContain("hydraconf -cp DIR -cn NAME");
+    expect(result.stdout).toContain("--config-path");
+    empty.remove();
   });
 });
 

@@ -1,3 +1,5 @@
+import { isConfigError } from "../../values/errors.ts";
+import { flagsHelp } from "../flags/usage.ts";
 import { helpText } from "../help.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
@@ -14,7 +16,21 @@ export const hydraHelpCommand: Command = {
 };
 
 function printHelp(session: Session, about: "app" | "hydra"): number {
-  const { composer, flags, invocation, overrides, parsed } = session;
+  const { options, flags, invocation } = session;
+  const { stdout } = invocation.console;
+  if (options.about === undefined) {
+    stdout(configHelp(session, about));
+    return EXIT_OK;
+  }
+  // A program for any tree must explain itself also where there is none.
+  stdout(`${options.about}\n\n${flagsHelp(flags)}`);
+  const ofTree = unlessMissing(() => configHelp(session, about));
+  if (ofTree !== null) stdout(`\n${ofTree}`);
+  return EXIT_OK;
+}
+
+function configHelp(session: Session, about: "app" | "hydra"): string {
+  const { composer, flags, overrides, parsed } = session;
   // Hydra's own help needs no primary config, and must work where there is a broken one.
   const composition = composer.compose(overrides, about === "hydra" ? { configName: null } : {});
   const request = {
@@ -24,6 +40,14 @@ function printHelp(session: Session, about: "app" | "hydra"): number {
     flags,
     resolve: parsed.flags.has("resolve"),
   };
-  invocation.console.stdout(helpText(request, composer.context));
-  return EXIT_OK;
+  return helpText(request, composer.context);
+}
+
+function unlessMissing<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (isConfigError(error) && error.code === "compose.missing_config") return null;
+    throw error;
+  }
 }

@@ -27,6 +27,18 @@ export function makeRunDirectory(path: string, resultFiles: readonly string[]): 
   }
 }
 
+/**
+ * A directory that nobody chose by name, like one named by the second, moves on to the next free
+ * name: `20260102-030405`, `20260102-030405-2`, ...
+ */
+export function nextFreeDirectory(path: string, resultFiles: readonly string[]): string {
+  const isTaken = (directory: string) =>
+    [...resultFiles, CLAIM].some((name) => existsSync(join(directory, name)));
+  let free = path;
+  for (let number = 2; isTaken(free); number++) free = `${path}-${number}`;
+  return free;
+}
+
 const CLAIM = ".running";
 
 /**

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Composition, type Config, createConfig, toPlain } from "../../compose/index.ts";
 import { setAt } from "../../compose/tree-edit.ts";
+import { isConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { resolveTree } from "../../values/interpolation/index.ts";
 import { type ConfigNode, type MapNode, scalar } from "../../values/node.ts";
@@ -11,7 +12,7 @@ import type { Invocation } from "../invocation.ts";
 import { type Logger, type Logging, openLogging } from "../logging/logging.ts";
 import { reportError } from "../report-error.ts";
 import { without } from "../show-config.ts";
-import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
+import { claimRunDirectory, makeRunDirectory, nextFreeDirectory } from "./run-directory.ts";
 import { saveJobFiles } from "./save-files.ts";
 import { withEnvironment } from "./with-environment.ts";
 
@@ -70,26 +71,59 @@ export async function runJob(
   task: Task,
   invocation: Invocation,
 ): Promise<number> {
-  const { composition, context } = request;
-  const runDir = text(composition.root, "hydra.run.dir", context) ?? "None";
-  const outputDir = resolve(invocation.cwd, runDir);
+  const { composition, context, resultFiles } = request;
+  const wished = resolve(
+    invocation.cwd,
+    text(composition.root, "hydra.run.dir", context) ?? "None",
+  );
+  for (;;) {
+    const job = prepare(request, chooseDirectory(wished, request));
+    if (!(await request.check(job.resolved))) return 1;
+    let release: () => void;
+    try {
+      release = takeDirectory(job.outputDir, resultFiles);
+    } catch (error) {
+      // Another run took the name between the look and the claim.
+      if (isRunDirectoryError(error) && chooseDirectory(wished, request) !== job.outputDir)
+        continue;
+      throw error;
+    }
+    return runInDirectory(request, task, invocation, job).finally(release);
+  }
+}
+
+function takeDirectory(path: string, resultFiles: readonly string[]): () => void {
+  makeRunDirectory(path, resultFiles);
+  // Hydra lets runs share a directory; only results must not mix.
+  return resultFiles.length === 0 ? () => {} : claimRunDirectory(path);
+}
+
+const isRunDirectoryError = (error: unknown): boolean =>
+  isConfigError(error) && error.code === "app.run_directory";
+
+/** The tree and the config of a job in a directory. */
+function prepare({ composition, context, publish }: JobRequest, outputDir: string): PreparedJob {
   const root = setAt(composition.root, ["hydra", "runtime", "output_dir"], {
     ...scalar(outputDir, fromCode("hydra.run.dir")),
     type: { kind: "str" },
   });
-  request.publish(root);
+  publish(root);
   const tree = without(root, ["hydra"]);
-  const resolved = once(() => resolveTree(tree, context));
-  if (!(await request.check(resolved))) return 1;
+  return { outputDir, root, tree, resolved: once(() => resolveTree(tree, context)) };
+}
 
-  makeRunDirectory(outputDir, request.resultFiles);
-  // Hydra lets runs share a directory; only results must not mix.
-  const release = request.resultFiles.length === 0 ? () => {} : claimRunDirectory(outputDir);
-  try {
-    return await runInDirectory(request, task, invocation, { outputDir, root, tree, resolved });
-  } finally {
-    release();
-  }
+/** A directory that an override names is meant; one that the config makes up may step aside. */
+function chooseDirectory(path: string, { composition, context, resultFiles }: JobRequest): string {
+  if (resultFiles.length === 0) return path;
+  const node = selectNode(composition.root, "hydra.run.dir", context);
+  return isFromOverride(node) ? path : nextFreeDirectory(path, resultFiles);
+}
+
+/** Whether an override set a value, itself or the interpolation that it came from. */
+function isFromOverride(node: ConfigNode | undefined): boolean {
+  for (let at = node; at !== undefined; at = at.replaced)
+    if (at.origin.kind === "override") return true;
+  return false;
 }
 
 interface PreparedJob {
