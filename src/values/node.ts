@@ -99,8 +99,12 @@ export type NodeType =
       readonly optional?: boolean;
     };
 
-/** Maps and lists within each other beyond this are refused wherever trees are made. */
-export const MAX_TREE_DEPTH = 1000;
+/**
+ * Maps and lists within each other beyond this are refused wherever trees are made: about half of
+ * what the recursive passes (reading, writing, resolving) bear on Node's default stack, and more
+ * than Python's recursion limit lets PyYAML read.
+ */
+export const MAX_TREE_DEPTH = 500;
 
 /** The marker of a mandatory value that nobody has given yet. */
 export const MISSING = "???";

@@ -1,5 +1,12 @@
 import { ConfigError } from "./errors.ts";
-import type { ConfigNode, ListNode, MapNode, PathValue, ScalarValue } from "./node.ts";
+import {
+  type ConfigNode,
+  type ListNode,
+  MAX_TREE_DEPTH,
+  type MapNode,
+  type PathValue,
+  type ScalarValue,
+} from "./node.ts";
 import { emitSimpleKey, emitValue, type PlainScalar } from "./writer/emit-scalar.ts";
 import { append, breakLine, INDENT, type Output, spaces, startLine } from "./writer/output.ts";
 import { sortEntries } from "./writer/sort-keys.ts";
@@ -19,13 +26,10 @@ type Place = "root" | "after key" | "after dash" | "after complex key";
 
 const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
 
-/** No file is read that is nested deeper; Python itself gives up (RecursionError) well before. */
-const MAX_DEPTH = 1000;
-
 /**
  * `OmegaConf.to_yaml`: byte for byte what PyYAML's block style prints, 80 columns, Unicode as it
  * is. Interpolations are written unresolved: resolve the tree first for `resolve=True`.
- * @throws ConfigError `yaml.depth_limit` for a tree of more than 1000 levels
+ * @throws ConfigError `yaml.depth_limit` for a tree deeper than any that is read
  */
 export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string {
   const out: Output = { text: "", column: 0 };
@@ -33,7 +37,7 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
   let depth = 0;
 
   function emitNode(node: ConfigNode, indent: number, place: Place): void {
-    if (++depth > MAX_DEPTH) throw tooDeep(node);
+    if (++depth > MAX_TREE_DEPTH) throw tooDeep(node);
     const start = out.text.length;
     if (node.kind === "map" && node.entries.size > 0) emitMap(node, indent, place);
     else if (node.kind === "list" && node.items.length > 0) emitList(node, indent, place);
@@ -118,7 +122,7 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
 const tooDeep = ({ origin }: ConfigNode): ConfigError =>
   new ConfigError({
     code: "yaml.depth_limit",
-    message: "the tree is nested more than 1000 levels deep",
+    message: `the tree is nested more than ${MAX_TREE_DEPTH} levels deep`,
     origin,
   });
 

@@ -122,6 +122,13 @@ function resolveList(deep: Deep, place: Place, node: ListNode): ListNode {
 }
 
 function resolveChild(deep: Deep, parent: Place, key: Key, node: ConfigNode): ConfigNode {
+  // Most values are plain: they need no place.
+  if (isPlain(node)) return node;
   const child = deep.resolution.places.child(parent, key);
   return child === undefined ? node : resolvePlace(deep, child);
 }
+
+/** Whether a node is itself whatever the options say. */
+const isPlain = (node: ConfigNode): boolean =>
+  node.kind === "scalar" &&
+  (typeof node.value !== "string" || (!node.value.includes("${") && node.value !== MISSING));

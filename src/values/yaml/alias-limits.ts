@@ -1,4 +1,4 @@
-import type { ConfigNode } from "../node.ts";
+import { type ConfigNode, MAX_TREE_DEPTH } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { refusal } from "./refusal.ts";
 
@@ -7,7 +7,6 @@ import { refusal } from "./refusal.ts";
  * what a "billion laughs" document expands to.
  */
 const MAX_EXPANDED_NODES = 1_000_000;
-const MAX_DEPTH = 1000;
 
 /**
  * Refuses aliases that contain themselves and aliases of aliases that multiply. The tree shares
@@ -21,12 +20,12 @@ export function checkAliases(root: ConfigNode, source: SourceText): void {
   function measure(node: ConfigNode, depth: number): number {
     const known = sizes.get(node);
     if (known !== undefined) {
-      if (depth + (heights.get(node) ?? 0) > MAX_DEPTH) throw tooDeep(node);
+      if (depth + (heights.get(node) ?? 0) > MAX_TREE_DEPTH) throw tooDeep(node);
       return known;
     }
     if (node.kind === "scalar") return 1;
     if (open.has(node)) throw limit(node, "an alias inside this value refers to the value itself");
-    if (depth > MAX_DEPTH) throw tooDeep(node);
+    if (depth > MAX_TREE_DEPTH) throw tooDeep(node);
     open.add(node);
     let size = 1;
     let height = 0;
@@ -46,7 +45,7 @@ export function checkAliases(root: ConfigNode, source: SourceText): void {
   const tooDeep = (node: ConfigNode) =>
     refusal(source, {
       code: "yaml.depth_limit",
-      problem: `aliases nest the document more than ${MAX_DEPTH} levels deep`,
+      problem: `aliases nest the document more than ${MAX_TREE_DEPTH} levels deep`,
       ...spanOf(node),
     });
 

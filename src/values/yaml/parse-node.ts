@@ -1,3 +1,4 @@
+import { MAX_TREE_DEPTH } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import {
   collectionTag,
@@ -18,12 +19,6 @@ import {
   TAG,
 } from "./syntax-node.ts";
 import type { Token, TokenType } from "./tokens.ts";
-
-/**
- * Deeper documents are refused: every later stage walks the tree recursively, and Python itself
- * gives up (RecursionError) well before this.
- */
-const MAX_DEPTH = 1000;
 
 type Building<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -65,10 +60,10 @@ export function createNodeParser(
       token.type === "<anchor>" || token.type === "<tag>"
         ? readProperties(source, scanner, handles)
         : NO_PROPERTIES;
-    if (++depth > MAX_DEPTH)
+    if (++depth > MAX_TREE_DEPTH)
       throw refusal(source, {
         code: "yaml.depth_limit",
-        problem: `the document is nested more than ${MAX_DEPTH} levels deep`,
+        problem: `the document is nested more than ${MAX_TREE_DEPTH} levels deep`,
         start: token.start,
       });
     const result = content(context, indentless, properties);
