@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ProfileConfig } from "../../src/profile/config.ts";
+import type { ProfileResult } from "../../src/profile/run.ts";
+import { writeRun } from "../../src/profile/write-run.ts";
+import { bundleOf, resnet } from "../report/bundles.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "hydraconf-write-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const config = {
+  runner: { mode: "deep", top_n_kernels: 30, artifacts: { stage2_dir: "" } },
+  pipeline: { static_analysis: { enable: false } },
+} as ProfileConfig;
+
+const result = {
+  collector: "recorder",
+  bundle: bundleOf([resnet]),
+  outcome: { exitCode: 0 },
+  environment: {},
+  inputs: { workload: "w", command: [], cwd: "/", files: [] },
+} as unknown as ProfileResult;
+
+const inRun = (name: string) => join(directory, name);
+
+describe("writeRun", () => {
+  it("writes the overview first in its list, and everything else", async () => {
+    const { reports, failures } = await writeRun(result, config, directory);
+    expect(failures).toEqual([]);
+    expect(reports[0]).toBe(inRun("report.md"));
+    for (const file of [...reports, inRun("env.json"), inRun("inputs.yaml")])
+      expect(existsSync(file), file).toBe(true);
+  });
+
+  it("writes the rest when one part cannot be written, and says what could not", async () => {
+    mkdirSync(inRun("recorder"));
+    // A file where a directory has to be.
+    writeFileSync(inRun("recorder/regions"), "");
+    const { reports, failures } = await writeRun(result, config, directory);
+    expect(failures).toEqual([expect.stringMatching(/^region reports: .*regions/)]);
+    expect(reports).toContain(inRun("report.md"));
+    for (const name of ["report.md", "kernels.md", "env.json", "inputs.yaml"])
+      expect(existsSync(inRun(name)), name).toBe(true);
+  });
+});
