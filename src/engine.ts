@@ -1,20 +1,13 @@
-import { resolve } from "node:path";
 import { composeConfig } from "./compose/compose.ts";
 import type { Composition } from "./compose/composition.ts";
 import type { Config } from "./compose/config.ts";
 import { createConfig } from "./compose/config.ts";
 import { HYDRA_VERSION } from "./compose/dialect.ts";
-import { hydraGroups } from "./compose/hydra/groups.ts";
-import { schemaSource } from "./compose/hydra/schema.ts";
+import { openTree } from "./compose/open-tree.ts";
 import type { Plugin } from "./compose/plugins/plugin.ts";
-import { pluginGroups } from "./compose/plugins/plugin-groups.ts";
-import { STANDARD_PLUGINS } from "./compose/plugins/standard-plugins.ts";
-import type { ConfigSource } from "./compose/sources/config-source.ts";
 import type { MemoryEntry } from "./compose/sources/memory-source.ts";
 import type { SourceFactory } from "./compose/sources/search-path.ts";
-import { openSource, STANDARD_SOURCES } from "./compose/sources/search-path.ts";
 import type { Snapshot } from "./compose/sources/snapshot.ts";
-import { takeSnapshot } from "./compose/sources/snapshot.ts";
 import type { RunMode } from "./compose/sweep-legality.ts";
 import { parseOverrides } from "./overrides/index.ts";
 import { ConfigError } from "./values/errors.ts";
@@ -88,9 +81,6 @@ export function createEngine(options: EngineOptions = {}): Engine {
       message: `The dialect ${String(dialect)} is not supported`,
       available: ["1.3"],
     });
-  const factories = new Map([...STANDARD_SOURCES, ...(options.sources ?? [])]);
-  const plugins = pluginGroups(options.plugins ?? STANDARD_PLUGINS);
-  const store = new Map([...plugins.store, ...(options.store ?? [])]);
   const snapshots = new Map<string, Snapshot>();
   const context = createResolveContext({
     ...(options.resolvers && { resolvers: options.resolvers }),
@@ -98,21 +88,17 @@ export function createEngine(options: EngineOptions = {}): Engine {
   });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
-  const open = (provider: string, path: string) => openSource({ provider, path }, cwd, factories);
   const snapshot: Engine["snapshot"] = ({ configDir = null, configDirs = [] }) => {
     const id = JSON.stringify([configDir, configDirs]);
     const known = snapshots.get(id);
     if (known !== undefined) return known;
-    const taken = takeSnapshot({
-      sources: [
-        hydraGroups(),
-        ...(configDir === null ? [] : [openMain(absolute(configDir, cwd), open)]),
-        ...plugins.sources,
-        ...configDirs.map((dir) => open("command-line", absolute(dir, cwd))),
-      ],
-      schemaSource: schemaSource(store),
+    const taken = openTree({
+      configDir,
+      configDirs,
       cwd,
-      factories,
+      ...(options.plugins && { plugins: options.plugins }),
+      ...(options.store && { store: options.store }),
+      ...(options.sources && { factories: options.sources }),
     });
     snapshots.set(id, taken);
     return taken;
@@ -147,24 +133,3 @@ export function createEngine(options: EngineOptions = {}): Engine {
     refresh: () => snapshots.clear(),
   };
 }
-
-/** The primary directory must be there; other entries of a search path are only warned about. */
-function openMain(
-  dir: string,
-  open: (provider: string, path: string) => ConfigSource,
-): ConfigSource {
-  const source = open("main", dir);
-  if (source.available()) return source;
-  throw new ConfigError({
-    code: "compose.missing_config",
-    message:
-      source.scheme === "pkg"
-        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
-        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
-    key: dir,
-  });
-}
-
-/** Hydra shows the main directory as an absolute path, whatever it was given. */
-const absolute = (dir: string, cwd: string): string =>
-  dir.includes("://") ? dir : resolve(cwd, dir);

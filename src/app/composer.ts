@@ -2,16 +2,11 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Composition } from "../compose/composition.ts";
 import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
-import { hydraGroups } from "../compose/hydra/groups.ts";
-import { schemaSource } from "../compose/hydra/schema.ts";
 import { composeConfig } from "../compose/index.ts";
+import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
-import { pluginGroups } from "../compose/plugins/plugin-groups.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
-import type { ConfigSource } from "../compose/sources/config-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
-import { openSource, STANDARD_SOURCES } from "../compose/sources/search-path.ts";
-import { takeSnapshot } from "../compose/sources/snapshot.ts";
 import type { RunMode } from "../compose/sweep-legality.ts";
 import { parseOverrides } from "../overrides/index.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -63,17 +58,11 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
   const { plugins = STANDARD_PLUGINS } = request;
-  const { sources, store } = pluginGroups(plugins);
-  const snapshot = takeSnapshot({
-    sources: [
-      hydraGroups(),
-      ...primarySources(request, cwd),
-      ...sources,
-      ...addedSources(request, cwd),
-    ],
-    schemaSource: schemaSource(store),
+  const snapshot = openTree({
+    configDir: request.configPath,
+    configDirs: addedDirectories(request, cwd),
     cwd,
-    factories: STANDARD_SOURCES,
+    plugins,
   });
   return {
     context,
@@ -101,30 +90,13 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   };
 }
 
-function primarySources(request: ComposerRequest, cwd: string): readonly ConfigSource[] {
-  if (request.configPath === null) return [];
-  const path = request.configPath.includes("://")
-    ? request.configPath
-    : `file://${resolve(cwd, request.configPath)}`;
-  const source = openSource({ provider: "main", path }, cwd, STANDARD_SOURCES);
-  if (source.available()) return [source];
-  const what = source.scheme === "pkg" ? "module" : "directory";
+/** @throws ConfigError where `--config-dir` names no directory */
+function addedDirectories({ configDir }: ComposerRequest, cwd: string): readonly string[] {
+  if (configDir === undefined) return [];
+  const path = resolve(cwd, configDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return [`file://${path}`];
   throw new ConfigError({
     code: "compose.missing_config",
-    message:
-      what === "module"
-        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
-        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
+    message: `Additional config directory '${path}' not found`,
   });
-}
-
-function addedSources(request: ComposerRequest, cwd: string): readonly ConfigSource[] {
-  if (request.configDir === undefined) return [];
-  const path = resolve(cwd, request.configDir);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new ConfigError({
-      code: "compose.missing_config",
-      message: `Additional config directory '${path}' not found`,
-    });
-  return [openSource({ provider: "command-line", path: `file://${path}` }, cwd, STANDARD_SOURCES)];
 }

@@ -1,0 +1,69 @@
+import { resolve } from "node:path";
+import { ConfigError } from "../values/errors.ts";
+import { hydraGroups } from "./hydra/groups.ts";
+import { schemaSource } from "./hydra/schema.ts";
+import type { Plugin } from "./plugins/plugin.ts";
+import { pluginGroups } from "./plugins/plugin-groups.ts";
+import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
+import type { ConfigSource } from "./sources/config-source.ts";
+import type { MemoryEntry } from "./sources/memory-source.ts";
+import { openSource, type SourceFactory, STANDARD_SOURCES } from "./sources/search-path.ts";
+import { type Snapshot, takeSnapshot } from "./sources/snapshot.ts";
+
+/** Where the configs of a program come from, before a config adds to its search path. */
+export interface TreeRequest {
+  /** The directory of the primary config, or `pkg://…`; null: none. */
+  readonly configDir: string | null;
+  /** Further directories, searched after it. */
+  readonly configDirs: readonly string[];
+  /** Where relative directories start. */
+  readonly cwd: string;
+  /** Default: `STANDARD_PLUGINS`. */
+  readonly plugins?: readonly Plugin[];
+  /** The config store (`structured://`); it wins over what plugins store. */
+  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  /** Further kinds of sources, by scheme. */
+  readonly factories?: ReadonlyMap<string, SourceFactory>;
+}
+
+/**
+ * Opens the search path in Hydra's order: its own groups, the primary directory, plugins, added
+ * directories, the config store.
+ *
+ * @throws ConfigError `compose.missing_config` where the primary directory does not exist
+ */
+export function openTree(request: TreeRequest): Snapshot {
+  const { configDir, configDirs, cwd } = request;
+  const factories = new Map([...STANDARD_SOURCES, ...(request.factories ?? [])]);
+  const plugins = pluginGroups(request.plugins ?? STANDARD_PLUGINS);
+  const open = (provider: string, path: string) =>
+    openSource({ provider, path: absolute(path, cwd) }, cwd, factories);
+  return takeSnapshot({
+    sources: [
+      hydraGroups(),
+      ...(configDir === null ? [] : [required(open("main", configDir), configDir)]),
+      ...plugins.sources,
+      ...configDirs.map((directory) => open("command-line", directory)),
+    ],
+    schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])])),
+    cwd,
+    factories,
+  });
+}
+
+/** The primary directory must be there; other entries of a search path are only warned about. */
+function required(source: ConfigSource, given: string): ConfigSource {
+  if (source.available()) return source;
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message:
+      source.scheme === "pkg"
+        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
+        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
+    key: given,
+  });
+}
+
+/** Hydra shows directories as absolute paths, whatever it was given. */
+const absolute = (path: string, cwd: string): string =>
+  path.includes("://") ? path : resolve(cwd, path);
