@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 
@@ -43,7 +52,8 @@ const CLAIM = ".running";
 
 /**
  * Takes a run directory for this process, so that two runs named by the same second do not mix. The
- * claim is a file with the process id; one that a dead process left behind counts for nothing.
+ * claim is a file with host and process id; one that a dead process of this host left behind counts
+ * for nothing.
  *
  * @returns gives the directory up
  * @throws ConfigError `app.run_directory` while another process holds it
@@ -51,25 +61,46 @@ const CLAIM = ".running";
 export function claimRunDirectory(path: string): () => void {
   const claim = join(path, CLAIM);
   if (!tryClaim(claim)) {
-    const holder = Number(readFileSync(claim, "utf8"));
-    if (isAlive(holder))
+    const holder = readClaim(claim);
+    if (holder !== null && (isElsewhere(holder) || isAlive(holder.pid)))
       throw new ConfigError({
         code: "app.run_directory",
-        message: `The run directory '${path}' is in use by process ${holder}`,
+        message: `The run directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
         key: "hydra.run.dir",
         hint: "choose another with hydra.run.dir=DIR",
       });
-    writeFileSync(claim, String(process.pid));
+    rmSync(claim, { force: true });
+    if (!tryClaim(claim)) return claimRunDirectory(path);
   }
   return () => rmSync(claim, { force: true });
 }
 
+/** Whether a claim names another host, whose processes cannot be asked about from here. */
+const isElsewhere = ({ host }: { readonly host: string }): boolean =>
+  host !== "" && host !== hostname();
+
+/** Linked into place with its content: nobody ever reads a claim that is half written. */
 function tryClaim(claim: string): boolean {
+  const draft = `${claim}.${process.pid}`;
+  writeFileSync(draft, `${process.pid} ${hostname()}`);
   try {
-    writeFileSync(claim, String(process.pid), { flag: "wx" });
+    linkSync(draft, claim);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Null where the claim has gone in the meantime. */
+function readClaim(claim: string): { readonly pid: number; readonly host: string } | null {
+  try {
+    const [, pid = "", host = ""] = /^(\d+) (\S+)$/.exec(readFileSync(claim, "utf8")) ?? [];
+    return { pid: Number(pid), host };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   }
 }

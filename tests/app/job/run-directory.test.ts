@@ -6,7 +6,7 @@ import {
   readFileSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claimRunDirectory, makeRunDirectory } from "../../../src/app/job/run-directory.ts";
@@ -74,10 +74,23 @@ describe("claimRunDirectory", () => {
       const path = fresh();
       writeFileSync(join(path, ".running"), text);
       const release = claimRunDirectory(path);
-      expect(readFileSync(join(path, ".running"), "utf8")).toBe(String(process.pid));
+      expect(readFileSync(join(path, ".running"), "utf8")).toBe(`${process.pid} ${hostname()}`);
       release();
     },
   );
+
+  test("honours a claim of another host, whose processes cannot be asked about", () => {
+    const path = fresh();
+    writeFileSync(join(path, ".running"), "4194305 another-host");
+    expect(() => claimRunDirectory(path)).toThrow(/in use by process 4194305 on another-host/);
+  });
+
+  test("takes over from a dead process of this host", () => {
+    const path = fresh();
+    writeFileSync(join(path, ".running"), `4194305 ${hostname()}`);
+    claimRunDirectory(path)();
+    expect(readdirSync(path)).toEqual([]);
+  });
 });
 
 describe("writeFileAtomicSync", () => {
