@@ -5,6 +5,7 @@ import {
   type RegionModelEntry,
   type RegionOptions,
 } from "../../../src/profile/regions/index.ts";
+import { growth } from "../../growth.ts";
 import { type ProcessSketch, timelineOf } from "./timelines.ts";
 
 const OPS = "shallow_resnet.ops";
@@ -328,30 +329,31 @@ describe("selection", () => {
 });
 
 describe("size", () => {
-  it("takes 100,000 ranges on many threads in well under a second", () => {
-    const ranges = Array.from({ length: 100_000 }, (_, index) => {
-      // Per thread: outer ranges of 8 inner ones, like layers in a step.
-      const thread = index % 64;
-      const step = Math.floor(index / 64);
-      const inner = step % 8;
-      const base = (step - inner) * 100;
-      return inner === 0
-        ? { name: "step", start: base, end: base + 790, thread }
-        : { name: `layer${inner}`, start: base + inner * 90, end: base + inner * 90 + 80, thread };
-    });
-    const kernels = ranges.map(({ start, thread }) => ({
-      name: "k",
-      launch: start,
-      ns: 10,
-      thread,
-    }));
-    const timeline = timelineOf([{ ranges, kernels }]);
-    const started = performance.now();
-    const { scopes } = buildRegionModel(timeline);
-    const elapsed = performance.now() - started;
-    console.info(`100,000 ranges and kernels on 64 threads: ${elapsed.toFixed(0)} ms`);
-    expect(scopes[0]?.regions).toHaveLength(8);
-    expect(elapsed).toBeLessThan(10_000);
+  it("takes time in proportion to the ranges, also on many threads", async () => {
+    const timelineOfSize = (size: number) => {
+      const ranges = Array.from({ length: size }, (_, index) => {
+        // Per thread: outer ranges of 8 inner ones, like layers in a step.
+        const thread = index % 64;
+        const step = Math.floor(index / 64);
+        const inner = step % 8;
+        const base = (step - inner) * 100;
+        const start = base + inner * 90;
+        return inner === 0
+          ? { name: "step", start: base, end: base + 790, thread }
+          : { name: `layer${inner}`, start, end: start + 80, thread };
+      });
+      const kernels = ranges.map(({ start, thread }) => ({
+        name: "k",
+        launch: start,
+        ns: 10,
+        thread,
+      }));
+      return timelineOf([{ ranges, kernels }]);
+    };
+    const timelines = new Map([10_000, 100_000].map((size) => [size, timelineOfSize(size)]));
+    const build = (size: number) => buildRegionModel(timelines.get(size) ?? timelineOfSize(size));
+    expect(build(100_000).scopes[0]?.regions).toHaveLength(8);
+    expect(await growth(build, 10_000)).toBeLessThan(40);
   });
 
   it("folds runaway recursion at a depth it names", () => {

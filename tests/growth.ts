@@ -1,0 +1,18 @@
+/**
+ * How much longer work takes on ten times the input: the best of some rounds that alternate, so that
+ * a busy machine slows both. About 10 for linear work, 100 for quadratic.
+ */
+export async function growth(work: (size: number) => unknown, size: number): Promise<number> {
+  const best = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 3; round++) {
+    best.small = Math.min(best.small, await timeOf(() => work(size)));
+    best.large = Math.min(best.large, await timeOf(() => work(10 * size)));
+  }
+  return best.large / best.small;
+}
+
+async function timeOf(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
