@@ -26,11 +26,3 @@ export interface Deletion {
   readonly name: string | null;
   readonly origin: Origin;
 }
-
-export const NO_CHOICES: GroupChoices = {
-  selected: new Map(),
-  deleted: new Map(),
-  appended: [],
-  overrides: [],
-  values: [],
-};

@@ -16,10 +16,6 @@ export interface WorkloadContext {
   readonly shallowResnet: string;
 }
 
-/** Whether the workload is the built-in program, which must be built before it can run. */
-export const needsShallowResnet = (config: ProfileConfig): boolean =>
-  config.workload.kind === "shallow_resnet";
-
 export function createWorkload(config: ProfileConfig, context: WorkloadContext): Workload {
   const { workload } = config;
   switch (workload.kind) {
