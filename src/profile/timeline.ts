@@ -31,6 +31,8 @@ export interface ProcessTimeline {
   readonly ranges: readonly RangeInstance[];
   readonly marks: readonly MarkInstance[];
   readonly kernels: readonly KernelInstance[];
+  /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
+  readonly synchronizations?: readonly SynchronizationInstance[];
   readonly notes: readonly string[];
 }
 
@@ -79,9 +81,15 @@ export interface MarkInstance extends EventAttributes {
 
 /** A GPU kernel, memory copy or memory set. Collectors without a GPU deliver none. */
 export interface KernelInstance {
+  /** What ran; a kernel where absent. Only kernels count as kernels in a report. */
+  readonly kind?: GpuActivityKind;
+  /** A kernel's demangled name; `[CUDA memcpy Host-to-Device]` and the like for the others. */
   readonly name: string;
+  /** A kernel's name as the compiler made it, where the collector knows it and it differs. */
+  readonly mangledName?: string;
   /** CUDA device index. */
   readonly device: number;
+  readonly context?: number;
   readonly stream: number | null;
   /** The thread that launched it, and when: the launch, not the execution, decides the region. */
   readonly launchThreadId: number;
@@ -89,4 +97,24 @@ export interface KernelInstance {
   /** Execution on the device. */
   readonly startNs: number;
   readonly endNs: number;
+  /** Copied or set. */
+  readonly bytes?: number;
+  /** Ties it to the API call that launched it: one call of a CUDA graph launches many. */
+  readonly correlation?: number;
+  /** The CUDA graph it was a node of. */
+  readonly graph?: { readonly id: number; readonly node: bigint };
+}
+
+export type GpuActivityKind = "kernel" | "memcpy" | "memset";
+
+/** A call in which a thread waited for the GPU. */
+export interface SynchronizationInstance {
+  readonly kind: "event" | "stream" | "context";
+  /** The waiting thread, and when it called: that decides the region. */
+  readonly threadId: number;
+  readonly callNs: number;
+  /** The wait itself. */
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly stream: number | null;
 }
