@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -87,6 +88,8 @@ export function requireNode() {
 }
 
 export function installDependencies() {
+  // A link leads to the dependencies of another checkout, which `npm ci` would empty first.
+  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   unlessFresh("dependencies", ["package-lock.json"], "node_modules/yaml/package.json", () => {
     console.error("setting up: installing dependencies (npm ci)");
     // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.
