@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError } from "../values/errors.ts";
+import { COLLECTOR_NAMES } from "./collectors/collector.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
 import { queryGpus } from "./machine/gpu.ts";
@@ -42,7 +43,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     key: "pipeline.recorder.enable",
-    applies: ({ pipeline }) => !pipeline.recorder.enable,
+    applies: ({ pipeline }) => COLLECTOR_NAMES.every((name) => !pipeline[name].enable),
     message: "no collector is enabled: there is nothing to record with",
     hint: "pipeline.recorder.enable=true",
   },

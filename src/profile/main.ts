@@ -1,6 +1,7 @@
 import { relative } from "node:path";
+import { renderError } from "../values/render-error.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
-import { describeOutcome, succeeded } from "./machine/process.ts";
+import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
 import { terminalProgress } from "./progress.ts";
 import { type ProfileRequest, type ProfileResult, profile } from "./run.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
@@ -17,8 +18,8 @@ export interface MainRequest
 /**
  * The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds.
  *
- * @returns 0; 1 when the workload failed or something could not be written; 128 and the signal's
- *   number when a signal stopped the run
+ * @returns 0; 1 when the workload or a collector failed or something could not be written; 128 and
+ *   the signal's number when a signal stopped the run
  */
 export async function profileMain(request: MainRequest): Promise<number> {
   const interrupt = listenForInterrupt();
@@ -29,27 +30,56 @@ export async function profileMain(request: MainRequest): Promise<number> {
       say: request.log.info,
       interrupt,
     });
-    if (succeeded(result.outcome)) request.log.info(describeOutcome(result.outcome));
+    for (const { outcome } of result.sections)
+      if (succeeded(outcome)) request.log.info(describeOutcome(outcome));
     // Shown before anything is written: a full disk must not hide what was measured.
     showRegions(result, request.terminal);
     const written = await writeRun(result, request.config, request.runDirectory);
     showFiles(written.reports, request);
-    return conclude(result, written, request);
+    return conclude(result, written, request, interrupt.stop);
   } finally {
     interrupt.dispose();
   }
 }
 
 /** Says what went wrong and makes it an exit code. */
-function conclude({ outcome }: ProfileResult, written: WrittenRun, request: MainRequest): number {
-  const { log, runDirectory, cwd, terminal } = request;
+function conclude(
+  result: ProfileResult,
+  written: WrittenRun,
+  request: MainRequest,
+  stop: AbortSignal,
+): number {
+  const { log, runDirectory, cwd } = request;
   for (const failure of written.failures) log.error(`could not be written: ${failure}`);
-  if (outcome.interruptedBy !== null) return signalExitCode(outcome.interruptedBy);
-  if (succeeded(outcome)) return written.failures.length === 0 ? 0 : 1;
-  log.error(
-    `${describeOutcome(outcome)}; its results are in ${relative(cwd, runDirectory) || "."}`,
-  );
-  const tail = outcome.stderrTail === "" ? "" : `; its last words:\n${outcome.stderrTail}`;
-  terminal.writeError(`${describeOutcome(outcome)}${tail}\n`);
-  return 1;
+  if (stop.aborted) return signalExitCode(stop.reason as NodeJS.Signals);
+  const problems = showProblems(result, request);
+  if (problems > 0)
+    log.error(`the run failed; what was measured is in ${relative(cwd, runDirectory) || "."}`);
+  return problems + written.failures.length === 0 ? 0 : 1;
 }
+
+/** Tells what failed, most telling first; returns how much did. */
+function showProblems(
+  { sections, missing }: ProfileResult,
+  { log, terminal }: MainRequest,
+): number {
+  const failed = sections.filter(
+    ({ outcome, problem }) => problem === undefined && !succeeded(outcome),
+  );
+  for (const { outcome } of failed) {
+    log.error(describeOutcome(outcome));
+    terminal.writeError(`${describeOutcome(outcome)}${lastWords(outcome)}\n`);
+  }
+  const errors = [
+    ...sections.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    ...missing.map(({ error }) => error),
+  ];
+  for (const error of errors) {
+    log.error(error.message);
+    terminal.writeError(`${renderError(error, { color: terminal.color })}\n`);
+  }
+  return failed.length + errors.length;
+}
+
+const lastWords = ({ stderrTail }: ProcessOutcome): string =>
+  stderrTail === "" ? "" : `; its last words:\n${stderrTail}`;

@@ -1,23 +1,17 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { packageInfo } from "../package-root.ts";
 import type { RegionReportBundle } from "../report/document.ts";
-import type { Collection, Collector } from "./collectors/collector.ts";
-import { createRecorder } from "./collectors/recorder.ts";
+import type { Collection } from "./collectors/collector.ts";
+import { enabledCollectors } from "./collectors/index.ts";
+import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
 import { describeInputs, type RunInputs } from "./inputs.ts";
 import { describeMachine, type MachineEnvironment } from "./machine/environment.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import {
-  describeOutcome,
-  type ProcessOutcome,
-  type StopRequests,
-  succeeded,
-} from "./machine/process.ts";
-import { hasGpuBackend, type NativePart, requireNative } from "./native.ts";
+import { describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
+import { hasGpuBackend, requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
-import { buildRegionModel } from "./regions/index.ts";
+import { buildRegionModel, type RegionModel } from "./regions/index.ts";
 import { toReportBundle } from "./regions/to-report.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
@@ -39,23 +33,28 @@ export interface ProfileRequest {
 
 /** What a run found out, whether its workload succeeded or not. */
 export interface ProfileResult {
-  readonly collector: Collector["name"];
   readonly workload: Workload;
   readonly environment: MachineEnvironment;
   readonly inputs: RunInputs;
-  readonly outcome: ProcessOutcome;
+  /** One per collector that brought something back, in the order in which they ran. */
+  readonly sections: readonly ProfileSection[];
+  readonly missing: readonly MissingCollection[];
+}
+
+/** What one collector found out. */
+export interface ProfileSection extends Pick<Collection, "collector" | "outcome" | "problem"> {
   readonly bundle: RegionReportBundle;
 }
 
 /**
- * Profiles: prepares the workload, runs it under the collector, and attributes what was seen to
- * regions. Writes only below the run directory's folder of the collector.
+ * Profiles: prepares the workload, runs it under each collector, and attributes what was seen to
+ * regions. Writes only below the collectors' folders in the run directory.
  *
  * @throws ConfigError before anything was measured: a device that is not there, nothing to run, a
  *   native part that cannot be built
  */
 export async function profile(request: ProfileRequest): Promise<ProfileResult> {
-  const { config, runDirectory } = request;
+  const { config } = request;
   const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
   const device = resolveDevice(config.device, gpus, hasGpuBackend(native));
   const workload = createWorkload(config, {
@@ -67,32 +66,15 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
   const inputs = await describeInputs(workload);
 
-  const collector = createCollector(config, native);
-  request.say(`recording ${workload.label} with the ${collector.name}`);
-  const directory = join(runDirectory, collector.name);
-  mkdirSync(directory, { recursive: true });
-  const collection = await collector.collect(workload, {
-    directory,
-    interrupt: request.interrupt,
-    progress: request.progress,
-  });
-
-  return {
-    collector: collector.name,
-    workload,
-    environment,
-    inputs,
+  const collectors = enabledCollectors({ config, native });
+  const { collections, missing } = await runCollectors(collectors, workload, request);
+  const sections = collections.map((collection) => ({
+    collector: collection.collector,
     outcome: collection.outcome,
     bundle: attribute(collection, request, { workload, environment }),
-  };
-}
-
-/** The recorder is the only collector so far; `checkRequest` has turned the others away. */
-function createCollector(config: ProfileConfig, native: NativePart): Collector {
-  return createRecorder({
-    library: native.regionRecorder,
-    operationDomains: config.pipeline.recorder.operation_domains,
-  });
+    ...(collection.problem !== undefined && { problem: collection.problem }),
+  }));
+  return { workload, environment, inputs, sections, missing };
 }
 
 function attribute(
@@ -100,16 +82,10 @@ function attribute(
   { config, fingerprint }: ProfileRequest,
   { workload, environment }: Pick<ProfileResult, "workload" | "environment">,
 ): RegionReportBundle {
-  const { recorder, report } = config.pipeline;
-  const model = buildRegionModel(collection.timeline, {
-    operationDomains: recorder.operation_domains,
-    selection: { include: recorder.include, exclude: recorder.exclude },
-    aggregate: report.aggregate,
-  });
-  return toReportBundle(model, {
+  return toReportBundle(regionsOf(collection, config), {
     generatedAt: new Date().toISOString(),
     configFingerprint: fingerprint,
-    collectorVersion: environment.hydraconf,
+    collectorVersion: collection.toolVersion ?? environment.hydraconf,
     environment: {
       hostname: environment.hostname,
       os: environment.os,
@@ -119,12 +95,23 @@ function attribute(
       device: workload.device,
       hydraconf_version: environment.hydraconf,
     },
-    notes: [...collection.notes, ...outcomeNotes(collection.outcome)],
+    notes: [...collection.notes, ...outcomeNotes(collection)],
+  });
+}
+
+function regionsOf({ measured }: Collection, { pipeline }: ProfileConfig): RegionModel {
+  if (measured.kind === "regions") return measured.model;
+  const { recorder, report } = pipeline;
+  return buildRegionModel(measured.timeline, {
+    operationDomains: recorder.operation_domains,
+    selection: { include: recorder.include, exclude: recorder.exclude },
+    aggregate: report.aggregate,
   });
 }
 
 /** A report of a workload that did not end well must say so. */
-function outcomeNotes(outcome: ProcessOutcome): readonly string[] {
+function outcomeNotes({ outcome, problem }: Collection): readonly string[] {
+  if (problem !== undefined) return [problem.message];
   if (succeeded(outcome)) return [];
   return [`${describeOutcome(outcome)}: the report covers what was recorded until then`];
 }

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import type { NCUProfileRegionReport } from "../report/document.ts";
 import { printableLabel } from "../report/printable.ts";
 import { renderRegionTable } from "../report/region-table.ts";
 import type { ProfileResult } from "./run.ts";
@@ -18,10 +19,15 @@ const MAX_ROWS = 60;
 /** Notes can quote names of the program, of any length and content. */
 const MAX_NOTE = 400;
 
-/** The region table of the report that speaks for the run, and its notes. */
-export function showRegions(result: ProfileResult, { width, color, write }: Terminal): void {
-  const [report] = result.bundle.reports;
-  if (report === undefined) return;
+/** The region table of each collector's main report, and its notes. */
+export function showRegions({ sections }: ProfileResult, terminal: Terminal): void {
+  for (const { bundle } of sections) {
+    const [report] = bundle.reports;
+    if (report !== undefined) showReport(report, terminal);
+  }
+}
+
+function showReport(report: NCUProfileRegionReport, { width, color, write }: Terminal): void {
   write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
   for (const note of report.notes) write(`note: ${printableLabel(note, MAX_NOTE)}\n`);
   const { device, cpu } = report.environment;

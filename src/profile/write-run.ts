@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import type { RunSection, RunSummary } from "../report/run-summary.ts";
-import { writeReports } from "../report/write-reports.ts";
+import { type WrittenReports, writeReports } from "../report/write-reports.ts";
 import { writeRunReports } from "../report/write-run-reports.ts";
 import { fromObject } from "../values/from-object.ts";
 import { fromCode } from "../values/origin.ts";
 import { writeYaml } from "../values/writer.ts";
 import type { ProfileConfig } from "./config.ts";
 import { describeOutcome, succeeded } from "./machine/process.ts";
-import type { ProfileResult } from "./run.ts";
+import type { ProfileResult, ProfileSection } from "./run.ts";
 import { readLayerWork } from "./static-analysis.ts";
 
 export interface WrittenRun {
@@ -38,18 +38,19 @@ export async function writeRun(
     }
   };
 
-  const written = await attempt("region reports", () =>
-    writeReports(result.bundle, inRun(result.collector)),
-  );
-  failures.push(...(written?.problems ?? []));
+  const written: WrittenSection[] = [];
+  for (const section of result.sections) {
+    const reports = await attempt(`region reports of ${section.collector}`, () =>
+      writeReports(section.bundle, inRun(section.collector), titleOf(section)),
+    );
+    failures.push(...(reports?.problems ?? []));
+    written.push({ section, reports });
+  }
   const runReports =
     config.runner.mode === "light"
       ? []
       : await attempt("reports of the run", () =>
-          writeRunReports(
-            runDirectory,
-            summarize(result, config, written?.regionDirectories ?? new Map()),
-          ),
+          writeRunReports(runDirectory, summarize(result, config, written)),
         );
   await attempt("env.json", () =>
     writeFileAtomic(inRun("env.json"), `${JSON.stringify(result.environment, null, 2)}\n`),
@@ -62,25 +63,52 @@ export async function writeRun(
   );
 
   const [overview = [], supplements = []] = split(runReports ?? [], inRun("report.md"));
-  const regions = written === null ? [] : [written.json];
-  const markdown = written === null || overview.length > 0 ? [] : [written.markdown];
-  return { reports: [...overview, ...markdown, ...regions, ...supplements], failures };
+  const ofRegions = written.flatMap(({ reports }) => (reports === null ? [] : [reports]));
+  const markdown = overview.length > 0 ? [] : ofRegions.map((reports) => reports.markdown);
+  const json = ofRegions.map((reports) => reports.json);
+  return { reports: [...overview, ...markdown, ...json, ...supplements], failures };
 }
 
+interface WrittenSection {
+  readonly section: ProfileSection;
+  /** Null where they could not be written. */
+  readonly reports: WrittenReports | null;
+}
+
+/** Readers look for the reports of Nsight Compute under this heading. */
+const titleOf = ({ collector }: ProfileSection) =>
+  collector === "ncu" ? { title: "NCU Region Reports" } : {};
+
 function summarize(
-  result: ProfileResult,
+  { workload, sections, missing }: ProfileResult,
   config: ProfileConfig,
-  regionDirectories: RunSection["regionDirectories"],
+  written: readonly WrittenSection[],
 ): RunSummary {
-  const { collector, bundle, outcome, workload } = result;
-  const layers = config.pipeline.static_analysis.enable ? readLayerWork(workload, outcome) : null;
+  const [first] = sections;
+  const layers =
+    config.pipeline.static_analysis.enable && first !== undefined
+      ? readLayerWork(workload, first.outcome)
+      : null;
   return {
-    sections: [{ collector, directory: collector, bundle, regionDirectories }],
-    notes: succeeded(outcome) ? [] : [describeOutcome(outcome)],
+    sections: written.map(
+      ({ section: { collector, bundle }, reports }): RunSection => ({
+        collector,
+        directory: collector,
+        bundle,
+        regionDirectories: reports?.regionDirectories ?? new Map(),
+      }),
+    ),
+    notes: [...sections.flatMap(notesOf), ...missing.map(({ error }) => error.message)],
     files: ["config.yaml", "overrides.yaml", "env.json", "inputs.yaml", "run.log"],
     kernelLimit: config.runner.top_n_kernels,
     ...(layers !== null && { layers }),
   };
+}
+
+/** What the run's own reports say of a collector that did not end well. */
+function notesOf({ outcome, problem }: ProfileSection): readonly string[] {
+  if (problem !== undefined) return [problem.message];
+  return succeeded(outcome) ? [] : [describeOutcome(outcome)];
 }
 
 /** Those equal to one path, and the others. */

@@ -53,6 +53,7 @@ export type ErrorCode =
   | "recording.invalid"
   | "recording.not_found"
   // profile
+  | "profile.collector"
   | "profile.device"
   | "profile.input"
   | "profile.native_build"

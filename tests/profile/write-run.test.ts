@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ProfileConfig } from "../../src/profile/config.ts";
 import type { ProfileResult } from "../../src/profile/run.ts";
 import { writeRun } from "../../src/profile/write-run.ts";
+import { ConfigError } from "../../src/values/errors.ts";
 import { bundleOf, resnet } from "../report/bundles.ts";
 
 let directory: string;
@@ -19,9 +20,8 @@ const config = {
 } as ProfileConfig;
 
 const result = {
-  collector: "recorder",
-  bundle: bundleOf([resnet]),
-  outcome: { exitCode: 0 },
+  sections: [{ collector: "recorder", bundle: bundleOf([resnet]), outcome: { exitCode: 0 } }],
+  missing: [],
   environment: {},
   inputs: { workload: "w", command: [], cwd: "/", files: [] },
 } as unknown as ProfileResult;
@@ -37,12 +37,36 @@ describe("writeRun", () => {
       expect(existsSync(file), file).toBe(true);
   });
 
+  it("gives each collector its folder and one overview, with what is missing", async () => {
+    const [section] = result.sections;
+    if (section === undefined) throw new Error("the result has a section");
+    const several: ProfileResult = {
+      ...result,
+      sections: [section, { ...section, collector: "ncu" }],
+      missing: [
+        {
+          collector: "nsys",
+          error: new ConfigError({ code: "profile.collector", message: "no nsys here" }),
+        },
+      ],
+    };
+    const { failures } = await writeRun(several, config, directory);
+    expect(failures).toEqual([]);
+    expect(existsSync(inRun("recorder/regions/report.json"))).toBe(true);
+    const ncu = readFileSync(inRun("ncu/regions/report.md"), "utf8");
+    expect(ncu).toMatch(/^# NCU Region Reports\n/);
+    const overview = readFileSync(inRun("report.md"), "utf8");
+    expect(overview).toContain("## recorder\n");
+    expect(overview).toContain("## ncu\n");
+    expect(overview).toContain("no nsys here");
+  });
+
   it("writes the rest when one part cannot be written, and says what could not", async () => {
     mkdirSync(inRun("recorder"));
     // A file where a directory has to be.
     writeFileSync(inRun("recorder/regions"), "");
     const { reports, failures } = await writeRun(result, config, directory);
-    expect(failures).toEqual([expect.stringMatching(/^region reports: .*regions/)]);
+    expect(failures).toEqual([expect.stringMatching(/^region reports of recorder: .*regions/)]);
     expect(reports).toContain(inRun("report.md"));
     for (const name of ["report.md", "kernels.md", "env.json", "inputs.yaml"])
       expect(existsSync(inRun(name)), name).toBe(true);

@@ -1,11 +1,22 @@
+import type { ConfigError } from "../../values/errors.ts";
 import type { ProcessOutcome, StopRequests } from "../machine/process.ts";
 import type { Progress } from "../progress.ts";
+import type { RegionModel } from "../regions/index.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
 
+/** In the order in which they run: each may use what those before it brought back. */
+export const COLLECTOR_NAMES = ["recorder", "nsys", "ncu"] as const;
+export type CollectorName = (typeof COLLECTOR_NAMES)[number];
+
 /** Runs a workload and brings back what was seen. One object per tool, in a file of its own. */
 export interface Collector {
-  readonly name: "recorder" | "nsys" | "ncu";
+  readonly name: CollectorName;
+  /**
+   * What goes wrong once something was measured is part of the collection.
+   *
+   * @throws ConfigError where nothing was measured and nothing can be
+   */
   collect(workload: Workload, context: CollectContext): Promise<Collection>;
 }
 
@@ -14,12 +25,27 @@ export interface CollectContext {
   readonly directory: string;
   readonly interrupt: StopRequests;
   readonly progress: Progress;
+  /** Told a line at a time what goes on. */
+  readonly say: (line: string) => void;
+  /** What the collectors before this one brought back. */
+  readonly earlier: readonly Collection[];
 }
+
+/** Events that regions are made of, or regions where the tool gives nothing finer. */
+export type Measured =
+  | { readonly kind: "timeline"; readonly timeline: Timeline }
+  | { readonly kind: "regions"; readonly model: RegionModel };
 
 /** What was collected, also from a workload that failed: measured data is never thrown away. */
 export interface Collection {
-  readonly collector: Collector["name"];
-  readonly timeline: Timeline;
+  readonly collector: CollectorName;
+  readonly measured: Measured;
+  /** How the workload ended, or the tool that ran it. */
   readonly outcome: ProcessOutcome;
+  /** What a reader of the report must know. */
   readonly notes: readonly string[];
+  /** Version of the tool; ours where absent. */
+  readonly toolVersion?: string;
+  /** Why this is not all that was asked for, with its remedy; the run counts as failed. */
+  readonly problem?: ConfigError;
 }

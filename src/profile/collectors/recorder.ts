@@ -29,7 +29,12 @@ export function createRecorder(options: RecorderOptions): Collector {
         interrupt: context.interrupt,
       }).finally(stopProgress);
       const timeline = readRecording(context.directory);
-      return { collector: "recorder", timeline, outcome, notes } satisfies Collection;
+      return {
+        collector: "recorder",
+        measured: { kind: "timeline", timeline },
+        outcome,
+        notes,
+      } satisfies Collection;
     },
   };
 }

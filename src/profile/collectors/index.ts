@@ -1,0 +1,26 @@
+import type { ProfileConfig } from "../config.ts";
+import type { NativePart } from "../native.ts";
+import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
+import { createRecorder } from "./recorder.ts";
+
+/** What a collector is made from. */
+export interface CollectorParts {
+  readonly config: ProfileConfig;
+  readonly native: NativePart;
+}
+
+const FACTORIES: Readonly<Partial<Record<CollectorName, (parts: CollectorParts) => Collector>>> = {
+  recorder: ({ config, native }) =>
+    createRecorder({
+      library: native.regionRecorder,
+      operationDomains: config.pipeline.recorder.operation_domains,
+    }),
+};
+
+/** The collectors that a config switches on, in the order in which they run. */
+export function enabledCollectors(parts: CollectorParts): readonly Collector[] {
+  return COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).flatMap((name) => {
+    const create = FACTORIES[name];
+    return create === undefined ? [] : [create(parts)];
+  });
+}
