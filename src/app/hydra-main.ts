@@ -17,6 +17,7 @@ import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/run-job.ts";
 import type { HydraMainOptions } from "./options.ts";
 import { reportError } from "./report-error.ts";
+import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
 
 export type { HydraMainOptions };
 
@@ -43,7 +44,11 @@ export async function hydraMain(
   task: Task,
   invocation: Invocation = processInvocation(),
 ): Promise<number> {
+  const subcommands = options.subcommands ?? [];
+  const subcommand = subcommandOf(invocation.argv, subcommands);
+  if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   try {
+    refuseMisspelt(invocation.argv, subcommands);
     return await dispatch(options, task, invocation);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") {

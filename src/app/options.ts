@@ -1,6 +1,7 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { ConfigNode } from "../values/node.ts";
 import type { Flag } from "./flags/flag.ts";
+import type { Subcommand } from "./subcommand.ts";
 
 /** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
 export interface HydraMainOptions {
@@ -29,6 +30,8 @@ export interface HydraMainOptions {
   readonly check?: (resolved: ConfigNode) => void | Promise<void>;
   /** Flags of the program beside Hydra's. */
   readonly flags?: readonly Flag[];
+  /** What the program does beside its job, each by its name as the first word. */
+  readonly subcommands?: readonly Subcommand[];
   /** Files and directories whose presence says that a run directory holds results. */
   readonly resultFiles?: readonly string[];
   /**

@@ -5,6 +5,7 @@ import type { Config } from "../compose/index.ts";
 import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
+import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
 import { toObject } from "../values/to-object.ts";
 
 /** What says that a directory holds a run's results. */
@@ -22,6 +23,7 @@ void hydraMain(
     schemaFile: `${root}/schemas/config.schema.json`,
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
+    subcommands: SUBCOMMANDS,
     check: async (resolved) => {
       const { checkRequest } = await import("../profile/check-request.ts");
       await checkRequest(toObject(resolved) as unknown as ProfileConfig, invocation.cwd);

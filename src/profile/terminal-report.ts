@@ -19,20 +19,25 @@ const MAX_ROWS = 60;
 /** Notes can quote names of the program, of any length and content. */
 const MAX_NOTE = 400;
 
-/** The region table of each collector's main report, and its notes. */
+/** The region table of each collector's main report, its notes, and where it ran. */
 export function showRegions({ sections }: ProfileResult, terminal: Terminal): void {
   for (const { bundle } of sections) {
     const [report] = bundle.reports;
-    if (report !== undefined) showReport(report, terminal);
+    if (report === undefined) continue;
+    showReport(report, terminal);
+    const { device, cpu } = report.environment;
+    const where = device === null ? cpu : `${device} (${cpu})`;
+    terminal.write(`\nrecorded by ${report.collector.name} on ${where}\n`);
   }
 }
 
-function showReport(report: NCUProfileRegionReport, { width, color, write }: Terminal): void {
+/** The table and the notes alone. */
+export function showReport(
+  report: NCUProfileRegionReport,
+  { width, color, write }: Terminal,
+): void {
   write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
   for (const note of report.notes) write(`note: ${printableLabel(note, MAX_NOTE)}\n`);
-  const { device, cpu } = report.environment;
-  const where = device === null ? cpu : `${device} (${cpu})`;
-  write(`\nrecorded by ${report.collector.name} on ${where}\n`);
 }
 
 /** Where the reports are. */

@@ -151,7 +151,12 @@ export function provenanceTable(report: NCUProfileRegionReport): string {
     collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
   ].filter((clock) => clock !== null);
   const rows: readonly (readonly [string, string])[] = [
-    ["Command", markdownCode(environment.command.map(quoteArgument).join(" "))],
+    [
+      "Command",
+      environment.command.length === 0
+        ? NOT_MEASURED
+        : markdownCode(environment.command.map(quoteArgument).join(" ")),
+    ],
     ["Config fingerprint", markdownCode(report.config_fingerprint)],
     ["Collector", escapeMarkdown(`${collector.name} ${collector.version}`)],
     ["Clocks", clocks.length === 0 ? NOT_MEASURED : escapeMarkdown(clocks.join(", "))],

@@ -1,6 +1,7 @@
 import { isConfigError } from "../../values/errors.ts";
 import { flagsHelp } from "../flags/usage.ts";
 import { helpText } from "../help.ts";
+import { subcommandsHelp } from "../subcommand.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /** `--help`: the program's groups and config. */
@@ -20,6 +21,7 @@ function printHelp(session: Session, about: "app" | "hydra"): number {
   const { stdout } = invocation.console;
   if (options.about === undefined) {
     stdout(configHelp(session, about));
+    if (about === "app") stdout(otherHelp(session));
     return EXIT_OK;
   }
   // A program for any tree must explain itself also where there is none.
@@ -27,6 +29,12 @@ function printHelp(session: Session, about: "app" | "hydra"): number {
   const ofTree = unlessMissing(() => configHelp(session, about));
   if (ofTree !== null) stdout(`\n${ofTree}`);
   return EXIT_OK;
+}
+
+/** What the config's template cannot know. */
+function otherHelp({ options: { name, subcommands = [] } }: Session): string {
+  if (subcommands.length === 0) return "";
+  return `\n== Subcommands ==\nWith arguments of their own (${name} NAME --help)\n\n${subcommandsHelp(name, subcommands)}\n`;
 }
 
 function configHelp(session: Session, about: "app" | "hydra"): string {

@@ -1,7 +1,7 @@
 export { FILE_SUFFIX } from "./format.ts";
 export type { CategoryName } from "./pairing.ts";
 export type { RecordedProcess } from "./process.ts";
-export { type RecordedTimeline, readRecording } from "./read.ts";
+export { type RecordedTimeline, readRecording, readRecordingFiles } from "./read.ts";
 export {
   type RecordingProgress,
   type WatchOptions,

@@ -21,6 +21,11 @@ export interface RecordedTimeline extends Timeline {
  * @throws ConfigError `recording.not_found` without the directory
  */
 export function readRecording(directory: string): RecordedTimeline {
+  return readRecordingFiles(recordingFiles(directory));
+}
+
+/** The same of files chosen by the caller. */
+export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   const notes: string[] = [];
   const readable = <T>(path: string, read: () => T): T | null => {
     try {
@@ -33,7 +38,6 @@ export function readRecording(directory: string): RecordedTimeline {
   };
 
   const files: { path: string; startNs: bigint }[] = [];
-  const paths = recordingFiles(directory);
   for (const path of paths) {
     const found = readable(path, () => ({ startNs: readStart(path) }));
     if (found === null) continue;

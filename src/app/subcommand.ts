@@ -1,0 +1,80 @@
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { nearest } from "../values/nearest.ts";
+import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";
+import type { Invocation } from "./invocation.ts";
+import { reportError } from "./report-error.ts";
+
+/**
+ * What a program does beside its job, chosen by its first word: `PROGRAM NAME ARG...`. It has
+ * arguments of its own, no config and no overrides. No override is a bare word, so that a name never
+ * hides one.
+ */
+export interface Subcommand {
+  readonly name: string;
+  /** One line for the program's `--help`. */
+  readonly summary: string;
+  /**
+   * @param args what stands behind the name
+   * @returns the exit code
+   * @throws ConfigError `app.usage` for wrong arguments
+   */
+  readonly run: (args: readonly string[], invocation: Invocation) => Promise<number>;
+}
+
+/** The one that a command line asks for. */
+export const subcommandOf = (
+  argv: readonly string[],
+  subcommands: readonly Subcommand[],
+): Subcommand | undefined => subcommands.find(({ name }) => name === argv[0]);
+
+/** Never throws for what a user can get wrong: that is shown, and becomes the exit code. */
+export async function runSubcommand(
+  { name, run }: Subcommand,
+  program: string,
+  invocation: Invocation,
+): Promise<number> {
+  try {
+    return await run(invocation.argv.slice(1), invocation);
+  } catch (error) {
+    if (!isConfigError(error) || error.code !== "app.usage") {
+      reportError(error, invocation);
+      return EXIT_ERROR;
+    }
+    const { message, nearest: near, hint } = error.details;
+    const meant = near === undefined ? "" : ` (did you mean ${near}?)`;
+    const lines = [
+      `${program} ${name}: error: ${message}${meant}`,
+      `  ${hint ?? `${program} ${name} --help shows what it takes`}`,
+    ];
+    invocation.console.stderr(`${lines.join("\n")}\n`);
+    return EXIT_USAGE;
+  }
+}
+
+/**
+ * A bare first word is no override, but may be a name misspelt.
+ *
+ * @throws ConfigError `app.usage` then
+ */
+export function refuseMisspelt(argv: readonly string[], subcommands: readonly Subcommand[]): void {
+  const [word = ""] = argv;
+  if (!/^[A-Za-z][\w-]*$/.test(word)) return;
+  const near = nearest(
+    word,
+    subcommands.map(({ name }) => name),
+  );
+  if (near === undefined) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
+    nearest: near,
+  });
+}
+
+/** For help: a line each. */
+export function subcommandsHelp(program: string, subcommands: readonly Subcommand[]): string {
+  const width = Math.max(0, ...subcommands.map(({ name }) => name.length));
+  return subcommands
+    .map(({ name, summary }) => `  ${program} ${name.padEnd(width)}   ${summary}`)
+    .join("\n");
+}

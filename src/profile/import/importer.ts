@@ -1,0 +1,42 @@
+import type { NcuResults } from "../ncu/results.ts";
+import type { Timeline } from "../timeline.ts";
+
+/** One format that `deep-profile import` reads: a data object in a file of its own. */
+export interface Importer {
+  /** Whose reports it makes: also the name of their folder. */
+  readonly collector: "recorder" | "nsys" | "ncu";
+  /** What the format is called, in messages and in help. */
+  readonly format: string;
+  /** Decided by content; the name counts only where content cannot tell. */
+  readonly matches: (source: ImportSource) => boolean;
+  /** @throws ConfigError when the file is damaged, or a tool is needed that is not there */
+  readonly read: (source: ImportSource, options: ReadOptions) => Promise<Imported>;
+}
+
+/** A file or directory that was given, as much as it takes to know what it is. */
+export interface ImportSource {
+  /** As the user wrote it. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly isDirectory: boolean;
+  /** Names in a directory; empty for a file. */
+  readonly entries: readonly string[];
+  /** The first bytes of a file, at most `HEAD_BYTES`; empty for a directory. */
+  readonly head: Uint8Array;
+  readonly bytes: number;
+}
+
+export interface ReadOptions {
+  /** How `.ncu-rep` files are read: by ncu, by our own reader, or by ncu where it is installed. */
+  readonly reader: "auto" | "ncu" | "own";
+  /** Where tools may leave files that belong to the result, e.g. CSVs; exists. */
+  readonly directory: string;
+  /** A line at a time, what goes on. */
+  readonly say: (line: string) => void;
+}
+
+/** What was in a file. */
+export type Imported =
+  | { readonly kind: "timeline"; readonly timeline: Timeline; readonly version: string | null }
+  | { readonly kind: "ncu"; readonly results: NcuResults; readonly version: string | null };

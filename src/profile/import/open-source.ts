@@ -1,0 +1,55 @@
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import type { ImportSource } from "./importer.ts";
+
+/** Enough for every magic number, and for the lines that a program prints before ncu's CSV begins. */
+export const HEAD_BYTES = 1 << 20;
+
+/**
+ * Looks at what was given, without reading all of it.
+ *
+ * @throws ConfigError `profile.input` where there is nothing that can be read
+ */
+export function openSource(name: string, cwd: string): ImportSource {
+  const path = resolve(cwd, name);
+  try {
+    const status = statSync(path);
+    const isDirectory = status.isDirectory();
+    return {
+      name,
+      path,
+      isDirectory,
+      entries: isDirectory ? readdirSync(path).sort() : [],
+      head: isDirectory ? new Uint8Array() : readHead(path, status.size),
+      bytes: isDirectory ? 0 : status.size,
+    };
+  } catch (cause) {
+    throw new ConfigError({
+      code: "profile.input",
+      message: `${name} cannot be read: ${reason(cause)}`,
+      cause,
+    });
+  }
+}
+
+function readHead(path: string, size: number): Uint8Array {
+  const head = Buffer.alloc(Math.min(size, HEAD_BYTES));
+  const descriptor = openSync(path, "r");
+  try {
+    return head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "there is no such file or directory";
+  if (code === "EACCES") return "permission denied";
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a file begins with these bytes. */
+export const beginsWith = ({ head }: ImportSource, bytes: Uint8Array): boolean =>
+  head.length >= bytes.length && bytes.every((byte, index) => head[index] === byte);

@@ -1,0 +1,24 @@
+import { ConfigError } from "../../values/errors.ts";
+import { MAGIC } from "../recording/format.ts";
+import { FILE_SUFFIX, readRecording, readRecordingFiles } from "../recording/index.ts";
+import type { Importer } from "./importer.ts";
+import { beginsWith } from "./open-source.ts";
+
+/** Files of our own recorder: one of them, or the directory of a run. */
+export const recordingImporter: Importer = {
+  collector: "recorder",
+  format: `recording of deep-profile (*${FILE_SUFFIX}, or a directory of them)`,
+  matches: (source) =>
+    source.isDirectory
+      ? source.entries.some((name) => name.endsWith(FILE_SUFFIX))
+      : beginsWith(source, MAGIC),
+  read: async ({ name, path, isDirectory }) => {
+    const timeline = isDirectory ? readRecording(path) : readRecordingFiles([path]);
+    if (timeline.processes.length === 0)
+      throw new ConfigError({
+        code: "recording.invalid",
+        message: `${name}: ${timeline.notes.join("; ")}`,
+      });
+    return { kind: "timeline", timeline, version: null };
+  },
+};

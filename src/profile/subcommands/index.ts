@@ -1,0 +1,13 @@
+/**
+ * The subcommands of `deep-profile`, in order of its help. This table loads with every start of the
+ * command, so that it names them and imports nothing: their code comes when one is called.
+ */
+import type { Subcommand } from "./subcommand.ts";
+
+export const SUBCOMMANDS: readonly Subcommand[] = [
+  {
+    name: "import",
+    summary: "makes reports from files that a profiler wrote: ncu, nsys, recordings",
+    run: async (args, io) => (await import("./import.ts")).runImport(args, io),
+  },
+];

@@ -1,0 +1,49 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+
+/** What says that a directory holds the results of another run or import. */
+const RESULTS = ["recorder", "nsys", "ncu", "report.md"];
+
+/**
+ * Makes the directory that reports go to: the one named, or one named by the time as for a run.
+ * Results of two imports in one directory would be read as one, so that one with results is refused.
+ *
+ * @returns its absolute path
+ * @throws ConfigError `app.run_directory`
+ */
+export function makeOutputDirectory(wanted: string | undefined, cwd: string, now: Date): string {
+  const directory = wanted === undefined ? nextFree(cwd, now) : resolve(cwd, wanted);
+  const [result] = RESULTS.filter((name) => existsSync(join(directory, name)));
+  if (result !== undefined)
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `The directory '${wanted}' holds other results: ${result}`,
+      hint: "choose another with --output DIR, or move that one away",
+    });
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (cause) {
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `The directory '${directory}' cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint: "choose another with --output DIR",
+      cause,
+    });
+  }
+  return directory;
+}
+
+function nextFree(cwd: string, now: Date): string {
+  const path = join(cwd, "tmp", "profile-output", stamp(now));
+  let free = path;
+  for (let number = 2; existsSync(free); number++) free = `${path}-${number}`;
+  return free;
+}
+
+/** `20260102-030405` in local time, as `hydra.run.dir` names runs. */
+function stamp(now: Date): string {
+  const two = (number: number) => String(number).padStart(2, "0");
+  const date = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join("");
+  return `${date}-${[now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join("")}`;
+}

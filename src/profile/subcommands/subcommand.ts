@@ -1,0 +1,28 @@
+/** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
+
+/** Where a subcommand was called, and where it writes. */
+export interface SubcommandIo {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: Date;
+  readonly console: {
+    readonly stdout: (text: string) => void;
+    readonly stderr: (text: string) => void;
+    /** Whether what goes to `stderr`, and to `stdout`, may be coloured. */
+    readonly color?: boolean;
+    readonly stdoutColor?: boolean;
+  };
+}
+
+/** One subcommand; `run` loads what it needs. */
+export interface Subcommand {
+  readonly name: string;
+  /** One line for `deep-profile --help`. */
+  readonly summary: string;
+  /**
+   * @param args what stands behind the name
+   * @returns the exit code: 0, 1 for errors
+   * @throws ConfigError, `app.usage` for wrong arguments
+   */
+  readonly run: (args: readonly string[], io: SubcommandIo) => Promise<number>;
+}

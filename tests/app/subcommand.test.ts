@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import type { Subcommand } from "../../src/app/subcommand.ts";
+import { ConfigError } from "../../src/values/errors.ts";
+import { program } from "./program.ts";
+
+const greet: Subcommand = {
+  name: "greet",
+  summary: "says hello",
+  run: async (args, { console }) => {
+    if (args.includes("--bad"))
+      throw new ConfigError({ code: "app.usage", message: "unknown option --bad" });
+    if (args.includes("--broken"))
+      throw new ConfigError({ code: "profile.input", message: "it is broken", hint: "mend it" });
+    console.stdout(`hello ${args.join(" ")}\n`);
+    return 3;
+  },
+};
+const setUp = () => program({ "conf/config.yaml": "greet: 1\n" }, { subcommands: [greet] });
+
+describe("a subcommand", () => {
+  test("is called by the first word, with what stands behind it, and without a config", async () => {
+    const { run } = program({}, { subcommands: [greet] });
+    expect(await run(["greet", "a=b", "--help"])).toEqual({
+      exitCode: 3,
+      stdout: "hello a=b --help\n",
+      stderr: "",
+    });
+  });
+
+  test("hides no override, and no override hides it", async () => {
+    const { run } = setUp();
+    const { exitCode, stdout } = await run(["greet=2", "--cfg", "job"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "greet: 2\n" });
+    expect((await run(["--cfg", "job", "greet=2"])).stdout).toBe("greet: 2\n");
+  });
+
+  test("stands in the program's help", async () => {
+    const { stdout } = await setUp().run(["--help"]);
+    expect(stdout).toMatch(/== Subcommands ==\n.*\n\n {2}prog greet {3}says hello\n$/);
+  });
+
+  test("that is misspelt is named", async () => {
+    const { exitCode, stderr } = await setUp().run(["gret", "x"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("'gret' is neither an override (KEY=VALUE) nor a subcommand");
+    expect(stderr).toContain("did you mean greet?");
+  });
+
+  test("leaves other bare words to the override language", async () => {
+    const { exitCode, stderr } = await setUp().run(["unlike"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Error parsing override 'unlike'");
+  });
+
+  test("has its usage errors and other errors shown, each with its exit code", async () => {
+    const { run } = setUp();
+    const usage = await run(["greet", "--bad"]);
+    expect(usage.exitCode).toBe(2);
+    expect(usage.stderr).toBe(
+      "prog greet: error: unknown option --bad\n  prog greet --help shows what it takes\n",
+    );
+    const other = await run(["greet", "--broken"]);
+    expect(other.exitCode).toBe(1);
+    expect(other.stderr).toMatch(/^it is broken\n {2}Hint: mend it\n/);
+  });
+});
