@@ -91,8 +91,11 @@ export interface KernelInstance {
   readonly device: number;
   readonly context?: number;
   readonly stream: number | null;
-  /** The thread that launched it, and when: the launch, not the execution, decides the region. */
-  readonly launchThreadId: number;
+  /**
+   * The thread that launched it, and when: the launch, not the execution, decides the region. Null:
+   * the launch was not recorded. No range contains the kernel then, and `launchNs` is its start.
+   */
+  readonly launchThreadId: number | null;
   readonly launchNs: number;
   /** Execution on the device. */
   readonly startNs: number;

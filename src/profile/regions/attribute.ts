@@ -84,8 +84,8 @@ export function attributeProcess(
     open.open(instance);
   };
 
-  const launch = (identity: KernelIdentity, threadId: number, ns: number) => {
-    const visible = open.visibleOn(threadId);
+  const launch = (identity: KernelIdentity, threadId: number | null, ns: number) => {
+    const visible = threadId === null ? [] : open.visibleOn(threadId);
     const owner = visible.at(-1)?.region ?? outsideRegion(root);
     const regions = visible.length === 0 ? [owner] : visible.map(({ region }) => region);
     // Twice in the list is recursion, which counts once.

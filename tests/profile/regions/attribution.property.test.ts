@@ -123,7 +123,7 @@ describe("attribution", () => {
         fc.array(fc.nat(1_000_000), { minLength: 3, maxLength: 3 }),
         (process, shifts) => {
           // Threads that share no start/end range are independent: moving one in time changes nothing.
-          const shift = (thread: number | undefined) => shifts[(thread ?? 1) - 1] ?? 0;
+          const shift = (thread: number | null | undefined) => shifts[(thread ?? 1) - 1] ?? 0;
           const shifted = {
             ranges: (process.ranges ?? []).map((range) => ({
               ...range,

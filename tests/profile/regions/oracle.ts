@@ -76,7 +76,10 @@ export function oracleRegions(process: ProcessTimeline): Map<string, OracleRegio
   }
   for (const kernel of process.kernels) {
     const visible = ranges.filter(
-      (range) => isOpen(range, kernel.launchNs) && sees(range, kernel.launchThreadId),
+      (range) =>
+        kernel.launchThreadId !== null &&
+        isOpen(range, kernel.launchNs) &&
+        sees(range, kernel.launchThreadId),
     );
     const ns = kernel.endNs - kernel.startNs;
     const owner = visible.at(-1);

@@ -212,6 +212,24 @@ describe("kernels and operations", () => {
     ]);
   });
 
+  it("counts a kernel whose launch was not recorded as outside of every range", () => {
+    const sketch: ProcessSketch = {
+      ranges: [{ name: "epoch", start: 0, end: 9_000, kind: "start_end" }],
+      kernels: [
+        { name: "known", launch: 10, ns: 5 },
+        { name: "unknown", launch: 20, ns: 7, thread: null },
+      ],
+    };
+    const numbers = aggregateOf(sketch).regions.map(({ path, kernelNs }) => [
+      path.at(-1),
+      kernelNs,
+    ]);
+    expect(numbers).toEqual([
+      ["epoch", 5],
+      ["(outside)", 7],
+    ]);
+  });
+
   it("has no kernel time, rather than zero, where nothing was recorded", () => {
     const { regions, totals, notes } = aggregateOf({
       ranges: [{ name: "a", start: 0, end: 10 }],

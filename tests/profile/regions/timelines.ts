@@ -23,7 +23,7 @@ export interface KernelSketch {
   readonly name: string;
   readonly launch: number;
   readonly ns: number;
-  readonly thread?: number;
+  readonly thread?: number | null;
   readonly device?: number;
 }
 
@@ -59,7 +59,7 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
       name: kernel.name,
       device: kernel.device ?? 0,
       stream: null,
-      launchThreadId: kernel.thread ?? 1,
+      launchThreadId: kernel.thread === undefined ? 1 : kernel.thread,
       launchNs: kernel.launch,
       startNs: kernel.launch + 1000,
       endNs: kernel.launch + 1000 + kernel.ns,
@@ -115,7 +115,7 @@ export const anyKernels: fc.Arbitrary<KernelSketch[]> = fc.array(
     name: fc.constantFrom("k1", "k2"),
     launch: fc.integer({ min: 0, max: 45 }),
     ns: fc.integer({ min: 0, max: 1_000_000 }),
-    thread: fc.integer({ min: 1, max: 4 }),
+    thread: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 8, nil: null }),
     device: fc.integer({ min: 0, max: 1 }),
   }),
   { maxLength: 20 },

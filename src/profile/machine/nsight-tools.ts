@@ -1,0 +1,67 @@
+import { readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { findExecutable } from "./executable.ts";
+
+export type NsightTool = "nsys" | "ncu";
+
+/** The folder to take the tools from, before all others. */
+const FOLDER_VARIABLE = "HYDRACONF_NSIGHT";
+
+/**
+ * Where NVIDIA's and the distributions' packages put the tools; `*` stands for a version, of which
+ * the newest is taken.
+ */
+const INSTALL_FOLDERS: Readonly<Record<NsightTool, readonly string[]>> = {
+  nsys: [
+    "/opt/nvidia/nsight-systems/*/bin",
+    "/opt/nvidia/nsight-systems-cli/*/bin",
+    "/usr/local/cuda/bin",
+    "/usr/local/cuda-*/bin",
+    "/usr/lib/nsight-systems/bin",
+  ],
+  ncu: [
+    "/opt/nvidia/nsight-compute/*",
+    "/usr/local/cuda/bin",
+    "/usr/local/cuda-*/bin",
+    "/usr/lib/nsight-compute",
+  ],
+};
+
+/**
+ * Finds `nsys` or `ncu`: in the folder that `HYDRACONF_NSIGHT` names, else on PATH, else where their
+ * packages put them. Null when absent.
+ */
+export function findNsightTool(
+  tool: NsightTool,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  root = "/",
+): string | null {
+  const chosen = env[FOLDER_VARIABLE];
+  const folders = [
+    ...(chosen === undefined || chosen === "" ? [] : [chosen]),
+    ...(env["PATH"] ?? "").split(delimiter),
+    ...INSTALL_FOLDERS[tool].flatMap((pattern) => expand(join(root, pattern))),
+  ];
+  return findExecutable(tool, "/", folders.join(delimiter));
+}
+
+/** The folders that a pattern with at most one `*` in a name stands for, newest version first. */
+function expand(pattern: string): readonly string[] {
+  const parts = pattern.split("/");
+  const at = parts.findIndex((part) => part.includes("*"));
+  if (at < 0) return [pattern];
+  const parent = parts.slice(0, at).join("/");
+  const [before = "", after = ""] = (parts[at] ?? "").split("*");
+  return namesIn(parent)
+    .filter((name) => name.startsWith(before) && name.endsWith(after))
+    .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
+    .map((name) => [parent, name, ...parts.slice(at + 1)].join("/"));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
