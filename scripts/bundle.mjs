@@ -36,7 +36,7 @@ await build({
     {
       name: "import-by-launcher",
       setup: ({ onLoad }) =>
-        onLoad({ filter: /[\\/]src[\\/]profile[\\/]import-file\.ts$/ }, () => ({
+        onLoad({ filter: /[\\/]src[\\/]import-file\.ts$/ }, () => ({
           contents: "export const importFile = __import;",
         })),
     },

@@ -34,6 +34,20 @@ export type {
 } from "./compose/index.ts";
 export { memorySource, STANDARD_PLUGINS } from "./compose/index.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
+export type {
+  InstantiateOptions,
+  TargetConfig,
+  TargetMap,
+  Targets,
+  TargetsOptions,
+} from "./instantiate/index.ts";
+export {
+  createTargets,
+  instantiate,
+  instantiateAsync,
+  nodeOf,
+  target,
+} from "./instantiate/index.ts";
 export type { Override } from "./overrides/index.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type { ConfigNode, ErrorCode, ErrorDetails, Origin, Resolver } from "./values/index.ts";

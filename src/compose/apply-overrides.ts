@@ -3,13 +3,13 @@ import type { Override } from "../overrides/ast.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
+import { nearestKey } from "../values/nearest-key.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { scalar } from "../values/node.ts";
 import { selectNode } from "../values/select.ts";
 import { isContainerType } from "../values/types/type-of.ts";
 import { updateNode } from "../values/update.ts";
 import { deleteFromConfig } from "./delete-override.ts";
-import { nearestKey } from "./nearest-key.ts";
 import { overrideValue } from "./override-value.ts";
 import { getAt } from "./tree-edit.ts";
 

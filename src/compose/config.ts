@@ -14,6 +14,8 @@ export interface Config {
   /** The tree with exact types and origins. */
   readonly root: MapNode;
   readonly composition: Composition;
+  /** What interpolations in it are resolved with. */
+  readonly context: ResolveContext;
   /**
    * The value at a key such as `db.port` or `layers[0]`, as plain data with interpolations
    * resolved; undefined where there is no such key.
@@ -43,6 +45,7 @@ export function createConfig(
   return {
     root,
     composition,
+    context,
     get<T = PlainValue>(key: string): T | undefined {
       const node = selectNode(root, key, context, { throwOnMissing: true, deep: true });
       return node && (toObject(node) as T);

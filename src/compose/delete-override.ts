@@ -3,6 +3,7 @@ import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
+import { nearestKey } from "../values/nearest-key.ts";
 import type { ConfigNode, Key, MapNode } from "../values/node.ts";
 import { isMissing, keyId } from "../values/node.ts";
 import type { Place } from "../values/place.ts";
@@ -10,7 +11,6 @@ import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectPlace } from "../values/select-place.ts";
 import { isObject } from "../values/types/type-of.ts";
-import { nearestKey } from "./nearest-key.ts";
 import { overrideValue } from "./override-value.ts";
 import { pythonEqual } from "./python-equal.ts";
 

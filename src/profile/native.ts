@@ -4,7 +4,7 @@ import type * as NativeBuild from "../../native/build.d.mts";
 
 import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
-import { importFile } from "./import-file.ts";
+import { importFile } from "../import-file.ts";
 
 /** The compiled programs and what they were built with. */
 export interface NativePart {

@@ -43,6 +43,10 @@ export type ErrorCode =
   | "compose.unsupported"
   // schema
   | "schema.invalid"
+  // instantiate
+  | "instantiate.target"
+  | "instantiate.invalid"
+  | "instantiate.failed"
   // app
   | "app.usage"
   | "app.flags"

@@ -1,6 +1,6 @@
 import { explain } from "../../compose/index.ts";
-import { nearestKey } from "../../compose/nearest-key.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { nearestKey } from "../../values/nearest-key.ts";
 import { explainText } from "../explain-text.ts";
 import { explanationJson } from "../value-json.ts";
 import { type Command, EXIT_OK } from "./command.ts";

@@ -1,7 +1,7 @@
-import { splitKey } from "../values/key-path.ts";
-import { nearest as nearestName } from "../values/nearest.ts";
-import type { ConfigNode, MapNode } from "../values/node.ts";
-import { keyId } from "../values/node.ts";
+import { splitKey } from "./key-path.ts";
+import { nearest as nearestName } from "./nearest.ts";
+import type { ConfigNode, MapNode } from "./node.ts";
+import { keyId } from "./node.ts";
 
 /** For a key that does not exist: the keys beside the first part that is wrong, and the likely one. */
 export function nearestKey(

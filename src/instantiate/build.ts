@@ -1,0 +1,220 @@
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { ConfigNode, Key, MapNode } from "../values/node.ts";
+import { child, isMissing } from "../values/node.ts";
+import { fullKeyOf, type Place } from "../values/place.ts";
+import { keyText, pyTypeName } from "../values/python-text.ts";
+import { toObject } from "../values/to-object.ts";
+import { isForeign } from "./foreign.ts";
+import { MODE_KEYS, type Mode, modeOf } from "./mode.ts";
+import { partialOf } from "./partial.ts";
+import {
+  type DeclaredTarget,
+  isDeclared,
+  type ResolvedTarget,
+  resolvedTarget,
+  type TargetFunction,
+} from "./target.ts";
+import { asView } from "./view.ts";
+
+/**
+ * What the instantiation of a tree needs from outside, one after the other: the target of a name,
+ * and the value that a target's result comes to. Whoever runs it decides whether that may wait.
+ */
+export type Step =
+  | { readonly kind: "locate"; readonly name: string; readonly optional?: true }
+  | { readonly kind: "settle"; readonly value: unknown };
+
+/** The instantiation of one node, under way. */
+export type Building<Result = unknown> = Generator<Step, Result, unknown>;
+
+/**
+ * Instantiates a resolved node and what is in it, the innermost first.
+ * @param args positional arguments that take the place of the node's own
+ * @throws ConfigError `instantiate.*` with the key of the node, `value.missing`
+ */
+export function* build(place: Place, inherited: Mode, args: readonly unknown[] = []): Building {
+  const { node } = place;
+  if (node.kind === "scalar") return plainScalar(place);
+  if (node.kind === "list") return yield* buildList(place, { ...inherited, partial: false });
+  const mode = modeOf(place, inherited);
+  const target = child(node, "_target_");
+  return target === undefined
+    ? yield* buildMap(place, node, mode)
+    : yield* buildTarget(place, { mode, target, args });
+}
+
+function plainScalar({ node, parent, key }: Place): unknown {
+  if (isForeign(node)) return node.foreign;
+  if (!isMissing(node)) return toObject(node);
+  const at = parent === null || key === undefined ? "" : fullKeyOf(parent, key);
+  throw new ConfigError({
+    code: "value.missing",
+    message: `Missing mandatory value: ${at}`,
+    key: at,
+    origin: node.origin,
+  });
+}
+
+function* buildList(place: Place, mode: Mode): Building {
+  const items: unknown[] = [];
+  for (const item of childrenOf(place)) items.push(yield* build(item, mode));
+  return mode.convert === "none" ? asView(items, place.node) : items;
+}
+
+function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
+  const below: Mode = { ...mode, partial: false };
+  const entries: Entry[] = [];
+  for (const item of childrenOf(place)) entries.push([item.key, yield* build(item, below)]);
+  const object = toRecord(entries);
+  if (isView(node, mode)) return asView(object, node);
+  return mode.convert === "object" ? yield* structured(node, object) : object;
+}
+
+/** Those of structured configs stay configs with `partial`, too. */
+const isView = (node: ConfigNode, { convert }: Mode): boolean =>
+  convert === "none" || (convert === "partial" && node.type?.kind === "object");
+
+/** A structured config becomes an object of the class that is registered by the name of its type. */
+function* structured(node: MapNode, object: Readonly<Record<string, unknown>>): Building {
+  if (node.type?.kind !== "object") return object;
+  const found = yield { kind: "locate", name: node.type.name, optional: true };
+  return found === undefined ? object : (found as ResolvedTarget).invoke([], object);
+}
+
+interface TargetCall {
+  readonly mode: Mode;
+  readonly target: ConfigNode;
+  readonly args: readonly unknown[];
+}
+
+function* buildTarget(place: Place, call: TargetCall): Building {
+  const target = yield* findTarget(place, call.target);
+  const { mode } = call;
+  const below: Mode = { ...mode, partial: false };
+  const entries: Entry[] = [];
+  for (const item of childrenOf(place)) {
+    if (MODE_KEYS.has(item.key) || (mode.partial && isMissing(item.node))) continue;
+    const value =
+      mode.recursive || item.node.kind === "scalar"
+        ? yield* build(item, below)
+        : untouched(item.node, below);
+    entries.push([item.key, value]);
+  }
+  const named = toRecord(entries.filter(([key]) => key !== "_args_"));
+  const own = entries.find(([key]) => key === "_args_");
+  const args = call.args.length > 0 ? call.args : positional(place, target, own);
+  if (mode.partial) return partialOf(target, args, named, failureOf(place, target));
+  try {
+    return yield { kind: "settle", value: target.invoke(args, named) };
+  } catch (error) {
+    throw failureOf(place, target)(error);
+  }
+}
+
+function positional(place: Place, target: ResolvedTarget, own: Entry | undefined) {
+  if (own === undefined) return [];
+  if (Array.isArray(own[1])) return own[1] as readonly unknown[];
+  const node = child(place.node, "_args_");
+  const type = node === undefined ? "null" : pyTypeName(node);
+  throw new ConfigError({
+    code: "instantiate.invalid",
+    message: `Error in collecting args and kwargs for '${target.name}': Unsupported _args_ type: '${type}', it must be a list`,
+    key: fullKeyOf(place, "_args_"),
+    ...(node !== undefined && { origin: node.origin }),
+  });
+}
+
+/** The target that a node names, or the function that stands there itself. */
+function* findTarget(place: Place, node: ConfigNode): Building<ResolvedTarget> {
+  if (isForeign(node) && isTarget(node.foreign))
+    return resolvedTarget(nameOf(node.foreign), node.foreign);
+  const key = fullKeyOf(place);
+  const about = { ...(key !== "" && { key }), origin: node.origin };
+  if (node.kind !== "scalar" || typeof node.value !== "string")
+    throw new ConfigError({
+      ...about,
+      code: "instantiate.target",
+      message: `Expected a callable target, got a value of type '${pyTypeName(node)}'`,
+    });
+  if (isMissing(node))
+    throw new ConfigError({
+      ...about,
+      code: "value.missing",
+      message: `Missing mandatory value: ${fullKeyOf(place, "_target_")}`,
+      key: fullKeyOf(place, "_target_"),
+    });
+  try {
+    return (yield { kind: "locate", name: node.value }) as ResolvedTarget;
+  } catch (error) {
+    throw isConfigError(error) ? new ConfigError({ ...error.details, ...about }) : error;
+  }
+}
+
+const isTarget = (value: unknown): value is DeclaredTarget | TargetFunction =>
+  typeof value === "function" || isDeclared(value);
+
+const nameOf = (value: DeclaredTarget | TargetFunction): string =>
+  (isDeclared(value) ? value.callable : value).name || "(anonymous)";
+
+/** The error of a call, told as the failure of the node that it stands for. */
+const failureOf =
+  (place: Place, target: ResolvedTarget) =>
+  (error: unknown): ConfigError => {
+    const key = fullKeyOf(place);
+    const origin = child(place.node, "_target_")?.origin ?? place.node.origin;
+    return new ConfigError({
+      code: "instantiate.failed",
+      message: `Error in call to target '${target.name}': ${describe(error)}`,
+      ...(key !== "" && { key }),
+      origin,
+      cause: error,
+    });
+  };
+
+const describe = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+
+/** What a target gets that does not want what is in its config instantiated. */
+function untouched(node: ConfigNode, mode: Mode): unknown {
+  if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
+  if (node.kind === "list") {
+    const items = node.items.map((item) => untouched(item, mode));
+    return mode.convert === "none" ? asView(items, node) : items;
+  }
+  const entries = [...node.entries.values()];
+  const object = toRecord(entries.map(({ key, value }): Entry => [key, untouched(value, mode)]));
+  return isView(node, mode) ? asView(object, node) : object;
+}
+
+type Entry = readonly [Key, unknown];
+
+/** As `toObject` names properties; also `__proto__` is an ordinary one. */
+function toRecord(entries: readonly Entry[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [key, value] of entries)
+    Object.defineProperty(record, key instanceof Uint8Array ? keyText(key) : String(key), {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  return record;
+}
+
+function childrenOf(parent: Place): readonly (Place & { readonly key: Key })[] {
+  const { node } = parent;
+  if (node.kind === "list")
+    return node.items.map((item, index) => ({
+      kind: "place",
+      node: item,
+      parent,
+      key: BigInt(index),
+    }));
+  if (node.kind === "scalar") return [];
+  return [...node.entries.values()].map(({ key, value }) => ({
+    kind: "place",
+    node: value,
+    parent,
+    key,
+  }));
+}

@@ -1,0 +1,23 @@
+/** `hydra.utils.instantiate`: objects and calls from configs, by names that the program registers. */
+
+export type {
+  ConfigWithContext,
+  InstantiateOptions,
+  TargetConfig,
+} from "./instantiate.ts";
+export { instantiate, instantiateAsync } from "./instantiate.ts";
+export type { Convert } from "./mode.ts";
+export type { Partial } from "./partial.ts";
+export type {
+  CallStyle,
+  DeclaredTarget,
+  ResolvedTarget,
+  ResultOf,
+  TargetClass,
+  TargetDeclaration,
+  TargetFunction,
+} from "./target.ts";
+export { target } from "./target.ts";
+export type { TargetMap, Targets, TargetsOptions } from "./targets.ts";
+export { createTargets, NO_TARGETS } from "./targets.ts";
+export { nodeOf } from "./view.ts";

@@ -1,0 +1,157 @@
+import { ConfigError } from "../values/errors.ts";
+import type { ResolveContext } from "../values/interpolation/context.ts";
+import { createResolveContext } from "../values/interpolation/context.ts";
+import type { ConfigNode } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
+import { type Building, build, type Step } from "./build.ts";
+import { toTree } from "./foreign.ts";
+import { DEFAULT_MODE, MODE_KEYS, type Mode, modeOf } from "./mode.ts";
+import { prepare } from "./prepare.ts";
+import type { ResolvedTarget, ResultOf } from "./target.ts";
+import { NO_TARGETS, type TargetMap, type Targets } from "./targets.ts";
+
+/** A composed config: what `compose` gives and a task gets. */
+export interface ConfigWithContext {
+  readonly root: ConfigNode;
+  readonly context: ResolveContext;
+}
+
+export interface InstantiateOptions<Entries extends TargetMap = TargetMap> {
+  /** What `_target_` may name. Default: nothing but functions that stand there themselves. */
+  readonly targets?: Targets<Entries>;
+  /** The part of the config to instantiate, such as `optimizer`. Default: all of it. */
+  readonly key?: string;
+  /** Positional arguments; they take the place of `_args_`. */
+  readonly args?: readonly unknown[];
+  /**
+   * Named arguments, merged over the config: plain data merges, objects of the program's are passed
+   * as they are. `_convert_`, `_recursive_`, `_partial_`, `_args_` and `_target_` may be among them.
+   */
+  readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Resolvers for a config that is plain data or a node. */
+  readonly context?: ResolveContext;
+}
+
+/** A config that is written in the program, with the name of a registered target. */
+export interface TargetConfig<Name extends string = string> {
+  readonly _target_: Name;
+  readonly [key: string]: unknown;
+}
+
+/**
+ * `hydra.utils.instantiate`: calls the targets of a config, the innermost first, with what stands
+ * beside them as arguments. Anything else in it is handed through, null gives null.
+ *
+ * It does not wait: a target that gives a promise hands a promise on, and modules must have been
+ * imported. `instantiateAsync` waits.
+ *
+ * @throws ConfigError `instantiate.target`, `instantiate.failed` (with what the target threw as its
+ *   cause) and `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
+ */
+export function instantiate<Entries extends TargetMap, Name extends keyof Entries & string>(
+  config: TargetConfig<Name>,
+  options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
+): ResultOf<Entries[Name]>;
+export function instantiate<Result = unknown>(
+  config: unknown,
+  options?: InstantiateOptions,
+): Result;
+export function instantiate(config: unknown, options: InstantiateOptions = {}): unknown {
+  const building = begin(config, options);
+  const targets = options.targets ?? NO_TARGETS;
+  let next = building.next();
+  while (next.done !== true) {
+    const step = next.value;
+    let answer: unknown;
+    try {
+      answer = step.kind === "settle" ? step.value : locate(step, targets);
+    } catch (error) {
+      next = building.throw(error);
+      continue;
+    }
+    next = building.next(answer);
+  }
+  return next.value;
+}
+
+/**
+ * As `instantiate`, and waits: modules of `module:export` are imported, and what a target promises
+ * is awaited before the target around it is called. Targets are called one after the other, in the
+ * order of the config.
+ *
+ * @throws ConfigError as `instantiate`
+ */
+export function instantiateAsync<Entries extends TargetMap, Name extends keyof Entries & string>(
+  config: TargetConfig<Name>,
+  options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
+): Promise<Awaited<ResultOf<Entries[Name]>>>;
+export function instantiateAsync<Result = unknown>(
+  config: unknown,
+  options?: InstantiateOptions,
+): Promise<Result>;
+export async function instantiateAsync(
+  config: unknown,
+  options: InstantiateOptions = {},
+): Promise<unknown> {
+  const building = begin(config, options);
+  const targets = options.targets ?? NO_TARGETS;
+  let next = building.next();
+  while (next.done !== true) {
+    const step = next.value;
+    let answer: unknown;
+    try {
+      answer = await (step.kind === "settle" ? step.value : load(step, targets));
+    } catch (error) {
+      next = building.throw(error);
+      continue;
+    }
+    next = building.next(answer);
+  }
+  return next.value;
+}
+
+type LocateStep = Extract<Step, { kind: "locate" }>;
+
+const locate = (step: LocateStep, targets: Targets): ResolvedTarget | undefined =>
+  isUnknown(step, targets) ? undefined : targets.resolve(step.name);
+
+const load = async (step: LocateStep, targets: Targets): Promise<ResolvedTarget | undefined> =>
+  isUnknown(step, targets) ? undefined : targets.load(step.name);
+
+const isUnknown = ({ name, optional }: LocateStep, { names }: Targets): boolean =>
+  optional === true && !names.includes(name);
+
+function* begin(config: unknown, options: InstantiateOptions): Building {
+  const { key = "", args = [], overrides = {} } = options;
+  const { root, context } = treeOf(config, options);
+  const place = prepare({ root, key, overrides, context });
+  if (place === undefined) return null;
+  const mode = place.node.kind === "list" ? modeOfList(overrides, key) : DEFAULT_MODE;
+  return yield* build(place, mode, args);
+}
+
+function treeOf(config: unknown, { context }: InstantiateOptions): ConfigWithContext {
+  if (isComposed(config)) return { root: config.root, context: context ?? config.context };
+  return {
+    root: toTree(config, fromCode("instantiate()")),
+    context: context ?? createResolveContext(),
+  };
+}
+
+const isComposed = (config: unknown): config is ConfigWithContext =>
+  typeof config === "object" && config !== null && "root" in config && "context" in config;
+
+/** A list has no keys of its own: of the overrides only those that say how can be meant. */
+function modeOfList(overrides: Readonly<Record<string, unknown>>, key: string): Mode {
+  const node = toTree(overrides, fromCode("overrides of instantiate()"));
+  const mode = modeOf({ kind: "place", node, parent: null }, DEFAULT_MODE);
+  const other = Object.keys(overrides).find((name) => !MODE_KEYS.has(name));
+  if (!mode.partial && other === undefined) return mode;
+  throw new ConfigError({
+    code: "instantiate.invalid",
+    message: mode.partial
+      ? "The _partial_ keyword is not compatible with top-level list instantiation"
+      : `A list takes no named arguments: there is nothing to override with '${other}'`,
+    ...(key !== "" && { key }),
+  });
+}

@@ -1,0 +1,132 @@
+/** A function as a target. */
+export type TargetFunction = (...args: never[]) => unknown;
+/** A class as a target. */
+export type TargetClass = new (...args: never[]) => unknown;
+
+/** A target of which it is said how it is called. */
+export interface DeclaredTarget<Result = unknown> {
+  readonly kind: "target";
+  readonly callable: TargetFunction | TargetClass;
+  readonly style: CallStyle;
+  /** Names of the positional parameters, in order; absent: named arguments come as one object. */
+  readonly parameters?: readonly string[];
+  /** Only a type. */
+  readonly result?: Result;
+}
+
+/** `new`: as a class; `call`: as a function. */
+export type CallStyle = "new" | "call";
+
+/** What a target gives. */
+export type ResultOf<Target> =
+  Target extends DeclaredTarget<infer Result>
+    ? Result
+    : Target extends new (
+          ...args: never[]
+        ) => infer Result
+      ? Result
+      : Target extends (...args: never[]) => infer Result
+        ? Result
+        : unknown;
+
+export interface TargetDeclaration {
+  /** Default: `new` for what is a class, `call` for anything else. */
+  readonly style?: CallStyle;
+  /**
+   * Names of the positional parameters, in order. The named arguments of a config then arrive by
+   * position, as in Python, and a name that is not there is refused.
+   */
+  readonly parameters?: readonly string[];
+}
+
+/**
+ * Says how a target is called, where its kind does not say it: a function that wants positional
+ * arguments, or an old-style constructor function.
+ */
+export function target<const Callable extends TargetFunction | TargetClass>(
+  callable: Callable,
+  { style = styleOf(callable), parameters }: TargetDeclaration = {},
+): DeclaredTarget<ResultOf<Callable>> {
+  return { kind: "target", callable, style, ...(parameters && { parameters }) };
+}
+
+export const isDeclared = (value: unknown): value is DeclaredTarget =>
+  typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "target";
+
+/** A target that has been found, ready to be called. */
+export interface ResolvedTarget {
+  /** As messages call it. */
+  readonly name: string;
+  /** What stands behind the name. */
+  readonly callable: TargetFunction | TargetClass;
+  /**
+   * Calls it.
+   *
+   * Positional arguments come first, then all named ones as one object, which is left out where
+   * there are positional arguments only. A target that declares its parameters gets the named ones
+   * by position.
+   */
+  invoke(args: readonly unknown[], named: NamedArguments): unknown;
+}
+
+export type NamedArguments = Readonly<Record<string, unknown>>;
+
+/** @param self what a method is called on */
+export function resolvedTarget(
+  name: string,
+  value: DeclaredTarget | TargetFunction | TargetClass,
+  self?: unknown,
+): ResolvedTarget {
+  const { callable, style, parameters } = isDeclared(value) ? value : target(value);
+  return {
+    name,
+    callable,
+    invoke(args, named) {
+      const all = parameters === undefined ? appended(args, named) : bound(args, named, parameters);
+      return style === "new"
+        ? Reflect.construct(callable, all)
+        : Reflect.apply(callable as TargetFunction, self, all);
+    },
+  };
+}
+
+function appended(args: readonly unknown[], named: NamedArguments): unknown[] {
+  return args.length > 0 && Object.keys(named).length === 0 ? [...args] : [...args, named];
+}
+
+/** As Python binds arguments to parameters, without defaults: what is left out is undefined. */
+function bound(
+  args: readonly unknown[],
+  named: NamedArguments,
+  parameters: readonly string[],
+): unknown[] {
+  if (args.length > parameters.length)
+    throw new TypeError(
+      `takes ${parameters.length} positional arguments but ${args.length} were given`,
+    );
+  const all = [...args];
+  for (const [name, value] of Object.entries(named)) {
+    const at = parameters.indexOf(name);
+    if (at < 0)
+      throw new TypeError(
+        `got an unexpected keyword argument '${name}' (parameters: ${parameters.join(", ")})`,
+      );
+    if (at < args.length) throw new TypeError(`got multiple values for argument '${name}'`);
+    all[at] = value;
+  }
+  return Array.from(all);
+}
+
+/** Those of the language's own constructors that convert a value when they are called. */
+const CONVERSIONS: ReadonlySet<unknown> = new Set([String, Number, Boolean, BigInt, Symbol]);
+
+function styleOf(callable: TargetFunction | TargetClass): CallStyle {
+  if (isClass(callable)) return "new";
+  const isBuiltIn = /\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(callable));
+  const isConstructor = isBuiltIn && Object.hasOwn(callable, "prototype");
+  return isConstructor && !CONVERSIONS.has(callable) ? "new" : "call";
+}
+
+/** Whether a value is a class of the program's. */
+export const isClass = (value: unknown): value is TargetClass =>
+  typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));

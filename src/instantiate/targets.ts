@@ -1,0 +1,186 @@
+import { ConfigError } from "../values/errors.ts";
+import { nearest } from "../values/nearest.ts";
+import { memberNames, memberOf } from "./members.ts";
+import { type AllowedModules, allowModules, parseModuleTarget } from "./modules.ts";
+import {
+  type DeclaredTarget,
+  isClass,
+  isDeclared,
+  type ResolvedTarget,
+  resolvedTarget,
+  type TargetClass,
+  type TargetFunction,
+} from "./target.ts";
+
+/** Targets by the names that configs use. A namespace gives its members: `optim.Adam`. */
+export type TargetMap = Readonly<Record<string, TargetFunction | TargetClass | object>>;
+
+export interface TargetsOptions {
+  /**
+   * Modules whose exports may be targets, as `module:export`: packages (`my-models`) and files
+   * (`./targets.js`); one that ends with a slash allows all below it. Default: none.
+   */
+  readonly modules?: readonly string[];
+  /** Where paths of modules start and packages are looked for. Default: the working directory. */
+  readonly base?: string;
+}
+
+/** What `_target_` may name: registered targets, and exports of allowed modules. */
+export interface Targets<Entries extends TargetMap = TargetMap> {
+  readonly entries: Entries;
+  /** All registered names. */
+  readonly names: readonly string[];
+  /**
+   * The target of a name: registered, a static method or member of what is registered, or an export
+   * of a module that has been loaded.
+   * @throws ConfigError `instantiate.target`
+   */
+  resolve(name: string): ResolvedTarget;
+  /**
+   * As `resolve`, and imports the module of `module:export` if it is allowed.
+   * @throws ConfigError `instantiate.target`
+   */
+  load(name: string): Promise<ResolvedTarget>;
+  /**
+   * `hydra.utils.get_class`.
+   * @throws ConfigError `instantiate.target` for what is no class, too
+   */
+  getClass(name: string): TargetClass;
+  /**
+   * `hydra.utils.get_method`.
+   * @throws ConfigError `instantiate.target`
+   */
+  getMethod(name: string): TargetFunction;
+}
+
+/**
+ * The targets of a program. Names may have dots (`torch.optim.Adam`), so that a conf tree of a
+ * Python program can be used as it is.
+ */
+export function createTargets<const Entries extends TargetMap>(
+  entries: Entries,
+  { modules = [], base = process.cwd() }: TargetsOptions = {},
+): Targets<Entries> {
+  const known = new Map<string, unknown>(Object.entries(entries));
+  const names = [...known.keys()];
+  const allowed = allowModules(modules, base);
+
+  const resolve = (name: string): ResolvedTarget => {
+    const found = findRegistered(known, name) ?? findExport(allowed, name);
+    if (found === undefined) throw unknownTarget(name, names, allowed);
+    return callableTarget(name, found);
+  };
+  return {
+    entries,
+    names,
+    resolve,
+    async load(name) {
+      const parts = parseModuleTarget(name);
+      if (parts !== undefined && !known.has(name) && allowed.isAllowed(parts.module))
+        await loadModule(allowed, name, parts.module);
+      return resolve(name);
+    },
+    getClass(name) {
+      const { callable } = resolve(name);
+      if (isClass(callable)) return callable;
+      throw refused(`Located non-class of type 'function' while loading '${name}'`);
+    },
+    getMethod: (name) => resolve(name).callable as TargetFunction,
+  };
+}
+
+/** Targets for a program that has none. */
+export const NO_TARGETS: Targets = createTargets({});
+
+/** A value, and what it was taken from: a method is called on that. */
+interface Found {
+  readonly value: unknown;
+  readonly self?: unknown;
+}
+
+/** The longest registered name wins; what follows it are members. */
+function findRegistered(known: ReadonlyMap<string, unknown>, name: string): Found | undefined {
+  for (let end = name.length; end > 0; end = name.lastIndexOf(".", end - 1)) {
+    const registered = known.get(name.slice(0, end));
+    if (registered === undefined) continue;
+    const holder = isDeclared(registered) && end < name.length ? registered.callable : registered;
+    return walk(holder, end === name.length ? [] : name.slice(end + 1).split("."));
+  }
+  return undefined;
+}
+
+function findExport(allowed: AllowedModules, name: string): Found | undefined {
+  const parts = parseModuleTarget(name);
+  if (parts === undefined || !allowed.isAllowed(parts.module)) return undefined;
+  const module = allowed.loaded(parts.module);
+  if (module === undefined)
+    throw refused(`Error locating target '${name}': the module has not been imported`, {
+      hint: "instantiateAsync imports the modules that targets are in",
+    });
+  const found = walk(module, parts.path);
+  if (found !== undefined) return found;
+  const exports = memberNames(module);
+  const near = nearest(parts.path[0] ?? "", exports);
+  throw refused(`Error locating target '${name}': there is no such export`, {
+    available: exports,
+    ...(near !== undefined && { nearest: `${parts.module}:${near}` }),
+  });
+}
+
+function walk(holder: unknown, path: readonly string[]): Found | undefined {
+  let found: Found = { value: holder };
+  for (const name of path) {
+    const value = memberOf(found.value, name);
+    if (value === undefined) return undefined;
+    found = { value, self: found.value };
+  }
+  return found;
+}
+
+function callableTarget(name: string, { value, self }: Found): ResolvedTarget {
+  if (isDeclared(value)) return resolvedTarget(name, value as DeclaredTarget);
+  if (typeof value === "function") return resolvedTarget(name, value as TargetFunction, self);
+  const kind = value === null ? "null" : typeof value;
+  throw refused(`Expected a callable target, got '${name}' of type '${kind}'`, {
+    ...(kind === "object" && { available: memberNames(value as object) }),
+  });
+}
+
+async function loadModule(allowed: AllowedModules, name: string, module: string): Promise<void> {
+  try {
+    await allowed.load(module);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw refused(`Error locating target '${name}': ${why}`, { cause });
+  }
+}
+
+function unknownTarget(
+  name: string,
+  names: readonly string[],
+  allowed: AllowedModules,
+): ConfigError {
+  const parts = parseModuleTarget(name);
+  if (parts !== undefined)
+    return refused(`Error locating target '${name}': its module is not allowed`, {
+      available: allowed.entries,
+      hint: `createTargets(…, { modules: ["${parts.module}"] }) allows it`,
+    });
+  const near = nearest(name, names) ?? sameLastPart(name, names);
+  return refused(`Error locating target '${name}': there is no target of this name`, {
+    available: names,
+    ...(near !== undefined && { nearest: near }),
+    ...(names.length === 0 && { hint: `createTargets({ "${name}": … }) registers it` }),
+  });
+}
+
+/** `optim.Adam` is meant by `torch.optim.Adam`, too. */
+function sameLastPart(name: string, names: readonly string[]): string | undefined {
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  return names.find((known) => known.slice(known.lastIndexOf(".") + 1) === last);
+}
+
+const refused = (
+  message: string,
+  details: Partial<Pick<ConfigError["details"], "available" | "nearest" | "hint" | "cause">> = {},
+): ConfigError => new ConfigError({ code: "instantiate.target", message, ...details });

@@ -1,0 +1,39 @@
+import type { ConfigNode } from "../values/node.ts";
+
+/** Where a read-only container keeps the config that it shows. */
+const NODE = Symbol("hydraconf.config");
+
+/**
+ * Freezes a new array or object that shows a part of a config: what Hydra passes as a `DictConfig`
+ * or `ListConfig`. It remembers that part, unless something in it has been instantiated.
+ */
+export function asView<Container extends object>(
+  container: Container,
+  node: ConfigNode,
+): Container {
+  if (isAllConfig(node)) Object.defineProperty(container, NODE, { value: node });
+  return Object.freeze(container);
+}
+
+function isAllConfig(node: ConfigNode): boolean {
+  if (node.kind === "scalar") return !("foreign" in node);
+  if (node.kind === "list") return node.items.every(isAllConfig);
+  if (node.entries.has("_target_")) return false;
+  return [...node.entries.values()].every(({ value }) => isAllConfig(value));
+}
+
+/**
+ * The config that a value was made from, with exact types and origins: a node itself, or a map or
+ * list that a target got with `_convert_: none`. Undefined for anything else.
+ */
+export function nodeOf(value: unknown): ConfigNode | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const own = (value as { readonly [NODE]?: ConfigNode })[NODE];
+  if (own !== undefined) return own;
+  return isNode(value) ? value : undefined;
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(["scalar", "map", "list"]);
+
+const isNode = (value: object): value is ConfigNode =>
+  "kind" in value && KINDS.has(value.kind) && "origin" in value;

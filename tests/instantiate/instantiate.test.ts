@@ -1,0 +1,445 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, expectTypeOf, it, test } from "vitest";
+import {
+  ConfigError,
+  compose,
+  createTargets,
+  instantiate,
+  instantiateAsync,
+  loadYaml,
+  nodeOf,
+  target,
+  toYaml,
+} from "../../src/index.ts";
+
+class Thing {
+  readonly args: readonly unknown[];
+  constructor(...args: unknown[]) {
+    this.args = args;
+  }
+  static from(...args: unknown[]): Thing {
+    return new this("from", ...args);
+  }
+}
+class Child extends Thing {}
+class User {
+  readonly name: string;
+  readonly age: number;
+  constructor(name: string, age: number) {
+    this.name = name;
+    this.age = age;
+  }
+}
+
+const targets = createTargets({
+  "lib.Thing": Thing,
+  Child,
+  User: target(User, { parameters: ["name", "age"] }),
+  echo: (...args: unknown[]) => args,
+  max: Math.max,
+  Map,
+  Number,
+  math: { half: ({ x }: { x: number }) => x / 2, constants: { pi: 3.14 } },
+  promised: async ({ value }: { value: unknown }) => value,
+  fail: () => {
+    throw new RangeError("too far");
+  },
+});
+
+const yaml = (text: string, options: Parameters<typeof instantiate>[1] = {}) =>
+  instantiate(loadYaml(text), { targets, ...options });
+
+/** What `work` throws, for looking at. */
+function refusal(work: () => unknown): ConfigError["details"] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.details;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("targets", () => {
+  test("a class is constructed with all named arguments as one object", () => {
+    const thing = yaml("{_target_: lib.Thing, a: 1, b: [2.5, x]}");
+    expect(thing).toBeInstanceOf(Thing);
+    expect((thing as Thing).args).toEqual([{ a: 1, b: [2.5, "x"] }]);
+  });
+
+  test("positional arguments come first, and alone where there are no named ones", () => {
+    expect(yaml("{_target_: echo, _args_: [1, 2]}")).toEqual([1, 2]);
+    expect(yaml("{_target_: echo, _args_: [1, 2], a: 3}")).toEqual([1, 2, { a: 3 }]);
+    expect(yaml("_target_: echo")).toEqual([{}]);
+    expect(yaml("{_target_: max, _args_: [1, 7, 3]}")).toBe(7);
+  });
+
+  test("declared parameters get named arguments by position", () => {
+    expect(yaml("{_target_: User, age: 7, name: Bond}")).toEqual(new User("Bond", 7));
+    expect(yaml("{_target_: User, _args_: [Bond], age: 7}")).toEqual(new User("Bond", 7));
+  });
+
+  test.each([
+    ["{_target_: User, nmae: Bond}", /unexpected keyword argument 'nmae'/],
+    ["{_target_: User, _args_: [a], name: b}", /multiple values for argument 'name'/],
+    ["{_target_: User, _args_: [a, 1, 2]}", /takes 2 positional arguments but 3 were given/],
+  ])("%s is refused as Python refuses it", (text, message) => {
+    expect(refusal(() => yaml(text))).toMatchObject({
+      code: "instantiate.failed",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test("static methods are called on their class, inherited ones on the class that was named", () => {
+    expect(yaml("{_target_: lib.Thing.from, a: 1}")).toEqual(new Thing("from", { a: 1 }));
+    expect(yaml("_target_: Child.from")).toBeInstanceOf(Child);
+  });
+
+  test("members of a namespace, and built-in classes and conversions", () => {
+    expect(yaml("{_target_: math.half, x: 3}")).toBe(1.5);
+    expect(yaml("{_target_: Map, _args_: [[[a, 1]]]}")).toEqual(new Map([["a", 1]]));
+    expect(yaml("{_target_: Number, _args_: ['5']}")).toBe(5);
+  });
+
+  test.each(["Child.constructor", "echo.constructor", "echo.call", "Child.prototype.constructor"])(
+    "%s is nothing that a config may reach",
+    (name) => {
+      expect(refusal(() => yaml(`_target_: ${name}`)).code).toBe("instantiate.target");
+    },
+  );
+
+  test("an unknown name is told with the key, the place and the nearest name", () => {
+    const details = refusal(() => yaml("model:\n  layers:\n    - _target_: lib.Thnig"));
+    expect(details).toMatchObject({
+      code: "instantiate.target",
+      message: "Error locating target 'lib.Thnig': there is no target of this name",
+      key: "model.layers[0]",
+      nearest: "lib.Thing",
+      available: expect.arrayContaining(["lib.Thing", "User"]),
+      origin: { kind: "file" },
+    });
+    expect(refusal(() => yaml("_target_: other.pkg.Thing")).nearest).toBe("lib.Thing");
+  });
+
+  test.each([
+    ["{a: {_target_: math.constants}}", "instantiate.target", "a"],
+    ["{a: {_target_: null}}", "instantiate.target", "a"],
+    ["{a: {_target_: 12}}", "instantiate.target", "a"],
+    ["a:\n  _target_: ???", "value.missing", "a._target_"],
+    ["{a: {_target_: echo, _args_: text}}", "instantiate.invalid", "a._args_"],
+    ["{a: {_target_: echo, _recursive_: maybe}}", "instantiate.invalid", "a._recursive_"],
+    ["{a: {_target_: echo, _partial_: 1}}", "instantiate.invalid", "a._partial_"],
+    ["{a: {_target_: echo, _convert_: al}}", "instantiate.invalid", "a._convert_"],
+    ["a:\n  _target_: echo\n  x:\n    y: ???", "value.missing", "a.x.y"],
+    ["a:\n  - 1\n  - ???", "value.missing", "a[1]"],
+    ["{a: {_target_: fail}}", "instantiate.failed", "a"],
+  ])("%s fails with %s at %s", (text, code, key) => {
+    expect(refusal(() => yaml(text))).toMatchObject({ code, key });
+  });
+
+  test("what a target throws is the cause, and named in the message", () => {
+    const details = refusal(() => yaml("_target_: fail"));
+    expect(details.message).toBe("Error in call to target 'fail': RangeError: too far");
+    expect(details.cause).toBeInstanceOf(RangeError);
+  });
+
+  test("getClass and getMethod", () => {
+    expect(targets.getClass("lib.Thing")).toBe(Thing);
+    expect(targets.getMethod("max")).toBe(Math.max);
+    expect(refusal(() => targets.getClass("max")).message).toMatch(/Located non-class/);
+  });
+});
+
+describe("what is in a config", () => {
+  test("inner targets come first, also in lists and in maps without a target", () => {
+    const made = yaml(`
+      _target_: echo
+      one: {_target_: lib.Thing, n: 1}
+      many: [{_target_: lib.Thing, n: 2}, 3]
+      deep: {x: {_target_: lib.Thing, n: 4}, y: ~}`);
+    expect(made).toEqual([
+      {
+        one: new Thing({ n: 1 }),
+        many: [new Thing({ n: 2 }), 3],
+        deep: { x: new Thing({ n: 4 }), y: null },
+      },
+    ]);
+  });
+
+  test("a map or list without a target is handed through, null is null", () => {
+    expect(yaml("{a: {_target_: max, _args_: [1]}, b: 2}")).toEqual({ a: 1, b: 2 });
+    expect(yaml("[{_target_: max, _args_: [1]}, 2]")).toEqual([1, 2]);
+    expect(instantiate(null)).toBeNull();
+    expect(refusal(() => instantiate("text")).code).toBe("instantiate.invalid");
+  });
+
+  test("_recursive_: false gives configs, and is inherited", () => {
+    const text = "{_target_: echo, _recursive_: false, inner: {_target_: lib.Thing, n: 1}}";
+    expect(yaml(text)).toEqual([{ inner: { _target_: "lib.Thing", n: 1 } }]);
+    expect(yaml("{_target_: echo, inner: {_target_: max, _args_: [1]}}")).toEqual([{ inner: 1 }]);
+    expect(yaml(text, { overrides: { _recursive_: true } })).toEqual([
+      { inner: new Thing({ n: 1 }) },
+    ]);
+  });
+
+  test("interpolations are resolved where they stand, missing values elsewhere do not matter", () => {
+    const config = loadYaml(`
+      size: 3
+      unused: ???
+      model:
+        _target_: echo
+        size: \${size}
+        same: \${.size}
+        text: size \${model.size}
+        inner: {_target_: echo, up: "\${..size}"}`);
+    expect(instantiate(config, { targets, key: "model" })).toEqual([
+      { size: 3, same: 3, text: "size 3", inner: [{ up: 3 }] },
+    ]);
+  });
+
+  test("the key may lead through lists and interpolations", () => {
+    const config = loadYaml("all: [{_target_: max, _args_: [4]}]\nchosen: ${all.0}");
+    expect(instantiate(config, { targets, key: "all[0]" })).toBe(4);
+    expect(instantiate(config, { targets, key: "chosen" })).toBe(4);
+    expect(refusal(() => instantiate(config, { targets, key: "chosne" }))).toMatchObject({
+      code: "key.not_found",
+      nearest: "chosen",
+    });
+  });
+});
+
+describe("arguments of the call", () => {
+  const text = "{_target_: echo, a: 1, b: {x: 1, y: 2}}";
+
+  test("merge over the config", () => {
+    expect(yaml(text, { overrides: { a: 9, b: { y: 8 }, c: [1] } })).toEqual([
+      { a: 9, b: { x: 1, y: 8 }, c: [1] },
+    ]);
+  });
+
+  test("objects of the program's are passed as they are, however deep", () => {
+    const object = new Thing();
+    const made = yaml(text, { overrides: { a: object, b: { y: object }, c: [object] } });
+    const [{ a, b, c }] = made as [{ a: unknown; b: { y: unknown }; c: unknown[] }];
+    expect(a).toBe(object);
+    expect(b.y).toBe(object);
+    expect(c[0]).toBe(object);
+  });
+
+  test("positional ones take the place of _args_", () => {
+    const config = loadYaml("{_target_: echo, _args_: [1, 2]}");
+    expect(instantiate(config, { targets, args: [3] })).toEqual([3]);
+    expect(instantiate(config, { targets, overrides: { _args_: [4, 5] } })).toEqual([4, 5]);
+  });
+
+  test("interpolations see what is merged relatively, and the tree as it was from its root", () => {
+    const config = loadYaml("m: {_target_: echo, a: 1, near: '${.a}', far: '${m.a}'}");
+    expect(instantiate(config, { targets, key: "m", overrides: { a: 2 } })).toEqual([
+      { a: 2, near: 2, far: 1 },
+    ]);
+  });
+
+  test("an override merges into what an interpolation leads to", () => {
+    const config = loadYaml("base: {x: 1, y: 2}\nm: {_target_: echo, opts: '${base}'}");
+    expect(instantiate(config, { targets, key: "m", overrides: { opts: { y: 3 } } })).toEqual([
+      { opts: { x: 1, y: 3 } },
+    ]);
+  });
+
+  test("a target and nested configs may be among them, and functions be targets", () => {
+    expect(yaml(text, { overrides: { _target_: "math.half", x: 5 } })).toBe(2.5);
+    expect(instantiate({ _target_: Thing, a: { _target_: Math.max, _args_: [1, 2] } })).toEqual(
+      new Thing({ a: 2 }),
+    );
+    expect(instantiate({ _target_: target(User, { parameters: ["name"] }), name: "x" })).toEqual(
+      new User("x", undefined as unknown as number),
+    );
+  });
+
+  test("a list takes only those that say how", () => {
+    const list = loadYaml("[{_target_: max, _args_: [1]}]");
+    expect(instantiate(list, { targets, overrides: { _convert_: "all" } })).toEqual([1]);
+    for (const overrides of [{ _partial_: true }, { a: 1 }])
+      expect(refusal(() => instantiate(list, { targets, overrides })).code).toBe(
+        "instantiate.invalid",
+      );
+  });
+
+  test("data that contains itself is refused", () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    expect(refusal(() => yaml(text, { overrides: { cyclic } })).code).toBe("instantiate.invalid");
+  });
+});
+
+describe("_partial_", () => {
+  test("gives a function that takes further arguments", () => {
+    const make = yaml("{_target_: echo, _partial_: true, _args_: [1], a: 2, b: 3}") as (
+      ...args: unknown[]
+    ) => unknown;
+    expect(make.name).toBe("partial(echo)");
+    expect(make()).toEqual([1, { a: 2, b: 3 }]);
+    expect(make("x", { b: 4, c: 5 })).toEqual([1, "x", { a: 2, b: 4, c: 5 }]);
+  });
+
+  test("leaves missing values to the call, and is not inherited", () => {
+    const make = yaml(
+      "_target_: echo\n_partial_: true\na: ???\ninner: {_target_: lib.Thing, n: 1}",
+    ) as (named: object) => unknown;
+    expect(make({ a: 1 })).toEqual([{ inner: new Thing({ n: 1 }), a: 1 }]);
+  });
+
+  test("a call that fails names the config", () => {
+    const made = yaml("{opt: {_target_: fail, _partial_: true}}") as { opt: () => unknown };
+    expect(refusal(made.opt)).toMatchObject({ code: "instantiate.failed", key: "opt" });
+  });
+});
+
+describe("_convert_", () => {
+  const text = (mode: string) => `
+    _target_: echo
+    _convert_: ${mode}
+    map: {n: 1, f: 1.0, list: [a]}`;
+  const mapOf = (mode: string) => (yaml(text(mode)) as [{ map: object }])[0].map;
+
+  it("none, the default, passes read-only data that knows its config", () => {
+    for (const map of [mapOf("none"), mapOf("NONE")]) {
+      expect(map).toEqual({ n: 1, f: 1, list: ["a"] });
+      expect(Object.isFrozen(map)).toBe(true);
+      expect(toYaml(nodeOf(map))).toBe("'n': 1\nf: 1.0\nlist:\n- a\n");
+    }
+  });
+
+  it.each(["all", "partial", "object"])("%s passes plain data", (mode) => {
+    const map = mapOf(mode);
+    expect(map).toEqual({ n: 1, f: 1, list: ["a"] });
+    expect(Object.isFrozen(map)).toBe(false);
+    expect(nodeOf(map)).toBeUndefined();
+  });
+
+  it("keeps no config for what has been instantiated, and keys such as __proto__ are data", () => {
+    const [{ map }] = yaml("{_target_: echo, map: {x: {_target_: lib.Thing}}}") as [
+      { map: object },
+    ];
+    expect(nodeOf(map)).toBeUndefined();
+    const [named] = yaml("{_target_: echo, _convert_: all, __proto__: {a: 1}}") as [object];
+    expect(Object.keys(named)).toEqual(["__proto__"]);
+  });
+
+  it("tells structured configs from others", () => {
+    const node = loadYaml("{_target_: echo, db: {port: 1}}");
+    if (node.kind !== "map") throw new Error("no map");
+    const entry = node.entries.get("db");
+    if (entry === undefined) throw new Error("no db");
+    const type = { kind: "object", name: "Db", fields: new Map() } as const;
+    const typed = {
+      ...node,
+      entries: new Map(node.entries).set("db", {
+        key: "db",
+        value: { ...entry.value, type },
+      }),
+    };
+    class Db {
+      readonly port: number;
+      constructor({ port }: { port: number }) {
+        this.port = port;
+      }
+    }
+    const own = createTargets({ echo: targets.entries.echo, Db });
+    const dbOf = (mode: string) =>
+      (instantiate(typed, { targets: own, overrides: { _convert_: mode } }) as [{ db: object }])[0]
+        .db;
+    expect(Object.isFrozen(dbOf("partial"))).toBe(true);
+    expect(dbOf("object")).toEqual(new Db({ port: 1 }));
+    expect(dbOf("all")).not.toBeInstanceOf(Db);
+    expect(Object.isFrozen(dbOf("all"))).toBe(false);
+  });
+});
+
+describe("modules", () => {
+  const base = mkdtempSync(join(tmpdir(), "hydraconf-targets-"));
+  afterAll(() => rmSync(base, { recursive: true }));
+  writeFileSync(
+    join(base, "models.mjs"),
+    "export class Neet { constructor(o) { this.o = o } static of(o) { return new Neet(o) } }\nexport const size = 3;",
+  );
+  writeFileSync(join(base, "broken.mjs"), "throw new Error('broken on import');");
+  const from = (...modules: string[]) => createTargets({}, { modules, base });
+  const make = (name: string, ...modules: string[]) =>
+    instantiateAsync({ _target_: name, n: 1 } as unknown, { targets: from(...modules) });
+
+  it("are allowed one by one, by directory, or not at all", async () => {
+    await expect(make("./models.mjs:Neet", "./models.mjs")).resolves.toMatchObject({ o: { n: 1 } });
+    await expect(make("./models.mjs:Neet.of", "./")).resolves.toMatchObject({ o: { n: 1 } });
+    await expect(make("./x/../models.mjs:Neet", "./models.mjs")).resolves.toBeDefined();
+    await expect(make("node:path:join", "node:path")).rejects.toThrow(/Error in call to target/);
+    for (const [name, allowed] of [
+      ["./models.mjs:Neet", "./other.mjs"],
+      ["../models.mjs:Neet", "./"],
+      ["./sub/../../models.mjs:Neet", "./"],
+      [`${base}x/models.mjs:Neet`, "./"],
+      ["node:child_process:execSync", "node:path"],
+      ["pkg/../node:fs:rmSync", "pkg/"],
+      ["data:text/javascript,export const f = 1:f", "./"],
+    ] as const)
+      await expect(make(name, allowed), name).rejects.toMatchObject({
+        code: "instantiate.target",
+        message: `Error locating target '${name}': its module is not allowed`,
+      });
+    await expect(make("./models.mjs:Neet")).rejects.toThrow(/not allowed/);
+  });
+
+  it("name what is wrong with them", async () => {
+    await expect(make("./models.mjs:Nete", "./")).rejects.toMatchObject({
+      details: { nearest: "./models.mjs:Neet", available: ["Neet"] },
+    });
+    await expect(make("./models.mjs:size", "./")).rejects.toThrow(/Expected a callable target/);
+    await expect(make("./absent.mjs:f", "./")).rejects.toThrow(/Error locating target/);
+    await expect(make("./broken.mjs:f", "./")).rejects.toThrow(/broken on import/);
+  });
+
+  it("must have been loaded for instantiate, which does not wait", async () => {
+    const own = from("./models.mjs");
+    const config = { _target_: "./models.mjs:Neet" } as unknown;
+    expect(refusal(() => instantiate(config, { targets: own })).hint).toMatch(/instantiateAsync/);
+    await own.load("./models.mjs:Neet");
+    expect(instantiate(config, { targets: own })).toBeDefined();
+  });
+});
+
+describe("instantiateAsync", () => {
+  test("awaits the inner promise before the outer call; instantiate hands it on", async () => {
+    const config = loadYaml("{_target_: echo, x: {_target_: promised, value: 5}}");
+    await expect(instantiateAsync(config, { targets })).resolves.toEqual([{ x: 5 }]);
+    const [{ x }] = instantiate(config, { targets }) as [{ x: unknown }];
+    expect(x).toBeInstanceOf(Promise);
+  });
+
+  test("a rejection is the failure of its config", async () => {
+    const own = createTargets({ reject: () => Promise.reject(new Error("no")) });
+    await expect(
+      instantiateAsync(loadYaml("{a: {_target_: reject}}"), { targets: own }),
+    ).rejects.toMatchObject({ code: "instantiate.failed", details: { key: "a" } });
+  });
+});
+
+test("a composed config brings its resolvers", () => {
+  const config = compose({ overrides: ["+m._target_=echo", "+m.now='${now:%Y}'"] });
+  expect(instantiate(config, { targets, key: "m" })).toEqual([
+    { now: String(new Date().getFullYear()) },
+  ]);
+});
+
+test("types: names of the registry, and what they give", () => {
+  const typed = createTargets({ Thing, size: () => 3, later: async () => "x" });
+  expectTypeOf(instantiate({ _target_: "Thing" }, { targets: typed })).toEqualTypeOf<Thing>();
+  expectTypeOf(instantiate({ _target_: "size" }, { targets: typed })).toEqualTypeOf<number>();
+  expectTypeOf(instantiateAsync({ _target_: "later" }, { targets: typed })).toEqualTypeOf<
+    Promise<string>
+  >();
+  expectTypeOf(
+    instantiate<Thing>(loadYaml("_target_: Thing"), { targets: typed }),
+  ).toEqualTypeOf<Thing>();
+});
