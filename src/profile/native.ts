@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../native/build.d.mts";
-
+import { importFile } from "../import-file.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
-import { importFile } from "../import-file.ts";
 
 /** The compiled programs and what they were built with. */
 export interface NativePart {
