@@ -17,7 +17,15 @@ export interface Place {
    * cannot be selected into.
    */
   readonly result?: true;
+  /**
+   * A note of the resolution that made this place: what its interpolation led to. Nothing else reads
+   * or writes it. It stands here because a table of places would cost more than the places do.
+   */
+  outcome?: Place | typeof PENDING | undefined;
 }
+
+/** The outcome of an evaluation that is under way. */
+export const PENDING = Symbol("pending");
 
 export const rootPlace = (node: ConfigNode): Place => ({ kind: "place", node, parent: null });
 
@@ -69,7 +77,9 @@ export function createPlaceIndex(): PlaceIndex {
   const known = new Map<Place, Map<KeyId, Place>>();
   const make = (parent: Place, key: Key, id: KeyId): Place | undefined => {
     const node = childNode(parent.node, key, id);
-    return node === undefined ? undefined : { kind: "place", node, parent, key };
+    if (node === undefined) return undefined;
+    // All fields at once: one that is added later costs an allocation of its own.
+    return { kind: "place", node, parent, key, outcome: undefined };
   };
   return {
     child(parent, key) {

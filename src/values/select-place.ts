@@ -28,8 +28,19 @@ export function selectPlace(
   key: string,
   options: SelectPlaceOptions = {},
 ): Place | undefined {
-  if (key === "") return start;
-  const components = splitKey(key);
+  return selectPath(resolution, start, key === "" ? [] : splitKey(key), options);
+}
+
+/**
+ * As `selectPlace`, of a key that is taken apart already.
+ * @throws ConfigError as `selectPlace`
+ */
+export function selectPath(
+  resolution: Resolution,
+  start: Place,
+  components: readonly string[],
+  options: SelectPlaceOptions = {},
+): Place | undefined {
   let at: Place = start;
   for (const [index, component] of components.entries()) {
     const child = step(resolution, at, component, options);
@@ -39,7 +50,7 @@ export function selectPlace(
     if (found === undefined || index === components.length - 1) return found;
     if (!isContainer(found)) {
       if (options.scalarsAreEmpty === true) return undefined;
-      throw notContainer(key, components, index, found);
+      throw notContainer(components, index, found);
     }
     if (isNone(found)) return undefined;
     at = found;
@@ -86,12 +97,8 @@ function listIndex(at: Place, component: string, options: SelectPlaceOptions): b
   });
 }
 
-function notContainer(
-  key: string,
-  components: readonly string[],
-  index: number,
-  found: Place,
-): ConfigError {
+function notContainer(components: readonly string[], index: number, found: Place): ConfigError {
+  const key = components.join(".");
   const parent = components.slice(0, index + 1).join(".");
   return new ConfigError({
     code: "value.wrong_type",

@@ -1,4 +1,5 @@
 import type { ScalarValue } from "../node.ts";
+import type { ReferenceKey } from "./reference-key.ts";
 
 /** A text with interpolations, parsed. Escapes are already undone in its literal parts. */
 export interface InterpolationAst {
@@ -28,6 +29,8 @@ interface Span {
 export interface Reference extends Span {
   readonly kind: "reference";
   readonly parts: readonly (string | Interpolation)[];
+  /** Where no part is an interpolation: the key, taken apart once for all evaluations. */
+  readonly key?: ReferenceKey;
 }
 
 /** `${name:arg,…}`; the name's components are joined with dots. */

@@ -6,9 +6,10 @@ import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "../resolvers/resolver.ts";
-import { selectPlace } from "../select-place.ts";
+import { selectPath } from "../select-place.ts";
 import { parseElement } from "./parser.ts";
 import { startOf } from "./reference.ts";
+import { referenceKey } from "./reference-key.ts";
 import type { Resolution } from "./resolution.ts";
 
 /** One use of a resolver, its arguments evaluated and as they are written. */
@@ -61,8 +62,12 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
     context: resolution.context,
     fullKey: (place = at) => fullKeyOf(place),
     select(key, options) {
-      const { start, rest } = startOf(key, at);
-      return selectPlace(resolution, start, rest, { ...options, scalarsAreEmpty: true });
+      const parsed = referenceKey(key);
+      const start = startOf(parsed, at);
+      return selectPath(resolution, start, parsed.components, {
+        ...options,
+        scalarsAreEmpty: true,
+      });
     },
     child(container, key) {
       const child = resolution.places.child(container, key);

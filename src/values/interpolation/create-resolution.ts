@@ -1,6 +1,6 @@
 import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
-import { createPlaceIndex, rootPlace } from "../place.ts";
+import { createPlaceIndex, PENDING, rootPlace } from "../place.ts";
 import { convertResult } from "../types/convert-result.ts";
 import type { ResolveContext } from "./context.ts";
 import { evaluateElement, evaluateText } from "./evaluate.ts";
@@ -14,16 +14,12 @@ import { cycleError, isInterpolation } from "./resolution.ts";
  */
 const MAX_DEPTH = 500;
 
-/** Stands for the result of an evaluation that is under way. */
-const PENDING = Symbol("pending");
-
 /**
  * Starts the resolution of a tree. Results are kept as long as it lives, but only where no impure
  * resolver had a part in them: a tree of n references costs n evaluations, and yet every reference
  * to an impure value evaluates it anew.
  */
 export function createResolution(root: ConfigNode, context: ResolveContext): Resolution {
-  const results = new Map<Place, Place | typeof PENDING>();
   let impureCalls = 0;
   let depth = 0;
 
@@ -33,10 +29,10 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     places: createPlaceIndex(),
     dereference(place) {
       if (!isInterpolation(place)) return place;
-      const known = results.get(place);
+      const known = place.outcome;
       if (known === PENDING) throw cycleError(place, "Recursive interpolation detected");
       if (known !== undefined) return known;
-      results.set(place, PENDING);
+      place.outcome = PENDING;
       let kept: Place | undefined;
       try {
         const before = impureCalls;
@@ -44,8 +40,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
         if (impureCalls === before) kept = result;
         return result;
       } finally {
-        if (kept === undefined) results.delete(place);
-        else results.set(place, kept);
+        place.outcome = kept;
       }
     },
     evaluate: (element, at) => evaluateElement(resolution, element, at),

@@ -9,12 +9,15 @@ import type {
   Element,
   Interpolation,
   InterpolationAst,
+  Reference,
   ResolverUse,
   Sequence,
   TextPart,
 } from "./ast.ts";
 import { callResolver } from "./call-resolver.ts";
 import { followReference } from "./reference.ts";
+import type { ReferenceKey } from "./reference-key.ts";
+import { referenceKey } from "./reference-key.ts";
 import type { Resolution } from "./resolution.ts";
 
 /**
@@ -25,8 +28,16 @@ export function evaluateText(resolution: Resolution, ast: InterpolationAst, at: 
   const [first] = ast.parts;
   if (ast.parts.length === 1 && first !== undefined && first.kind !== "literal")
     return evaluateInterpolation(resolution, first, at);
-  return valueAt(at, concatenate(resolution, ast.parts, at));
+  return resultPlace(textAt(at, concatenate(resolution, ast.parts, at)), at);
 }
+
+/** The text that an interpolation gives, as what took its place. */
+const textAt = ({ node }: Place, value: string): ConfigNode => ({
+  kind: "scalar",
+  value,
+  origin: node.origin,
+  replaced: node,
+});
 
 /** The value of one element of a resolver's arguments. */
 export function evaluateElement(resolution: Resolution, element: Element, at: Place): Place {
@@ -66,7 +77,11 @@ function evaluateInterpolation(
   resolution.enter(at);
   try {
     return interpolation.kind === "reference"
-      ? followReference(resolution, joinKey(resolution, interpolation.parts, at), at)
+      ? followReference(
+          resolution,
+          interpolation.key ?? keyOfParts(resolution, interpolation, at),
+          at,
+        )
       : evaluateResolver(resolution, interpolation, at);
   } catch (error) {
     throw asInterpolationError(error, interpolation, at);
@@ -95,11 +110,7 @@ function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place)
   }
 }
 
-function joinKey(
-  resolution: Resolution,
-  parts: readonly (string | Interpolation)[],
-  at: Place,
-): string {
+function keyOfParts(resolution: Resolution, { parts }: Reference, at: Place): ReferenceKey {
   let key = "";
   for (const part of parts) {
     if (typeof part === "string") key += part;
@@ -110,7 +121,7 @@ function joinKey(
       key += node.value;
     }
   }
-  return key;
+  return referenceKey(key);
 }
 
 function nameComponent(resolution: Resolution, part: string | Interpolation, at: Place): string {

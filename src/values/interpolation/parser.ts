@@ -7,6 +7,7 @@ import type {
   InterpolationAst,
   ListElement,
   PrimitiveElement,
+  Reference,
   Sequence,
   TextElement,
   TextPart,
@@ -14,6 +15,7 @@ import type {
 import type { Cursor } from "./cursor.ts";
 import { accept, descend, endOf, expect, next, openCursor, peek, unexpected } from "./cursor.ts";
 import type { Token, TokenKind } from "./lexer.ts";
+import { referenceKey } from "./reference-key.ts";
 import { interpolationSyntaxError } from "./syntax-error.ts";
 
 /**
@@ -85,10 +87,21 @@ function parseInterpolationAt(cursor: Cursor): Interpolation {
   const parts: (string | Interpolation)[] = [];
   const leading = parseKeyComponents(cursor, parts);
   const node = accept(cursor, "close")
-    ? ({ kind: "reference", parts, start, end: endOf(cursor) } as const)
+    ? reference(parts, start, endOf(cursor))
     : parseResolver(cursor, start, resolverName(cursor, parts, leading));
   cursor.depth--;
   return node;
+}
+
+function reference(
+  parts: readonly (string | Interpolation)[],
+  start: number,
+  end: number,
+): Reference {
+  const isStatic = parts.every((part) => typeof part === "string");
+  return isStatic
+    ? { kind: "reference", parts, key: referenceKey(parts.join("")), start, end }
+    : { kind: "reference", parts, start, end };
 }
 
 /** Reads dots, keys and brackets. Returns whether it could also be the name of a resolver. */

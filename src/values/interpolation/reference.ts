@@ -3,7 +3,8 @@ import { ConfigError, isConfigError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, isWithin, rootOf } from "../place.ts";
 import { pyStr } from "../python-text.ts";
-import { selectPlace } from "../select-place.ts";
+import { selectPath } from "../select-place.ts";
+import type { ReferenceKey } from "./reference-key.ts";
 import type { Resolution } from "./resolution.ts";
 import { cycleError } from "./resolution.ts";
 
@@ -12,12 +13,12 @@ import { cycleError } from "./resolution.ts";
  * @throws ConfigError `interpolation.not_found`, `interpolation.to_missing`, `interpolation.cycle`,
  *   or as `selectPlace`
  */
-export function followReference(resolution: Resolution, key: string, at: Place): Place {
+export function followReference(resolution: Resolution, key: ReferenceKey, at: Place): Place {
   const target = selectTarget(resolution, key, at);
   if (target === undefined)
     throw new ConfigError({
       code: "interpolation.not_found",
-      message: `Interpolation key '${key.replace(/^\.+/, "")}' not found`,
+      message: `Interpolation key '${key.rest}' not found`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });
@@ -26,28 +27,23 @@ export function followReference(resolution: Resolution, key: string, at: Place):
 }
 
 /** The place that a key is looked up from: the root, or as many levels up as it has leading dots. */
-export function startOf(key: string, at: Place): { readonly start: Place; readonly rest: string } {
-  if (!key.startsWith(".")) return { start: rootOf(at), rest: key };
-  let start = at.parent;
-  let rest = key.slice(1);
-  while (start !== null && rest.startsWith(".")) {
-    start = start.parent;
-    rest = rest.slice(1);
-  }
+export function startOf({ text, levels }: ReferenceKey, at: Place): Place {
+  if (levels === 0) return rootOf(at);
+  let start: Place | null = at;
+  for (let level = 0; level < levels && start !== null; level++) start = start.parent;
   if (start === null)
     throw new ConfigError({
       code: "key.not_found",
-      message: `Error resolving key '${key}': there are not so many levels above`,
+      message: `Error resolving key '${text}': there are not so many levels above`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });
-  return { start, rest };
+  return start;
 }
 
-function selectTarget(resolution: Resolution, key: string, at: Place): Place | undefined {
+function selectTarget(resolution: Resolution, key: ReferenceKey, at: Place): Place | undefined {
   try {
-    const { start, rest } = startOf(key, at);
-    return selectPlace(resolution, start, rest, { throwOnMissing: true });
+    return selectPath(resolution, startOf(key, at), key.components, REFERENCE);
   } catch (error) {
     const code = isConfigError(error) ? REFERENCE_CODES.get(error.code) : undefined;
     if (!isConfigError(error) || code === undefined) throw error;
@@ -60,6 +56,8 @@ function selectTarget(resolution: Resolution, key: string, at: Place): Place | u
     });
   }
 }
+
+const REFERENCE = { throwOnMissing: true } as const;
 
 /** What failures to select become when it is an interpolation that selects. */
 const REFERENCE_CODES: ReadonlyMap<ErrorCode, ErrorCode> = new Map([

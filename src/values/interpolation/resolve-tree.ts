@@ -67,7 +67,15 @@ function resolvePlace(deep: Deep, place: Place): ConfigNode {
       origin: place.node.origin,
     });
   const node = resolveBelow(deep, target);
-  return target === place ? node : { ...node, replaced: place.node };
+  return target === place || node.replaced === place.node ? node : inPlaceOf(node, place.node);
+}
+
+/** The node with another one as what it took the place of. */
+function inPlaceOf(node: ConfigNode, replaced: ConfigNode): ConfigNode {
+  // A field that a spread copy gains costs an allocation of its own, and most nodes are bare scalars.
+  if (node.kind === "scalar" && node.type === undefined && node.flags === undefined)
+    return { kind: "scalar", value: node.value, origin: node.origin, replaced };
+  return { ...node, replaced };
 }
 
 function follow(deep: Deep, place: Place): Place | undefined {

@@ -1,0 +1,19 @@
+import { splitKey } from "../key-path.ts";
+
+/** The key of a reference, taken apart. */
+export interface ReferenceKey {
+  readonly text: string;
+  /** Leading dots: none for a key that is looked up from the root, else how many levels up. */
+  readonly levels: number;
+  /** The text behind the dots. */
+  readonly rest: string;
+  /** Its components; none for the empty key, which leads to where the search starts. */
+  readonly components: readonly string[];
+}
+
+export function referenceKey(text: string): ReferenceKey {
+  let levels = 0;
+  while (text[levels] === ".") levels++;
+  const rest = text.slice(levels);
+  return { text, levels, rest, components: rest === "" ? [] : splitKey(rest) };
+}
