@@ -114,14 +114,25 @@ function resolveBelow(deep: Deep, target: Place): ConfigNode {
 }
 
 function resolveMap(deep: Deep, place: Place, node: MapNode): MapNode {
-  const entries = new Map<KeyId, MapEntry>();
+  const values: ConfigNode[] = [];
   let changed = false;
+  for (const { key, value } of node.entries.values()) {
+    const resolved = resolveChild(deep, place, key, value);
+    changed ||= resolved !== value;
+    values.push(resolved);
+  }
+  return changed ? withValues(node, values) : node;
+}
+
+/** The map with other values, in the order of its entries. */
+function withValues(node: MapNode, values: readonly ConfigNode[]): MapNode {
+  const entries = new Map<KeyId, MapEntry>();
+  let index = 0;
   for (const [id, entry] of node.entries) {
-    const value = resolveChild(deep, place, entry.key, entry.value);
-    changed ||= value !== entry.value;
+    const value = values[index++] ?? entry.value;
     entries.set(id, value === entry.value ? entry : { key: entry.key, value });
   }
-  return changed ? { ...node, entries } : node;
+  return { ...node, entries };
 }
 
 function resolveList(deep: Deep, place: Place, node: ListNode): ListNode {
