@@ -1,3 +1,4 @@
+import { refuseDepth } from "./depth.ts";
 import { ConfigError } from "./errors.ts";
 import { parseNode } from "./interpolation/parse-node.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
@@ -6,10 +7,11 @@ import type { ConfigNode } from "./node.ts";
 /**
  * What OmegaConf checks when plain data becomes a configuration: keys of supported types and the
  * syntax of interpolations. Returns the tree.
- * @throws ConfigError `key.invalid_type`, `interpolation.syntax`
+ * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`
  */
-export function checkTree(node: ConfigNode): ConfigNode {
-  if (node.kind === "list") for (const item of node.items) checkTree(item);
+export function checkTree(node: ConfigNode, depth = 0): ConfigNode {
+  refuseDepth(depth, node);
+  if (node.kind === "list") for (const item of node.items) checkTree(item, depth + 1);
   else if (node.kind === "map") {
     for (const { key, value } of node.entries.values()) {
       if (key === null)
@@ -18,7 +20,7 @@ export function checkTree(node: ConfigNode): ConfigNode {
           message: "Incompatible key type 'NoneType'",
           origin: value.origin,
         });
-      checkTree(value);
+      checkTree(value, depth + 1);
     }
   } else if (isInterpolationNode(node)) parseNode(node);
   return node;

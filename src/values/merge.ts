@@ -1,4 +1,5 @@
 import { assign, readonlyError, refuseReadonly } from "./assign.ts";
+import { refuseDepth } from "./depth.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
 import { draftChild, draftRoot, putChild, snapshot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
@@ -33,7 +34,7 @@ import { elementType, isContainerType } from "./types/type-of.ts";
  * An interpolation to a map or list is expanded before something is merged over it, which is what
  * the context is needed for. Nodes that were overwritten are kept in `replaced`.
  * @throws ConfigError `merge.incompatible` (map and list), `value.struct`, `value.readonly`,
- *   `value.wrong_type`
+ *   `value.wrong_type`, `yaml.depth_limit`
  */
 export function mergeNodes(
   nodes: readonly ConfigNode[],
@@ -56,16 +57,19 @@ export function mergeNodes(
  * @throws ConfigError as `mergeNodes`
  */
 export const mergeInto = (dest: Draft, source: MapNode | ListNode, context: ResolveContext): void =>
-  mergeContainer(dest, source, { context, fromReadonly: false });
+  mergeContainer(dest, source, { context, fromReadonly: false, depth: 0 });
 
 /** What holds for the merging of one map or list into another. */
 interface Merging {
   readonly context: ResolveContext;
   /** Whether what contains the source is read-only, as the source then is by inheritance. */
   readonly fromReadonly: boolean;
+  /** How far below the roots. */
+  readonly depth: number;
 }
 
 function mergeContainer(dest: Draft, source: MapNode | ListNode, merging: Merging): void {
+  refuseDepth(merging.depth, source);
   if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, merging);
   else if (dest.node.kind === "list" && source.kind === "list") mergeList(dest, dest.node, source);
   else throw incompatible(dest, source);
@@ -101,7 +105,11 @@ const isSpecial = (node: ConfigNode): boolean =>
 
 function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Merging): void {
   refuseOtherObject(dest, source);
-  const below = { ...merging, fromReadonly: source.flags?.readonly ?? merging.fromReadonly };
+  const below = {
+    context: merging.context,
+    fromReadonly: source.flags?.readonly ?? merging.fromReadonly,
+    depth: merging.depth + 1,
+  };
   for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, below);
   if (target.type === undefined && source.type !== undefined) target.type = source.type;
   else if (source.type?.kind === "object") target.type = source.type;

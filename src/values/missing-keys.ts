@@ -1,3 +1,4 @@
+import { refuseDepth } from "./depth.ts";
 import { aboutKey, isConfigError } from "./errors.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
@@ -22,6 +23,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
 
   function gather(place: Place): void {
     if (done.has(place)) return;
+    refuseDepth(open.size, place.node);
     open.add(place);
     for (const key of keysOf(place)) {
       const below = resolution.places.child(place, key);

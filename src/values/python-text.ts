@@ -1,3 +1,4 @@
+import { refuseDepth } from "./depth.ts";
 import type { ConfigNode, Key, NodeType, ScalarValue } from "./node.ts";
 import { floatRepr } from "./python-number.ts";
 
@@ -11,19 +12,25 @@ export function pyStr(value: ConfigNode | ScalarValue): string {
   return pyRepr(value);
 }
 
-/** Python's `repr()` of a value; inside containers every value is shown by its `repr`. */
-export function pyRepr(value: ConfigNode | ScalarValue): string {
+/**
+ * Python's `repr()` of a value; inside containers every value is shown by its `repr`.
+ * @throws ConfigError `yaml.depth_limit`
+ */
+export const pyRepr = (value: ConfigNode | ScalarValue): string => repr(value, 0);
+
+function repr(value: ConfigNode | ScalarValue, depth: number): string {
   if (!isNode(value)) return scalarRepr(value);
+  refuseDepth(depth, value);
   switch (value.kind) {
     case "scalar": {
       const text = enumText(value.value, value.type);
       return text === null ? scalarRepr(value.value) : `<${text}: ${scalarRepr(value.value)}>`;
     }
     case "list":
-      return `[${value.items.map(pyRepr).join(", ")}]`;
+      return `[${value.items.map((item) => repr(item, depth + 1)).join(", ")}]`;
     case "map": {
       const entries = [...value.entries.values()];
-      return `{${entries.map((entry) => `${scalarRepr(entry.key)}: ${pyRepr(entry.value)}`).join(", ")}}`;
+      return `{${entries.map((entry) => `${scalarRepr(entry.key)}: ${repr(entry.value, depth + 1)}`).join(", ")}}`;
     }
   }
 }

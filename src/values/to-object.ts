@@ -1,3 +1,4 @@
+import { refuseDepth } from "./depth.ts";
 import type { ConfigNode, Key, ScalarValue } from "./node.ts";
 import { keyText } from "./python-text.ts";
 
@@ -16,14 +17,18 @@ export type PlainValue =
  * The tree as plain objects and arrays. Interpolations stay as they are: resolve the tree first.
  * Keys become strings, as they do in JavaScript; of keys that become equal so (`1` and `"1"`) the
  * last wins. A key such as `__proto__` is an ordinary property.
+ * @throws ConfigError `yaml.depth_limit`
  */
-export function toObject(node: ConfigNode): PlainValue {
+export const toObject = (node: ConfigNode): PlainValue => plain(node, 0);
+
+function plain(node: ConfigNode, depth: number): PlainValue {
   if (node.kind === "scalar") return plainScalar(node.value);
-  if (node.kind === "list") return node.items.map(toObject);
+  refuseDepth(depth, node);
+  if (node.kind === "list") return node.items.map((item) => plain(item, depth + 1));
   const object: Record<string, PlainValue> = {};
   for (const { key, value } of node.entries.values())
     Object.defineProperty(object, propertyName(key), {
-      value: toObject(value),
+      value: plain(value, depth + 1),
       enumerable: true,
       configurable: true,
       writable: true,

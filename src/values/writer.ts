@@ -1,4 +1,4 @@
-import { ConfigError } from "./errors.ts";
+import { refuseDepth } from "./depth.ts";
 import {
   type ConfigNode,
   type ListNode,
@@ -37,7 +37,7 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
   let depth = 0;
 
   function emitNode(node: ConfigNode, indent: number, place: Place): void {
-    if (++depth > MAX_TREE_DEPTH) throw tooDeep(node);
+    refuseDepth(++depth, node, MAX_TREE_DEPTH);
     const start = out.text.length;
     if (node.kind === "map" && node.entries.size > 0) emitMap(node, indent, place);
     else if (node.kind === "list" && node.items.length > 0) emitList(node, indent, place);
@@ -118,13 +118,6 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
   if (out.column > 0) breakLine(out);
   return out.text;
 }
-
-const tooDeep = ({ origin }: ConfigNode): ConfigError =>
-  new ConfigError({
-    code: "yaml.depth_limit",
-    message: `the tree is nested more than ${MAX_TREE_DEPTH} levels deep`,
-    origin,
-  });
 
 const blockColumn = (indent: number, place: Place): number =>
   place === "root" ? 0 : indent + INDENT;

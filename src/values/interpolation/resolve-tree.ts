@@ -1,6 +1,7 @@
+import { MAX_PASS_DEPTH } from "../depth.ts";
 import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode } from "../node.ts";
-import { isMissing, MAX_TREE_DEPTH, MISSING } from "../node.ts";
+import { isMissing, MISSING } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import type { ResolveContext } from "./context.ts";
@@ -53,9 +54,6 @@ interface Deep {
   readonly open: Set<Place>;
 }
 
-/** Maps and lists within each other beyond this can only come from a resolver that never ends. */
-const MAX_OPEN = MAX_TREE_DEPTH + 100;
-
 function resolvePlace(deep: Deep, place: Place): ConfigNode {
   const target = follow(deep, place);
   if (target === undefined) return { ...place.node, kind: "scalar", value: MISSING };
@@ -102,8 +100,8 @@ function resolveBelow(deep: Deep, target: Place): ConfigNode {
   const known = deep.done.get(target);
   if (known !== undefined) return known;
   if (deep.open.has(target)) throw cycleError(target, "Recursive interpolation detected");
-  if (deep.open.size >= MAX_OPEN)
-    throw cycleError(target, `More than ${MAX_OPEN} maps and lists within each other`);
+  if (deep.open.size >= MAX_PASS_DEPTH)
+    throw cycleError(target, `More than ${MAX_PASS_DEPTH} maps and lists within each other`);
   deep.open.add(target);
   const before = deep.resolution.impureCalls();
   const value =
