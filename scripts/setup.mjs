@@ -88,6 +88,8 @@ export function requireNode() {
 }
 
 export function installDependencies() {
+  // A link (several worktrees over one installation): `npm ci` would empty what others use.
+  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   // A link leads to the dependencies of another checkout, which `npm ci` would empty first.
   if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   unlessFresh("dependencies", ["package-lock.json"], "node_modules/yaml/package.json", () => {
