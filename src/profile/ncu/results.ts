@@ -5,6 +5,8 @@
 export interface NcuResults {
   /** In the order of the source: launch order within a process, not across processes. */
   readonly results: readonly NcuResult[];
+  /** Which metrics stand in which section of the tool's report; empty where the source has none. */
+  readonly sections: SectionTable;
   /** What a reader of the reports must know: cells that could not be read, rows that were cut. */
   readonly notes: readonly string[];
 }
@@ -19,29 +21,63 @@ export interface NcuResult {
   readonly processName: string;
   /** `cuda:N`; null where the source does not say (ncu before 2022.4). */
   readonly device: string | null;
+  /** E.g. `Tesla T4`; null where the source does not say. */
+  readonly deviceName: string | null;
   /** As ncu printed it; `range` for a range. */
   readonly kernelName: string;
+  /** The other names of a kernel, where the source has them. */
+  readonly functionName?: string;
+  readonly mangledName?: string;
   /** CUDA context and stream; null where the source says `n/a`. */
   readonly context: string | null;
   readonly stream: string | null;
   readonly nvtx: NvtxState;
-  /** By ncu's name, in base units: ns, byte, cycle/s, byte/s, %. */
-  readonly metrics: ReadonlyMap<string, NcuMetric>;
+  /** Names and units of `values`; one object for all results that have the same ones. */
+  readonly columns: MetricColumns;
+  /** NaN: the source has no number (`n/a`, an empty cell, a text). In base units. */
+  readonly values: Float64Array;
+  /** What ncu's rules say about this result; absent where the source has no rules. */
+  readonly rules?: readonly RuleMessage[];
 }
 
-/** A metric of one result. Shared between results where it is equal. */
-export interface NcuMetric {
-  /** Null where the source has no number: `n/a`, an empty cell, a text. */
-  readonly value: number | null;
-  readonly unit: string;
+/** Metrics by ncu's names, in base units: ns, byte, cycle/s, byte/s, %. */
+export interface MetricColumns {
+  readonly names: readonly string[];
+  readonly units: readonly string[];
+  readonly index: ReadonlyMap<string, number>;
+}
+
+export const createMetricColumns = (
+  names: readonly string[],
+  units: readonly string[],
+): MetricColumns => ({
+  names,
+  units,
+  index: new Map(names.map((name, place) => [name, place] as const).reverse()),
+});
+
+/** Section names in the order of the report, each with its metrics in order. */
+export type SectionTable = ReadonlyMap<string, readonly string[]>;
+
+export interface RuleMessage {
+  /** Identifier of the section, e.g. `SpeedOfLight`. */
+  readonly section: string;
+  readonly rule: string;
+  /** `OPT`, `INF`, `WRN`, ... as ncu writes it. */
+  readonly type: string;
+  readonly text: string;
+  /** In percent of the kernel's time, as ncu estimates it; null without an estimate. */
+  readonly speedup: number | null;
 }
 
 /** The ranges that were open when a kernel was launched, or when a range began. */
 export interface NvtxState {
   /** Ranges of the launching thread, outermost first; of one domain in order of opening. */
   readonly pushPop: readonly NvtxRange[];
-  /** Start/end ranges of the process. */
+  /** Start/end ranges of the process, in order of opening as far as the source tells. */
   readonly startEnd: readonly NvtxRange[];
+  /** Push/pop ranges of the process's other threads; only the report file has them. */
+  readonly otherThreads?: readonly (readonly NvtxRange[])[];
 }
 
 export interface NvtxRange {
@@ -51,3 +87,9 @@ export interface NvtxRange {
 }
 
 export const NO_RANGES: NvtxState = { pushPop: [], startEnd: [] };
+
+/** A metric of one result, NaN where there is none. */
+export function metricValue({ columns, values }: NcuResult, name: string): number {
+  const place = columns.index.get(name);
+  return place === undefined ? Number.NaN : (values[place] ?? Number.NaN);
+}

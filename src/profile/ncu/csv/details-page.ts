@@ -1,0 +1,140 @@
+import {
+  createMetricColumns,
+  type MetricColumns,
+  type NcuResult,
+  type RuleMessage,
+} from "../results.ts";
+import { convertUnit } from "../units.ts";
+import { type CellPlaces, cellText } from "./cells.ts";
+import { createIdentityReader, type ResultIdentity } from "./identity.ts";
+import type { TableLayout } from "./layout.ts";
+import type { NumberReader } from "./metric-cells.ts";
+import type { PageReader } from "./page-reader.ts";
+
+interface OpenResult {
+  readonly identity: ResultIdentity;
+  readonly names: string[];
+  readonly units: string[];
+  readonly values: number[];
+  readonly seen: Set<string>;
+  readonly rules: RuleMessage[];
+}
+
+/**
+ * The details page: a row per metric of a section, and rows of rules; those of one result follow each
+ * other. Fills `sections` with what stands where.
+ */
+export function createDetailsReader(
+  layout: TableLayout,
+  numbers: NumberReader,
+  sections: Map<string, string[]>,
+  onResult: (result: NcuResult) => void,
+): PageReader {
+  const { columns } = layout;
+  const readIdentity = createIdentityReader(layout);
+  const columnsOf = createColumnsCache();
+  const members = new Map<string, Set<string>>();
+  let open: OpenResult | null = null;
+  let prefix: Buffer = Buffer.alloc(0);
+
+  const close = () => {
+    if (open === null) return;
+    const { identity, names, units, values, rules } = open;
+    onResult({
+      ...identity,
+      deviceName: null,
+      columns: columnsOf(names, units),
+      values: Float64Array.from(values),
+      ...(rules.length > 0 && { rules }),
+    });
+    open = null;
+  };
+
+  /** Rows of one result begin alike; behind the kernel's name, ncu 2022 has other streams for rules. */
+  const resultOf = (bytes: Buffer, places: CellPlaces): OpenResult => {
+    const from = places.starts[0] ?? 0;
+    const to = places.ends[columns.kernelName] ?? 0;
+    if (open !== null && bytes.compare(prefix, 0, prefix.length, from, to) === 0) return open;
+    close();
+    prefix = Buffer.from(bytes.subarray(from, to));
+    open = {
+      identity: readIdentity(bytes, places),
+      names: [],
+      units: [],
+      values: [],
+      seen: new Set(),
+      rules: [],
+    };
+    return open;
+  };
+
+  return {
+    row(bytes, places) {
+      if (places.ends[columns.id] === places.starts[columns.id]) return;
+      const result = resultOf(bytes, places);
+      const section = cellText(bytes, places, columns.sectionName);
+      const name = cellText(bytes, places, columns.metricName);
+      if (name === "") {
+        const rule = ruleOf(bytes, places, layout, section);
+        if (rule !== null) result.rules.push(rule);
+        return;
+      }
+      addMember(sections, members, section, name);
+      if (result.seen.has(name)) return;
+      result.seen.add(name);
+      const { unit, factor } = convertUnit(cellText(bytes, places, columns.metricUnit));
+      result.names.push(name);
+      result.units.push(unit);
+      result.values.push(numbers.read(bytes, places, columns.metricValue) * factor);
+    },
+    end: close,
+  };
+}
+
+function ruleOf(
+  bytes: Buffer,
+  places: CellPlaces,
+  { columns }: TableLayout,
+  section: string,
+): RuleMessage | null {
+  const rule = cellText(bytes, places, columns.ruleName);
+  const text = cellText(bytes, places, columns.ruleDescription);
+  if (rule === "" && text === "") return null;
+  const speedup = Number.parseFloat(cellText(bytes, places, columns.speedup));
+  return {
+    section,
+    rule,
+    type: cellText(bytes, places, columns.ruleType),
+    text,
+    speedup: Number.isFinite(speedup) ? speedup : null,
+  };
+}
+
+function addMember(
+  sections: Map<string, string[]>,
+  members: Map<string, Set<string>>,
+  section: string,
+  name: string,
+): void {
+  let known = members.get(section);
+  if (known === undefined) {
+    known = new Set(sections.get(section));
+    members.set(section, known);
+  }
+  if (known.has(name)) return;
+  known.add(name);
+  sections.set(section, [...(sections.get(section) ?? []), name]);
+}
+
+/** Results nearly always have the same metrics: they share one object then. */
+function createColumnsCache(): (names: string[], units: string[]) => MetricColumns {
+  const known = new Map<string, MetricColumns>();
+  return (names, units) => {
+    const key = JSON.stringify([names, units]);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const columns = createMetricColumns(names, units);
+    known.set(key, columns);
+    return columns;
+  };
+}

@@ -1,0 +1,27 @@
+import { cellText } from "./cells.ts";
+import type { TableLayout } from "./layout.ts";
+import { createFormatEvidence, type NumberFormat } from "./number-format.ts";
+import { createRowSplitter } from "./split-rows.ts";
+
+/** How much of a file is looked at: hundreds of numbers even in a table of many columns. */
+export const EVIDENCE_BYTES = 1 << 20;
+
+/** What the metrics at the beginning of a file show about the locale that printed it. */
+export function detectFormat(head: Buffer): NumberFormat {
+  const evidence = createFormatEvidence();
+  let layout: TableLayout | null = null;
+  const splitter = createRowSplitter({
+    table: (next) => {
+      layout = next;
+    },
+    row: (bytes, places) => {
+      const { page, columns, firstMetric } = layout as unknown as TableLayout;
+      const from = page === "raw" ? firstMetric : columns.metricValue;
+      const to = page === "raw" ? places.count : from + 1;
+      for (let column = from; column < to; column++) evidence.add(cellText(bytes, places, column));
+    },
+  });
+  splitter.push(head);
+  splitter.end();
+  return evidence.format();
+}

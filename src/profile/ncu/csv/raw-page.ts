@@ -1,0 +1,68 @@
+import { createMetricColumns, type MetricColumns, type NcuResult } from "../results.ts";
+import { convertUnit } from "../units.ts";
+import { type CellPlaces, cellText } from "./cells.ts";
+import { createIdentityReader } from "./identity.ts";
+import type { TableLayout } from "./layout.ts";
+import type { NumberReader } from "./metric-cells.ts";
+import type { PageReader } from "./page-reader.ts";
+
+export const DEVICE_NAME = "device__attribute_display_name";
+
+/** The raw page: a row per result, a column per metric, and a row of units before the results. */
+export function createRawReader(
+  layout: TableLayout,
+  numbers: NumberReader,
+  onResult: (result: NcuResult) => void,
+): PageReader {
+  const { firstMetric, headers } = layout;
+  const names = headers.slice(firstMetric);
+  const readIdentity = createIdentityReader(layout);
+  const deviceName = names.indexOf(DEVICE_NAME);
+  let columns: MetricColumns = createMetricColumns(
+    names,
+    names.map(() => ""),
+  );
+  let factors = new Float64Array(names.length).fill(1);
+  const deviceNames = new Map<string, string>();
+
+  const readUnits = (bytes: Buffer, places: CellPlaces) => {
+    const units = names.map((_, place) =>
+      convertUnit(cellText(bytes, places, firstMetric + place)),
+    );
+    columns = createMetricColumns(
+      names,
+      units.map(({ unit }) => unit),
+    );
+    factors = Float64Array.from(units, ({ factor }) => factor);
+  };
+
+  return {
+    row(bytes, places) {
+      if (places.ends[layout.columns.id] === places.starts[layout.columns.id]) {
+        readUnits(bytes, places);
+        return;
+      }
+      const values = new Float64Array(names.length);
+      for (let place = 0; place < values.length; place++)
+        values[place] = numbers.read(bytes, places, firstMetric + place) * (factors[place] ?? 1);
+      onResult({
+        ...readIdentity(bytes, places),
+        deviceName:
+          deviceName < 0
+            ? null
+            : shared(deviceNames, cellText(bytes, places, firstMetric + deviceName)),
+        columns,
+        values,
+      });
+    },
+    end: () => {},
+  };
+}
+
+function shared(known: Map<string, string>, text: string): string | null {
+  if (text === "") return null;
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  known.set(text, text);
+  return text;
+}

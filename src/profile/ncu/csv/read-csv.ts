@@ -1,0 +1,138 @@
+/** Reads the tables that ncu writes with `--csv`, as a stream: a result at a time. */
+import { createReadStream } from "node:fs";
+import { ConfigError } from "../../../values/errors.ts";
+import type { NcuResult, NcuResults, SectionTable } from "../results.ts";
+import { createDetailsReader } from "./details-page.ts";
+import { detectFormat, EVIDENCE_BYTES } from "./detect-format.ts";
+import type { TableLayout } from "./layout.ts";
+import { createNumberReader } from "./metric-cells.ts";
+import { type LocaleName, NUMBER_FORMATS, type NumberFormat } from "./number-format.ts";
+import type { PageReader } from "./page-reader.ts";
+import { createRawReader } from "./raw-page.ts";
+import { createRowSplitter, type SplitSummary } from "./split-rows.ts";
+
+export interface CsvOptions {
+  /** Locale of the ncu that printed the file; found out from the file where absent. */
+  readonly locale?: LocaleName;
+  /** What messages call the file. */
+  readonly name?: string;
+}
+
+export interface CsvSummary {
+  readonly sections: SectionTable;
+  readonly notes: readonly string[];
+  readonly results: number;
+}
+
+/**
+ * Reads one CSV. Memory does not grow with the file: what is done with the results is the caller's
+ * matter.
+ *
+ * @throws ConfigError `profile.input` where the file has no table of results at all; rows that are damaged
+ *   and numbers that cannot be read become notes
+ */
+export async function streamNcuCsv(
+  input: AsyncIterable<Uint8Array>,
+  onResult: (result: NcuResult) => void,
+  { locale, name = "the CSV" }: CsvOptions = {},
+): Promise<CsvSummary> {
+  const sections = new Map<string, string[]>();
+  let numbers = createNumberReader(NUMBER_FORMATS.C);
+  let page: PageReader | null = null;
+  let results = 0;
+  const count = (result: NcuResult) => {
+    results++;
+    onResult(result);
+  };
+  const splitter = createRowSplitter({
+    table: (layout: TableLayout) => {
+      page?.end();
+      page =
+        layout.page === "raw"
+          ? createRawReader(layout, numbers, count)
+          : createDetailsReader(layout, numbers, sections, count);
+    },
+    row: (bytes, places) => page?.row(bytes, places),
+  });
+
+  let format: NumberFormat | null = locale === undefined ? null : NUMBER_FORMATS[locale];
+  const start = (known: NumberFormat) => {
+    format = known;
+    numbers = createNumberReader(known);
+  };
+  if (format !== null) start(format);
+  let head: Buffer | null = format === null ? Buffer.alloc(0) : null;
+  for await (const chunk of input) {
+    if (head === null) {
+      splitter.push(chunk);
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < EVIDENCE_BYTES) continue;
+    start(detectFormat(head));
+    splitter.push(head);
+    head = null;
+  }
+  if (head !== null) {
+    start(detectFormat(head));
+    splitter.push(head);
+  }
+  const summary = splitter.end();
+  (page as PageReader | null)?.end();
+  refuseWithoutTable(summary, name);
+  return {
+    sections,
+    results,
+    notes: notesOf(summary, numbers.ambiguous(), name),
+  };
+}
+
+/** Everything at once, for files that are known to be small. */
+export async function readNcuCsv(file: string, options: CsvOptions = {}): Promise<NcuResults> {
+  const results: NcuResult[] = [];
+  const { sections, notes } = await streamNcuCsvFile(file, (result) => results.push(result), {
+    name: file,
+    ...options,
+  });
+  return { results, sections, notes };
+}
+
+/** @throws ConfigError as `streamNcuCsv`; the system's error where the file cannot be read */
+export const streamNcuCsvFile = (
+  file: string,
+  onResult: (result: NcuResult) => void,
+  options: CsvOptions = {},
+): Promise<CsvSummary> =>
+  streamNcuCsv(createReadStream(file, { highWaterMark: CHUNK_BYTES }), onResult, {
+    name: file,
+    ...options,
+  });
+
+const CHUNK_BYTES = 1 << 20;
+
+function refuseWithoutTable({ tables, sawSummaryPage }: SplitSummary, name: string): void {
+  if (tables > 0) return;
+  throw new ConfigError({
+    code: "profile.input",
+    message: sawSummaryPage
+      ? `${name} is a summary page of ncu: averages of several launches, without the launches`
+      : `${name} holds no table of ncu's results`,
+    hint: sawSummaryPage
+      ? "export it without --print-summary: ncu --import FILE.ncu-rep --csv --page raw --print-units base"
+      : "ncu writes an empty file when its filters match nothing, and a message when a report has no results; with -o, rows come from: ncu --import FILE.ncu-rep --csv --page raw --print-units base",
+  });
+}
+
+function notesOf(summary: SplitSummary, ambiguous: number, name: string): readonly string[] {
+  const notes: string[] = [];
+  if (summary.damagedRows > 0)
+    notes.push(
+      `${name}: ${summary.damagedRows} damaged ${summary.damagedRows === 1 ? "row was" : "rows were"} left out`,
+    );
+  if (summary.sawSummaryPage) notes.push(`${name}: a summary page was left out`);
+  if (ambiguous > 0)
+    notes.push(
+      `${name}: ${ambiguous} numbers like 1.234 were left out: whether they are grouped or have decimals depends on the locale of the ncu that printed them`,
+    );
+  return notes;
+}

@@ -1,0 +1,169 @@
+import { type CellPlaces, createCellPlaces, findCells, isComplete } from "./cells.ts";
+import { HEADER_START, layoutOf, SUMMARY_HEADERS, type TableLayout } from "./layout.ts";
+
+/** What the splitter hands out; bytes and places are valid only during the call. */
+export interface RowHandlers {
+  readonly table: (layout: TableLayout) => void;
+  readonly row: (bytes: Buffer, places: CellPlaces) => void;
+}
+
+export interface RowSplitter {
+  /** Takes the next piece of the stream. */
+  push(chunk: Uint8Array): void;
+  /** Takes what is left as the last row. */
+  end(): SplitSummary;
+}
+
+export interface SplitSummary {
+  readonly tables: number;
+  readonly rows: number;
+  /** Rows that were cut short or have more cells than columns. */
+  readonly damagedRows: number;
+  /** A table of averages per kernel or NVTX range was met. */
+  readonly sawSummaryPage: boolean;
+  /** Lines that are no part of a table: the program's output, ncu's own lines. */
+  readonly otherLines: number;
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+/** A cell is never longer; what looks so is a quote that was never closed. */
+const LONGEST_ROW = 64 << 20;
+
+/**
+ * Splits a stream into the rows of ncu's tables. Between and before tables may stand anything: a
+ * program shares its output with ncu. A line break ends a row only where the row is complete, since
+ * names may hold line breaks; a row that never completes ends where the next one begins.
+ */
+export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
+  let kept: Buffer = Buffer.alloc(0);
+  let layout: TableLayout | null = null;
+  let places = createCellPlaces(64);
+  const count = { tables: 0, rows: 0, damaged: 0, other: 0, summary: false };
+
+  /** Takes complete rows off the front; returns how many bytes they had. */
+  const consume = (bytes: Buffer, isLast: boolean): number => {
+    let start = 0;
+    while (start < bytes.length) {
+      const end = lineEnd(bytes, start, isLast);
+      if (end < 0) return start;
+      if (startsWith(bytes, start, HEADER_BYTES)) {
+        const headers = headerCells(bytes, start, trimmed(bytes, start, end));
+        layout = layoutOf(headers);
+        if (layout !== null) {
+          places = createCellPlaces(headers.length);
+          count.tables++;
+          table(layout);
+        }
+        start = end + 1;
+      } else if (layout === null || !beginsRow(bytes, start, end)) {
+        if (SUMMARY_BYTES.some((summary) => startsWith(bytes, start, summary))) {
+          count.summary = true;
+          layout = null;
+        } else if (end > start) count.other++;
+        start = end + 1;
+      } else {
+        const next = takeRow(bytes, start, end, layout, isLast);
+        if (next < 0) return start;
+        start = next;
+      }
+    }
+    return start;
+  };
+
+  /** Tries ends of lines until the row is complete; returns where the next line starts, -1 for "more". */
+  const takeRow = (
+    bytes: Buffer,
+    start: number,
+    firstEnd: number,
+    shape: TableLayout,
+    isLast: boolean,
+  ): number => {
+    let end = firstEnd;
+    for (;;) {
+      const to = trimmed(bytes, start, end);
+      if (
+        mayEndRow(bytes, to) &&
+        findCells(bytes, start, to, shape.kinds, places) &&
+        isComplete(places, shape)
+      ) {
+        count.rows++;
+        row(bytes, places);
+        return end + 1;
+      }
+      if (end >= bytes.length || end - start > LONGEST_ROW) break;
+      const following = lineEnd(bytes, end + 1, isLast);
+      if (following < 0) {
+        if (bytes.length - start > LONGEST_ROW) break;
+        return -1;
+      }
+      // The next row has begun: this one was cut.
+      if (beginsResult(bytes, end + 1, following) || startsWith(bytes, end + 1, HEADER_BYTES))
+        break;
+      if (end + 1 >= bytes.length) break;
+      end = following;
+    }
+    count.damaged++;
+    return firstEnd === end ? end + 1 : Math.min(end + 1, bytes.length);
+  };
+
+  return {
+    push(chunk) {
+      const bytes = kept.length === 0 ? asBuffer(chunk) : Buffer.concat([kept, chunk]);
+      const used = consume(bytes, false);
+      // Copied: the stream may use its memory again.
+      kept = Buffer.from(bytes.subarray(used));
+    },
+    end() {
+      if (kept.length > 0) consume(kept, true);
+      return {
+        tables: count.tables,
+        rows: count.rows,
+        damagedRows: count.damaged,
+        sawSummaryPage: count.summary,
+        otherLines: count.other,
+      };
+    },
+  };
+}
+
+const HEADER_BYTES = Buffer.from(HEADER_START);
+const SUMMARY_BYTES = SUMMARY_HEADERS.map((header) => Buffer.from(header));
+
+const asBuffer = (chunk: Uint8Array): Buffer =>
+  Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+
+/** Where a line ends; -1 when its end is not here yet. */
+function lineEnd(bytes: Buffer, start: number, isLast: boolean): number {
+  const found = bytes.indexOf(NEWLINE, start);
+  return found < 0 && isLast ? bytes.length : found;
+}
+
+/** Without a carriage return at the end. */
+const trimmed = (bytes: Buffer, start: number, end: number): number =>
+  end > start && bytes[end - 1] === RETURN ? end - 1 : end;
+
+const startsWith = (bytes: Buffer, start: number, wanted: Buffer): boolean =>
+  bytes.length - start >= wanted.length &&
+  bytes.compare(wanted, 0, wanted.length, start, start + wanted.length) === 0;
+
+const mayEndRow = (bytes: Buffer, to: number): boolean =>
+  bytes[to - 1] === QUOTE || (bytes[to - 1] === COMMA && bytes[to - 2] === QUOTE);
+
+/** A result (`"12","4242",`) or the row of units (`"","",`). */
+const beginsRow = (bytes: Buffer, start: number, end: number): boolean =>
+  beginsResult(bytes, start, end) || /^"","",/.test(bytes.toString("latin1", start, start + 6));
+
+const beginsResult = (bytes: Buffer, start: number, end: number): boolean =>
+  bytes[start] === QUOTE &&
+  /^"\d+","\d+",/.test(bytes.toString("latin1", start, Math.min(end, start + 32)));
+
+/** Names of columns have no quotes and no line breaks. */
+const headerCells = (bytes: Buffer, start: number, to: number): readonly string[] =>
+  bytes
+    .toString("utf8", start + 1, to - 1)
+    .split('","')
+    .map((name) => name.trim());
