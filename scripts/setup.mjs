@@ -115,6 +115,7 @@ export function buildTypeScript({ force = false } = {}) {
     "package.json",
     "package-lock.json",
     "scripts/bundle.mjs",
+    "scripts/bundle-client.mjs",
     "scripts/code-cache.cjs",
     "scripts/launcher.cjs",
   ];
@@ -124,6 +125,7 @@ export function buildTypeScript({ force = false } = {}) {
     const next = "dist.next";
     rmSync(join(root, next), { recursive: true, force: true });
     run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json", "--outDir", next]);
+    run([process.execPath, join(root, "scripts", "bundle-client.mjs"), join(next, "report/client")]);
     run([process.execPath, join(root, "scripts", "bundle.mjs"), join(next, "bin")]);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(join(root, next), join(root, "dist"));

@@ -10,6 +10,7 @@ import {
   markdownTable,
 } from "./markdown.ts";
 import { formatMs, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
+import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { treeRows } from "./tree-rows.ts";
 
@@ -144,31 +145,11 @@ export const notesList = (notes: readonly string[]): string | null =>
   notes.length === 0 ? null : markdownList(notes.map(escapeMarkdown));
 
 /** Where the numbers come from. */
-export function provenanceTable(report: NCUProfileRegionReport): string {
-  const { collector, environment } = report;
-  const clocks = [
-    collector.wall_clock === null ? null : `wall ${collector.wall_clock}`,
-    collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
-  ].filter((clock) => clock !== null);
-  const rows: readonly (readonly [string, string])[] = [
-    [
-      "Command",
-      environment.command.length === 0
-        ? NOT_MEASURED
-        : markdownCode(environment.command.map(quoteArgument).join(" ")),
-    ],
-    ["Config fingerprint", markdownCode(report.config_fingerprint)],
-    ["Collector", escapeMarkdown(`${collector.name} ${collector.version}`)],
-    ["Clocks", clocks.length === 0 ? NOT_MEASURED : escapeMarkdown(clocks.join(", "))],
-    ["Device", escapeMarkdown(environment.device ?? "the workload did not say")],
-    ["Machine", escapeMarkdown(`${environment.hostname}, ${environment.os}, ${environment.cpu}`)],
-    ["GPUs", environment.gpus.length === 0 ? "none" : escapeMarkdown(environment.gpus.join(", "))],
-    ["hydraconf", escapeMarkdown(environment.hydraconf_version)],
-    ["Generated", escapeMarkdown(report.generated_at)],
-  ];
-  return markdownTable([{ heading: "Provenance" }, { heading: "" }], rows);
-}
-
-/** An argument as a POSIX shell would take it, so that the command can be pasted. */
-const quoteArgument = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+export const provenanceTable = (report: NCUProfileRegionReport): string =>
+  markdownTable(
+    [{ heading: "Provenance" }, { heading: "" }],
+    provenanceRows(report).map(({ name, text, code }) => [
+      name,
+      code ? markdownCode(text) : escapeMarkdown(text),
+    ]),
+  );

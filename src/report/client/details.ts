@@ -1,0 +1,117 @@
+/** Everything about the selected region. */
+import { h, on } from "./dom.ts";
+import { formatMs, formatNumber, formatShare } from "./format.ts";
+import type { Region, Scope } from "./scope.ts";
+import type { Store } from "./state.ts";
+
+export function createDetails(store: Store): HTMLElement {
+  const heading = h("h2", { id: "details-heading" });
+  const body = h("div");
+  const clear = on(h("button", { type: "button" }, "Show all regions"), "click", () =>
+    store.set({ selected: null, zoomed: null }),
+  );
+  const section = h(
+    "section",
+    { "aria-labelledby": "details-heading", class: "details" },
+    heading,
+    clear,
+    body,
+  );
+  store.watch(({ scope, selected }, before) => {
+    if (before !== null && before.scope === scope && before.selected === selected) return;
+    section.hidden = selected === null;
+    if (selected === null) return;
+    heading.textContent = selected.path;
+    body.replaceChildren(...draw(scope, selected));
+  });
+  return section;
+}
+
+function draw(scope: Scope, region: Region): readonly Node[] {
+  const { regions, metrics, notes, sections, wholeMs, wholeLabel } = scope.data;
+  const { row } = region;
+  const optional = (index: number | null | undefined) => (index == null ? null : scope.text(index));
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Share", `${formatShare(region.value, wholeMs)} % of ${wholeLabel}`],
+    ["Domain", scope.text(regions.domain[row] ?? -1)],
+    ["Kind", scope.text(regions.kind[row] ?? -1)],
+    ["Device", optional(regions.device[row])],
+    ["Process", regions.process[row]?.toString() ?? null],
+    ["Calls", String(region.calls)],
+    ["Total", time(regions.total[row])],
+    ["Exclusive", time(regions.exclusive[row])],
+    ["Wall", time(regions.wall[row])],
+    ["Wall, exclusive", time(regions.wallExclusive[row])],
+    ["Per call", perCall(scope, row)],
+  ];
+  const measured = metrics.filter(({ values }) => values[row] != null);
+  const own = notes[row] ?? [];
+  return [
+    h(
+      "dl",
+      { class: "facts-list" },
+      ...facts.flatMap(([name, value]) =>
+        value === null ? [] : [h("div", {}, h("dt", {}, name), h("dd", {}, value))],
+      ),
+    ),
+    ...(own.length === 0
+      ? []
+      : [h("ul", { class: "notice" }, ...own.map((note) => h("li", {}, note)))]),
+    ...(measured.length === 0
+      ? []
+      : [
+          h("h3", {}, "Metrics"),
+          pairs(
+            measured.map(({ name, unit, values }) => [
+              name,
+              `${formatNumber(values[row] ?? null)} ${unit}`,
+            ]),
+          ),
+        ]),
+    ...Object.entries(sections[row] ?? {}).map(([name, section]) =>
+      h("details", {}, h("summary", {}, name), drawValue(section)),
+    ),
+  ];
+}
+
+const time = (ms: number | null | undefined): string | null =>
+  ms == null ? null : `${formatMs(ms)} ms`;
+
+function perCall({ data }: Scope, row: number): string | null {
+  const { min, median, p95, max } = data.regions;
+  if (median[row] == null) return null;
+  const [low, middle, high, top] = [min, median, p95, max].map((of) => formatMs(of[row] ?? null));
+  return `minimum ${low}, median ${middle}, 95th percentile ${high}, maximum ${top} ms`;
+}
+
+const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
+  h(
+    "table",
+    { class: "facts" },
+    h(
+      "tbody",
+      {},
+      ...rows.map(([name, value]) =>
+        h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "right" }, value)),
+      ),
+    ),
+  );
+
+/** Sections are as their collector gives them: tables of whatever they hold. */
+function drawValue(value: unknown): HTMLElement {
+  if (typeof value !== "object" || value === null) return h("span", {}, String(value));
+  const entries = Array.isArray(value)
+    ? value.map((item, index): [string, unknown] => [String(index + 1), item])
+    : Object.entries(value);
+  return h(
+    "table",
+    { class: "facts" },
+    h(
+      "tbody",
+      {},
+      ...entries.map(([name, item]) =>
+        h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, drawValue(item))),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,129 @@
+import { h, on } from "./dom.ts";
+import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./format.ts";
+import type { Region, Scope } from "./scope.ts";
+import type { Store } from "./state.ts";
+import { type Column, createTable, type Table } from "./table.ts";
+
+/** All regions with their numbers, as a tree until sorted by something else. */
+export function createRegionTable(store: Store): HTMLElement {
+  const holder = h("div");
+  let table: Table<Region> | null = null;
+
+  const build = (scope: Scope, metric: number | null) => {
+    table = createTable<Region>({
+      label: "Regions",
+      columns: [...columnsOf(scope, store), ...metricColumn(scope, metric)],
+      text: ({ path }) => path,
+      pageSize: 200,
+      decorate: (line, region) =>
+        line.classList.toggle("selected", store.get().selected === region),
+      onActivate: (region) => store.set({ selected: region }),
+    });
+    table.setRows(scope.regions);
+    holder.replaceChildren(...metricChooser(scope, metric, build), table.element);
+  };
+
+  store.watch(({ scope, selected }, before) => {
+    if (before === null || before.scope !== scope) build(scope, null);
+    else if (before.selected !== selected) table?.redecorate();
+  });
+  return holder;
+}
+
+function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
+  const { regions, wholeMs, wholeLabel, kernelWords } = data;
+  const number = (
+    heading: string,
+    values: readonly (number | null)[],
+    hint: string,
+  ): Column<Region> => ({
+    heading,
+    hint,
+    align: "right",
+    key: ({ row }) => values[row] ?? null,
+    cell: ({ row }) => formatMs(values[row] ?? null),
+  });
+  const kernels: readonly Column<Region>[] = [
+    number("Total ms", regions.total, `Time of ${kernelWords} in the region and those inside it`),
+    number("Exclusive ms", regions.exclusive, "The part of Total that no inner region has"),
+  ];
+  return [
+    {
+      heading: "Region",
+      key: ({ path }) => path,
+      cell: (region) => nameCell(region, store),
+    },
+    {
+      heading: "Calls",
+      align: "right",
+      key: ({ calls }) => calls,
+      cell: ({ row, calls }) =>
+        calls === 0 && regions.wall[row] === null ? NOT_MEASURED : formatCount(calls),
+    },
+    ...(kernelWords === null ? [] : kernels),
+    number("Wall ms", regions.wall, "Time the range was open, summed over calls"),
+    number("Wall excl. ms", regions.wallExclusive, "The part of Wall that no inner region has"),
+    number("Median ms", regions.median, "Median wall time of a call"),
+    number("p95 ms", regions.p95, "95th percentile of the wall time of calls"),
+    ...(kernelWords === null
+      ? []
+      : [
+          {
+            heading: "Kernels",
+            hint: kernelWords,
+            align: "right" as const,
+            key: ({ row }: Region) => regions.kernelCount[row] ?? null,
+            cell: ({ row }: Region) => formatCount(regions.kernelCount[row] ?? 0),
+          },
+        ]),
+    {
+      heading: "Share %",
+      hint: `Of ${wholeLabel}`,
+      align: "right",
+      key: ({ value }) => value,
+      cell: ({ value }) => formatShare(value, wholeMs),
+    },
+  ];
+}
+
+function nameCell(region: Region, store: Store): HTMLElement {
+  const name = on(
+    h("button", { type: "button", class: "name", title: region.path }, region.label),
+    "click",
+    () => store.set({ selected: region }),
+  );
+  name.style.paddingInlineStart = `${region.level * 1.1}em`;
+  return name;
+}
+
+function metricColumn({ data }: Scope, metric: number | null): readonly Column<Region>[] {
+  const column = metric === null ? undefined : data.metrics[metric];
+  if (column === undefined) return [];
+  return [
+    {
+      heading: `${column.name}${column.unit === "" ? "" : ` [${column.unit}]`}`,
+      align: "right",
+      key: ({ row }) => column.values[row] ?? null,
+      cell: ({ row }) => formatNumber(column.values[row] ?? null),
+    },
+  ];
+}
+
+function metricChooser(
+  scope: Scope,
+  chosen: number | null,
+  build: (scope: Scope, metric: number | null) => void,
+): readonly HTMLElement[] {
+  const { metrics } = scope.data;
+  if (metrics.length === 0) return [];
+  const select = h(
+    "select",
+    {},
+    h("option", { value: "" }, "none"),
+    ...metrics.map(({ name }, index) =>
+      h("option", { value: index, selected: index === chosen }, name),
+    ),
+  );
+  on(select, "change", () => build(scope, select.value === "" ? null : Number(select.value)));
+  return [h("label", { class: "chooser" }, "Metric as a column ", select)];
+}

@@ -1,0 +1,163 @@
+/** Regions under the roofline: arithmetic intensity against achieved FLOP/s, both logarithmic. */
+import { scaleLog } from "d3-scale";
+import type { RooflineData } from "../html/page-data.ts";
+import { hueOf } from "./color.ts";
+import { h, svg } from "./dom.ts";
+import { formatNumber, formatRate } from "./format.ts";
+import type { Scope } from "./scope.ts";
+import type { Store } from "./state.ts";
+
+const WIDTH = 900;
+const HEIGHT = 420;
+const MARGIN = { left: 90, right: 20, top: 16, bottom: 44 };
+
+export function createRoofline(store: Store): HTMLElement {
+  const holder = h("div");
+  const section = h(
+    "section",
+    { "aria-labelledby": "roofline-heading" },
+    h("h2", { id: "roofline-heading" }, "Roofline"),
+    holder,
+  );
+  store.watch(({ scope }, before) => {
+    if (before !== null && before.scope === scope) return;
+    const { roofline } = scope.data;
+    section.hidden = roofline === null;
+    holder.replaceChildren(...(roofline === null ? [] : draw(scope, roofline, store)));
+  });
+  return section;
+}
+
+function draw(scope: Scope, data: RooflineData, store: Store): readonly Node[] {
+  const { points, ceilings, bandwidth } = data;
+  const ridges = bandwidth === null ? [] : ceilings.map(({ flops }) => flops / bandwidth);
+  const x = scaleLog(decades([...points.map(({ intensity }) => intensity), ...ridges]), [
+    MARGIN.left,
+    WIDTH - MARGIN.right,
+  ]);
+  const y = scaleLog(
+    decades([...points.map(({ flops }) => flops), ...ceilings.map(({ flops }) => flops)]),
+    [HEIGHT - MARGIN.bottom, MARGIN.top],
+  );
+  const [lowest = 1, highest = 1] = x.domain();
+  const [, top = 1] = y.domain();
+  const powers = (from: number, to: number) => {
+    const all: number[] = [];
+    for (let value = from; value <= to * 1.001; value *= 10) all.push(value);
+    return all;
+  };
+  const chart = svg(
+    "svg",
+    {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      class: "roofline",
+      role: "group",
+      "aria-label": "Roofline",
+    },
+    ...powers(lowest, highest).flatMap((tick) => [
+      svg("line", {
+        x1: x(tick),
+        x2: x(tick),
+        y1: MARGIN.top,
+        y2: HEIGHT - MARGIN.bottom,
+        class: "grid",
+      }),
+      svg(
+        "text",
+        { x: x(tick), y: HEIGHT - MARGIN.bottom + 16, class: "tick" },
+        formatNumber(tick),
+      ),
+    ]),
+    ...powers(y.domain()[0] ?? 1, top).flatMap((tick) => [
+      svg("line", {
+        x1: MARGIN.left,
+        x2: WIDTH - MARGIN.right,
+        y1: y(tick),
+        y2: y(tick),
+        class: "grid",
+      }),
+      svg(
+        "text",
+        { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" },
+        formatRate(tick, "FLOP/s"),
+      ),
+    ]),
+    svg(
+      "text",
+      { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" },
+      "FLOP per byte of DRAM traffic",
+    ),
+    ...ceilings.map(({ label, flops }) => {
+      const ridge = bandwidth === null ? lowest : Math.max(lowest, flops / bandwidth);
+      return svg(
+        "g",
+        { class: "ceiling" },
+        svg("line", { x1: x(ridge), x2: x(highest), y1: y(flops), y2: y(flops) }),
+        svg(
+          "text",
+          { x: x(highest) - 4, y: y(flops) - 5, class: "tick end" },
+          `${label} ${formatRate(flops, "FLOP/s")}`,
+        ),
+      );
+    }),
+    ...(bandwidth === null
+      ? []
+      : slope(
+          bandwidth,
+          ceilings.at(0) === undefined ? top : Math.max(...ceilings.map(({ flops }) => flops)),
+          x,
+          y,
+        )),
+    ...points.map(({ region, label, intensity, flops }) => {
+      const target = scope.regions[region];
+      const text = `${target?.path ?? ""}, ${label}: ${formatNumber(intensity)} FLOP/byte, ${formatRate(flops, "FLOP/s")}`;
+      const dot = svg(
+        "circle",
+        { cx: x(intensity), cy: y(flops), r: 6, class: "dot", role: "img", "aria-label": text },
+        svg("title", {}, text),
+      );
+      dot.style.setProperty("--hue", String(hueOf(target?.label ?? "")));
+      if (target !== undefined)
+        dot.addEventListener("click", () => store.set({ selected: target }));
+      return dot;
+    }),
+  );
+  return [
+    h("div", { class: "scroll" }, chart),
+    h(
+      "p",
+      { class: "hint" },
+      `A dot is a region at one precision. ${bandwidth === null ? "" : `The slope is DRAM at ${formatRate(bandwidth, "B/s")}. `}Ceilings are those of the clocks during the measurement.`,
+    ),
+  ];
+}
+
+interface Scale {
+  (value: number): number;
+  domain(): number[];
+}
+
+/** The memory roof, up to where it meets the highest ceiling or the edge. */
+function slope(bandwidth: number, highest: number, x: Scale, y: Scale): readonly Node[] {
+  const [left = 1, right = 1] = x.domain();
+  const [bottom = 1] = y.domain();
+  const start = Math.max(left, bottom / bandwidth);
+  const end = Math.min(right, highest / bandwidth);
+  return [
+    svg("line", {
+      x1: x(start),
+      y1: y(start * bandwidth),
+      x2: x(end),
+      y2: y(end * bandwidth),
+      class: "memory-roof",
+    }),
+  ];
+}
+
+/** Whole powers of ten around the values, so that nothing stands on the edge. */
+function decades(values: readonly number[]): [number, number] {
+  const logs = values.filter((value) => value > 0).map(Math.log10);
+  const low = Math.floor(Math.min(...logs) - 0.1);
+  const high = Math.ceil(Math.max(...logs) + 0.1);
+  return [10 ** low, 10 ** high];
+}

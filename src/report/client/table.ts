@@ -1,0 +1,161 @@
+/** A table that sorts by any column, filters, and shows as many rows as anyone reads at once. */
+import { h, on } from "./dom.ts";
+import { formatCount } from "./format.ts";
+
+export interface Column<Row> {
+  readonly heading: string;
+  /** What it means, where the heading does not say. */
+  readonly hint?: string;
+  readonly align?: "right";
+  /** What to sort by; null sorts last. */
+  readonly key: (row: Row) => number | string | null;
+  readonly cell: (row: Row) => string | Node;
+}
+
+export interface TableOptions<Row> {
+  /** Names the table for those who do not see it. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  /** What the filter looks in. */
+  readonly text: (row: Row) => string;
+  /** Rows shown at first. */
+  readonly pageSize: number;
+  /** Row elements get this before they are shown. */
+  readonly decorate?: (element: HTMLTableRowElement, row: Row) => void;
+  readonly onActivate?: (row: Row) => void;
+  /** Stands below the last row, whatever is filtered. */
+  readonly footer?: string | null;
+}
+
+export interface Table<Row> {
+  readonly element: HTMLElement;
+  setRows(rows: readonly Row[], footer?: string | null): void;
+  /** Lets `decorate` look at the shown rows again. */
+  redecorate(): void;
+}
+
+interface Order {
+  readonly column: number;
+  readonly descending: boolean;
+}
+
+export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
+  const { columns, pageSize } = options;
+  let rows: readonly Row[] = [];
+  let footer = options.footer ?? null;
+  let order: Order | null = null;
+  let shown = pageSize;
+  let visible: readonly { readonly element: HTMLTableRowElement; readonly row: Row }[] = [];
+
+  const filter = on(
+    h("input", { type: "search", placeholder: "Filter", "aria-label": `Filter ${options.label}` }),
+    "input",
+    () => {
+      shown = pageSize;
+      draw();
+    },
+  );
+  const count = h("span", { class: "count", role: "status" });
+  const headings = columns.map((column, index) => {
+    const button = on(
+      h("button", { type: "button", class: "sort", title: column.hint ?? null }, column.heading),
+      "click",
+      () => {
+        order = nextOrder(order, index, column.align === "right");
+        draw();
+      },
+    );
+    return h("th", { scope: "col", class: column.align ?? null }, button);
+  });
+  const body = h("tbody");
+  const more = on(h("button", { type: "button", class: "more" }), "click", () => {
+    shown = shown * 4;
+    draw();
+  });
+  const foot = h("p", { class: "table-foot" });
+  const element = h(
+    "div",
+    { class: "table" },
+    h("div", { class: "table-bar" }, filter, count),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": options.label },
+      h("table", {}, h("thead", {}, h("tr", {}, ...headings)), body),
+    ),
+    more,
+    foot,
+  );
+
+  function draw(): void {
+    const wanted = filter.value.trim().toLowerCase();
+    const matching =
+      wanted === "" ? rows : rows.filter((row) => options.text(row).toLowerCase().includes(wanted));
+    const sorted = order === null ? matching : sortRows(matching, columns, order);
+    visible = sorted.slice(0, shown).map((row) => ({ row, element: drawRow(row) }));
+    body.replaceChildren(...visible.map(({ element: line }) => line));
+    headings.forEach((heading, index) => {
+      const active = order?.column === index;
+      heading.setAttribute(
+        "aria-sort",
+        active ? (order?.descending ? "descending" : "ascending") : "none",
+      );
+    });
+    count.textContent =
+      matching.length === rows.length
+        ? `${formatCount(rows.length)} rows`
+        : `${formatCount(matching.length)} of ${formatCount(rows.length)} rows`;
+    const left = sorted.length - visible.length;
+    more.hidden = left <= 0;
+    more.textContent = `Show more (${formatCount(left)} left)`;
+    foot.hidden = footer === null;
+    foot.textContent = footer ?? "";
+  }
+
+  function drawRow(row: Row): HTMLTableRowElement {
+    const line = h(
+      "tr",
+      {},
+      ...columns.map((column) => h("td", { class: column.align ?? null }, column.cell(row))),
+    );
+    options.decorate?.(line, row);
+    const { onActivate } = options;
+    if (onActivate !== undefined) on(line, "click", () => onActivate(row));
+    return line;
+  }
+
+  return {
+    element,
+    setRows(next, nextFooter = null) {
+      rows = next;
+      footer = nextFooter;
+      shown = pageSize;
+      draw();
+    },
+    redecorate() {
+      for (const { element: line, row } of visible) options.decorate?.(line, row);
+    },
+  };
+}
+
+/** Numbers start with the largest, text with A; a third click brings back the first order. */
+function nextOrder(order: Order | null, column: number, numeric: boolean): Order | null {
+  if (order?.column !== column) return { column, descending: numeric };
+  return order.descending === numeric ? { column, descending: !numeric } : null;
+}
+
+function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { column, descending }: Order,
+): readonly Row[] {
+  const key = columns[column]?.key;
+  if (key === undefined) return rows;
+  const keyed = rows.map((row) => ({ row, value: key(row) }));
+  const sign = descending ? -1 : 1;
+  keyed.sort((a, b) => {
+    if (a.value === null || b.value === null)
+      return a.value === b.value ? 0 : a.value === null ? 1 : -1;
+    return a.value < b.value ? -sign : a.value > b.value ? sign : 0;
+  });
+  return keyed.map(({ row }) => row);
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageInfo } from "../../package-root.ts";
+
+export interface PageAssets {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * The page's script and style, as the build made them of `src/report/client`.
+ *
+ * @throws Error where the package was not built
+ */
+export function readPageAssets(): PageAssets {
+  const directory = join(packageInfo().root, "dist", "report", "client");
+  const read = (name: string) => readFileSync(join(directory, name), "utf8");
+  try {
+    return { script: read("report.js"), style: read("report.css") };
+  } catch (error) {
+    throw new Error(`the HTML report's script is missing in ${directory}: run npm run build:ts`, {
+      cause: error,
+    });
+  }
+}

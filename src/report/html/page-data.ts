@@ -1,0 +1,90 @@
+/**
+ * What the page's script reads: a leaf module of types, shared by the writer and by the script in
+ * the browser. Numbers stand in columns and text once in a table, since a report of 1,000 regions
+ * and 10,000 kernels must stay under 1 MB. Times are milliseconds.
+ */
+
+/** Index into `PageData.strings`. */
+export type TextIndex = number;
+
+export interface PageData {
+  readonly strings: readonly string[];
+  /** The main report first. Those that say the same as an earlier one are not repeated. */
+  readonly scopes: readonly ScopeData[];
+}
+
+export interface ScopeData {
+  readonly scope: string;
+  /** `total`: shares refer to time of kernels; `wall`: to wall time. */
+  readonly basis: "total" | "wall";
+  /** What 100 % is, in ms; null where nothing was timed. */
+  readonly wholeMs: number | null;
+  /** What 100 % is, in words. */
+  readonly wholeLabel: string;
+  /** `GPU kernels`, `CPU operations`, …; null where none were recorded. */
+  readonly kernelWords: string | null;
+  readonly regions: RegionColumns;
+  readonly metrics: readonly MetricColumn[];
+  /** First the kernels of the whole scope, then those of each region, in the order of regions. */
+  readonly kernels: readonly KernelColumns[];
+  /** By row of `regions`, where there is anything to say. */
+  readonly notes: Readonly<Record<number, readonly string[]>>;
+  readonly sections: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
+  readonly roofline: RooflineData | null;
+}
+
+/** One entry per region, depth first; null where nothing was measured. */
+export interface RegionColumns {
+  /** Name, with the names around it that no row shows. */
+  readonly label: readonly TextIndex[];
+  /** Row of the region around it; -1 at a root. */
+  readonly parent: readonly number[];
+  readonly domain: readonly TextIndex[];
+  readonly kind: readonly TextIndex[];
+  readonly device: readonly (TextIndex | null)[];
+  readonly process: readonly (number | null)[];
+  readonly calls: readonly number[];
+  readonly total: NumberColumn;
+  readonly exclusive: NumberColumn;
+  readonly wall: NumberColumn;
+  readonly wallExclusive: NumberColumn;
+  readonly min: NumberColumn;
+  readonly median: NumberColumn;
+  readonly p95: NumberColumn;
+  readonly max: NumberColumn;
+  readonly kernelCount: readonly number[];
+}
+
+export type NumberColumn = readonly (number | null)[];
+
+export interface MetricColumn {
+  readonly name: string;
+  readonly unit: string;
+  readonly values: NumberColumn;
+}
+
+/** Longest first. */
+export interface KernelColumns {
+  readonly name: readonly TextIndex[];
+  readonly device: readonly TextIndex[];
+  readonly calls: readonly number[];
+  readonly total: readonly number[];
+  /** Shorter kernels, folded. */
+  readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
+}
+
+export interface RooflineData {
+  /** Bytes per second; null where unknown. */
+  readonly bandwidth: number | null;
+  /** FLOP per second. */
+  readonly ceilings: readonly { readonly label: string; readonly flops: number }[];
+  readonly points: readonly {
+    /** Row of `regions`. */
+    readonly region: number;
+    readonly label: string;
+    /** FLOP per byte. */
+    readonly intensity: number;
+    /** FLOP per second. */
+    readonly flops: number;
+  }[];
+}

@@ -1,0 +1,22 @@
+import type { TextIndex } from "./page-data.ts";
+
+/** Each text once, since names repeat in every list. */
+export interface StringTable {
+  add(text: string): TextIndex;
+  readonly strings: readonly string[];
+}
+
+export function createStringTable(): StringTable {
+  const strings: string[] = [];
+  const places = new Map<string, TextIndex>();
+  return {
+    strings,
+    add(text) {
+      const known = places.get(text);
+      if (known !== undefined) return known;
+      const place = strings.push(text) - 1;
+      places.set(text, place);
+      return place;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { NCUProfileRegionReport } from "./document.ts";
+import { NOT_MEASURED } from "./numbers.ts";
+
+export interface ProvenanceRow {
+  readonly name: string;
+  /** Plain text, not escaped for anything. */
+  readonly text: string;
+  /** Whether it is something to copy: shown as code. */
+  readonly code: boolean;
+}
+
+/** Where the numbers come from. */
+export function provenanceRows(report: NCUProfileRegionReport): readonly ProvenanceRow[] {
+  const { collector, environment } = report;
+  const clocks = [
+    collector.wall_clock === null ? null : `wall ${collector.wall_clock}`,
+    collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
+  ].filter((clock) => clock !== null);
+  const row = (name: string, text: string, code = false): ProvenanceRow => ({ name, text, code });
+  const { command } = environment;
+  return [
+    command.length === 0
+      ? row("Command", NOT_MEASURED)
+      : row("Command", command.map(quoteArgument).join(" "), true),
+    row("Config fingerprint", report.config_fingerprint, true),
+    row("Collector", `${collector.name} ${collector.version}`),
+    row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),
+    row("Device", environment.device ?? "the workload did not say"),
+    row("Machine", `${environment.hostname}, ${environment.os}, ${environment.cpu}`),
+    row("GPUs", environment.gpus.length === 0 ? "none" : environment.gpus.join(", ")),
+    row("hydraconf", environment.hydraconf_version),
+    row("Generated", report.generated_at),
+  ];
+}
+
+/** An argument as a POSIX shell would take it, so that the command can be pasted. */
+const quoteArgument = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
