@@ -91,3 +91,40 @@ export const regionNamed = (bundle: RegionReportBundle, name: string): NCUProfil
   if (region === undefined) throw new Error(`no region ${name}`);
   return region;
 };
+
+/** Regions in ten branches, each with its own kernels of different length. */
+export function largeBundle(regions: number, kernelsPerRegion: number): RegionReportBundle {
+  const small = bundleOf([resnet]);
+  const report = firstReport(small);
+  const [sample] = report.regions;
+  if (sample === undefined) throw new Error("no region");
+  const branch = (index: number) => `branch ${index % 10}`;
+  const entry = (path: readonly string[], index: number): NCUProfileRegion => ({
+    ...sample,
+    name: path.at(-1) ?? "",
+    path,
+    parent: path.at(-2) ?? null,
+    depth: path.length - 1,
+    device: "cuda:0",
+    total_ms: 10 + index,
+    exclusive_ms: path.length === 1 ? 0 : 10 + index,
+    wall_ms: 20 + index,
+    kernel_count: kernelsPerRegion,
+    kernels: Array.from({ length: kernelsPerRegion }, (_, kernel) => ({
+      kernel_name: `void gemm_kernel<float, ${kernel % 400}, 128>(Params<${index % 50}>)`,
+      kind: "gpu_kernel" as const,
+      total_ms: (10 + index) / (kernel + 1),
+      calls: 3,
+      mean_ms: (10 + index) / (kernel + 1) / 3,
+      device: "cuda:0",
+    })),
+  });
+  const all = Array.from({ length: 10 }, (_, root) => [
+    entry([branch(root)], root),
+    ...Array.from({ length: Math.floor(regions / 10) - 1 }, (_, step) =>
+      entry([branch(root), `step ${step}`], root + step * 10),
+    ),
+  ]).flat();
+  const totals = { ...report.totals, total_ms: 1e6, kernel_count: regions * kernelsPerRegion };
+  return { ...small, reports: [{ ...report, regions: all, totals }] };
+}

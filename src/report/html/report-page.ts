@@ -5,7 +5,7 @@ import { formatDuration, plural } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";
 import { type PageAssets, readPageAssets } from "./assets.ts";
 import { buildPageData } from "./build-page-data.ts";
-import { DETAILS, MAX_PAGE_BYTES } from "./detail.ts";
+import { DETAILS, type Detail, MAX_PAGE_BYTES } from "./detail.ts";
 import { escapeHtml } from "./escape.ts";
 import { renderPage } from "./page.ts";
 
@@ -38,7 +38,7 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
   let page = "";
   for (const detail of DETAILS) {
     const { data, left } = buildPageData(bundle, detail);
-    const body = renderBody(bundle, options, left);
+    const body = renderBody(bundle, options, detail, left);
     page = renderPage({ title: options.title, body, data }, assets);
     if (Buffer.byteLength(page) <= limit) break;
   }
@@ -48,13 +48,15 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
 function renderBody(
   bundle: RegionReportBundle,
   { title, config = [], files = [] }: HtmlReportOptions,
+  detail: Detail,
   left: readonly string[],
 ): string {
   const [main] = bundle.reports;
-  const notes = main?.notes ?? [];
+  const cut = (text: string) => escapeHtml(shorten(text, detail.text));
+  const notes = upTo(detail.lines, main?.notes ?? [], "note").map(cut);
   return `<a class="skip" href="#regions">Skip to the regions</a>
 <header class="top">
-<h1>${escapeHtml(title)}</h1>
+<h1>${cut(title)}</h1>
 <p class="summary">${main === undefined ? "No reports." : summary(main)}</p>
 <div id="controls" class="controls"></div>
 </header>
@@ -63,9 +65,9 @@ ${list("Notes and warnings", "notes", notes)}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
-${main === undefined ? "" : provenance(main)}
+${main === undefined ? "" : provenance(main, cut)}
 ${fileLinks(files)}
-${configTable(config)}
+${configTable(config.slice(0, detail.lines), config.length, cut)}
 </section>`;
 }
 
@@ -84,11 +86,11 @@ function summary(report: NCUProfileRegionReport): string {
   return escapeHtml(facts.join(" · "));
 }
 
-const provenance = (report: NCUProfileRegionReport): string =>
+const provenance = (report: NCUProfileRegionReport, cut: (text: string) => string): string =>
   `<table class="facts"><tbody>${provenanceRows(report)
     .map(({ name, text, code }) => {
-      const shown = escapeHtml(text);
-      return `<tr><th scope="row">${name}</th><td>${code ? `<code>${shown}</code>` : shown}</td></tr>`;
+      const shown = code ? `<code>${cut(text)}</code>` : cut(text);
+      return `<tr><th scope="row">${name}</th><td>${shown}</td></tr>`;
     })
     .join("")}</tbody></table>`;
 
@@ -99,17 +101,32 @@ const fileLinks = (files: readonly string[]): string =>
 
 const linkTo = (file: string): string => file.split("/").map(encodeURIComponent).join("/");
 
-function configTable(config: readonly ConfigLine[]): string {
-  if (config.length === 0) return "";
-  const rows = config.map(
+function configTable(
+  shown: readonly ConfigLine[],
+  all: number,
+  cut: (text: string) => string,
+): string {
+  if (shown.length === 0) return "";
+  const rows = shown.map(
     ({ key, value, origin }) =>
-      `<tr><th scope="row"><code>${escapeHtml(key)}</code></th><td><code>${escapeHtml(value)}</code></td><td>${escapeHtml(origin)}</td></tr>`,
+      `<tr><th scope="row"><code>${cut(key)}</code></th><td><code>${cut(value)}</code></td><td>${cut(origin)}</td></tr>`,
   );
-  return `<details><summary>Configuration (${plural(config.length, "value")}, with where each comes from)</summary>
+  const left = shown.length < all ? `; ${all - shown.length} more in config.yaml` : "";
+  return `<details><summary>Configuration (${plural(all, "value")}, with where each comes from${left})</summary>
 <table class="facts"><thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">From</th></tr></thead><tbody>${rows.join("")}</tbody></table></details>`;
 }
 
+/** The first lines, and how many more there are. */
+const upTo = (limit: number, lines: readonly string[], what: string): readonly string[] =>
+  lines.length <= limit
+    ? lines
+    : [...lines.slice(0, limit), `${plural(lines.length - limit, `more ${what}`)} in report.json`];
+
+const shorten = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
+
+/** Items are HTML already. */
 const list = (heading: string, id: string, items: readonly string[]): string =>
   items.length === 0
     ? ""
-    : `<section class="notice" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${heading}</h2><ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join("")}</ul></section>`;
+    : `<section class="notice" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${heading}</h2><ul>${items.map((item) => `<li>${item}</li>`).join("")}</ul></section>`;

@@ -1,0 +1,173 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RegionReportBundle } from "../../../src/report/document.ts";
+import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
+import { bundleOf, hostileNames, largeBundle, resnet } from "../bundles.ts";
+import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "./browser.ts";
+import { savePage } from "./page.ts";
+
+const executablePath = chromiumOrSkip("HTML report in a browser");
+
+const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
+const network = bundleOf([resnet], OPERATIONS);
+const hostile = bundleOf([
+  {
+    pid: 1,
+    ranges: hostileNames.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 })),
+    kernels: hostileNames.map((name, at) => ({
+      name,
+      launch: at * 10 + 1,
+      start: at,
+      end: at + 5,
+    })),
+  },
+]);
+
+describe.skipIf(executablePath === null)("HTML report in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? "",
+      args: CHROMIUM_ARGUMENTS,
+    });
+  });
+  afterAll(() => browser?.close());
+
+  /** Opens a report from disk; whatever the browser complains about is collected. */
+  async function open(bundle: RegionReportBundle, options: { dark?: boolean } = {}) {
+    const page = await browser.newPage({ colorScheme: options.dark === true ? "dark" : "light" });
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("dialog", (dialog) => complaints.push(`dialog ${dialog.message()}`));
+    page.on("request", (request) => {
+      if (!request.url().startsWith("file:"))
+        complaints.push(`request ${request.url().slice(0, 80)}`);
+    });
+    await page.goto(
+      savePage(renderHtmlReport(bundle, { title: "Report <b>", files: ["report.json"] })),
+    );
+    return { page, complaints };
+  }
+
+  const regionNames = (page: Page) =>
+    page.getByRole("region", { name: "Regions", exact: true }).locator(".name").allTextContents();
+  const boxes = (page: Page) => page.getByRole("treeitem").allTextContents();
+
+  it.each([
+    ["a small report", network],
+    ["hostile names", hostile],
+    ["1,000 regions and 100,000 kernel records", largeBundle(1000, 100)],
+    ["no regions", bundleOf([{ pid: 1, ranges: [] }])],
+  ])("opens %s without a complaint", async (_, bundle) => {
+    const { page, complaints } = await open(bundle);
+    await page.getByRole("heading", { name: "Provenance" }).waitFor();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.title()).toBe("Report <b>");
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it("sorts by any column, and goes back to the tree", async () => {
+    const { page } = await open(network);
+    const tree = await regionNames(page);
+    expect(tree).toEqual(["forward", "stem", "residual", "block.conv1", "block.conv2"]);
+    const heading = page.getByRole("button", { name: "Exclusive ms" });
+    await heading.click();
+    expect(await regionNames(page)).toEqual([
+      "block.conv2",
+      "stem",
+      "block.conv1",
+      "forward",
+      "residual",
+    ]);
+    expect(await page.locator("th", { has: heading }).getAttribute("aria-sort")).toBe("descending");
+    await heading.click();
+    expect((await regionNames(page))[0]).toBe("residual");
+    await heading.click();
+    expect(await regionNames(page)).toEqual(tree);
+  });
+
+  it("filters regions by their paths", async () => {
+    const { page } = await open(network);
+    await page.getByLabel("Filter Regions").fill("residual /");
+    expect(await regionNames(page)).toEqual(["block.conv1", "block.conv2"]);
+    expect(await page.getByText("2 of 5 rows").count()).toBe(1);
+  });
+
+  it("zooms by click and by keyboard, and out again", async () => {
+    const { page } = await open(network);
+    expect(await boxes(page)).toEqual([
+      "forward",
+      "stem",
+      "residual",
+      "block.conv1",
+      "block.conv2",
+    ]);
+    await page.getByRole("treeitem", { name: /^residual/ }).click();
+    expect(await boxes(page)).toEqual(["forward", "residual", "block.conv1", "block.conv2"]);
+    expect(await page.getByRole("heading", { name: "forward / residual" }).count()).toBe(1);
+    expect(await page.getByRole("heading", { name: "CPU operations in residual" }).count()).toBe(1);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("block.conv2");
+    await page.keyboard.press("Enter");
+    expect(await boxes(page)).toEqual(["forward", "residual", "block.conv2"]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect(await boxes(page)).toHaveLength(5);
+    await page.getByRole("button", { name: "Show all regions" }).click();
+    expect(await page.getByRole("heading", { name: "CPU operations in all regions" }).count()).toBe(
+      1,
+    );
+  });
+
+  it("gives every control a name and takes part in tabbing once per chart", async () => {
+    const { page } = await open(network);
+    const nameless = await page.locator("button, input, select, a").evaluateAll((elements) =>
+      elements
+        .filter((element) => {
+          const labelled = element.getAttribute("aria-label") ?? element.textContent ?? "";
+          const label = (element as unknown as { labels?: readonly { textContent: string }[] })
+            .labels;
+          return labelled.trim() === "" && (label?.[0]?.textContent ?? "").trim() === "";
+        })
+        .map((element) => element.outerHTML),
+    );
+    expect(nameless).toEqual([]);
+    expect(await page.locator(".box[tabindex='0']").count()).toBe(1);
+  });
+
+  it("shows names as they are, never as markup", async () => {
+    const { page } = await open(hostile);
+    const shown = await regionNames(page);
+    expect(shown).toContain("<script>alert(1)</script>");
+    expect(shown).toContain("&lt;b&gt; <!-- -->");
+    expect(await page.locator("main script, main img, main b").count()).toBe(0);
+  });
+
+  it("chooses between reports", async () => {
+    const half = { ...resnet, pid: 4712, ranges: resnet.ranges?.slice(0, 2) ?? [] };
+    const { page } = await open(bundleOf([resnet, half], OPERATIONS));
+    await page.getByLabel("Report of").selectOption({ label: "process:4712" });
+    expect(await regionNames(page)).toEqual(["forward", "stem"]);
+  });
+
+  it("follows the system's colours until told otherwise", async () => {
+    const { page } = await open(network, { dark: true });
+    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const dark = await background();
+    await page.getByRole("button", { name: "Use light colours" }).click();
+    expect(await background()).not.toBe(dark);
+  });
+
+  it("fits a narrow window: only tables scroll sideways", async () => {
+    const { page } = await open(network);
+    await page.setViewportSize({ width: 420, height: 800 });
+    const overflow = await page.evaluate(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});

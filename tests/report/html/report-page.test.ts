@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
+import { printableLabel } from "../../../src/report/printable.ts";
+import { runs } from "../../runs.ts";
+import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
+import { dataOf } from "./page.ts";
+
+const MB = 1_000_000;
+const render = (bundle: Parameters<typeof renderHtmlReport>[0], title = "Report") =>
+  renderHtmlReport(bundle, { title });
+
+const named = (names: readonly string[]) =>
+  bundleOf([
+    { pid: 1, ranges: names.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 })) },
+  ]);
+
+/** Elements of the page: what a parser would make of it, names included. */
+const elementsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<([a-z!][a-z0-9-]*)/gi)].map(([, tag = ""]) => tag.toLowerCase());
+
+describe("renderHtmlReport", () => {
+  it("holds the numbers of the report", () => {
+    const bundle = bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] });
+    const { strings, scopes } = dataOf(render(bundle));
+    // One process on one device: the three reports say the same.
+    expect(scopes).toHaveLength(1);
+    const [scope] = scopes;
+    const { regions } = firstReport(bundle);
+    expect(scope?.regions.label.map((index) => strings[index])).toEqual(
+      regions.map(({ name }) => name),
+    );
+    expect(scope?.regions.parent).toEqual([-1, 0, 0, 2, 2]);
+    expect(scope?.regions.wall).toEqual(regions.map(({ wall_ms }) => wall_ms));
+    expect(scope?.regions.exclusive).toEqual(regions.map(({ exclusive_ms }) => exclusive_ms));
+    expect(scope?.kernels.slice(1).map(({ calls }) => calls)).toEqual(
+      regions.map(({ kernels }) => kernels.map(({ calls }) => calls)),
+    );
+    expect(scope?.kernelWords).toBe("CPU operations");
+  });
+
+  it("keeps the reports of several processes apart", () => {
+    const { scopes } = dataOf(render(bundleOf([resnet, { ...resnet, pid: 4712 }])));
+    expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "process:4711"]);
+    const different = { ...resnet, pid: 4712, ranges: resnet.ranges?.slice(0, 3) ?? [] };
+    expect(dataOf(render(bundleOf([resnet, different]))).scopes.map(({ scope }) => scope)).toEqual([
+      "aggregate",
+      "process:4711",
+      "process:4712",
+    ]);
+  });
+
+  it("lets only its own script and style run, and loads nothing", () => {
+    const html = render(bundleOf([resnet]));
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const hash = (text = "") => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+    expect(policy).toContain(`script-src ${hash(/<script>(.*)<\/script>/s.exec(html)?.[1])};`);
+    expect(policy).toContain(`style-src ${hash(/<style>(.*?)<\/style>/s.exec(html)?.[1])};`);
+    expect(html).not.toMatch(/\b(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  it("makes no element of any name", () => {
+    const plain = elementsOf(render(named(hostileNames.map((_, index) => `name ${index}`))));
+    expect(elementsOf(render(named(hostileNames), hostileNames[0]))).toEqual(plain);
+    fc.assert(
+      fc.property(fc.uniqueArray(anyName, { minLength: 1, maxLength: 4 }), (names) => {
+        const html = render(named(names), names[0] ?? "");
+        const like = named(names.map((_, index) => `name ${index}`));
+        expect(elementsOf(html)).toEqual(elementsOf(render(like)));
+        const { strings } = dataOf(html);
+        for (const name of names) expect(strings).toContain(printableLabel(name, 240));
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+
+  it("stays under 1 MB with 1,000 regions and 100,000 kernel records, and says what it folds", () => {
+    const html = render(largeBundle(1000, 100));
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(MB);
+    const [scope] = dataOf(html).scopes;
+    expect(scope?.regions.label).toHaveLength(1000);
+    const kept = scope?.kernels.reduce((sum, { name }) => sum + name.length, 0);
+    expect(kept).toBe(10_000);
+    expect(html).toMatch(/of \d+ records of kernels the 10000 longest are shown/);
+    // What is folded is not lost: every region's list adds up to what it was.
+    const first = largeBundle(1000, 100).reports[0]?.regions[5];
+    const list = scope?.kernels[6];
+    const shown = (list?.total ?? []).reduce((sum, ms) => sum + ms, 0) + (list?.other?.total ?? 0);
+    const whole = first?.kernels.reduce((sum, { total_ms }) => sum + total_ms, 0) ?? 0;
+    expect(shown / whole).toBeCloseTo(1, 5);
+  });
+
+  it.each([
+    ["long names", largeBundle(1000, 10), "x".repeat(10_000)],
+    ["very many regions", largeBundle(30_000, 1), ""],
+  ])("stays under 1 MB with %s", (_, bundle, suffix) => {
+    const long = {
+      ...bundle,
+      reports: bundle.reports.map((report) => ({
+        ...report,
+        notes: Array.from({ length: 3000 }, (_, at) => `note ${at} ${suffix}`),
+        regions: report.regions.map((region, at) => ({
+          ...region,
+          kernels: region.kernels.map((kernel) => ({
+            ...kernel,
+            kernel_name: `${at}${kernel.kernel_name}${suffix}`,
+          })),
+        })),
+      })),
+    };
+    const html = renderHtmlReport(long, { title: suffix, files: ["report.json"] });
+    expect(Buffer.byteLength(html)).toBeLessThanOrEqual(MB);
+    expect(html).toContain('id="left-out"');
+  });
+
+  it("shows an empty report", () => {
+    expect(render({ contract: "hydraconf.region-report/1.0", reports: [] })).toContain(
+      "No reports.",
+    );
+    expect(dataOf(render(bundleOf([{ pid: 1, ranges: [] }]))).scopes[0]?.regions.label).toEqual([]);
+  });
+});
