@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { configLines } from "../app/config-lines.ts";
 import { hydraMain, type Job, processInvocation } from "../app/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
 import type { Config } from "../compose/index.ts";
@@ -46,6 +47,7 @@ async function profileTask(composed: Config, job: Job): Promise<number> {
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
     cwd: invocation.cwd,
+    configLines: configLines(composed),
     log: job.log,
     terminal: {
       write: invocation.console.stdout,

@@ -30,12 +30,6 @@ const refusals: readonly Refusal[] = [
     hint: "pipeline.nsys.enable=false; the recorder gives wall time and operations per region",
   },
   {
-    key: "pipeline.report.html",
-    applies: ({ pipeline }) => pipeline.report.html,
-    message: "HTML reports are not part of this version",
-    hint: "pipeline.report.html=false; reports are written as JSON and Markdown",
-  },
-  {
     key: "pipeline.report.trace",
     applies: ({ pipeline }) => pipeline.report.trace,
     message: "trace files are not part of this version",

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import type { ConfigLine } from "../report/html/report-page.ts";
 import { renderError } from "../values/render-error.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
@@ -13,6 +14,8 @@ export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
   readonly log: { info(message: string): void; error(message: string): void };
   readonly terminal: Terminal;
+  /** The configuration as reports show it, with where each value comes from. */
+  readonly configLines: readonly ConfigLine[];
 }
 
 /**
@@ -34,7 +37,8 @@ export async function profileMain(request: MainRequest): Promise<number> {
       if (succeeded(outcome)) request.log.info(describeOutcome(outcome));
     // Shown before anything is written: a full disk must not hide what was measured.
     showRegions(result, request.terminal);
-    const written = await writeRun(result, request.config, request.runDirectory);
+    const { config, runDirectory, configLines } = request;
+    const written = await writeRun(result, config, runDirectory, configLines);
     showFiles(written.reports, request);
     return conclude(result, written, request, interrupt.stop);
   } finally {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
+import type { ConfigLine } from "../report/html/report-page.ts";
 import type { RunSection, RunSummary } from "../report/run-summary.ts";
 import { type WrittenReports, writeReports } from "../report/write-reports.ts";
 import { writeRunReports } from "../report/write-run-reports.ts";
@@ -10,6 +11,9 @@ import type { ProfileConfig } from "./config.ts";
 import { describeOutcome, succeeded } from "./machine/process.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
 import { readLayerWork } from "./static-analysis.ts";
+
+/** Files of a run worth opening, in its directory. */
+const RUN_FILES = ["config.yaml", "overrides.yaml", "env.json", "inputs.yaml", "run.log"];
 
 export interface WrittenRun {
   /** Absolute paths of the reports, the one to read first in front. */
@@ -26,6 +30,7 @@ export async function writeRun(
   result: ProfileResult,
   config: ProfileConfig,
   runDirectory: string,
+  configLines: readonly ConfigLine[] = [],
 ): Promise<WrittenRun> {
   const inRun = (name: string) => resolve(runDirectory, name);
   const failures: string[] = [];
@@ -41,7 +46,10 @@ export async function writeRun(
   const written: WrittenSection[] = [];
   for (const section of result.sections) {
     const reports = await attempt(`region reports of ${section.collector}`, () =>
-      writeReports(section.bundle, inRun(section.collector), titleOf(section)),
+      writeReports(section.bundle, inRun(section.collector), {
+        ...titleOf(section),
+        ...(config.pipeline.report.html && { html: { config: configLines, files: PAGE_FILES } }),
+      }),
     );
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
@@ -66,7 +74,8 @@ export async function writeRun(
   const ofRegions = written.flatMap(({ reports }) => (reports === null ? [] : [reports]));
   const markdown = overview.length > 0 ? [] : ofRegions.map((reports) => reports.markdown);
   const json = ofRegions.map((reports) => reports.json);
-  return { reports: [...overview, ...markdown, ...json, ...supplements], failures };
+  const pages = ofRegions.flatMap(({ html }) => (html === null ? [] : [html]));
+  return { reports: [...overview, ...markdown, ...pages, ...json, ...supplements], failures };
 }
 
 interface WrittenSection {
@@ -74,6 +83,13 @@ interface WrittenSection {
   /** Null where they could not be written. */
   readonly reports: WrittenReports | null;
 }
+
+/** What the page of a collector links to, relative to where it stands. */
+const PAGE_FILES: readonly string[] = [
+  "report.json",
+  "report.md",
+  ...["report.md", ...RUN_FILES].map((file) => `../../${file}`),
+];
 
 /** Readers look for the reports of Nsight Compute under this heading. */
 const titleOf = ({ collector }: ProfileSection) =>
@@ -99,7 +115,7 @@ function summarize(
       }),
     ),
     notes: [...sections.flatMap(notesOf), ...missing.map(({ error }) => error.message)],
-    files: ["config.yaml", "overrides.yaml", "env.json", "inputs.yaml", "run.log"],
+    files: RUN_FILES,
     kernelLimit: config.runner.top_n_kernels,
     ...(layers !== null && { layers }),
   };

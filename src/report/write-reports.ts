@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
+import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
 import { renderBundleJson } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
@@ -18,12 +19,16 @@ export interface WriteReportsOptions {
    * step; the longest ones get a directory then, and the report says so.
    */
   readonly maxRegionDirectories?: number;
+  /** What the HTML page shows beside the report; no page is written when absent. */
+  readonly html?: Pick<HtmlReportOptions, "config" | "files">;
 }
 
 export interface WrittenReports {
   /** Absolute or relative as the directory given. */
   readonly json: string;
   readonly markdown: string;
+  /** Null where none was asked for, or it could not be written. */
+  readonly html: string | null;
   /** Name of the directory of each region that has one, by `regionKey`. */
   readonly regionDirectories: ReadonlyMap<string, string>;
   readonly regionsWithoutDirectory: number;
@@ -40,8 +45,8 @@ export const MAX_REGION_DIRECTORIES = 1000;
 const MAX_DIRECTORY_BYTES = 32e6;
 
 /**
- * Writes the reports of one collector below its directory: `regions/report.{json,md}`, and the same
- * for each region in a directory of its own. Each document is checked against the contract first.
+ * Writes the reports of one collector below its directory: `regions/report.{json,md,html}`, and the
+ * first two for each region in a directory of its own. Each document is checked against the contract first.
  *
  * @throws Error when a report would break the contract, or a file cannot be written.
  */
@@ -88,7 +93,26 @@ export async function writeReports(
     );
     regionDirectories.set(key, name);
   }
-  return { json, markdown, regionDirectories, regionsWithoutDirectory: left, problems };
+  const html = await writeHtml(whole, join(root, "report.html"), title, options.html, problems);
+  return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };
+}
+
+async function writeHtml(
+  bundle: RegionReportBundle,
+  file: string,
+  title: string,
+  html: WriteReportsOptions["html"],
+  problems: string[],
+): Promise<string | null> {
+  if (html === undefined) return null;
+  try {
+    await writeFileAtomic(file, renderHtmlReport(bundle, { ...html, title }));
+    return file;
+  } catch (error) {
+    // The other reports hold the same facts and are written already.
+    problems.push(`no HTML report: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
 }
 
 /** Each region once, as the first report that has it shows it. */

@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const config = {
   runner: { mode: "deep", top_n_kernels: 30, artifacts: { stage2_dir: "" } },
-  pipeline: { static_analysis: { enable: false } },
+  pipeline: { static_analysis: { enable: false }, report: { html: true } },
 } as ProfileConfig;
 
 const result = {

@@ -17,8 +17,7 @@ const hostile = bundleOf([
     kernels: hostileNames.map((name, at) => ({
       name,
       launch: at * 10 + 1,
-      start: at,
-      end: at + 5,
+      ns: 5,
     })),
   },
 ]);
