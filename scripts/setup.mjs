@@ -125,7 +125,11 @@ export function buildTypeScript({ force = false } = {}) {
     const next = "dist.next";
     rmSync(join(root, next), { recursive: true, force: true });
     run([...tool("typescript", "tsc"), "-p", "tsconfig.build.json", "--outDir", next]);
-    run([process.execPath, join(root, "scripts", "bundle-client.mjs"), join(next, "report/client")]);
+    run([
+      process.execPath,
+      join(root, "scripts", "bundle-client.mjs"),
+      join(next, "report/client"),
+    ]);
     run([process.execPath, join(root, "scripts", "bundle.mjs"), join(next, "bin")]);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(join(root, next), join(root, "dist"));

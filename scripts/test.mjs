@@ -15,6 +15,7 @@ const only = process.argv.slice(2);
 if (only.length === 0) {
   run([...tool("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]);
   run([...tool("typescript", "tsc"), "-p", "tsconfig.json"]);
+  run([...tool("typescript", "tsc"), "-p", "src/report/client/tsconfig.json"]);
 }
 buildTypeScript();
 buildNativePart();
