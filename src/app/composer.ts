@@ -25,6 +25,8 @@ export interface ComposerRequest {
   readonly configName: string | null;
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
+  /** What `hydra.runtime.version_base` says; default: that of the dialect. */
+  readonly versionBase?: string;
   /** Default: `STANDARD_PLUGINS`. */
   readonly plugins?: readonly Plugin[];
 }
@@ -78,7 +80,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         jobName: request.jobName,
         cwd,
         version: HYDRA_VERSION,
-        versionBase: HYDRA_VERSION_BASE,
+        versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
         context,
       });
       cell.root = composition.root;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
+import { packageInfo } from "../package-root.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { diffCommand } from "./commands/diff.ts";
@@ -14,7 +15,7 @@ import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
 import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
 import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
-import type { Task } from "./job/run-job.ts";
+import type { Task } from "./job/job.ts";
 import type { HydraMainOptions } from "./options.ts";
 import { reportError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
@@ -37,7 +38,8 @@ const COMMANDS: readonly Command[] = [
  * job up and calls the task with its config; shows the config, the help or the version instead
  * where a flag asks for it. Never throws for what a user can get wrong.
  *
- * @returns the exit code: the task's own number, 0, 1 for errors, 2 for a wrong command line
+ * @returns the exit code: 0, what the task said with `exitCode`, 1 for errors, 2 for a wrong
+ * command line
  */
 export async function hydraMain(
   options: HydraMainOptions,
@@ -81,7 +83,7 @@ async function dispatch(
   const flags = flagsOf(options);
   const parsed = parseArgv(invocation.argv, flags);
   if (parsed.flags.has("version")) {
-    invocation.console.stdout(`${options.name} ${options.version} (Hydra ${HYDRA_VERSION})\n`);
+    invocation.console.stdout(versionText(options));
     return EXIT_OK;
   }
   refuseConflicts(parsed, options);
@@ -103,6 +105,14 @@ async function dispatch(
   });
 }
 
+/** The program, if it has a version of its own, then us and the dialect. */
+function versionText({ name, version }: HydraMainOptions): string {
+  const ours = `hydraconf ${packageInfo().version}`;
+  return version === undefined || name === "hydraconf"
+    ? `${ours} (Hydra ${HYDRA_VERSION})\n`
+    : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
+}
+
 function composerRequest(
   options: HydraMainOptions,
   { flags }: ParsedArguments,
@@ -119,6 +129,7 @@ function composerRequest(
     configPath: configPath === null ? null : withBase(configPath, options.base ?? cwd),
     configName: text("config-name") ?? options.configName ?? null,
     ...(configDir === undefined ? {} : { configDir }),
+    ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
     ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
   };
 }

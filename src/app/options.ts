@@ -1,14 +1,17 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
+import type { JsonSchema } from "../schema/index.ts";
 import type { ConfigNode } from "../values/node.ts";
+import type { CallbackFactory } from "./callbacks/callback.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { Subcommand } from "./subcommand.ts";
+import type { VersionBase } from "./version-base.ts";
 
 /** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
 export interface HydraMainOptions {
   /** The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise. */
   readonly name: string;
-  /** The program's own version, for `--version`. */
-  readonly version: string;
+  /** The program's own version, for `--version`, which names hydraconf's and Hydra's beside it. */
+  readonly version?: string;
   /**
    * The program's own help, put before the config's: for programs that are for any tree, and must
    * explain themselves where there is none.
@@ -20,14 +23,24 @@ export interface HydraMainOptions {
   readonly configName?: string | null;
   /** Where a relative `configPath` starts; the current directory unless given. */
   readonly base?: string;
-  /** A JSON Schema file that the resolved config of a job must fit. */
-  readonly schemaFile?: string;
+  /** A JSON Schema, or the path of a file with one, that the resolved config of a job must fit. */
+  readonly schema?: string | JsonSchema;
   /**
    * A last look at the resolved config of a job that fits the schema, before anything is made: what
    * depends on the machine, or on what the program can do.
    * @throws ConfigError to refuse the run
    */
   readonly check?: (resolved: ConfigNode) => void | Promise<void>;
+  /**
+   * What `hydra.callbacks` may name in `_target_`. A name that is not here is refused: nothing is
+   * ever imported because a config says so.
+   */
+  readonly callbacks?: Readonly<Record<string, CallbackFactory>>;
+  /**
+   * `1.1` as in Hydra's `version_base`: jobs work in their run directory unless `hydra.job.chdir`
+   * says otherwise. Composition is that of 1.3 all the same. Default: `1.3`.
+   */
+  readonly versionBase?: VersionBase;
   /** Flags of the program beside Hydra's. */
   readonly flags?: readonly Flag[];
   /** What the program does beside its job, each by its name as the first word. */

@@ -8,13 +8,19 @@ import { ConfigError } from "../values/errors.ts";
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(
     /\$(?:(\$)|([_a-zA-Z][_a-zA-Z0-9]*)|\{([_a-zA-Z][_a-zA-Z0-9]*)\})?/g,
-    (whole, escaped?: string, plain?: string, braced?: string) => {
+    (
+      _whole,
+      escaped: string | undefined,
+      plain: string | undefined,
+      braced: string | undefined,
+      offset: number,
+    ) => {
       if (escaped !== undefined) return "$";
       const name = plain ?? braced;
       if (name === undefined)
         throw failure(
-          `Invalid placeholder in help template: a lone '${whole}'`,
-          "write $$ for a $",
+          `Invalid placeholder in string: ${placeIn(template, offset)}`,
+          "this is about the help template, where $$ stands for a $",
         );
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (value === undefined)
@@ -27,6 +33,12 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
       return value;
     },
   );
+}
+
+/** As Python counts: both from 1. */
+function placeIn(template: string, offset: number): string {
+  const before = template.slice(0, offset).split("\n");
+  return `line ${before.length}, col ${(before.at(-1) ?? "").length + 1}`;
 }
 
 const failure = (message: string, hint: string): ConfigError =>

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { configLines } from "../app/config-lines.ts";
-import { hydraMain, type Job, processInvocation } from "../app/index.ts";
+import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../app/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
 import type { Config } from "../compose/index.ts";
 import { packageInfo } from "../package-root.ts";
@@ -21,7 +21,7 @@ void hydraMain(
     version,
     configPath: `${root}/conf`,
     configName: "config",
-    schemaFile: `${root}/schemas/config.schema.json`,
+    schema: `${root}/schemas/config.schema.json`,
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
     subcommands: SUBCOMMANDS,
@@ -36,7 +36,7 @@ void hydraMain(
   process.exitCode = code;
 });
 
-async function profileTask(composed: Config, job: Job): Promise<number> {
+async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
   const { configFingerprint, profileMain } = await import("../profile/main.ts");
   // The schema has checked the tree by now.
@@ -56,7 +56,7 @@ async function profileTask(composed: Config, job: Job): Promise<number> {
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
   });
-  return running.finally(release);
+  return exitCode(await running.finally(release));
 }
 
 /** The run directory, unless the config puts the artifacts elsewhere. */

@@ -8,7 +8,7 @@ import { type ProfileRequest, type ProfileResult, profile } from "./run.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
 
-export { configFingerprint } from "./fingerprint.ts";
+export { configFingerprint } from "../values/fingerprint.ts";
 
 export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {

@@ -15,7 +15,11 @@ export function program(
   }
   return {
     cwd,
-    async run(argv: readonly string[], task: Task = () => 0, env: Record<string, string> = {}) {
+    async run(
+      argv: readonly string[],
+      task: Task = () => undefined,
+      env: Record<string, string> = {},
+    ) {
       const out = { stdout: "", stderr: "" };
       const exitCode = await hydraMain(
         { name: "prog", version: "1.2.3", configPath: "conf", configName: "config", ...options },

@@ -150,9 +150,9 @@ const BARE_NAMES: readonly RegExp[] = [
 
 /** Python's own vocabulary, which stands in quotes but names nothing of the user's. */
 const PYTHON_WORDS =
-  /^(?:<|>|_\w+_|NoneType|set|str|int|float|bool|dict|list|tuple|bytes|complex|[\w.]*(?:Config|Sweep|String|Exception|Error))$/;
+  /^(?:<|>|_\w+_|NoneType|set|str|int|float|bool|dict|list|tuple|bytes|complex|[\w.]*(?:Config|Conf|Sweep|String|Exception|Error))$/;
 
-function namesIn(line: string): readonly string[] {
+export function namesIn(line: string): readonly string[] {
   const clean = line
     .replaceAll(/<class '[^']*'>/g, "")
     .replaceAll(/object has no attribute '[^']*'/g, "")

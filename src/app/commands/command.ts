@@ -2,7 +2,7 @@ import type { Composer } from "../composer.ts";
 import type { Flag } from "../flags/flag.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
 import type { Invocation } from "../invocation.ts";
-import type { Task } from "../job/run-job.ts";
+import type { Task } from "../job/job.ts";
 import type { HydraMainOptions } from "../options.ts";
 
 /** One thing a program does instead of, or as, running its task. */

@@ -41,7 +41,6 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     names: ["--multirun", "-m"],
     takes: "nothing",
     help: "Run several jobs: a sweep",
-    refusal: "sweeps come later: this version runs one job at a time",
   },
   {
     id: "shell-completion",

@@ -18,13 +18,14 @@ export function usageText(
 
 /** One flag per line with its help, for `--help`. */
 export function flagsHelp(flags: readonly Flag[]): string {
-  return flags
+  const lines = flags
     .map((flag) => {
       const choices = flag.choices === undefined ? "" : ` [${flag.choices.join("|")}]`;
       const refused = flag.refusal === undefined ? "" : " (not in this version)";
       return `${flagLabel(flag).replace("/", ",")} : ${flag.help}${choices}${refused}`;
     })
     .join("\n");
+  return `${lines}\nOverrides : Any key=value arguments to override config values (use dots for nested=overrides)`;
 }
 
 function usagePart(flag: Flag): string {

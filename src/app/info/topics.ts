@@ -1,67 +1,104 @@
+import { HYDRA_VERSION } from "../../compose/dialect.ts";
 import type { Composition } from "../../compose/index.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { Composer } from "../composer.ts";
+import { pluginsText } from "./plugins.ts";
 import { drawTable, title } from "./table.ts";
 import { drawTree } from "./tree.ts";
 
 /** One thing `--info` can show. */
 export interface Topic {
   readonly name: string;
-  readonly show: (composer: Composer, overrides: readonly string[]) => string;
+  /** Its parts as they become known: what stands before a broken part is shown. */
+  readonly show: (look: Look) => Iterable<string>;
 }
+
+/** The compositions that topics look at. */
+export interface Look {
+  /** What takes part is known also where the overrides are those of a sweep. */
+  readonly taken: () => Composition;
+  /** The config itself: there a sweep would be in the way. */
+  readonly whole: () => Composition;
+}
+
+export const openLook = (composer: Composer, overrides: readonly string[]): Look => {
+  let taken: Composition | undefined;
+  let whole: Composition | undefined;
+  return {
+    taken: () => {
+      taken ??= composer.compose(overrides, { mode: "multirun" });
+      return taken;
+    },
+    whole: () => {
+      whole ??= composer.compose(overrides);
+      return whole;
+    },
+  };
+};
 
 const searchPath: Topic = {
   name: "searchpath",
-  show: (composer, overrides) => searchPathText(look(composer, overrides)),
+  *show({ taken }) {
+    yield `\n${title("Config search path")}`;
+    const rows = taken().repository.sources.map(({ provider, scheme, path }) => [
+      provider,
+      `${scheme}://${path}`,
+    ]);
+    yield drawTable([["Provider", "Search path"], ...rows]);
+  },
 };
 
 const defaultsList: Topic = {
   name: "defaults",
-  show: (composer, overrides) => defaultsText(look(composer, overrides)),
+  *show({ taken }) {
+    const rows = taken().defaults.map(({ configPath, isSelf, package: pkg, parent }) => [
+      configPath,
+      pkg,
+      isSelf ? "True" : "False",
+      parent ?? "",
+    ]);
+    const header = ["Config path", "Package", "_self_", "Parent"];
+    // Hydra ends the header, and no other row, with a blank.
+    yield `\n${title("Defaults List")}${drawTable([header, ...rows], " ")}`;
+  },
 };
 
 const defaultsTree: Topic = {
   name: "defaults-tree",
-  show: (composer, overrides) => treeText(look(composer, overrides)),
+  *show({ taken }) {
+    yield `\n${title("Defaults Tree")}${drawTree(taken().tree)}`;
+  },
 };
 
 const config: Topic = {
   name: "config",
-  show: (composer, overrides) => {
-    // The config itself is shown: here, unlike for the lists, a sweep would be in the way.
-    const composition = composer.compose(overrides);
-    const yaml = writeYaml(composition.config);
-    return [searchPathText, treeText, defaultsText]
-      .map((text) => text(composition))
-      .join("")
-      .concat(title("Config"), yaml, "\n");
+  *show(look) {
+    for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(look);
+    yield `${title("Config")}${writeYaml(look.whole().config)}\n`;
   },
 };
 
-export const TOPICS: readonly Topic[] = [searchPath, defaultsList, defaultsTree, config];
+const plugins: Topic = {
+  name: "plugins",
+  *show() {
+    yield pluginsText();
+  },
+};
 
-/** What takes part is known also where the overrides are those of a sweep. */
-const look = (composer: Composer, overrides: readonly string[]): Composition =>
-  composer.compose(overrides, { mode: "multirun" });
+const all: Topic = {
+  name: "all",
+  *show(look) {
+    const version = `Hydra ${HYDRA_VERSION}`;
+    yield `${version}\n${"=".repeat(version.length)}\n`;
+    for (const topic of [plugins, config]) yield* topic.show(look);
+  },
+};
 
-function searchPathText({ repository }: Composition): string {
-  const rows = repository.sources.map(({ provider, scheme, path }) => [
-    provider,
-    `${scheme}://${path}`,
-  ]);
-  return `\n${title("Config search path")}${drawTable([["Provider", "Search path"], ...rows])}`;
-}
-
-function defaultsText({ defaults }: Composition): string {
-  const rows = defaults.map(({ configPath, isSelf, package: pkg, parent }) => [
-    configPath,
-    pkg,
-    isSelf ? "True" : "False",
-    parent ?? "",
-  ]);
-  const header = ["Config path", "Package", "_self_", "Parent"];
-  // Hydra ends the header, and no other row, with a blank.
-  return `\n${title("Defaults List")}${drawTable([header, ...rows], " ")}`;
-}
-
-const treeText = ({ tree }: Composition): string => `\n${title("Defaults Tree")}${drawTree(tree)}`;
+export const TOPICS: readonly Topic[] = [
+  all,
+  config,
+  defaultsList,
+  defaultsTree,
+  plugins,
+  searchPath,
+];

@@ -1,8 +1,14 @@
+import type { Attribute } from "./attributes.ts";
 import { colorCode, colorCodes } from "./color-codes.ts";
 import type { FormatterSettings } from "./formatters.ts";
-import { type Attribute, compileFormat, type RecordFormatter } from "./record-format.ts";
+import { compileFormat, type RecordFormatter } from "./record-format.ts";
 
 const DEFAULT_FORMAT = "%(log_color)s%(levelname)s:%(name)s:%(message)s";
+
+const DEFAULT_FORMATS: Readonly<Record<string, string>> = {
+  "{": "{log_color}{levelname}:{name}:{message}",
+  $: "${log_color}${levelname}:${name}:${message}",
+};
 
 const DEFAULT_COLORS = {
   DEBUG: "white",
@@ -26,14 +32,18 @@ export function coloredFormat(settings: FormatterSettings, color: boolean): Reco
   const shown = settings["force_color"] === true || (color && settings["no_color"] !== true);
   const { format: named, fmt = named, datefmt } = settings;
   const levels = levelColors(settings);
-  const format = compileFormat(
-    typeof fmt === "string" ? fmt : DEFAULT_FORMAT,
-    typeof datefmt === "string" ? datefmt : undefined,
-    (name): Attribute | undefined => {
+  const format = compileFormat({
+    format:
+      typeof fmt === "string"
+        ? fmt
+        : (DEFAULT_FORMATS[String(settings["style"])] ?? DEFAULT_FORMAT),
+    style: settings["style"],
+    datefmt: typeof datefmt === "string" ? datefmt : undefined,
+    more: (name): Attribute | undefined => {
       const code = levels.get(name) ?? constant(colorCode(name));
       return shown || code === undefined ? code : () => "";
     },
-  );
+  });
   if (!shown || settings["reset"] === false) return format;
   const reset = colorCodes("reset");
   return (record) => {

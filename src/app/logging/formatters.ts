@@ -14,12 +14,18 @@ export interface FormatterKind {
   readonly create: (settings: FormatterSettings, color: boolean) => RecordFormatter;
 }
 
+const DEFAULT_FORMATS: Readonly<Record<string, string>> = { "{": "{message}", $: "$message" };
+
 /** The formatters that a logging config may name; the first where it names none. */
 export const FORMATTER_KINDS: readonly FormatterKind[] = [
   {
     className: "logging.Formatter",
-    create: ({ format, datefmt }) =>
-      compileFormat(textOf(format) ?? "%(message)s", textOf(datefmt)),
+    create: ({ format, datefmt, style }) =>
+      compileFormat({
+        format: textOf(format) ?? DEFAULT_FORMATS[String(style)] ?? "%(message)s",
+        style,
+        datefmt: textOf(datefmt),
+      }),
   },
   { className: "colorlog.ColoredFormatter", create: coloredFormat },
 ];

@@ -1,4 +1,13 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import type { Console } from "../console.ts";
@@ -14,8 +23,8 @@ export interface HandlerSettings {
 }
 
 export interface HandlerKind {
-  /** The class that configs name. */
-  readonly className: string;
+  /** The classes that configs name. */
+  readonly classNames: readonly string[];
   readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
   /** Whether what is written is read on a terminal that shows colours. */
   readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
@@ -24,7 +33,7 @@ export interface HandlerKind {
 /** The handlers of Python's logging that a config may name. */
 export const HANDLER_KINDS: readonly HandlerKind[] = [
   {
-    className: "logging.StreamHandler",
+    classNames: ["logging.StreamHandler", "colorlog.StreamHandler"],
     open: (settings, { console }) => {
       const write = isStdout(settings) ? console.stdout : console.stderr;
       return { write: (line) => write(`${line}\n`), close: () => {} };
@@ -33,20 +42,17 @@ export const HANDLER_KINDS: readonly HandlerKind[] = [
       isStdout(settings) ? stdoutColor : color,
   },
   {
-    className: "logging.FileHandler",
-    open: ({ filename, mode = "a" }, { cwd }) => {
-      const path = resolve(cwd, String(filename));
-      mkdirSync(dirname(path), { recursive: true });
-      const descriptor = openSync(path, mode === "w" ? "w" : "a");
-      return {
-        write: (line) => void writeSync(descriptor, `${line}\n`),
-        close: () => closeSync(descriptor),
-      };
-    },
+    classNames: ["logging.FileHandler"],
+    open: (settings, { cwd }) => openFile(settings, cwd),
     showsColor: () => false,
   },
   {
-    className: "logging.NullHandler",
+    classNames: ["logging.handlers.RotatingFileHandler"],
+    open: (settings, { cwd }) => openRotating(settings, cwd),
+    showsColor: () => false,
+  },
+  {
+    classNames: ["logging.NullHandler"],
     open: () => ({ write: () => {}, close: () => {} }),
     showsColor: () => false,
   },
@@ -56,11 +62,67 @@ const isStdout = ({ stream }: HandlerSettings): boolean => stream === "ext://sys
 
 /** @throws ConfigError `app.unsupported` for a class that is not among them. */
 export function handlerKind(className: unknown): HandlerKind {
-  const kind = HANDLER_KINDS.find((candidate) => candidate.className === className);
+  const kind = HANDLER_KINDS.find(({ classNames }) => classNames.includes(String(className)));
   if (kind !== undefined) return kind;
   throw new ConfigError({
     code: "app.unsupported",
     message: `Log handler class '${String(className)}' is not supported`,
-    available: HANDLER_KINDS.map((candidate) => candidate.className),
+    available: HANDLER_KINDS.flatMap(({ classNames }) => classNames),
   });
+}
+
+interface FileSink extends LogSink {
+  /** How long the file is, in bytes. */
+  size(): number;
+}
+
+/** `mode: w` begins the file anew; with `delay` it is not there before the first line. */
+function openFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
+  const path = resolve(cwd, String(filename));
+  let descriptor: number | undefined;
+  const open = (): number => {
+    if (descriptor !== undefined) return descriptor;
+    mkdirSync(dirname(path), { recursive: true });
+    descriptor = openSync(path, mode === "w" ? "w" : "a");
+    return descriptor;
+  };
+  if (delay !== true) open();
+  return {
+    write: (line) => void writeSync(open(), `${line}\n`),
+    close: () => {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+    size: () => fstatSync(open()).size,
+  };
+}
+
+/**
+ * Moves a file that would get longer than `maxBytes` to `NAME.1`, that one to `NAME.2`, up to
+ * `backupCount`. Without either it is an ordinary file, as in Python.
+ */
+function openRotating(settings: HandlerSettings, cwd: string): LogSink {
+  const { filename, maxBytes = 0, backupCount = 0 } = settings;
+  const path = resolve(cwd, String(filename));
+  const limit = Number(maxBytes);
+  const kept = Number(backupCount);
+  let sink = openFile(limit > 0 ? { ...settings, mode: "a" } : settings, cwd);
+  const rotate = (): void => {
+    sink.close();
+    for (let number = kept - 1; number > 0; number--)
+      if (existsSync(`${path}.${number}`)) renameSync(`${path}.${number}`, `${path}.${number + 1}`);
+    if (kept > 0) {
+      rmSync(`${path}.1`, { force: true });
+      renameSync(path, `${path}.1`);
+    }
+    sink = openFile({ ...settings, mode: kept > 0 ? "w" : "a", delay: false }, cwd);
+  };
+  return {
+    write: (line) => {
+      const size = Buffer.byteLength(line) + 1;
+      if (limit > 0 && sink.size() > 0 && sink.size() + size > limit) rotate();
+      sink.write(line);
+    },
+    close: () => sink.close(),
+  };
 }

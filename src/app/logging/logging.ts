@@ -1,31 +1,42 @@
+import { ConfigError } from "../../values/errors.ts";
 import type { Console } from "../console.ts";
 import { openFormatter } from "./formatters.ts";
 import { handlerKind, type LogSink } from "./handlers.ts";
 import { LEVELS, type LevelName, levelNumber } from "./levels.ts";
-import type { LogRecord, RecordFormatter } from "./record-format.ts";
+import { callerOf, type LogRecord } from "./record.ts";
+import type { RecordFormatter } from "./record-format.ts";
 
-/** One named source of log records. */
+/** One named source of log records. An error is shown below the message, with its stack. */
 export interface Logger {
-  debug(message: string): void;
-  info(message: string): void;
-  warning(message: string): void;
-  error(message: string): void;
+  debug(message: string, error?: unknown): void;
+  info(message: string, error?: unknown): void;
+  warning(message: string, error?: unknown): void;
+  error(message: string, error?: unknown): void;
+  critical(message: string, error?: unknown): void;
 }
 
+/**
+ * The logging of one run of a program, as Python's `logging` is that of a process: loggers whose
+ * names form a tree, and handlers that a config attaches to them.
+ */
 export interface Logging {
   logger(name: string): Logger;
+  /**
+   * What Hydra does with `hydra.job_logging` and `hydra.hydra_logging`: closes all handlers and
+   * attaches those of the config (the dictionary schema of Python's logging.config, resolved),
+   * unless its `root` is null, which leaves everything as it was. Then `hydra.verbose` (true, a name
+   * or names of loggers) lowers levels to DEBUG.
+   *
+   * @param cwd where relative file names start
+   * @throws ConfigError `app.unsupported` for handlers and formats that only Python has
+   */
+  configure(config: unknown, verbose: unknown, cwd: string): void;
   /** Closes log files; records that come later are lost. */
   close(): void;
 }
 
 export interface LoggingRequest {
-  /** `hydra.job_logging`, resolved: the dictionary schema of Python's logging.config. */
-  readonly config: unknown;
-  /** `hydra.verbose`: true, or the names of loggers to show in detail. */
-  readonly verbose: unknown;
   readonly console: Console;
-  /** Where relative file names start. */
-  readonly cwd: string;
   readonly now?: () => Date;
 }
 
@@ -37,89 +48,174 @@ interface Handler {
   readonly level: number;
   readonly format: RecordFormatter;
   readonly sink: LogSink;
+  readonly accepts: (logger: string) => boolean;
 }
 
-/** What Hydra logs with where a config's own logging is switched off. */
-const FALLBACK: Section = {
-  formatters: { simple: { format: "[%(asctime)s][HYDRA] %(message)s" } },
-  handlers: {
-    console: {
-      class: "logging.StreamHandler",
-      formatter: "simple",
-      stream: "ext://sys.stdout",
-    },
-  },
-  root: { level: "INFO", handlers: ["console"] },
-};
+/** What is known of a logger; the root's name is empty. */
+interface LoggerState {
+  level: number;
+  handlers: readonly Handler[];
+  propagate: boolean;
+  disabled: boolean;
+}
 
-/**
- * Opens the handlers of a logging config: the root logger's, and the levels of named loggers. A
- * config without a root (`hydra/job_logging=none`) leaves Hydra's own logging in place.
- *
- * @throws ConfigError `app.unsupported` for handlers and formats that only Python has.
- */
-export function openLogging(request: LoggingRequest): Logging {
-  const given = section(request.config);
-  const config = given["root"] === null || given["root"] === undefined ? FALLBACK : given;
-  const root = section(config["root"]);
-  const handlers = namesOf(root["handlers"]).map((name) => openHandler(name, config, request));
-  const levels = loggerLevels(config, root, request.verbose);
-  const now = request.now ?? (() => new Date());
+export function createLogging({ console, now = () => new Date() }: LoggingRequest): Logging {
+  const root: LoggerState = { ...fresh(), level: LEVELS.WARNING };
+  const loggers = new Map<string, LoggerState>([["", root]]);
+  let open: readonly Handler[] = [];
 
-  const emit = (logger: string, levelName: LevelName, message: string): void => {
-    const level = LEVELS[levelName];
-    if (level < effectiveLevel(levels, logger)) return;
-    const record: LogRecord = { logger, levelName, level, message, time: now() };
-    for (const handler of handlers)
-      if (level >= handler.level) handler.sink.write(handler.format(record));
+  const stateOf = (name: string): LoggerState => {
+    const known = loggers.get(name);
+    if (known !== undefined) return known;
+    const made = fresh();
+    loggers.set(name, made);
+    return made;
   };
+  const close = (): void => {
+    for (const { sink } of open) sink.close();
+    open = [];
+  };
+
+  /** A logger and those above it, up to the root: `a.b`, `a`, the root. */
+  function* lineOf(name: string): Generator<LoggerState> {
+    for (let at = name; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
+      const state = loggers.get(at);
+      if (state !== undefined) yield state;
+    }
+    yield root;
+  }
+
+  const levelOf = (name: string): number => {
+    for (const { level } of lineOf(name)) if (level !== LEVELS.NOTSET) return level;
+    return LEVELS.NOTSET;
+  };
+
+  const deliver = (record: LogRecord): void => {
+    let heard = false;
+    for (const state of lineOf(record.logger)) {
+      for (const { level, format, sink, accepts } of state.handlers) {
+        heard = true;
+        if (record.level >= level && accepts(record.logger)) sink.write(format(record));
+      }
+      if (!state.propagate) break;
+    }
+    // Python's handler of last resort.
+    if (!heard && record.level >= LEVELS.WARNING) console.stderr(`${record.message}\n`);
+  };
+
+  const logger = (name: string): Logger => {
+    const own = stateOf(name);
+    const method = (levelName: LevelName) => {
+      const level = LEVELS[levelName];
+      return function log(message: string, error?: unknown): void {
+        if (own.disabled || level < levelOf(name)) return;
+        const caller = () => callerOf(log);
+        const told = error === undefined ? {} : { error };
+        deliver({ logger: name, levelName, level, message, time: now(), caller, ...told });
+      };
+    };
+    return {
+      debug: method("DEBUG"),
+      info: method("INFO"),
+      warning: method("WARNING"),
+      error: method("ERROR"),
+      critical: method("CRITICAL"),
+    };
+  };
+
+  const attach = (config: Section, cwd: string): void => {
+    close();
+    const named = section(config["loggers"]);
+    for (const [name, state] of loggers)
+      if (name !== "" && !Object.hasOwn(named, name))
+        state.disabled = config["disable_existing_loggers"] !== false;
+    const handlers = new Map<string, Handler>();
+    const place = { console, cwd };
+    for (const name of Object.keys(section(config["handlers"]))) {
+      const handler = openHandler(name, config, place);
+      handlers.set(name, handler);
+      open = [...open, handler];
+    }
+    for (const [name, settings] of Object.entries(named)) {
+      const state = stateOf(name);
+      setUp(state, section(settings), handlers, `logger '${name}'`);
+      state.propagate = section(settings)["propagate"] !== false;
+      state.disabled = false;
+    }
+    setUp(root, section(config["root"]), handlers, "the root logger");
+  };
+
   return {
-    logger: (name) => ({
-      debug: (message) => emit(name, "DEBUG", message),
-      info: (message) => emit(name, "INFO", message),
-      warning: (message) => emit(name, "WARNING", message),
-      error: (message) => emit(name, "ERROR", message),
-    }),
-    close: () => {
-      for (const { sink } of handlers) sink.close();
+    logger,
+    configure(given, verbose, cwd) {
+      const config = section(given);
+      if (config["root"] !== null && config["root"] !== undefined) attach(config, cwd);
+      if (verbose === true) root.level = LEVELS.DEBUG;
+      for (const name of namesOf(verbose)) stateOf(name).level = LEVELS.DEBUG;
     },
+    close,
   };
 }
 
-function openHandler(name: string, config: Section, { console, cwd }: LoggingRequest): Handler {
+const fresh = (): LoggerState => ({
+  level: LEVELS.NOTSET,
+  handlers: [],
+  propagate: true,
+  disabled: false,
+});
+
+function setUp(
+  state: LoggerState,
+  settings: Section,
+  handlers: ReadonlyMap<string, Handler>,
+  what: string,
+): void {
+  const { level } = settings;
+  if (level !== undefined && level !== null) state.level = requireLevel(level);
+  state.handlers = namesOf(settings["handlers"]).map((name) => {
+    const handler = handlers.get(name);
+    if (handler !== undefined) return handler;
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `Log handler '${name}' of ${what} is not among the handlers`,
+      available: [...handlers.keys()],
+    });
+  });
+}
+
+function openHandler(
+  name: string,
+  config: Section,
+  place: { readonly console: Console; readonly cwd: string },
+): Handler {
   const settings = section(section(config["handlers"])[name]);
   const formatter = section(section(config["formatters"])[String(settings["formatter"])]);
   const kind = handlerKind(settings["class"]);
+  const { level } = settings;
   return {
-    level: levelNumber(settings["level"]) ?? LEVELS.NOTSET,
-    format: openFormatter(formatter, kind.showsColor(settings, console)),
-    sink: kind.open(settings, { console, cwd }),
+    level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
+    format: openFormatter(formatter, kind.showsColor(settings, place.console)),
+    sink: kind.open(settings, place),
+    accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
   };
 }
 
-/** Levels by logger name; the root's name is empty. */
-function loggerLevels(
-  config: Section,
-  root: Section,
-  verbose: unknown,
-): ReadonlyMap<string, number> {
-  const levels = new Map<string, number>([["", levelNumber(root["level"]) ?? LEVELS.WARNING]]);
-  for (const [name, settings] of Object.entries(section(config["loggers"]))) {
-    const level = levelNumber(section(settings)["level"]);
-    if (level !== undefined) levels.set(name, level);
-  }
-  if (verbose === true) levels.set("", LEVELS.DEBUG);
-  for (const name of namesOf(verbose)) levels.set(name, LEVELS.DEBUG);
-  return levels;
+/** Python's `logging.Filter`: lets the records of one logger and those below it through. */
+function nameFilter(names: readonly string[], filters: Section): (logger: string) => boolean {
+  const wanted = names
+    .map((name) => section(filters[name])["name"])
+    .filter((name): name is string => typeof name === "string" && name !== "");
+  return (logger) => wanted.every((name) => logger === name || logger.startsWith(`${name}.`));
 }
 
-/** The level of the nearest logger above that has one: `a.b`, then `a`, then the root. */
-function effectiveLevel(levels: ReadonlyMap<string, number>, logger: string): number {
-  for (let name = logger; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
-    const level = levels.get(name);
-    if (level !== undefined && level !== LEVELS.NOTSET) return level;
-  }
-  return levels.get("") ?? LEVELS.WARNING;
+function requireLevel(value: unknown): number {
+  const level = levelNumber(value);
+  if (level !== undefined) return level;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Log level '${String(value)}' does not exist`,
+    available: Object.keys(LEVELS),
+  });
 }
 
 const section = (value: unknown): Section =>

@@ -1,85 +1,56 @@
 import { ConfigError } from "../../values/errors.ts";
-import { strftime } from "../strftime.ts";
-
-export interface LogRecord {
-  readonly logger: string;
-  readonly levelName: string;
-  readonly level: number;
-  readonly message: string;
-  readonly time: Date;
-}
+import { ATTRIBUTES, type Attribute } from "./attributes.ts";
+import { FORMAT_STYLES, type FormatStyle } from "./format-styles.ts";
+import type { LogRecord } from "./record.ts";
 
 export type RecordFormatter = (record: LogRecord) => string;
 
-/** Something that a format may show of a record. */
-export type Attribute = (record: LogRecord, datefmt: string | undefined) => string | number;
-
-/** Python's name of every attribute a format may show, and how a record of ours has it. */
-const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
-  asctime: (record, datefmt) => asctime(record.time, datefmt),
-  name: (record) => record.logger,
-  levelname: (record) => record.levelName,
-  levelno: (record) => record.level,
-  message: (record) => record.message,
-  created: (record) => record.time.getTime() / 1000,
-  msecs: (record) => record.time.getMilliseconds(),
-  process: () => process.pid,
-  processName: () => "MainProcess",
-  threadName: () => "MainThread",
-};
+export interface RecordFormat {
+  readonly format: string;
+  /** Default: `%`. */
+  readonly style?: unknown;
+  readonly datefmt?: string | undefined;
+  /** Finds attributes beside those that every record has. */
+  readonly more?: (name: string) => Attribute | undefined;
+}
 
 /**
- * Compiles a format of Python's logging, `%(levelname)-8s %(message)s` and the like.
+ * Compiles a format of Python's logging: `%(levelname)-8s %(message)s`, in the style `{`
+ * `{levelname:<8} {message}`, in the style `$` `$levelname $message`. An error that a record tells of
+ * stands below the line.
  *
- * @param more finds attributes beside those that every record has.
- * @throws ConfigError `app.unsupported` for an attribute that only Python code has (`%(lineno)d`).
+ * @throws ConfigError `app.unsupported` for a style or an attribute that does not exist.
  */
-export function compileFormat(
-  format: string,
-  datefmt?: string,
-  more: (name: string) => Attribute | undefined = () => undefined,
-): RecordFormatter {
-  const find = (name: string) => (Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : more(name));
-  const parts = [...format.matchAll(/%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdifr]))/g)];
-  const unknown = parts.find(([, name]) => name !== undefined && find(name) === undefined);
-  if (unknown !== undefined)
-    throw new ConfigError({
-      code: "app.unsupported",
-      message: `Log format attribute '${unknown[1]}' is not supported`,
-      available: Object.keys(ATTRIBUTES),
-    });
-  return (record) =>
-    format.replace(
-      /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdifr]))/g,
-      (_whole, name?: string, flags = "", width = "", precision?: string, conversion = "s") => {
-        const attribute = name === undefined ? undefined : find(name);
-        if (attribute === undefined) return "%";
-        const text = convert(attribute(record, datefmt), conversion, precision);
-        return pad(text, flags, Number(width));
-      },
-    );
+export function compileFormat(request: RecordFormat): RecordFormatter {
+  const { format, style = "%", datefmt, more = () => undefined } = request;
+  const parts = FORMAT_STYLES[requireStyle(style)](format).map((part) => {
+    if (typeof part === "string") return () => part;
+    const attribute = findAttribute(part.name, more);
+    return (record: LogRecord) => part.write(attribute(record, datefmt));
+  });
+  return (record) => parts.map((part) => part(record)).join("") + errorText(record);
 }
 
-function convert(
-  value: string | number,
-  conversion: string,
-  precision: string | undefined,
-): string {
-  if (conversion === "f")
-    return Number(value).toFixed(precision === undefined ? 6 : Number(precision));
-  if (conversion === "d" || conversion === "i") return String(Math.trunc(Number(value)));
-  const text = String(value);
-  return precision === undefined ? text : text.slice(0, Number(precision));
+function requireStyle(style: unknown): FormatStyle {
+  if (typeof style === "string" && Object.hasOwn(FORMAT_STYLES, style)) return style as FormatStyle;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Log format style '${String(style)}' does not exist`,
+    available: Object.keys(FORMAT_STYLES),
+  });
 }
 
-function pad(text: string, flags: string, width: number): string {
-  if (flags.includes("-")) return text.padEnd(width);
-  return text.padStart(width, flags.includes("0") ? "0" : " ");
+function findAttribute(name: string, more: (name: string) => Attribute | undefined): Attribute {
+  const found = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : more(name);
+  if (found !== undefined) return found;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Log format attribute '${name}' is not supported`,
+    available: Object.keys(ATTRIBUTES),
+  });
 }
 
-/** Without a format of its own a time ends in milliseconds after a comma. */
-function asctime(time: Date, datefmt: string | undefined): string {
-  if (datefmt !== undefined) return strftime(datefmt, time);
-  const milliseconds = String(time.getMilliseconds()).padStart(3, "0");
-  return `${strftime("%Y-%m-%d %H:%M:%S", time)},${milliseconds}`;
+function errorText({ error }: LogRecord): string {
+  if (error === undefined) return "";
+  return `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

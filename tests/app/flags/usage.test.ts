@@ -23,9 +23,10 @@ describe("usageText", () => {
 describe("flagsHelp", () => {
   test("has a line per flag and says what is refused", () => {
     const lines = flagsHelp(HYDRA_FLAGS).split("\n");
-    expect(lines).toHaveLength(HYDRA_FLAGS.length);
+    expect(lines).toHaveLength(HYDRA_FLAGS.length + 1);
+    expect(lines.at(-1)).toMatch(/^Overrides : /);
     expect(lines).toContain("--cfg,-c : Show a configuration instead of running [job|hydra|all]");
-    expect(lines.find((line) => line.startsWith("--multirun,-m"))).toContain(
+    expect(lines.find((line) => line.startsWith("--experimental-rerun"))).toContain(
       "(not in this version)",
     );
   });

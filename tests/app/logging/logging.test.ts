@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { colorCode } from "../../../src/app/logging/color-codes.ts";
-import { openLogging } from "../../../src/app/logging/logging.ts";
+import { createLogging } from "../../../src/app/logging/logging.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 const SIMPLE = "[%(asctime)s][%(name)s][%(levelname)s] - %(message)s";
@@ -24,10 +24,7 @@ function dictConfig(changes: Record<string, unknown> = {}): Record<string, unkno
 function run(config: unknown, verbose: unknown = false, terminal = {}) {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-log-"));
   const written = { stdout: "", stderr: "" };
-  const logging = openLogging({
-    config,
-    verbose,
-    cwd,
+  const logging = createLogging({
     now: () => new Date(2026, 0, 2, 3, 4, 5, 6),
     console: {
       ...terminal,
@@ -35,6 +32,7 @@ function run(config: unknown, verbose: unknown = false, terminal = {}) {
       stderr: (text) => (written.stderr += text),
     },
   });
+  logging.configure(config, verbose, cwd);
   const log = logging.logger("app.part");
   log.debug("d");
   log.info("i");
@@ -47,7 +45,7 @@ function run(config: unknown, verbose: unknown = false, terminal = {}) {
 const line = (level: string, message: string) =>
   `[2026-01-02 03:04:05,006][app.part][${level}] - ${message}\n`;
 
-describe("openLogging", () => {
+describe("createLogging", () => {
   test("writes the same lines to the console and to the job's log file", () => {
     const expected = line("INFO", "i") + line("WARNING", "w") + line("ERROR", "e");
     const { stdout, stderr, file } = run(dictConfig());
@@ -93,11 +91,87 @@ describe("openLogging", () => {
     expect(run(dictConfig({ formatters: dated })).stdout.split("\n")[0]).toBe("02.01. i");
   });
 
-  test("no handlers: silence; no root: Hydra's own logging", () => {
-    expect(run({ version: 1, root: { handlers: [] } }).stdout).toBe("");
-    expect(run({ version: 1, root: null }).stdout.split("\n")[0]).toBe(
-      "[2026-01-02 03:04:05,006][HYDRA] i",
+  test("no handlers: what matters goes to stderr as it is", () => {
+    for (const config of [
+      { version: 1, root: { handlers: [] } },
+      { version: 1, root: null },
+    ])
+      expect(run(config)).toMatchObject({ stdout: "", stderr: "w\ne\n" });
+  });
+
+  test("styles { and $", () => {
+    const first = (format: string, style: string) =>
+      run(dictConfig({ formatters: { simple: { format, style } } })).stdout.split("\n")[0];
+    expect(first("{levelname:<6}|{levelname:^8}|{msecs:03.0f}|{{}}", "{")).toBe(
+      "INFO  |  INFO  |006|{}",
     );
+    expect(first("$levelname|${message}|$$", "$")).toBe("INFO|i|$");
+  });
+
+  test("the place in the code that logged", () => {
+    const format = "%(filename)s %(module)s %(funcName)s %(lineno)d";
+    const { stdout } = run(dictConfig({ formatters: { simple: { format } } }));
+    expect(stdout).toMatch(/^logging\.test\.ts logging\.test run \d+\n/);
+  });
+
+  test("loggers with handlers of their own, with and without propagation", () => {
+    const own = { handlers: ["file"], level: "DEBUG" };
+    const both = run(
+      dictConfig({ root: { level: "INFO", handlers: ["console"] }, loggers: { app: own } }),
+    );
+    expect(both.file().split("\n")).toHaveLength(5);
+    expect(both.stdout.split("\n")).toHaveLength(5);
+    const alone = run(dictConfig({ loggers: { app: { ...own, propagate: false } } }));
+    expect([alone.stdout, alone.file().split("\n").length]).toEqual(["", 5]);
+  });
+
+  test("filters by the name of the logger", () => {
+    const handlers = (name: string) => ({
+      console: { class: "logging.StreamHandler", stream: "ext://sys.stdout", filters: [name] },
+    });
+    const root = { level: "ERROR", handlers: ["console"] };
+    const filters = { ours: { name: "app" }, others: { name: "ap" } };
+    expect(run(dictConfig({ handlers: handlers("ours"), filters, root })).stdout).toBe("e\n");
+    expect(run(dictConfig({ handlers: handlers("others"), filters, root })).stdout).toBe("");
+  });
+
+  test("a rotating file keeps as many files as it may", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-log-"));
+    const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
+    const file = {
+      class: "logging.handlers.RotatingFileHandler",
+      filename: "r.log",
+      maxBytes: 6,
+      backupCount: 2,
+    };
+    logging.configure(
+      { handlers: { file }, root: { level: "INFO", handlers: ["file"] } },
+      false,
+      cwd,
+    );
+    for (const text of ["one", "two", "three", "four"]) logging.logger("a").info(text);
+    logging.close();
+    const read = (name: string) => readFileSync(join(cwd, name), "utf8");
+    expect(["r.log", "r.log.1", "r.log.2"].map(read)).toEqual(["four\n", "three\n", "two\n"]);
+    expect(readdirSync(cwd)).toHaveLength(3);
+  });
+
+  test("a config disables the loggers there are, the next one enables them again", () => {
+    const written: string[] = [];
+    const console = { stdout: (text: string) => written.push(text), stderr: () => {} };
+    const logging = createLogging({ console });
+    const log = logging.logger("early");
+    const show = { console: { class: "logging.StreamHandler", stream: "ext://sys.stdout" } };
+    const config = { handlers: show, root: { level: "INFO", handlers: ["console"] } };
+    const off = { ...config, disable_existing_loggers: true };
+    logging.configure(off, false, "/");
+    log.info("1");
+    logging.logger("late").info("2");
+    logging.configure({ ...config, disable_existing_loggers: false }, false, "/");
+    log.info("3");
+    logging.configure({ root: null }, "early", "/");
+    log.debug("4");
+    expect(written).toEqual(["2\n", "3\n", "4\n"]);
   });
 
   test.each([
@@ -105,7 +179,9 @@ describe("openLogging", () => {
       dictConfig({ handlers: { console: { class: "logging.handlers.SMTPHandler" } } }),
       "SMTPHandler",
     ],
-    [dictConfig({ formatters: { simple: { format: "%(lineno)d" } } }), "lineno"],
+    [dictConfig({ formatters: { simple: { format: "x", style: "?" } } }), "style"],
+    [dictConfig({ root: { level: "LOUD", handlers: [] } }), "LOUD"],
+    [dictConfig({ root: { level: "INFO", handlers: ["nope"] } }), "nope"],
     [dictConfig({ formatters: { simple: { format: "%(cyan)s" } } }), "cyan"],
     [dictConfig({ formatters: { simple: { "()": "my.Formatter" } } }), "my.Formatter"],
     [colored({ log_colors: { INFO: "mauve" } }), "mauve"],

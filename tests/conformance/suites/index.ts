@@ -1,4 +1,5 @@
 import type { Suite } from "../suite.ts";
+import { cliSuite } from "./cli.ts";
 import { composeSuite } from "./compose.ts";
 import { composePlugins } from "./compose-plugins.ts";
 import { defaultsListSuite } from "./defaults-list.ts";
@@ -13,6 +14,7 @@ import { omegaconfMerge } from "./omegaconf-merge.ts";
 import { omegaconfToYaml } from "./omegaconf-to-yaml.ts";
 import { omegaconfYaml } from "./omegaconf-yaml.ts";
 import { overridesParse } from "./overrides-parse.ts";
+import { sweepBasic } from "./sweep-basic.ts";
 
 /** Every kind of corpus file that can be replayed. The first suite that matches a path takes it. */
 export const SUITES: readonly Suite[] = [
@@ -34,4 +36,6 @@ export const SUITES: readonly Suite[] = [
   defaultsListSuite,
   fuzzCompose,
   // app
+  cliSuite,
+  sweepBasic,
 ];

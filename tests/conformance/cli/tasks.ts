@@ -14,42 +14,34 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
   const tasks: Readonly<Record<string, Task>> = {
     print: (config) => {
       print(config.toYaml());
-      return 0;
     },
     print_resolved: (config) => {
       print(config.toYaml({ resolve: true }));
-      return 0;
     },
     access: (config) => {
       const key = String(config.get("access"));
       const node = config.get(key);
       print(pythonJson(node ?? null));
-      return 0;
     },
     cwd: (_config, job) => {
       print(`cwd=${process.cwd()}\norig=${cwd}\nout=${job.outputDir}`);
       print(`abs=${isAbsolute("x/y") ? "x/y" : join(cwd, "x/y")}`);
-      return 0;
     },
     fail: (config) => {
       if (config.get("x") === config.get("bad")) throw new Error(`boom ${config.get("x")}`);
       print(`x=${config.get("x")}`);
-      return 0;
     },
     env: () => {
       print(`A=${process.env["CASE_A"] ?? "None"}\nB=${process.env["CASE_B"] ?? "None"}`);
-      return 0;
     },
     log: (_config, { log }) => {
       log.debug("debug msg");
       log.info("info msg");
       log.warning("warn msg");
       print("printed");
-      return 0;
     },
     job: (_config, job) => {
       print(describeJob(job));
-      return 0;
     },
   };
   const task = tasks[name];

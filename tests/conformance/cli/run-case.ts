@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hydraMain, type Invocation } from "../../../src/app/index.ts";
 import { readYaml, toObject } from "../../../src/values/index.ts";
+import type { CorpusCase } from "../corpus.ts";
 import { taskNamed } from "./tasks.ts";
 
 /** One recorded run of a Python program with Hydra. */
-export interface CliCase {
-  readonly id: string;
+export interface CliCase extends CorpusCase {
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly exit_code: number;
   readonly stdout: string | null;
   /** `table`: runs of blanks and of dashes count as one. */
   readonly stdout_mode?: string;
+  /** Lines that must occur, in this order. */
   readonly stderr_contains?: readonly string[];
-  readonly stderr_traceback: boolean;
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -26,8 +26,14 @@ export interface Outcome {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Runs a case in a copy of its application directory and normalises what came out of it. */
-export async function runCase(suite: string, { argv, env }: CliCase): Promise<Outcome> {
+/**
+ * Runs a program with ours in a copy of the application directory, and normalises what came out of
+ * it as the recorder did.
+ */
+export async function runCase(
+  suite: string,
+  { argv, env }: Pick<CliCase, "argv" | "env">,
+): Promise<Outcome> {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-cli-"));
   const dir = join(home, "app");
   cpSync(suite, dir, { recursive: true, filter: (path) => !path.endsWith("cases.jsonl") });
@@ -60,6 +66,8 @@ export async function runCase(suite: string, { argv, env }: CliCase): Promise<Ou
         version: "0",
         configPath: app.config_path,
         configName: app.config_name,
+        base: dir,
+        versionBase: app.version_base,
         plugins: [],
       },
       taskNamed(app.task, invocation),
@@ -85,6 +93,7 @@ interface AppFile {
   readonly config_name: string | null;
   readonly config_path: string | null;
   readonly task: string;
+  readonly version_base: "1.1" | "1.3";
 }
 
 function filesBelow(dir: string): readonly string[] {

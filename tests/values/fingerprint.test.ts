@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { configFingerprint } from "../../src/profile/fingerprint.ts";
+import { configFingerprint } from "../../src/values/fingerprint.ts";
 import { readYaml } from "../../src/values/reader.ts";
 
 const of = (text: string, directory = "/runs/1") => configFingerprint(readYaml(text), directory);

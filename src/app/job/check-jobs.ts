@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import type { Console } from "../console.ts";
+import type { HydraMainOptions } from "../options.ts";
+import type { PlannedJob } from "./plan-job.ts";
+
+/**
+ * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
+ * Then the program's own check. ajv is loaded only here: most uses of a config never need it.
+ *
+ * @throws ConfigError of the program's check, and of interpolations that cannot be resolved
+ */
+export async function checkJobs(
+  jobs: readonly PlannedJob[],
+  { check, schema }: Pick<HydraMainOptions, "check" | "schema">,
+  { stderr }: Console,
+): Promise<boolean> {
+  let fit = true;
+  if (schema !== undefined) {
+    const { renderIssues, validateTree } = await import("../../schema/index.ts");
+    const document = typeof schema === "string" ? JSON.parse(readFileSync(schema, "utf8")) : schema;
+    for (const { number, overrides, resolved } of jobs) {
+      const issues = validateTree(resolved(), document);
+      if (issues.length === 0) continue;
+      fit = false;
+      const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
+      stderr(`${title}${renderIssues(issues)}\n`);
+    }
+  }
+  if (fit && check !== undefined) for (const { resolved } of jobs) await check(resolved());
+  return fit;
+}

@@ -1,0 +1,79 @@
+import type { Config } from "../../compose/index.ts";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
+import type { Logger } from "../logging/logging.ts";
+
+/** What a task may know about the job it is. */
+export interface Job {
+  /** `hydra.job.name`. */
+  readonly name: string;
+  /** `hydra.job.num`: the place in a sweep, from 0; undefined in a single run. */
+  readonly number?: number;
+  /** The absolute path of the run directory, `hydra.runtime.output_dir`. */
+  readonly outputDir: string;
+  /** The overrides of the task's own config, as typed. */
+  readonly overrides: readonly string[];
+  /** The program's own flags that were given, by id. */
+  readonly flags: ReadonlyMap<string, string | true>;
+  /** What stood after `--`. */
+  readonly restArgs: readonly string[];
+  /** The composed tree with its `hydra` node, unresolved. */
+  readonly root: MapNode;
+  /**
+   * The task's config with every interpolation resolved, with exact types and origins; worked out
+   * on first use.
+   * @throws ConfigError of the first interpolation that cannot be resolved
+   */
+  resolved(): ConfigNode;
+  /** The logger of the program's name. */
+  readonly log: Logger;
+  logger(name: string): Logger;
+}
+
+/**
+ * What runs once the job is set up. What it returns is the job's result, for callbacks and sweeps;
+ * an exit code is returned with `exitCode(3)`.
+ */
+export type Task = (config: Config, job: Job) => unknown;
+
+/** What became of a job: the same fields whether it succeeded or not. */
+export interface JobResult {
+  readonly status: "completed" | "failed";
+  readonly number?: number;
+  readonly outputDir: string;
+  readonly overrides: readonly string[];
+  /** What the task returned; undefined for a failed job. */
+  readonly returnValue: unknown;
+  /** What the task threw; undefined for a completed job. */
+  readonly error: unknown;
+  /** 0, what the task said with `exitCode`, or 1 for a failed job. */
+  readonly exitCode: number;
+}
+
+const EXIT_CODE: unique symbol = Symbol("exit code");
+
+/** What a task returns to end the program with a code. */
+export interface ExitCode {
+  readonly [EXIT_CODE]: number;
+  readonly returnValue: unknown;
+}
+
+/**
+ * Returned from a task: the program ends with this code, without an error being shown.
+ *
+ * @param code 0 to 255
+ * @param returnValue the job's result, as if it had been returned alone
+ */
+export const exitCode = (code: number, returnValue?: unknown): ExitCode => ({
+  [EXIT_CODE]: code,
+  returnValue,
+});
+
+/** The code and the result in what a task returned. */
+export function readReturn(returned: unknown): { exitCode: number; returnValue: unknown } {
+  return isExitCode(returned)
+    ? { exitCode: returned[EXIT_CODE], returnValue: returned.returnValue }
+    : { exitCode: 0, returnValue: returned };
+}
+
+const isExitCode = (value: unknown): value is ExitCode =>
+  typeof value === "object" && value !== null && EXIT_CODE in value;

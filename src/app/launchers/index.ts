@@ -1,0 +1,5 @@
+import { basicLauncher } from "./basic-launcher.ts";
+import type { LauncherKind } from "./launcher.ts";
+
+/** All launchers that a config may choose. */
+export const LAUNCHERS: readonly LauncherKind[] = [basicLauncher];

@@ -1,0 +1,39 @@
+import { basename, parse } from "node:path";
+import { strftime } from "../strftime.ts";
+import type { LogRecord } from "./record.ts";
+
+/** Something that a format may show of a record. */
+export type Attribute = (record: LogRecord, datefmt: string | undefined) => string | number;
+
+const STARTED = Date.now();
+
+/**
+ * Python's name of every attribute a format may show, and how a record of ours has it.
+ * @see https://docs.python.org/3/library/logging.html#logrecord-attributes
+ */
+export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
+  asctime: (record, datefmt) => asctime(record.time, datefmt),
+  name: (record) => record.logger,
+  levelname: (record) => record.levelName,
+  levelno: (record) => record.level,
+  message: (record) => record.message,
+  created: (record) => record.time.getTime() / 1000,
+  relativeCreated: (record) => record.time.getTime() - STARTED,
+  msecs: (record) => record.time.getMilliseconds(),
+  pathname: (record) => record.caller?.().file ?? "",
+  filename: (record) => basename(record.caller?.().file ?? ""),
+  module: (record) => parse(record.caller?.().file ?? "").name,
+  lineno: (record) => record.caller?.().line ?? 0,
+  funcName: (record) => record.caller?.().functionName ?? "",
+  process: () => process.pid,
+  processName: () => "MainProcess",
+  thread: () => 0,
+  threadName: () => "MainThread",
+};
+
+/** Without a format of its own a time ends in milliseconds after a comma. */
+function asctime(time: Date, datefmt: string | undefined): string {
+  if (datefmt !== undefined) return strftime(datefmt, time);
+  const milliseconds = String(time.getMilliseconds()).padStart(3, "0");
+  return `${strftime("%Y-%m-%d %H:%M:%S", time)},${milliseconds}`;
+}

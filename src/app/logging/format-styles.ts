@@ -1,0 +1,94 @@
+/** A format taken apart: text that stays, and attributes with how each is written. */
+export type FormatPart = string | FormatField;
+
+export interface FormatField {
+  readonly name: string;
+  readonly write: (value: string | number) => string;
+}
+
+/** How formats are written: Python's `style` of a formatter. */
+export type FormatStyle = "%" | "{" | "$";
+
+/** The parsers of the three styles. */
+export const FORMAT_STYLES: Readonly<
+  Record<FormatStyle, (format: string) => readonly FormatPart[]>
+> = {
+  "%": (format) =>
+    partsOf(
+      format,
+      /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdiufr]))/g,
+      ([, name, flags = "", width = "", precision, conversion = "s"]) =>
+        name === undefined
+          ? "%"
+          : {
+              name,
+              write: (value) =>
+                pad(convert(value, conversion, precision), {
+                  align: flags.includes("-") ? "<" : ">",
+                  fill: flags.includes("0") && !flags.includes("-") ? "0" : " ",
+                  width: Number(width),
+                }),
+            },
+    ),
+  "{": (format) =>
+    partsOf(
+      format,
+      /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:(.)?([<>^=]))?([-+ ])?#?(0)?(\d*)(?:\.(\d+))?([sdfFeg%])?)?\}/g,
+      ([whole, name, , fill, align, , zero, width = "", precision, conversion]) =>
+        name === undefined
+          ? whole.slice(0, 1)
+          : {
+              name,
+              write: (value) =>
+                pad(convert(value, conversion ?? "s", precision), {
+                  align: align ?? (typeof value === "number" ? ">" : "<"),
+                  fill: fill ?? (zero === undefined ? " " : "0"),
+                  width: Number(width),
+                }),
+            },
+    ),
+  $: (format) =>
+    partsOf(format, /\$(?:\$|(\w+)|\{(\w+)\})/g, ([, bare, braced]) => {
+      const name = bare ?? braced;
+      return name === undefined ? "$" : { name, write: String };
+    }),
+};
+
+function partsOf(
+  format: string,
+  pattern: RegExp,
+  read: (match: RegExpMatchArray) => FormatPart,
+): readonly FormatPart[] {
+  const parts: FormatPart[] = [];
+  let end = 0;
+  for (const match of format.matchAll(pattern)) {
+    parts.push(format.slice(end, match.index), read(match));
+    end = match.index + match[0].length;
+  }
+  return [...parts, format.slice(end)];
+}
+
+function convert(
+  value: string | number,
+  conversion: string,
+  precision: string | undefined,
+): string {
+  if (conversion === "f" || conversion === "F")
+    return Number(value).toFixed(precision === undefined ? 6 : Number(precision));
+  if ("diu".includes(conversion)) return String(Math.trunc(Number(value)));
+  const text = String(value);
+  return precision === undefined ? text : text.slice(0, Number(precision));
+}
+
+interface Padding {
+  readonly align: string;
+  readonly fill: string;
+  readonly width: number;
+}
+
+function pad(text: string, { align, fill, width }: Padding): string {
+  if (align === "<") return text.padEnd(width, fill);
+  if (align !== "^") return text.padStart(width, fill);
+  const missing = Math.max(0, width - text.length);
+  return text.padStart(text.length + Math.floor(missing / 2), fill).padEnd(width, fill);
+}

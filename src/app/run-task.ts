@@ -1,0 +1,189 @@
+import { type Composition, createConfig } from "../compose/index.ts";
+import { isConfigError } from "../values/errors.ts";
+import { pyRepr } from "../values/python-text.ts";
+import type { ComposedEvent } from "./callbacks/callback.ts";
+import { openCallbacks } from "./callbacks/callbacks.ts";
+import { EXIT_ERROR, type Session } from "./commands/command.ts";
+import { checkJobs } from "./job/check-jobs.ts";
+import { plainAt } from "./job/hydra-values.ts";
+import type { JobResult } from "./job/job.ts";
+import { type JobPlace, type PlannedJob, planJob } from "./job/plan-job.ts";
+import { type JobSurroundings, runJob, takeDirectory } from "./job/run-job.ts";
+import { LAUNCHERS } from "./launchers/index.ts";
+import { createLogging, type Logging } from "./logging/logging.ts";
+import { reportError } from "./report-error.ts";
+import { chooseMode } from "./run-mode.ts";
+import { chosenKind, planSweep } from "./sweep/plan-sweep.ts";
+import { runSweep } from "./sweep/run-sweep.ts";
+import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
+import { warn, warnOf } from "./warn.ts";
+
+/** Runs the task of a program: one job, or a sweep. */
+export async function runTask(session: Session): Promise<number> {
+  const { composer, invocation, options, parsed } = session;
+  const { mode, overrides, warning } = chooseMode(
+    session.overrides,
+    parsed.flags.has("multirun"),
+    composer,
+  );
+  if (warning !== undefined) warnOf(warning, invocation);
+  if (changesDirectoryByDefault(options.versionBase)) warnOf(VERSION_WARNING, invocation);
+  const logging = createLogging({ console: invocation.console });
+  try {
+    const all = [...session.overrides, ...overrides];
+    const results =
+      mode === "run" ? await runOne(session, all, logging) : await runMany(session, all, logging);
+    return results === null ? EXIT_ERROR : exitCodeOf(results, session);
+  } finally {
+    logging.close();
+  }
+}
+
+/** @returns null for a job that was refused */
+async function runOne(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+): Promise<readonly JobResult[] | null> {
+  const { composer } = session;
+  const composition = composer.compose(overrides);
+  warn(composition.warnings, session.invocation);
+  const place = placeOf(session);
+  const taken = await takePlace(session, () => planJob(composition, place));
+  if (taken === null) return null;
+  const { planned, release } = taken;
+  try {
+    configureAsHydra(planned.composition, session, logging);
+    const surroundings = surround(session, composition, logging);
+    const { callbacks } = surroundings;
+    const event = composedEvent(composition, overrides, session);
+    await callbacks.notify("onComposeConfig", event);
+    await callbacks.notify("onRunStart", event);
+    const result = await runJob(planned, surroundings);
+    await callbacks.notify("onRunEnd", { ...event, result });
+    return [result];
+  } finally {
+    release();
+  }
+}
+
+/** Plans a job and takes its directory; plans again where another run was faster. */
+async function takePlace(
+  session: Session,
+  plan: () => PlannedJob,
+): Promise<{ readonly planned: PlannedJob; readonly release: () => void } | null> {
+  const { invocation, options } = session;
+  for (let planned = plan(); ; ) {
+    if (!(await checkJobs([planned], options, invocation.console))) return null;
+    try {
+      return { planned, release: takeDirectory(planned, options.resultFiles ?? []) };
+    } catch (error) {
+      if (!isConfigError(error) || error.code !== "app.run_directory") throw error;
+      const again = plan();
+      if (again.outputDir === planned.outputDir) throw error;
+      planned = again;
+    }
+  }
+}
+
+async function runMany(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+): Promise<readonly JobResult[] | null> {
+  const { composer, invocation, options } = session;
+  const place = placeOf(session);
+  const sweep = planSweep(overrides, composer, place);
+  const { master } = sweep;
+  warn(master.warnings, invocation);
+  const logAsHydra = () => configureAsHydra(master, session, logging);
+  logAsHydra();
+  const surroundings = surround(session, master, logging);
+  const launcher = chosenKind("hydra.launcher", LAUNCHERS, master, composer).open({
+    root: master.root,
+    context: composer.context,
+    logging,
+    logAsHydra,
+    runHere: async (job) => {
+      const release = takeDirectory(job, place.resultFiles);
+      return runJob(job, surroundings).finally(release);
+    },
+  });
+  const { callbacks } = surroundings;
+  const event = composedEvent(master, overrides, session);
+  await callbacks.notify("onComposeConfig", event);
+  await callbacks.notify("onMultirunStart", event);
+  const { refused, results } = await runSweep({
+    sweep,
+    launcher,
+    check: (jobs) => checkJobs(jobs, options, invocation.console),
+  });
+  await callbacks.notify("onMultirunEnd", { ...event, results });
+  return refused ? null : results;
+}
+
+const placeOf = ({ composer, invocation, options }: Session): JobPlace => ({
+  cwd: invocation.cwd,
+  context: composer.context,
+  publish: composer.publish,
+  resultFiles: options.resultFiles ?? [],
+});
+
+function surround(session: Session, composition: Composition, logging: Logging): JobSurroundings {
+  const { composer, invocation, options, parsed, task } = session;
+  const own = new Set((options.flags ?? []).map((flag) => flag.id));
+  return {
+    program: options.name,
+    task,
+    logging,
+    callbacks: openCallbacks({
+      root: composition.root,
+      context: composer.context,
+      known: options.callbacks ?? {},
+      onWarning: (message) => warnOf(message, invocation),
+    }),
+    ...placeOf(session),
+    chdirByDefault: changesDirectoryByDefault(options.versionBase),
+    flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
+    restArgs: parsed.rest ?? [],
+  };
+}
+
+/** Hydra's own messages, and those of a job without a log of its own. */
+function configureAsHydra(
+  { root }: Composition,
+  { composer, invocation, options }: Session,
+  logging: Logging,
+): void {
+  // The program's logger was there before any config, as in Python a module's is.
+  logging.logger(options.name);
+  const at = (key: string) => plainAt(root, key, composer.context);
+  logging.configure(at("hydra.hydra_logging"), at("hydra.verbose"), invocation.cwd);
+}
+
+const composedEvent = (
+  composition: Composition,
+  overrides: readonly string[],
+  { composer }: Session,
+): ComposedEvent => ({
+  config: createConfig(composition.root, composition, composer.context),
+  configName: composition.configName,
+  overrides,
+});
+
+/** Shows the first failure in full and the others in a line each. */
+function exitCodeOf(results: readonly JobResult[], { invocation }: Session): number {
+  const [first, ...others] = results.filter(({ status }) => status === "failed");
+  if (first === undefined) return results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
+  const { stderr } = invocation.console;
+  stderr(`Error executing job with overrides: ${overridesText(first)}\n`);
+  reportError(first.error, invocation);
+  for (const { error, number } of others) {
+    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    stderr(`Job #${number} failed, too: ${line}\n`);
+  }
+  return first.exitCode;
+}
+
+const overridesText = ({ overrides }: JobResult): string =>
+  `[${overrides.map((override) => pyRepr(override)).join(", ")}]`;

@@ -1,0 +1,39 @@
+import type { Repository } from "../../compose/index.ts";
+import { parseOverrides, type SweepOptions } from "../../overrides/index.ts";
+import type { ResolveContext } from "../../values/interpolation/context.ts";
+import type { MapNode } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
+import { basicBatches } from "./basic-batches.ts";
+import type { SweeperKind } from "./sweeper.ts";
+
+/**
+ * Hydra's own sweeper: `hydra.sweeper.params`, then the sweeps of the command line, all
+ * combinations, in batches of `hydra.sweeper.max_batch_size`.
+ * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
+ */
+export const basicSweeper: SweeperKind = {
+  targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
+  open: ({ context, master, overrides }) => {
+    const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
+    const texts = [...sweepParams(master.root, context), ...overrides];
+    const batches = basicBatches({
+      overrides: parseOverrides(texts),
+      maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
+      options: globOptions(master.repository),
+    }).values();
+    return { ask: () => batches.next().value, tell: () => {} };
+  },
+};
+
+/** `hydra.sweeper.params` as overrides. */
+export function sweepParams(root: MapNode, context: ResolveContext): readonly string[] {
+  const params = selectNode(root, "hydra.sweeper.params", context, { deep: true });
+  if (params?.kind !== "map") return [];
+  return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
+}
+
+/** What `glob` selects from. */
+export const globOptions = (repository: Repository): SweepOptions => ({
+  groupOptions: (group) => repository.list(group, "config"),
+});

@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import type { Composition } from "../../compose/index.ts";
+import { launchRefusal } from "../../compose/plugins/plugin-groups.ts";
+import { quoted } from "../../overrides/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { Composer } from "../composer.ts";
+import { plainAt, textAt, textsAt } from "../job/hydra-values.ts";
+import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
+import { nextFreeDirectory } from "../job/run-directory.ts";
+import type { SweepJob } from "../launchers/launcher.ts";
+import { SWEEPERS } from "./index.ts";
+import type { JobOverrides, Sweeper } from "./sweeper.ts";
+
+/** Hydra's record of a sweep, in its directory. */
+export const SWEEP_FILE = "multirun.yaml";
+
+/** A sweep with all that is decided before anything is made. */
+export interface PlannedSweep {
+  /** The composition of the sweep itself: the sweeps are still overrides in it. */
+  readonly master: Composition;
+  /** The absolute path of `hydra.sweep.dir`. */
+  readonly directory: string;
+  readonly sweeper: Sweeper;
+  /** The jobs of a batch, composed; the first has this number. */
+  planBatch(batch: readonly JobOverrides[], firstNumber: number): readonly SweepJob[];
+}
+
+/** @throws ConfigError for what cannot be composed, and for a sweeper or sweeps that cannot be */
+export function planSweep(
+  overrides: readonly string[],
+  composer: Composer,
+  place: JobPlace,
+): PlannedSweep {
+  const { context } = composer;
+  const wished = composer.compose(overrides, { mode: "multirun" });
+  const free = freeDirectory(wished, place);
+  const master =
+    free === undefined
+      ? wished
+      : composer.compose([...overrides, `hydra.sweep.dir=${quoted(free, "'")}`], {
+          mode: "multirun",
+        });
+  const { root } = master;
+  const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
+  return {
+    master,
+    directory: resolve(place.cwd, textAt(root, "hydra.sweep.dir", context) ?? "None"),
+    sweeper: chosenKind("hydra.sweeper", SWEEPERS, master, composer).open({
+      master,
+      overrides: textsAt(root, "hydra.overrides.task", context),
+      context,
+    }),
+    planBatch: (batch, firstNumber) =>
+      batch.map((job, index) => {
+        const number = firstNumber + index;
+        const composition = composer.compose([...ofHydra, ...job]);
+        return { ...planJob(composition, place, number), number };
+      }),
+  };
+}
+
+/**
+ * Where the results of two sweeps must not mix, a directory that nobody chose by name steps aside
+ * for another sweep's. Undefined where it can stay.
+ */
+function freeDirectory(
+  master: Composition,
+  { context, cwd, resultFiles }: JobPlace,
+): string | undefined {
+  if (resultFiles.length === 0 || isFromOverride(master, "hydra.sweep.dir", context))
+    return undefined;
+  const wished = resolve(cwd, textAt(master.root, "hydra.sweep.dir", context) ?? "None");
+  const free = nextFreeDirectory(wished, [SWEEP_FILE]);
+  return free === wished ? undefined : free;
+}
+
+/**
+ * The launcher or the sweeper that the config chose.
+ *
+ * @throws ConfigError `app.unsupported` for one that is not there, with what to use instead
+ */
+export function chosenKind<Kind extends { readonly targets: readonly string[] }>(
+  key: "hydra.launcher" | "hydra.sweeper",
+  kinds: readonly Kind[],
+  { root }: Composition,
+  { context, plugins }: Composer,
+): Kind {
+  const target = plainAt(root, `${key}._target_`, context);
+  const kind = kinds.find(({ targets }) => targets.includes(String(target)));
+  if (kind !== undefined) return kind;
+  const refusal = launchRefusal(plugins, String(target));
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `${key}: '${String(target ?? null)}' cannot be used here`,
+    key: `${key}._target_`,
+    available: kinds.flatMap(({ targets }) => targets),
+    ...(refusal === undefined ? {} : { hint: refusal.reason }),
+  });
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import type { Callback, CallbackFactory } from "../../../src/app/index.ts";
+import { program } from "../program.ts";
+
+const CONFIG = {
+  "conf/config.yaml": [
+    "x: 1",
+    "hydra:",
+    "  run: {dir: o}",
+    "  sweep: {dir: s}",
+    "  callbacks:",
+    "    one: {_target_: note, name: 'one${x}'}",
+    "    two: {_target_: note, name: two}",
+    "",
+  ].join("\n"),
+};
+
+/** Notes every call; `fail` names the method in which it throws. */
+function noting(fail?: string) {
+  const calls: string[] = [];
+  const note: CallbackFactory = ({ name }) => {
+    const method = (what: keyof Callback) => async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      calls.push(`${name} ${what}`);
+      if (what === fail) throw new TypeError("boom");
+    };
+    return {
+      onComposeConfig: method("onComposeConfig"),
+      onRunStart: method("onRunStart"),
+      onRunEnd: method("onRunEnd"),
+      onMultirunStart: method("onMultirunStart"),
+      onMultirunEnd: method("onMultirunEnd"),
+      onJobStart: method("onJobStart"),
+      onJobEnd: method("onJobEnd"),
+    };
+  };
+  return { calls, callbacks: { note } };
+}
+
+test("start in order and end in reverse, around a run and its job", async () => {
+  const { calls, callbacks } = noting();
+  const { run } = program(CONFIG, { callbacks });
+  await run([], () => void calls.push("task"));
+  expect(calls).toEqual([
+    "one1 onComposeConfig",
+    "two onComposeConfig",
+    "one1 onRunStart",
+    "two onRunStart",
+    "one1 onJobStart",
+    "two onJobStart",
+    "task",
+    "two onJobEnd",
+    "one1 onJobEnd",
+    "two onRunEnd",
+    "one1 onRunEnd",
+  ]);
+});
+
+test("around a sweep, and around each of its jobs", async () => {
+  const { calls, callbacks } = noting();
+  const { run } = program(CONFIG, { callbacks });
+  await run(["-m", "x=1,2", "~hydra.callbacks.two"], () => void calls.push("task"));
+  const job = ["one1 onJobStart", "task", "one1 onJobEnd"];
+  expect(calls).toEqual([
+    "one1 onComposeConfig",
+    "one1 onMultirunStart",
+    ...job,
+    ...job,
+    "one1 onMultirunEnd",
+  ]);
+});
+
+test("what one throws is reported and stops nothing", async () => {
+  const { calls, callbacks } = noting("onJobStart");
+  const { run } = program(CONFIG, { callbacks });
+  const { exitCode, stderr } = await run([], () => void calls.push("task"));
+  expect(exitCode).toBe(0);
+  expect(calls).toContain("task");
+  expect(calls).toContain("one1 onRunEnd");
+  expect(stderr).toBe(
+    "UserWarning: Callback one.onJobStart raised TypeError: boom\n" +
+      "UserWarning: Callback two.onJobStart raised TypeError: boom\n",
+  );
+});
+
+test("the end of a job is told what became of it", async () => {
+  const results: unknown[] = [];
+  const callbacks = {
+    note: () => ({ onJobEnd: ({ result }: { result: unknown }) => results.push(result) }),
+  };
+  const { run } = program(CONFIG, { callbacks: callbacks as Record<string, CallbackFactory> });
+  await run(["-m", "x=1,2", "~hydra.callbacks.two"], (config) => {
+    if (config.get("x") === 2) throw new Error("boom");
+    return "fine";
+  });
+  expect(results).toMatchObject([
+    { status: "completed", number: 0, returnValue: "fine", exitCode: 0 },
+    { status: "failed", number: 1, overrides: ["x=2"], error: new Error("boom"), exitCode: 1 },
+  ]);
+});
+
+test("a name that the program does not know is refused before the task", async () => {
+  const { run } = program(CONFIG, { callbacks: { other: () => ({}) } });
+  const { exitCode, stderr } = await run([], () => expect.unreachable());
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("The callback 'note' is not known to this program");
+  expect(stderr).toContain("Available: other");
+});
+
+test("--cfg, --info and --help call none", async () => {
+  const { calls, callbacks } = noting();
+  const { run } = program(CONFIG, { callbacks });
+  for (const argv of [["--cfg", "job"], ["--info"], ["--help"]]) await run(argv);
+  expect(calls).toEqual([]);
+});

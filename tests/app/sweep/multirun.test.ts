@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exitCode, type Job } from "../../../src/app/index.ts";
+import { program } from "../program.ts";
+
+const CONFIG = {
+  "conf/config.yaml": "x: 1\ny: a\nhydra:\n  sweep:\n    dir: s\n    subdir: ${hydra:job.num}\n",
+};
+
+describe("-m", () => {
+  test("runs one job after the other, each in its directory, and records the sweep", async () => {
+    const { run, cwd } = program(CONFIG);
+    const jobs: Job[] = [];
+    const { exitCode: code, stdout } = await run(["-m", "x=1,2", "y=b"], (config, job) => {
+      jobs.push(job);
+      job.log.info(`x is ${config.get("x")}`);
+    });
+    expect(code).toBe(0);
+    expect(
+      jobs.map(({ number, outputDir, overrides }) => ({ number, outputDir, overrides })),
+    ).toEqual(
+      [0, 1].map((number) => ({
+        number,
+        outputDir: join(cwd, `s/${number}`),
+        overrides: [`x=${number + 1}`, "y=b"],
+      })),
+    );
+    expect(stdout).toMatch(
+      /\[HYDRA\] Launching 2 jobs locally\n.*\t#0 : x=1 y=b\n.*x is 1\n.*\t#1/,
+    );
+    expect(readFileSync(join(cwd, "s/1/prog.log"), "utf8")).toMatch(/x is 2\n$/);
+    expect(readdirSync(join(cwd, "s")).sort()).toEqual(["0", "1", "multirun.yaml"]);
+    const record = readFileSync(join(cwd, "s/multirun.yaml"), "utf8");
+    expect(record).toContain("    - x=1,2\n    - y=b\n");
+    expect(record.endsWith("\nx: 1\n'y': b\n")).toBe(true);
+  });
+
+  test("a failing job does not stop the others; the first is shown, the rest are named", async () => {
+    const { run } = program(CONFIG);
+    const ran: unknown[] = [];
+    const { exitCode: code, stderr } = await run(["-m", "x=1,2,3"], (config) => {
+      ran.push(config.get("x"));
+      if (config.get("x") !== 2) throw new Error(`boom ${config.get("x")}`);
+    });
+    expect([code, ran]).toEqual([1, [1, 2, 3]]);
+    expect(stderr).toContain("Error executing job with overrides: ['x=1']\nError: boom 1\n");
+    expect(stderr).toContain("Job #2 failed, too: boom 3\n");
+    expect(stderr.match(/Error executing/g)).toHaveLength(1);
+  });
+
+  test("no batch follows one with a failed job", async () => {
+    const { run, cwd } = program(CONFIG);
+    await run(["-m", "x=1,2,3", "hydra.sweeper.max_batch_size=2"], () => {
+      throw new Error("boom");
+    });
+    expect(existsSync(join(cwd, "s/1"))).toBe(true);
+    expect(existsSync(join(cwd, "s/2"))).toBe(false);
+  });
+
+  test("ends with the code of the first job that has one", async () => {
+    const { run } = program(CONFIG);
+    const outcome = await run(["-m", "x=0,3,4"], (config) => exitCode(Number(config.get("x"))));
+    expect(outcome.exitCode).toBe(3);
+  });
+
+  test("a job that does not compose stops its batch before the first job", async () => {
+    const { run, cwd } = program({ ...CONFIG, "conf/g/a.yaml": "v: 1\n" });
+    const outcome = await run(["-m", "+g=a,nope"], () => expect.unreachable());
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain("Could not find 'g/nope'");
+    expect(readdirSync(join(cwd, "s"))).toEqual(["multirun.yaml"]);
+  });
+
+  test("all jobs are checked against the schema before the first starts", async () => {
+    const schema = { properties: { x: { type: "integer", maximum: 2 } } };
+    const { run, cwd } = program(CONFIG, { schema });
+    const outcome = await run(["-m", "x=1,3,4"], () => expect.unreachable());
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.stderr).toContain("Job #1 (x=3):\n");
+    expect(outcome.stderr).toContain("Job #2 (x=4):\n");
+    expect(outcome.stderr).not.toContain("Job #0");
+    expect(readdirSync(join(cwd, "s"))).toEqual(["multirun.yaml"]);
+  });
+
+  test("another sweep's directory is left alone where results must not mix", async () => {
+    const { run, cwd } = program(CONFIG, { resultFiles: ["report.md"] });
+    await run(["-m", "x=1"]);
+    await run(["-m", "x=2"]);
+    expect(readFileSync(join(cwd, "s/0/.hydra/overrides.yaml"), "utf8")).toBe("- x=1\n");
+    expect(readFileSync(join(cwd, "s-2/0/.hydra/overrides.yaml"), "utf8")).toBe("- x=2\n");
+  });
+
+  test("a sweep job works in its environment and its directory", async () => {
+    const { run, cwd } = program(CONFIG);
+    const seen: unknown[] = [];
+    await run(["-m", "x=1,2", "hydra.job.chdir=true", "+hydra.job.env_set.HC_X=${x}"], () => {
+      seen.push([process.cwd(), process.env["HC_X"]]);
+    });
+    expect(seen).toEqual([
+      [join(cwd, "s/0"), "1"],
+      [join(cwd, "s/1"), "2"],
+    ]);
+  });
+
+  test("one time for all jobs, and a sweep of one config that no job changes", async () => {
+    const { run, cwd } = program({ "conf/config.yaml": "x: 1\nt: ${now:%S.%f}\n" });
+    const times = new Set<unknown>();
+    await run(["-m", "x=1,2,3"], (config) => void times.add(config.get("t")));
+    expect(times.size).toBe(1);
+    expect(readdirSync(join(cwd, "multirun/2026-01-02/03-04-05"))).toContain("multirun.yaml");
+  });
+});
+
+describe("what decides between a run and a sweep", () => {
+  const swept = async (argv: readonly string[], config = CONFIG["conf/config.yaml"]) => {
+    const { run, cwd } = program({ "conf/config.yaml": config });
+    const outcome = await run(argv);
+    return { ...outcome, swept: existsSync(join(cwd, "s/multirun.yaml")) };
+  };
+
+  test("the flag, hydra.mode as an override or in the config", async () => {
+    expect(await swept(["x=1"])).toMatchObject({ swept: false, exitCode: 0 });
+    expect(await swept(["-m"])).toMatchObject({ swept: true, stderr: "" });
+    expect(await swept(["hydra.mode=MULTIRUN", "x=1,2"])).toMatchObject({ swept: true });
+    const config = "x: 1\nhydra:\n  mode: MULTIRUN\n  sweep:\n    dir: s\n";
+    expect(await swept(["x=1,2"], config)).toMatchObject({ swept: true });
+  });
+
+  test("the flag wins over hydra.mode=RUN, with a warning", async () => {
+    const { stderr, swept: was } = await swept(["-m", "hydra.mode=RUN"]);
+    expect(was).toBe(true);
+    expect(stderr).toContain("overriding with `hydra.mode=MULTIRUN`");
+  });
+
+  test("a launcher or sweeper that is not there is refused before anything is made", async () => {
+    for (const override of ["hydra/launcher=rq", "hydra/sweeper=ax"]) {
+      const { exitCode: code, stderr, swept: was } = await swept(["-m", override]);
+      expect([code, was]).toEqual([1, false]);
+      expect(stderr).toContain("cannot be used here");
+      expect(stderr).toContain("Hint: ");
+    }
+  });
+});

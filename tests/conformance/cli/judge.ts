@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Outcome, PASS } from "../suite.ts";
+import { comparableStdout } from "./allowances.ts";
+import type { CliCase, Outcome as RunOutcome } from "./run-case.ts";
+import { missingFact } from "./stderr.ts";
+
+type Run = (argv: readonly string[]) => Promise<RunOutcome>;
+
+/**
+ * Whether a program of ours did what the recorded one did: its exit code, everything it printed to
+ * standard output, every file it made with its content, and the facts of what it said on standard
+ * error.
+ */
+export async function judgeCli(testCase: CliCase, run: Run): Promise<Outcome> {
+  const actual = await run(testCase.argv);
+  const together = overridesTogether(testCase);
+  if (together !== null) return judgeExtension(actual, await run(together));
+  const expected = {
+    exitCode: testCase.exit_code,
+    stdout: testCase.stdout,
+    files: testCase.files,
+  };
+  const shown = {
+    exitCode: actual.exitCode,
+    stdout: testCase.stdout === null ? null : actual.stdout,
+    files: actual.files,
+  };
+  const fail = (why: string): Outcome => ({
+    pass: false,
+    expected: { ...expected, stderr: testCase.stderr_contains ?? [] },
+    actual: { ...shown, stderr: actual.stderr },
+    why,
+  });
+  if (shown.exitCode !== expected.exitCode) return fail(`exit code ${shown.exitCode}`);
+  const [left, right] = comparableStdout(testCase, actual.stdout);
+  if (left !== right) return fail("other standard output");
+  if (!isDeepStrictEqual(expected.files, shown.files)) return fail(fileDifference(expected, shown));
+  const fact = missingFact(testCase, actual.stderr);
+  return fact === null ? PASS : fail(`standard error does not say: ${fact}`);
+}
+
+/**
+ * argparse wants all overrides in one run of words and refuses the others as unrecognized. Here they
+ * may stand on both sides of a flag, an extension that is asked for. The command line with its
+ * flags first, or null for a case that is about something else.
+ */
+function overridesTogether({ argv, exit_code, stderr_contains = [] }: CliCase) {
+  const refused = /: error: unrecognized arguments: (.*)$/.exec(stderr_contains.at(-1) ?? "")?.[1];
+  if (exit_code !== 2 || refused === undefined || refused.startsWith("-")) return null;
+  const late = refused.split(" ");
+  const first = argv.findIndex((word) => !word.startsWith("-") && word.includes("="));
+  const overrides = [argv[first] ?? "", ...late];
+  return [...argv.filter((word) => !overrides.includes(word)), ...overrides];
+}
+
+function judgeExtension(actual: RunOutcome, together: RunOutcome): Outcome {
+  if (together.exitCode === 0 && isDeepStrictEqual(actual, together)) return PASS;
+  return { pass: false, expected: together, actual, why: "not as with the overrides together" };
+}
+
+interface Compared {
+  readonly files: Readonly<Record<string, string>>;
+}
+
+function fileDifference({ files: expected }: Compared, { files: actual }: Compared): string {
+  for (const name of Object.keys(expected))
+    if (!Object.hasOwn(actual, name)) return `no file ${name}`;
+  for (const name of Object.keys(actual))
+    if (!Object.hasOwn(expected, name)) return `a file ${name} too many`;
+  return `other content of ${Object.keys(expected).find((name) => expected[name] !== actual[name])}`;
+}

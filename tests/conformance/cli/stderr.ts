@@ -1,0 +1,62 @@
+import { namesIn } from "../error-subjects.ts";
+import type { CliCase } from "./run-case.ts";
+
+/**
+ * The first thing that the recorded standard error says and ours does not; null for none. A line must
+ * occur as it is, or its facts must: the names in it, and for a usage text Hydra's flags. What only
+ * tells of Python (exception classes, types of objects, frames, what its parser generator expected)
+ * is no fact.
+ */
+export function missingFact({ stderr_contains = [] }: CliCase, actual: string): string | null {
+  if (stderr_contains.length > 0 && actual.trim() === "") return "anything";
+  // An accident in the middle of Python's own reporting: all that follows is about itself.
+  const accident = stderr_contains.findIndex((line) => line.startsWith("An error occurred during"));
+  const lines = accident < 0 ? stderr_contains : stderr_contains.slice(0, accident);
+  for (const line of lines)
+    if (!actual.includes(line.trim()) && !factsOf(line).every((fact) => actual.includes(fact)))
+      return line;
+  return null;
+}
+
+const EXCEPTION =
+  /^(?:UserWarning|[A-Za-z_.]*\b[A-Z]\w*(?:Error|Exception|Warning|Value|Type))(?:: |$)/;
+
+/** Lines that tell of Python only. */
+const PYTHON: readonly RegExp[] = [
+  /^(?:AssertionError|Hydra14MigrationWarning: )$/,
+  /^\s+(?:object_type|reference_type)=/,
+  /^\s+(?:@hydra\.main\(|ret = run_job\()/,
+  /^(?:The above exception was the direct cause|During handling of the above exception)/,
+  /^See https:\/\/hydra\.cc\/docs\/1\.2\/advanced\/override_grammar/,
+  /^Hydra 1\.4 will|^Before upgrading to Hydra 1\.4|^See https:\/\/hydra\.cc\/docs\/upgrades\/1\.3_to_1\.4/,
+  // Tokens of a generated parser: the caret below the override says where.
+  /^(?:LexerNoViableAltException: |no viable alternative|mismatched input|extraneous input|missing \S+ at )/,
+];
+
+/** What must be in our text where a line is not there as it is. */
+function factsOf(line: string): readonly string[] {
+  if (PYTHON.some((pattern) => pattern.test(line) || pattern.test(withoutClasses(line)))) return [];
+  if (/^(?:usage: | {17}\[)/.test(line))
+    return [...line.matchAll(/--[\w-]+|\[overrides \.\.\.\]/g)].map(([flag]) => flag);
+  const usage = /^my_app\.py(: error: .*)$/.exec(line)?.[1];
+  if (usage !== undefined) return [`my_app${usage}`];
+  const fullKey = /^\s+full_key: (\S+)$/.exec(line)?.[1];
+  if (fullKey !== undefined) return [fullKey.split(".").at(-1) ?? fullKey];
+  const place = /^\s+in "(?:<DIR>\/)?(.*)", line (\d+), column (\d+)$/.exec(line);
+  if (place !== null) return [`${place[2]}`];
+  const available = /^Available: (\S+)$/.exec(line)?.[1];
+  if (available !== undefined) return available.split(",");
+  const text = withoutClasses(line);
+  const names = namesIn(text);
+  return names.length > 0 ? names : [text];
+}
+
+/** Python's classes, also those that are raised while another is. */
+function withoutClasses(line: string): string {
+  const bare = line
+    .trim()
+    .replace(EXCEPTION, "")
+    .replace(/^\w+ (?:raised )?while resolving interpolation: /, "")
+    .replace(/^\w+ while evaluating /, "");
+  return /^"(.*)"$/.exec(bare)?.[1] ?? bare;
+}

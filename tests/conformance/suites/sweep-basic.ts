@@ -1,0 +1,42 @@
+import { basicBatches } from "../../../src/app/sweep/basic-batches.ts";
+import { sweepParams } from "../../../src/app/sweep/basic-sweeper.ts";
+import { createEngine } from "../../../src/engine.ts";
+import { parseOverrides, type SweepOptions } from "../../../src/overrides/index.ts";
+import { createResolveContext, fromObject } from "../../../src/values/index.ts";
+import type { CorpusCase } from "../corpus.ts";
+import { judge } from "../judge.ts";
+import type { Suite, SuiteEnvironment } from "../suite.ts";
+
+/** `sweep/basic.jsonl`: the batches of jobs that the basic sweeper makes. */
+export const sweepBasic: Suite = {
+  name: "basic sweeper",
+  matches: (path) => /(^|\/)sweep\/basic\.jsonl$/.test(path),
+  run: (testCase, env) => {
+    const { batches, max_batch_size, overrides, params } = testCase;
+    return judge(testCase, batches, () =>
+      basicBatches({
+        overrides: parseOverrides([
+          ...paramTexts(params),
+          ...(overrides as readonly unknown[]).map(String),
+        ]),
+        maxBatchSize: max_batch_size === null ? null : Number(max_batch_size),
+        options: optionsOf(testCase, env),
+      }),
+    );
+  },
+};
+
+function paramTexts(params: unknown): readonly string[] {
+  const root = fromObject({ hydra: { sweeper: { params } } }, { kind: "code", by: "test" });
+  if (root.kind !== "map") throw new Error("params are a mapping");
+  return sweepParams(root, createResolveContext());
+}
+
+/** The groups that `glob` reads; without any, a glob is an error. */
+function optionsOf({ conf }: CorpusCase, env: SuiteEnvironment): SweepOptions {
+  if (conf === undefined) return {};
+  const { repository } = createEngine({ env: {}, plugins: [] }).snapshot({
+    configDir: env.companion(String(conf)),
+  });
+  return { groupOptions: (group) => repository.list(group, "config") };
+}
