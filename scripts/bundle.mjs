@@ -23,8 +23,9 @@ await build({
   format: "cjs",
   platform: "node",
   target: "node20.19",
-  // node-gyp is a program that we start, not a module that we load.
-  external: ["node-gyp"],
+  // node-gyp is a program that we start, not a module that we load; SQLite reads its WebAssembly
+  // from beside itself.
+  external: ["node-gyp", "node-sqlite3-wasm"],
   legalComments: "none",
   define: { "import.meta.url": "__bundleUrl" },
   // The bundle is an expression, a function that the launcher calls.

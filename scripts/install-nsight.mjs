@@ -134,6 +134,12 @@ function joinHalves(staging) {
       join("..", "..", "nsight-systems", host),
       join(libraries, architecture, "nsight-systems", host),
     );
+    // The modules of `nsys stats`, which an installed package puts on Python's own path.
+    for (const module of ["nsysstats.py", "gpustats.py"])
+      symlinkSync(
+        join("..", "..", "..", "..", "python3", "dist-packages", module),
+        join(systems, host, "python", "lib", module),
+      );
     for (const { file } of LIBRARIES)
       if (existsSync(join(libraries, architecture, file)) && !existsSync(join(systems, host, file)))
         symlinkSync(join("..", "..", architecture, file), join(systems, host, file));

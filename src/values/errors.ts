@@ -56,6 +56,10 @@ export type ErrorCode =
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"
+  // profile: Nsight Systems
+  | "nsys.not_found"
+  | "nsys.failed"
+  | "nsys.invalid"
   // profile
   | "profile.collector"
   | "profile.device"

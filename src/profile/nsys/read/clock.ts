@@ -1,0 +1,56 @@
+/**
+ * Times of an export are nanoseconds since the session began. `nsys export --ts-normalize` makes
+ * them UTC, which no JavaScript number holds exactly: those are shifted to begin near zero.
+ */
+import type { ColumnExpression, ExportDatabase } from "./database.ts";
+import { integer } from "./ids.ts";
+
+export interface ExportClock {
+  /** The absolute time (UTC, nanoseconds) of time 0; 0 where the file does not say. */
+  readonly originNs: bigint;
+  /** Reads a column of times. */
+  readonly time: (column: string) => ColumnExpression;
+  /** When nsys stopped recording, in the times of the timeline; null where the file does not say. */
+  readonly stopNs: number | null;
+}
+
+/** Larger times are UTC: 2^52 ns are 52 days of recording. */
+const LONGEST_SESSION_NS = 2n ** 52n;
+
+const TIMED_TABLES = [
+  "NVTX_EVENTS",
+  "CUPTI_ACTIVITY_KIND_RUNTIME",
+  "CUPTI_ACTIVITY_KIND_KERNEL",
+  "CUPTI_ACTIVITY_KIND_MEMCPY",
+  "CUPTI_ACTIVITY_KIND_MEMSET",
+];
+
+export function readClock(database: ExportDatabase): ExportClock {
+  const shift = earliest(database);
+  const time = (column: string): ColumnExpression => ({
+    column,
+    sql: shift === 0n ? column : `${column} - ${shift}`,
+  });
+  return { originNs: shift === 0n ? sessionStart(database) : shift, time, stopNs: stop(database) };
+
+  function stop({ rows }: ExportDatabase): number | null {
+    for (const { duration } of rows("ANALYSIS_DETAILS", { duration: "duration" }))
+      return shift === 0n ? integer(duration) : null;
+    return null;
+  }
+}
+
+function sessionStart({ rows }: ExportDatabase): bigint {
+  for (const { utc } of rows("TARGET_INFO_SESSION_START_TIME", { utc: "utcEpochNs" }))
+    return typeof utc === "number" || typeof utc === "bigint" ? BigInt(utc) : 0n;
+  return 0n;
+}
+
+/** The earliest time, where times are UTC; else 0. */
+function earliest({ rows }: ExportDatabase): bigint {
+  const starts = TIMED_TABLES.flatMap((table) =>
+    [...rows(table, { first: { column: "start", sql: "MIN(start)" } })].map(({ first }) => first),
+  ).filter((first) => typeof first === "number" || typeof first === "bigint");
+  const [first = 0n] = starts.map(BigInt).sort((a, b) => Number(a - b));
+  return first > LONGEST_SESSION_NS ? first : 0n;
+}

@@ -1,0 +1,150 @@
+/**
+ * Access to an SQLite export of Nsight Systems, read-only and without loading it: files of several
+ * gigabytes are usual. Tables are made lazily by nsys and columns came with versions, so that both
+ * may be missing: what is missing reads as null, or as no rows.
+ */
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import sqlite, { type Database } from "node-sqlite3-wasm";
+import { ConfigError } from "../../../values/errors.ts";
+
+export type SqlValue = number | bigint | string | Uint8Array | null;
+export type Row<C extends string> = Readonly<Record<C, SqlValue>>;
+
+export interface ExportDatabase {
+  /** Names of the tables that exist. */
+  readonly tables: ReadonlySet<string>;
+  has(table: string, column: string): boolean;
+  /**
+   * The rows of a table, one at a time, in no particular order. `columns` maps what a row calls a
+   * value to a column, or to an expression over one.
+   */
+  rows<C extends string>(
+    table: string,
+    columns: Readonly<Record<C, string | ColumnExpression>>,
+    where?: string,
+  ): Iterable<Row<C>>;
+  /** The string of an id in `StringIds`; null where there is none. */
+  string(id: SqlValue): string | null;
+}
+
+/** E.g. `column >> 24`, null where the table has no such column. */
+export interface ColumnExpression {
+  readonly column: string;
+  readonly sql: string;
+}
+
+/**
+ * Opens an export for as long as `read` runs.
+ *
+ * @throws ConfigError `nsys.invalid` where the file is no SQLite file or a damaged one
+ */
+export function withExport<T>(path: string, read: (database: ExportDatabase) => T): T {
+  requireSqlite(path);
+  // SQLite's WebAssembly build locks a database by a directory beside it. Through a link of our own
+  // that stands in our folder: nothing is written beside the file, which may be in a read-only place.
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-nsys-"));
+  const link = join(folder, "export.sqlite");
+  symlinkSync(resolve(path), link);
+  let database: Database | null = null;
+  try {
+    database = new sqlite.Database(link, { readOnly: true });
+    return read(describe(database));
+  } catch (cause) {
+    if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
+    throw invalid(path, `SQLite says: ${cause.message}`, cause);
+  } finally {
+    database?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const MAGIC = "SQLite format 3\0";
+
+export const isSqliteFile = (head: Uint8Array): boolean =>
+  Buffer.from(head.subarray(0, MAGIC.length)).toString("latin1") === MAGIC;
+
+function requireSqlite(path: string): void {
+  const head = Buffer.alloc(MAGIC.length);
+  let bytes: number;
+  try {
+    const descriptor = openSync(path, "r");
+    try {
+      bytes = readSync(descriptor, head, 0, head.length, 0);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  if (!isSqliteFile(head.subarray(0, bytes))) throw invalid(path, "it is not an SQLite file");
+}
+
+/** The error of a file that cannot be read as an export. */
+export const invalid = (path: string, why: string, cause?: unknown): ConfigError =>
+  new ConfigError({
+    code: "nsys.invalid",
+    message: `${path} is not a readable export of Nsight Systems: ${why}`,
+    hint: "nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep makes one",
+    ...(cause !== undefined && { cause }),
+  });
+
+const isSqliteError = (error: Error): boolean => error.name === "SQLite3Error";
+
+function describe(database: Database): ExportDatabase {
+  const names = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
+  const tables = new Set((names as Row<"name">[]).map(({ name }) => String(name)));
+  const columns = new Map<string, ReadonlySet<string>>();
+  const columnsOf = (table: string): ReadonlySet<string> => {
+    const known = columns.get(table);
+    if (known !== undefined) return known;
+    const info = tables.has(table) ? database.all(`PRAGMA table_info(${quote(table)})`) : [];
+    const found = new Set((info as Row<"name">[]).map(({ name }) => String(name)));
+    columns.set(table, found);
+    return found;
+  };
+  const has = (table: string, column: string) => columnsOf(table).has(column);
+
+  return {
+    tables,
+    has,
+    *rows(table, wanted, where) {
+      if (!tables.has(table)) return;
+      const list = Object.entries<string | ColumnExpression>(wanted).map(([name, value]) => {
+        const { column, sql } = typeof value === "string" ? { column: value, sql: value } : value;
+        return `${has(table, column) ? sql : "NULL"} AS ${quote(name)}`;
+      });
+      const condition = where === undefined ? "" : ` WHERE ${where}`;
+      const statement = database.prepare(
+        `SELECT ${list.join(", ")} FROM ${quote(table)}${condition}`,
+      );
+      try {
+        yield* statement.iterate() as Iterable<Row<keyof typeof wanted>>;
+      } finally {
+        statement.finalize();
+      }
+    },
+    string: createStrings(database, tables.has("StringIds")),
+  };
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Looks strings up by id; most ids come up many times. */
+function createStrings(database: Database, exists: boolean): ExportDatabase["string"] {
+  const known = new Map<SqlValue, string | null>();
+  return (id) => {
+    if (id === null || !exists) return null;
+    let value = known.get(id);
+    if (value === undefined) {
+      const row = database.get(
+        "SELECT value FROM StringIds WHERE id = ?",
+        id,
+      ) as Row<"value"> | null;
+      value = row === null || row.value === null ? null : String(row.value);
+      known.set(id, value);
+    }
+    return value;
+  };
+}

@@ -1,0 +1,144 @@
+/** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
+import type { EventAttributes, MarkInstance, RangeInstance, RangeKind } from "../../timeline.ts";
+import type { ExportClock } from "./clock.ts";
+import type { ExportDatabase, Row, SqlValue } from "./database.ts";
+import { integer, processKey, threadId } from "./ids.ts";
+
+/** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
+const EVENT = { mark: 34, domain: 75 } as const;
+const RANGE_KINDS: ReadonlyMap<number, RangeKind> = new Map([
+  [59, "push_pop"],
+  [60, "start_end"],
+  [70, "push_pop"],
+  [71, "start_end"],
+]);
+
+export interface NvtxEvents {
+  readonly ranges: RangeInstance[];
+  readonly marks: MarkInstance[];
+}
+
+type RangeDraft = { -readonly [K in keyof RangeInstance]: RangeInstance[K] };
+
+const TABLE = "NVTX_EVENTS";
+const PAYLOADS = {
+  uint64: "uint64Value",
+  int64: "int64Value",
+  double: "doubleValue",
+  uint32: "uint32Value",
+  int32: "int32Value",
+  float: "floatValue",
+};
+
+/** Ranges and marks of each process, by process key, in order of their start. */
+export function readNvtx(
+  database: ExportDatabase,
+  clock: ExportClock,
+): ReadonlyMap<number, NvtxEvents> {
+  const domainOf = readDomains(database);
+  const processes = new Map<number, NvtxEvents>();
+  const names = new Map<string, string>();
+  const nameOf = ({ text, textId }: Row<"text" | "textId">): string => {
+    const name = typeof text === "string" ? text : (database.string(textId) ?? "");
+    // A name comes with every row: one copy of each is enough.
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    names.set(name, name);
+    return name;
+  };
+
+  const rows = database.rows(
+    TABLE,
+    {
+      start: clock.time("start"),
+      end: clock.time("end"),
+      type: "eventType",
+      process: processKey("globalTid"),
+      thread: threadId("globalTid"),
+      endThread: threadId("endGlobalTid"),
+      domain: "domainId",
+      text: "text",
+      textId: "textId",
+      category: "category",
+      color: "color",
+      ...PAYLOADS,
+    },
+    `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,
+  );
+  for (const row of rows) {
+    const startNs = integer(row.start);
+    const key = integer(row.process);
+    if (startNs === null || key === null) continue;
+    let events = processes.get(key);
+    if (events === undefined) {
+      events = { ranges: [], marks: [] };
+      processes.set(key, events);
+    }
+    const kind = RANGE_KINDS.get(Number(row.type));
+    const common = {
+      domain: domainOf(key, integer(row.domain) ?? 0),
+      name: nameOf(row),
+      threadId: integer(row.thread) ?? 0,
+      category: integer(row.category),
+      color: integer(row.color),
+      payload: payloadOf(row),
+    } satisfies EventAttributes & Partial<MarkInstance>;
+    if (kind === undefined) {
+      events.marks.push({ ...common, timeNs: startNs });
+      continue;
+    }
+    const endNs = endOf(integer(row.end), startNs, clock);
+    const endThreadId = endNs === null ? null : (integer(row.endThread) ?? common.threadId);
+    events.ranges.push({ id: 0, kind, ...common, startNs, endNs, endThreadId });
+  }
+  for (const events of processes.values()) putInOrder(events);
+  return processes;
+}
+
+/** nsys closes what was never closed at the moment when it stopped recording. */
+function endOf(endNs: number | null, startNs: number, { stopNs }: ExportClock): number | null {
+  if (endNs === null || (stopNs !== null && endNs >= stopNs)) return null;
+  return Math.max(endNs, startNs);
+}
+
+/** Of ranges that start at the same time the longer one was opened first. */
+function putInOrder({ ranges, marks }: NvtxEvents): void {
+  const endOrOpen = ({ endNs }: RangeInstance) => endNs ?? Number.POSITIVE_INFINITY;
+  ranges.sort((a, b) => {
+    if (a.startNs !== b.startNs) return a.startNs - b.startNs;
+    const [endA, endB] = [endOrOpen(a), endOrOpen(b)];
+    return endA === endB ? 0 : endB - endA;
+  });
+  ranges.forEach((range: RangeDraft, index) => {
+    range.id = index;
+  });
+  marks.sort((a, b) => a.timeNs - b.timeNs);
+}
+
+/** Domain ids are per process; 0 is the default domain. */
+function readDomains(database: ExportDatabase): (process: number, id: number) => string {
+  const domains = new Map<string, string>();
+  const rows = database.rows(
+    TABLE,
+    { process: processKey("globalTid"), id: "domainId", text: "text", textId: "textId" },
+    `eventType = ${EVENT.domain}`,
+  );
+  for (const { process, id, text, textId } of rows) {
+    const name = typeof text === "string" ? text : database.string(textId);
+    if (name !== null) domains.set(`${process} ${id}`, name);
+  }
+  // A domain that was made before the recording began has a number only.
+  return (process, id) => (id === 0 ? "" : (domains.get(`${process} ${id}`) ?? `domain ${id}`));
+}
+
+function payloadOf(row: Row<keyof typeof PAYLOADS>): number | bigint | null {
+  if (row.uint64 !== null) return exact(row.uint64, true);
+  const { int64, double, uint32, int32, float } = row;
+  return exact(int64 ?? double ?? uint32 ?? int32 ?? float, false);
+}
+
+/** SQLite's integers are signed: the upper half of the unsigned ones arrives as negative numbers. */
+function exact(value: SqlValue, unsigned: boolean): number | bigint | null {
+  if (typeof value !== "number" && typeof value !== "bigint") return null;
+  return unsigned && value < 0 ? BigInt.asUintN(64, BigInt(value)) : value;
+}

@@ -1,0 +1,169 @@
+import type { ProcessTimeline, Timeline } from "../../timeline.ts";
+import { readClock } from "./clock.ts";
+import { type ExportDatabase, invalid, withExport } from "./database.ts";
+import { type GpuEvents, readGpu } from "./gpu.ts";
+import { integer, pidOf, processKey } from "./ids.ts";
+import { type NvtxEvents, readNvtx } from "./nvtx.ts";
+
+/** A timeline, and what only nsys knows. */
+export interface NsysTimeline extends Timeline {
+  readonly processes: readonly NsysProcess[];
+  /** Of the nsys that made the export, e.g. `2023.4.4.54`; null where the file does not say. */
+  readonly toolVersion: string | null;
+}
+
+export interface NsysProcess extends ProcessTimeline {
+  /** OS thread id to its name. */
+  readonly threadNames: ReadonlyMap<number, string>;
+}
+
+/** The schemas that this reader was tested with; the last one known. */
+const KNOWN_SCHEMA = { major: 3, minor: 25 };
+
+/** More messages of nsys than that say nothing new. */
+const MOST_MESSAGES = 10;
+
+/**
+ * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions 3.7 to
+ * 3.25, tables that were not made and columns that came later included.
+ *
+ * @throws ConfigError `nsys.invalid`
+ */
+export function readNsysExport(path: string): NsysTimeline {
+  return withExport(path, (database) => {
+    if (!database.tables.has("META_DATA_EXPORT") && !database.tables.has("StringIds"))
+      throw invalid(path, "it is an SQLite file of something else");
+    const clock = readClock(database);
+    const nvtx = readNvtx(database, clock);
+    const gpu = readGpu(database, clock);
+    const executables = readExecutables(database);
+    const threads = readThreadNames(database);
+    const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
+    const processes = keys.map((key) =>
+      describeProcess(key, nvtx.get(key), gpu.get(key), {
+        executable: executables.get(key) ?? "",
+        threadNames: threads.get(key) ?? new Map(),
+      }),
+    );
+    const metadata = readMetadata(database);
+    return {
+      collector: "nsys",
+      clock: "nsys session clock",
+      originNs: clock.originNs,
+      processes: processes.sort((a, b) => a.startNs - b.startNs),
+      toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
+      notes: [
+        ...(processes.length === 0
+          ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
+          : []),
+        ...schemaNotes(metadata),
+        ...messages(database),
+      ],
+    };
+  });
+}
+
+function describeProcess(
+  key: number,
+  { ranges, marks }: NvtxEvents = { ranges: [], marks: [] },
+  gpu: GpuEvents = { kernels: [], synchronizations: [], unlaunched: 0, wholeGraphs: 0 },
+  known: Pick<NsysProcess, "executable" | "threadNames">,
+): NsysProcess {
+  const pid = pidOf(key);
+  const { kernels, synchronizations } = gpu;
+  let startNs = Number.POSITIVE_INFINITY;
+  let endNs = Number.NEGATIVE_INFINITY;
+  const see = (from: number, to: number) => {
+    startNs = Math.min(startNs, from);
+    endNs = Math.max(endNs, to);
+  };
+  for (const range of ranges) see(range.startNs, range.endNs ?? range.startNs);
+  for (const { timeNs } of marks) see(timeNs, timeNs);
+  for (const kernel of kernels) see(Math.min(kernel.launchNs, kernel.startNs), kernel.endNs);
+  return {
+    pid,
+    parentPid: null,
+    ...known,
+    startNs: Number.isFinite(startNs) ? startNs : 0,
+    endNs: Number.isFinite(endNs) ? endNs : 0,
+    finished: true,
+    ranges,
+    marks,
+    kernels,
+    synchronizations,
+    notes: gpuNotes(pid, gpu),
+  };
+}
+
+function gpuNotes(pid: number, { kernels, unlaunched, wholeGraphs }: GpuEvents): string[] {
+  const notes: string[] = [];
+  if (unlaunched > 0)
+    notes.push(
+      `process ${pid}: the calls that launched ${unlaunched} of ${kernels.length} GPU activities are not in the file; these count as outside of every range`,
+    );
+  if (wholeGraphs > 0)
+    notes.push(
+      `process ${pid}: ${wholeGraphs} CUDA graph launches were traced as a whole; nsys profile --cuda-graph-trace=node shows their kernels`,
+    );
+  return notes;
+}
+
+function readMetadata({ rows }: ExportDatabase): ReadonlyMap<string, string> {
+  const metadata = new Map<string, string>();
+  for (const { name, value } of rows("META_DATA_EXPORT", { name: "name", value: "value" }))
+    if (typeof name === "string" && value !== null) metadata.set(name, String(value));
+  return metadata;
+}
+
+function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
+  const major = Number(metadata.get("EXPORT_SCHEMA_VERSION_MAJOR"));
+  const minor = Number(metadata.get("EXPORT_SCHEMA_VERSION_MINOR"));
+  const { major: knownMajor, minor: knownMinor } = KNOWN_SCHEMA;
+  const isNewer = major > knownMajor || (major === knownMajor && minor > knownMinor);
+  return isNewer
+    ? [
+        `the export has schema ${major}.${minor}, newer than ${knownMajor}.${knownMinor}, the newest that this version knows: something may be missing`,
+      ]
+    : [];
+}
+
+/** Warnings and errors of nsys itself, such as events that it had to drop. */
+function messages({ rows }: ExportDatabase): string[] {
+  const columns = { severity: "severity", text: "text" };
+  const found = new Set<string>();
+  for (const { severity, text } of rows("DIAGNOSTIC_EVENT", columns, "severity IN (2, 3)"))
+    if (typeof text === "string")
+      found.add(
+        `nsys ${Number(severity) === 3 ? "error" : "warning"}: ${text.replace(/\s+/g, " ").trim()}`,
+      );
+  const shown = [...found].slice(0, MOST_MESSAGES);
+  return found.size > shown.length
+    ? [...shown, `nsys: ${found.size - shown.length} more messages are in the file`]
+    : shown;
+}
+
+/** nsys lists every process of the machine. */
+function readExecutables({ rows }: ExportDatabase): ReadonlyMap<number, string> {
+  const executables = new Map<number, string>();
+  const columns = { key: processKey("globalPid"), name: "name" };
+  for (const { key, name } of rows("PROCESSES", columns))
+    if (typeof name === "string") executables.set(integer(key) ?? 0, name);
+  return executables;
+}
+
+function readThreadNames(
+  database: ExportDatabase,
+): ReadonlyMap<number, ReadonlyMap<number, string>> {
+  const processes = new Map<number, Map<number, string>>();
+  const columns = { id: "globalTid", name: "nameId", priority: "priority" };
+  for (const { id, name } of database.rows("ThreadNames", columns)) {
+    const globalTid = typeof id === "bigint" ? id : BigInt(integer(id) ?? 0);
+    const text = database.string(name);
+    if (text === null) continue;
+    const key = Number(globalTid >> 24n);
+    const threads = processes.get(key) ?? new Map<number, string>();
+    processes.set(key, threads);
+    threads.set(Number(globalTid & 0xffffffn), text);
+  }
+  return processes;
+}

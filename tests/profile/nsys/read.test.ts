@@ -1,0 +1,426 @@
+import { chmodSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import sqlite from "node-sqlite3-wasm";
+import { describe, expect, it } from "vitest";
+import { readNsysExport } from "../../../src/profile/nsys/read/read-export.ts";
+import { buildRegionModel } from "../../../src/profile/regions/index.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { sharedOrSkip } from "../../shared.ts";
+import { globalId, type Tables, temporary, writeExport } from "./exports.ts";
+
+const read = (tables: Tables) => readNsysExport(writeExport(tables));
+
+/** The only process of a timeline. */
+function onlyProcess(tables: Tables) {
+  const { processes } = read(tables);
+  expect(processes).toHaveLength(1);
+  const [process] = processes;
+  if (process === undefined) throw new Error("no process");
+  return process;
+}
+
+const range = { start: 10, end: 90, eventType: 59, text: "A", globalTid: globalId(7, 8) };
+const kernel = {
+  start: 30,
+  end: 50,
+  deviceId: 0,
+  streamId: 7,
+  correlationId: 1,
+  globalPid: globalId(7),
+  demangledName: 1,
+};
+const call = { start: 20, end: 25, globalTid: globalId(7, 8), correlationId: 1 };
+const strings = [
+  { id: 1, value: "gemm<float>(float*)" },
+  { id: 2, value: "_Z4gemm" },
+  { id: 3, value: "registered" },
+];
+
+describe("NVTX events", () => {
+  it("are ranges of both kinds, those imported from NVTXT too, and marks", () => {
+    const { ranges, marks } = onlyProcess({
+      NVTX_EVENTS: [
+        { ...range },
+        { ...range, start: 20, end: 80, eventType: 60, text: "S" },
+        { ...range, start: 30, end: 40, eventType: 70, text: "imported push" },
+        { ...range, start: 50, end: 60, eventType: 71, text: "imported start" },
+        { ...range, start: 55, end: null, eventType: 34, text: "here" },
+        { ...range, start: 1, end: null, eventType: 33, text: "a category" },
+      ],
+    });
+    expect(
+      ranges.map(({ id, kind, name, startNs, endNs }) => [id, kind, name, startNs, endNs]),
+    ).toEqual([
+      [0, "push_pop", "A", 10, 90],
+      [1, "start_end", "S", 20, 80],
+      [2, "push_pop", "imported push", 30, 40],
+      [3, "start_end", "imported start", 50, 60],
+    ]);
+    expect(marks).toMatchObject([{ name: "here", timeNs: 55, threadId: 8 }]);
+  });
+
+  it("are named by a text or by a registered string, in domains that are numbered per process", () => {
+    const domain = { start: 1, end: null, eventType: 75, textId: null };
+    const { processes } = read({
+      StringIds: strings,
+      NVTX_EVENTS: [
+        { ...domain, text: "of 7", domainId: 1, globalTid: globalId(7, 7) },
+        { ...domain, text: "of 9", domainId: 1, globalTid: globalId(9, 9) },
+        { ...range, text: null, textId: 3, domainId: 1 },
+        { ...range, text: "B", textId: null, domainId: 1, globalTid: globalId(9, 9) },
+        { ...range, text: null, textId: 99, domainId: 0 },
+        { ...range, text: "C", textId: null, domainId: 5 },
+      ],
+    });
+    const labels = processes.map(({ pid, ranges }) => [
+      pid,
+      ranges.map(({ domain: of, name }) => `${of}:${name}`).sort(),
+    ]);
+    expect(labels).toEqual([
+      [7, [":", "domain 5:C", "of 7:registered"]],
+      [9, ["of 9:B"]],
+    ]);
+  });
+
+  it("open where an end is missing, or is the moment at which nsys stopped", () => {
+    const events = [
+      { ...range, start: 1, end: null, text: "no end" },
+      { ...range, start: 2, end: 500, text: "ended by nsys" },
+      { ...range, start: 3, end: 499, text: "closed" },
+    ];
+    const details = [{ duration: 500 }];
+    const ends = (tables: Tables) => onlyProcess(tables).ranges.map(({ endNs }) => endNs);
+    expect(ends({ NVTX_EVENTS: events, ANALYSIS_DETAILS: details })).toEqual([null, null, 499]);
+    expect(ends({ NVTX_EVENTS: events })).toEqual([null, 500, 499]);
+    const open = onlyProcess({ NVTX_EVENTS: events, ANALYSIS_DETAILS: details });
+    expect(open.ranges.map(({ endThreadId }) => endThreadId)).toEqual([null, null, 8]);
+  });
+
+  it("keep the closing thread, colours and payloads as large as they are", () => {
+    const events = [
+      {
+        ...range,
+        eventType: 60,
+        endGlobalTid: globalId(7, 9),
+        uint64Value: -1n,
+        color: 0xff00ff00,
+      },
+      { ...range, start: 11, endGlobalTid: null, uint64Value: null, color: null },
+    ];
+    const [first, second] = onlyProcess({ NVTX_EVENTS: events }).ranges;
+    expect(first).toMatchObject({ threadId: 8, endThreadId: 9, color: 0xff00ff00, category: null });
+    expect(first?.payload).toBe(2n ** 64n - 1n);
+    expect(second).toMatchObject({ endThreadId: 8, payload: null });
+  });
+
+  it("that start together nest by their length", () => {
+    const inner = { ...range, end: 50, text: "inner" };
+    const { ranges } = onlyProcess({ NVTX_EVENTS: [inner, { ...range, text: "outer" }] });
+    expect(ranges.map(({ name }) => name)).toEqual(["outer", "inner"]);
+  });
+});
+
+describe("GPU activities", () => {
+  it("belong to the thread of the call with their correlation, in their process", () => {
+    const { processes } = read({
+      StringIds: strings,
+      CUPTI_ACTIVITY_KIND_KERNEL: [
+        { ...kernel, mangledName: 2 },
+        { ...kernel, start: 60, end: 65, deviceId: 1, globalPid: globalId(9), mangledName: 2 },
+      ],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call, { ...call, start: 40, globalTid: globalId(9, 99) }],
+    });
+    const found = processes.map(({ pid, kernels }) => [pid, kernels]);
+    const expected = {
+      kind: "kernel",
+      name: "gemm<float>(float*)",
+      mangledName: "_Z4gemm",
+      stream: 7,
+    };
+    expect(found).toMatchObject([
+      [7, [{ ...expected, device: 0, launchThreadId: 8, launchNs: 20, startNs: 30, endNs: 50 }]],
+      [9, [{ ...expected, device: 1, launchThreadId: 99, launchNs: 40, startNs: 60, endNs: 65 }]],
+    ]);
+  });
+
+  it("of a machine do not mix with those of another that has the same process id", () => {
+    const { processes } = read({
+      NVTX_EVENTS: [range, { ...range, globalTid: globalId(7, 8, 3n) }],
+      CUPTI_ACTIVITY_KIND_KERNEL: [{ ...kernel, globalPid: globalId(7, 0, 3n) }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    });
+    expect(processes.map(({ pid, ranges }) => [pid, ranges.length])).toEqual([
+      [7, 1],
+      [7, 1],
+    ]);
+    expect(processes.flatMap(({ kernels }) => kernels)).toMatchObject([{ launchThreadId: null }]);
+  });
+
+  it("without a launching call are outside of every range, with a note", () => {
+    const tables = {
+      NVTX_EVENTS: [{ ...range, eventType: 60 }],
+      CUPTI_ACTIVITY_KIND_KERNEL: [kernel, { ...kernel, correlationId: 2 }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    };
+    expect(onlyProcess(tables).notes).toEqual([
+      "process 7: the calls that launched 1 of 2 GPU activities are not in the file; these count as outside of every range",
+    ]);
+    const [whole] = buildRegionModel(read(tables)).scopes;
+    expect(whole?.regions.map(({ kind, kernelNs }) => [kind, kernelNs])).toEqual([
+      ["start_end", 20],
+      ["outside", 20],
+    ]);
+  });
+
+  it("are many for one call where a CUDA graph was launched", () => {
+    const nodes = [1n, 2n, 3n].map((node) => ({ ...kernel, graphNodeId: node, graphId: 4 }));
+    const { kernels } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_KERNEL: nodes,
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    });
+    expect(kernels.map(({ graph, launchNs }) => [graph, launchNs])).toEqual(
+      [1n, 2n, 3n].map((node) => [{ id: 4, node }, 20]),
+    );
+  });
+
+  it("include graphs that were traced as a whole, with a note on how to see their kernels", () => {
+    const { demangledName, ...graph } = kernel;
+    const { kernels, notes } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_GRAPH_TRACE: [{ ...graph, graphId: 4 }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    });
+    expect(kernels).toMatchObject([{ name: "[CUDA graph 4]", launchThreadId: 8 }]);
+    expect(notes.join()).toContain("--cuda-graph-trace=node");
+    expect(demangledName).toBe(1);
+  });
+
+  it("include copies and sets, which are no kernels", () => {
+    const { demangledName, ...activity } = kernel;
+    const { kernels } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_MEMCPY: [{ ...activity, copyKind: 1, bytes: 4096 }],
+      CUPTI_ACTIVITY_KIND_MEMSET: [{ ...activity, bytes: 16 }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    });
+    expect(kernels).toMatchObject([
+      { kind: "memcpy", name: "[CUDA memcpy Host-to-Device]", bytes: 4096, launchThreadId: 8 },
+      { kind: "memset", name: "[CUDA memset]", bytes: 16, launchThreadId: 8 },
+    ]);
+    expect(demangledName).toBe(1);
+  });
+
+  it("are launched by the outer one of a runtime call and the driver call inside it", () => {
+    const { kernels } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_KERNEL: [kernel],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call, start: 22 }, call, { ...call, start: 23 }],
+    });
+    expect(kernels).toMatchObject([{ launchNs: 20 }]);
+  });
+
+  it("have waits of the host beside them", () => {
+    const wait = { start: 60, end: 80, streamId: 7, correlationId: 1, globalPid: globalId(7) };
+    const { synchronizations } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: [
+        { ...wait, syncType: 4 },
+        { ...wait, syncType: 2 },
+        { ...wait, syncType: 3, correlationId: 5 },
+      ],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    });
+    expect(synchronizations).toEqual([
+      { kind: "context", threadId: 8, callNs: 20, startNs: 60, endNs: 80, stream: 7 },
+    ]);
+  });
+});
+
+describe("an export", () => {
+  it("without any of the tables is a timeline with a note", () => {
+    const { processes, notes } = read({});
+    expect(processes).toEqual([]);
+    expect(notes).toEqual(["Nsight Systems saw no NVTX call and no CUDA activity in any process"]);
+  });
+
+  it("whose times are UTC is shifted without losing a nanosecond", () => {
+    const utc = 1_795_262_059_380_493_915n;
+    const at = (ns: bigint) => utc + ns;
+    const { originNs, processes } = read({
+      NVTX_EVENTS: [{ ...range, start: at(0n), end: at(80n) }],
+      CUPTI_ACTIVITY_KIND_KERNEL: [{ ...kernel, start: at(30n), end: at(51n) }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call, start: at(7n), end: at(9n) }],
+    });
+    expect(originNs).toBe(utc);
+    expect(processes[0]?.ranges).toMatchObject([{ startNs: 0, endNs: 80 }]);
+    expect(processes[0]?.kernels).toMatchObject([{ launchNs: 7, startNs: 30, endNs: 51 }]);
+  });
+
+  it("says when its session began, and what processes and threads are called", () => {
+    const { originNs, processes } = read({
+      StringIds: [{ id: 5, value: "worker" }],
+      TARGET_INFO_SESSION_START_TIME: [{ utcEpochNs: 1_795_262_059_380_493_915n }],
+      NVTX_EVENTS: [range],
+      PROCESSES: [
+        { globalPid: globalId(7), pid: 7, name: "/bin/seven" },
+        { globalPid: globalId(8), pid: 8, name: "/bin/unrelated" },
+      ],
+      ThreadNames: [{ nameId: 5, priority: 20, globalTid: globalId(7, 8) }],
+    });
+    expect(originNs).toBe(1_795_262_059_380_493_915n);
+    expect(processes.map(({ executable }) => executable)).toEqual(["/bin/seven"]);
+    expect([...(processes[0]?.threadNames ?? [])]).toEqual([[8, "worker"]]);
+  });
+
+  it("of a newer schema, and what nsys warned of, are notes", () => {
+    const { notes, toolVersion } = read({
+      META_DATA_EXPORT: [
+        { name: "EXPORT_PRODUCT_VERSION", value: "2030.1" },
+        { name: "EXPORT_SCHEMA_VERSION_MAJOR", value: "4" },
+        { name: "EXPORT_SCHEMA_VERSION_MINOR", value: "0" },
+      ],
+      NVTX_EVENTS: [range],
+      DIAGNOSTIC_EVENT: [
+        { severity: 1, text: "fine" },
+        { severity: 2, text: "12 NVTX events\n were dropped" },
+        { severity: 3, text: "out of buffers" },
+        { severity: 3, text: "out of buffers" },
+      ],
+    });
+    expect(toolVersion).toBe("2030.1");
+    expect(notes).toEqual([
+      expect.stringContaining("schema 4.0, newer than 3.25"),
+      "nsys warning: 12 NVTX events were dropped",
+      "nsys error: out of buffers",
+    ]);
+  });
+});
+
+describe("the file", () => {
+  it("stays untouched, and nothing is written beside it, so that its place may be read-only", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const folder = dirname(path);
+    chmodSync(path, 0o444);
+    chmodSync(folder, 0o555);
+    const before = [statSync(folder).mtimeMs, statSync(path).mtimeMs];
+    expect(readNsysExport(path).processes).toHaveLength(1);
+    expect([statSync(folder).mtimeMs, statSync(path).mtimeMs]).toEqual(before);
+    expect(readdirSync(folder)).toEqual(["run.sqlite"]);
+  });
+
+  it("may be far larger than what is held of it", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const database = new sqlite.Database(path);
+    database.exec("CREATE TABLE SAMPLING_CALLCHAINS (data BLOB)");
+    for (let megabytes = 0; megabytes < 100; megabytes += 20)
+      database.run("INSERT INTO SAMPLING_CALLCHAINS VALUES (zeroblob(20000000))");
+    database.close();
+    expect(statSync(path).size).toBeGreaterThan(100e6);
+    readNsysExport(path);
+    const before = process.memoryUsage().rss;
+    expect(readNsysExport(path).processes).toHaveLength(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(30e6);
+  });
+
+  it.each([
+    ["is missing", () => join(temporary(), "absent.sqlite")],
+    ["is empty", () => fileOf("")],
+    ["is something else", () => fileOf("QDSTRM and what follows")],
+    [
+      "is cut short",
+      () => {
+        const path = writeExport({ NVTX_EVENTS: Array.from({ length: 5000 }, () => range) });
+        truncateSync(path, 20_000);
+        return path;
+      },
+    ],
+    [
+      "is a database of something else",
+      () => {
+        const path = join(temporary(), "other.sqlite");
+        const database = new sqlite.Database(path);
+        database.exec("CREATE TABLE books (title TEXT)");
+        database.close();
+        return path;
+      },
+    ],
+  ])("that %s is an error that says how to make one", (_, make) => {
+    const path = make();
+    let error: unknown;
+    try {
+      readNsysExport(path);
+    } catch (caught) {
+      error = caught;
+    }
+    if (!isConfigError(error)) throw error;
+    expect(error.code).toBe("nsys.invalid");
+    expect(error.message).toContain(path);
+    expect(error.details.hint).toContain("nsys export --type sqlite");
+  });
+});
+
+function fileOf(text: string): string {
+  const path = join(temporary(), "file.sqlite");
+  writeFileSync(path, text);
+  return path;
+}
+
+const shared = sharedOrSkip("real exports of Nsight Systems");
+
+describe.skipIf(shared === null)("the real exports", () => {
+  const sample = (name: string) => readNsysExport(join(shared ?? "", "samples/nsight", name));
+
+  it("of schema 3.7: both kinds of ranges, domains, registered strings, a mark, threads", () => {
+    const { processes, toolVersion } = sample("nsys-real-2023.4-nvtx-only-cpu.sqlite");
+    expect(toolVersion).toBe("2023.4.4.54");
+    const [process] = processes;
+    expect(process?.ranges.map(({ domain, name, kind }) => [domain, name, kind])).toEqual([
+      ["", "A", "push_pop"],
+      ["", "A::A1", "push_pop"],
+      ["my domain", "registered", "push_pop"],
+      ["", 'start/end "q", comma', "start_end"],
+      ["", "thread range", "push_pop"],
+      ["my domain", "dom se", "start_end"],
+      ["", "wide 漢", "push_pop"],
+      ["", "never popped", "push_pop"],
+    ]);
+    expect(process?.ranges[2]).toMatchObject({ category: 5, color: 0xff00ff00, payload: 42 });
+    expect(process?.marks.map(({ name }) => name)).toEqual(["mark1"]);
+    expect(new Set(process?.ranges.map(({ threadId }) => threadId)).size).toBe(2);
+    expect(process?.kernels).toEqual([]);
+  });
+
+  it("of schema 3.24: no NVTX table at all", () => {
+    const { processes } = sample("pub-nsysai-mock-2026.1-schema3.24.sqlite");
+    expect(processes.map(({ ranges, kernels }) => [ranges.length, kernels.length])).toEqual([
+      [0, 3],
+    ]);
+    const kinds = processes[0]?.kernels.map(({ kind, launchThreadId }) => [
+      kind,
+      launchThreadId !== null,
+    ]);
+    expect(kinds?.sort()).toEqual([
+      ["kernel", true],
+      ["kernel", true],
+      ["memcpy", true],
+    ]);
+  });
+
+  it("of schema 3.25: two processes, each on a GPU of its own", () => {
+    const timeline = sample("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite");
+    const found = timeline.processes.map(({ pid, ranges, kernels }) => ({
+      pid,
+      ranges: ranges.length,
+      kernels: kernels.filter(({ kind }) => kind === "kernel").length,
+      devices: [...new Set(kernels.map(({ device }) => device))],
+    }));
+    expect(found).toEqual([
+      { pid: 111, ranges: 8237, kernels: 1721, devices: [0] },
+      { pid: 112, ranges: 8242, kernels: 1721, devices: [1] },
+    ]);
+    const scopes = buildRegionModel(timeline).scopes.map(({ scope }) => scope);
+    expect(scopes).toEqual([
+      "aggregate",
+      "process:111",
+      "process:112",
+      "device:cuda:0",
+      "device:cuda:1",
+    ]);
+  });
+});
