@@ -60,7 +60,7 @@ export const createMetricColumns = (
 export type SectionTable = ReadonlyMap<string, readonly string[]>;
 
 export interface RuleMessage {
-  /** Identifier of the section, e.g. `SpeedOfLight`. */
+  /** Title of the section, as in the section table. */
   readonly section: string;
   readonly rule: string;
   /** `OPT`, `INF`, `WRN`, ... as ncu writes it. */

@@ -52,7 +52,34 @@ export interface RegionModelEntry {
   readonly kernelCount: number;
   /** Longest first. */
   readonly kernels: readonly KernelRow[];
+  /** Hardware metrics by the tool's names, children included; absent where none were measured. */
+  readonly metrics?: ReadonlyMap<string, MetricNumber>;
+  /** Sections of the tool's report, in its order. */
+  readonly sections?: readonly SectionModel[];
   readonly notes: readonly string[];
+}
+
+/** In base units (ns, byte, cycle/s, byte/s); null where the region has no common value. */
+export interface MetricNumber {
+  readonly value: number | null;
+  readonly unit: string;
+}
+
+export interface SectionModel {
+  readonly name: string;
+  readonly metrics: ReadonlyMap<string, MetricNumber>;
+  /** What the tool's rules say. */
+  readonly messages: readonly SectionMessage[];
+}
+
+export interface SectionMessage {
+  readonly rule: string;
+  readonly type: string;
+  readonly text: string;
+  /** The tool's estimate in percent; null without one. */
+  readonly speedup: number | null;
+  /** For how many kernels it says so. */
+  readonly results: number;
 }
 
 export interface KernelRow extends KernelIdentity {

@@ -6,7 +6,7 @@ import {
   type RegionReportBundle,
   type ReportEnvironment,
 } from "../../report/document.ts";
-import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
+import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** What a report says beside the measurement itself. */
@@ -83,8 +83,8 @@ function toRegion(region: RegionModelEntry, { selection }: RegionModel): NCUProf
     wall_exclusive_ms: milliseconds(region.exclusiveWallNs),
     invocation_wall_ms: statisticsInMilliseconds(region.invocationWallNs),
     kernel_count: region.kernelCount,
-    metrics: {},
-    sections: {},
+    metrics: Object.fromEntries(region.metrics ?? []),
+    sections: sectionsOf(region.sections ?? []),
     kernels: region.kernels.map(({ name, kind, device, calls, ns }) => ({
       kernel_name: name,
       kind,
@@ -97,6 +97,14 @@ function toRegion(region: RegionModelEntry, { selection }: RegionModel): NCUProf
     notes: region.notes,
   };
 }
+
+const sectionsOf = (sections: readonly SectionModel[]): NCUProfileRegion["sections"] =>
+  Object.fromEntries(
+    sections.map(({ name, metrics, messages }) => [
+      name,
+      { metrics: Object.fromEntries(metrics), messages },
+    ]),
+  );
 
 const NS_PER_MS = 1e6;
 

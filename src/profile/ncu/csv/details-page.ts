@@ -4,6 +4,7 @@ import {
   type NcuResult,
   type RuleMessage,
 } from "../results.ts";
+import { sectionTitle } from "../section-titles.ts";
 import { convertUnit } from "../units.ts";
 import { type CellPlaces, cellText } from "./cells.ts";
 import { createIdentityReader, type ResultIdentity } from "./identity.ts";
@@ -75,7 +76,7 @@ export function createDetailsReader(
       const section = cellText(bytes, places, columns.sectionName);
       const name = cellText(bytes, places, columns.metricName);
       if (name === "") {
-        const rule = ruleOf(bytes, places, layout, section);
+        const rule = ruleOf(bytes, places, layout, sectionTitle(section));
         if (rule !== null) result.rules.push(rule);
         return;
       }

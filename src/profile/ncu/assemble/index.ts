@@ -1,0 +1,184 @@
+/** From what Nsight Compute measured to regions with their numbers. */
+import type { RegionModel } from "../../regions/index.ts";
+import type { KernelIdentity } from "../../regions/kernel-names.ts";
+import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
+import type { SelectionPatterns } from "../../regions/select.ts";
+import { selectNodes } from "../../regions/selected-nodes.ts";
+import type { NcuResult, NcuResults } from "../results.ts";
+import { addResult, type Bucket } from "./buckets.ts";
+import { outsideNote, RANGE_NOTE, REPLAY_NOTE } from "./notes.ts";
+import { createRangeOrder, isMixed } from "./range-order.ts";
+import { createRegionLookup } from "./region-lookup.ts";
+import { buildNcuScope, type ScopeRequest } from "./scope.ts";
+
+export interface AssembleOptions {
+  /** Which regions to show; all by default. */
+  readonly selection?: SelectionPatterns;
+  /** Whether a scope that merges all processes and devices comes first; default true. */
+  readonly aggregate?: boolean;
+  /** Which kernels to count; all by default. Told of kernels only, never of ranges. */
+  readonly keepKernel?: (result: NcuResult) => boolean;
+  /** `process`: a kernel whose thread has no range belongs to those of another thread. */
+  readonly pushPopScope?: "thread" | "process";
+  /** Range replay: globs of the ranges that ncu was told to profile. */
+  readonly rangePatterns?: readonly string[];
+  /** A recording of the same program, which knows the order of ranges of several domains. */
+  readonly recorded?: RegionModel | null;
+}
+
+export interface NcuAssembly {
+  /** In constant time and memory per kernel name and region; results need not be kept. */
+  add(result: NcuResult): void;
+  /** The regions that a result counted for; empty where it was left out. */
+  regionsOf(result: NcuResult): readonly RegionIdentity[];
+  finish(about: Pick<NcuResults, "sections" | "notes">): RegionModel;
+}
+
+/** Everything at once. */
+export function assembleNcu(measured: NcuResults, options: AssembleOptions = {}): RegionModel {
+  const assembly = createNcuAssembly(options);
+  for (const result of measured.results) assembly.add(result);
+  return assembly.finish(measured);
+}
+
+/**
+ * Adds results up as they come. Kernels and ranges do not mix: a range's numbers contain those of
+ * its kernels. The first result decides which are counted; the others are left out, with a note.
+ */
+export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
+  const root = createPathTree();
+  const order = createRangeOrder(options.recorded ?? null);
+  const lookup = createRegionLookup(root, {
+    order,
+    pushPopScope: options.pushPopScope ?? "thread",
+    rangePatterns: options.rangePatterns ?? [],
+  });
+  const kernelOf = createKernelIdentities();
+  const buckets = new Map<string, Bucket>();
+  const count = { inside: 0, outside: 0, leftOut: 0, otherKind: 0, noDevice: 0, mixed: 0 };
+  const mixedStates = new WeakMap<NcuResult["nvtx"], boolean>();
+  let kind: NcuResult["kind"] | null = null;
+
+  const bucketOf = (processId: number, device: string): Bucket => {
+    const key = `${processId} ${device}`;
+    let bucket = buckets.get(key);
+    if (bucket === undefined) {
+      bucket = { processId, device, regions: new Map() };
+      buckets.set(key, bucket);
+    }
+    return bucket;
+  };
+  const isKept = (result: NcuResult): boolean =>
+    result.kind === (kind ?? result.kind) &&
+    (result.kind === "range" || options.keepKernel === undefined || options.keepKernel(result));
+  const isMixedState = ({ nvtx }: NcuResult): boolean => {
+    let mixed = mixedStates.get(nvtx);
+    if (mixed === undefined) {
+      mixed = isMixed(order(nvtx));
+      mixedStates.set(nvtx, mixed);
+    }
+    return mixed;
+  };
+
+  return {
+    add(result) {
+      kind ??= result.kind;
+      if (result.kind !== kind) {
+        count.otherKind++;
+        return;
+      }
+      if (!isKept(result)) {
+        count.leftOut++;
+        return;
+      }
+      const regions = lookup(result);
+      if (regions[0]?.kind === "outside") count.outside++;
+      else count.inside++;
+      if (isMixedState(result)) count.mixed++;
+      if (result.device === null) count.noDevice++;
+      const device = result.device ?? "cuda:0";
+      const kernel = kind === "kernel" ? kernelOf(result.kernelName, device) : null;
+      addResult(bucketOf(result.processId, device), regions, result, kernel);
+    },
+    regionsOf: (result) => (isKept(result) ? lookup(result) : []),
+    finish({ sections, notes }) {
+      const results = kind ?? "kernel";
+      const common = [...notes, ...assemblyNotes(results, count, options)];
+      const selection = options.selection ?? { include: [], exclude: [] };
+      const selected = selectNodes(root, selection);
+      const parts = [...buckets.values()];
+      const scopes = scopeRequests(parts, options.aggregate ?? true).map((request) =>
+        buildNcuScope({ ...request, kind: results, sections, notes: common }, root, selected),
+      );
+      return { collector: "ncu", clock: "", selection, scopes };
+    },
+  };
+}
+
+type ScopeParts = Pick<ScopeRequest, "scope" | "buckets">;
+
+function scopeRequests(buckets: readonly Bucket[], aggregate: boolean): readonly ScopeParts[] {
+  const processes = [...new Set(buckets.map(({ processId }) => processId))].sort((a, b) => a - b);
+  const devices = [...new Set(buckets.map(({ device }) => device))].sort((a, b) =>
+    a.localeCompare(b, "en", { numeric: true }),
+  );
+  const scopes: readonly ScopeParts[] = [
+    ...processes.map(
+      (id): ScopeParts => ({
+        scope: `process:${id}`,
+        buckets: buckets.filter(({ processId }) => processId === id),
+      }),
+    ),
+    ...devices.map(
+      (name): ScopeParts => ({
+        scope: `device:${name}`,
+        buckets: buckets.filter(({ device }) => device === name),
+      }),
+    ),
+  ];
+  return aggregate || scopes.length === 0 ? [{ scope: "aggregate", buckets }, ...scopes] : scopes;
+}
+
+function assemblyNotes(
+  kind: NcuResult["kind"],
+  count: Readonly<
+    Record<"inside" | "outside" | "leftOut" | "otherKind" | "noDevice" | "mixed", number>
+  >,
+  options: AssembleOptions,
+): readonly string[] {
+  const isKernel = kind === "kernel";
+  const notes = count.inside + count.outside === 0 ? [] : [isKernel ? REPLAY_NOTE : RANGE_NOTE];
+  if (count.otherKind > 0)
+    notes.push(
+      `${count.otherKind} ${isKernel ? "range" : "kernel"} results were left out: they cannot be added to ${isKernel ? "kernels" : "ranges"}`,
+    );
+  if (count.leftOut > 0) notes.push(`the kernel selection leaves out ${count.leftOut} launches`);
+  if (count.noDevice > 0)
+    notes.push(
+      `${count.noDevice} results do not say on which device they ran (ncu before 2022.4); taken as cuda:0`,
+    );
+  if (count.mixed > 0 && (options.recorded ?? null) === null)
+    notes.push(
+      "ranges of several domains or kinds were open together, and ncu does not tell their order: start/end ranges are taken to be outside, domains in the order that ncu lists",
+    );
+  if (isKernel) notes.push(...outsideNote(count));
+  return notes;
+}
+
+/** Gives equal kernels the same object, so that tallies are keyed by identity. */
+function createKernelIdentities(): (name: string, device: string) => KernelIdentity {
+  const devices = new Map<string, Map<string, KernelIdentity>>();
+  return (name, device) => {
+    let names = devices.get(device);
+    if (names === undefined) {
+      names = new Map();
+      devices.set(device, names);
+    }
+    let identity = names.get(name);
+    if (identity === undefined) {
+      identity = { name, kind: "gpu_kernel", device };
+      names.set(name, identity);
+    }
+    return identity;
+  };
+}

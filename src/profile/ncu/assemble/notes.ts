@@ -1,0 +1,46 @@
+import type { RegionMetrics } from "../metric-tally.ts";
+import type { RegionTally } from "./buckets.ts";
+
+/** What stands in the notes of one region. */
+export function regionNotes(
+  metrics: RegionMetrics,
+  { untimed, ranges, kernels }: RegionTally,
+): readonly string[] {
+  const partial = [...metrics].filter(([, { counted, of }]) => counted > 0 && counted < of);
+  const results = ranges > 0 && kernels.size === 0 ? "range results" : "kernels";
+  const notes: string[] = [];
+  if (untimed > 0)
+    notes.push(
+      `${untimed} ${results} have no gpu__time_duration: their time counts as 0; collect that metric`,
+    );
+  if (partial.length > 0)
+    notes.push(
+      `${partial.length === 1 ? "1 metric has" : `${partial.length} metrics have`} no value for some ${results}, which it leaves out: ${shortList(partial.map(([name]) => name))}`,
+    );
+  return notes;
+}
+
+/** How times of ncu are to be read: not as those of a run by itself. */
+export const REPLAY_NOTE =
+  "GPU times are those of ncu's replay: kernels ran one at a time, with clocks and caches as ncu controls them, so that they are not times of a free run";
+
+export const RANGE_NOTE =
+  "each range was measured as a whole: ncu gives no kernels of ranges, neither names nor a count";
+
+export interface OutsideCounts {
+  readonly inside: number;
+  readonly outside: number;
+}
+
+/** Kernels of threads without ranges are mostly those that a framework launches for others. */
+export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
+  if (inside === 0 || outside === 0 || outside < (inside + outside) / 10) return [];
+  return [
+    `${outside} of ${inside + outside} kernels were launched outside every range of their thread; if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it`,
+  ];
+}
+
+const shortList = (names: readonly string[]): string =>
+  names.length <= 5
+    ? names.join(", ")
+    : `${names.slice(0, 5).join(", ")} and ${names.length - 5} more`;

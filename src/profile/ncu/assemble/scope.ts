@@ -1,0 +1,199 @@
+import type { ReportScope } from "../../../report/document.ts";
+import type {
+  KernelRow,
+  MetricNumber,
+  RegionModelEntry,
+  ScopeModel,
+  ScopeTotals,
+  SectionModel,
+} from "../../regions/model.ts";
+import {
+  nodesDepthFirst,
+  type PathNode,
+  pathOf,
+  type RegionIdentity,
+} from "../../regions/path-tree.ts";
+import { NO_MATCHING_REGIONS } from "../../regions/scope.ts";
+import type { SelectedNodes } from "../../regions/selected-nodes.ts";
+import type { RegionMetrics } from "../metric-tally.ts";
+import type { SectionTable } from "../results.ts";
+import { type Bucket, emptyTally, mergeTally, type RegionTally } from "./buckets.ts";
+import { regionNotes } from "./notes.ts";
+
+export interface ScopeRequest {
+  readonly scope: ReportScope;
+  readonly buckets: readonly Bucket[];
+  readonly kind: "kernel" | "range";
+  readonly sections: SectionTable;
+  readonly notes: readonly string[];
+}
+
+/** Adds the buckets of a scope up and makes its regions. */
+export function buildNcuScope(
+  request: ScopeRequest,
+  root: PathNode,
+  selected: SelectedNodes,
+): ScopeModel {
+  const tallies = mergeBuckets(request.buckets);
+  const regions: RegionModelEntry[] = [];
+  const outside: RegionModelEntry[] = [];
+  let leftOut = 0;
+  for (const node of nodesDepthFirst(root))
+    for (const identity of node.regions) {
+      const tally = tallies.get(identity);
+      if (tally === undefined) continue;
+      const isOutside = identity.kind === "outside";
+      if (!isOutside && !selected.has(node)) leftOut++;
+      else (isOutside ? outside : regions).push(entryOf(identity, tally, request));
+    }
+  const totals = totalsOf(tallies, request);
+  return {
+    scope: request.scope,
+    regions: [...regions, ...outside],
+    totals,
+    notes: [
+      ...request.notes,
+      ...(regions.length === 0 ? [NO_MATCHING_REGIONS] : []),
+      ...(leftOut > 0
+        ? [
+            `the selection leaves out ${leftOut} of ${regions.length + leftOut} regions; totals cover all of them`,
+          ]
+        : []),
+    ],
+  };
+}
+
+interface ScopeTally extends RegionTally {
+  readonly processIds: Set<number>;
+  readonly devices: Set<string>;
+}
+
+function mergeBuckets(buckets: readonly Bucket[]): ReadonlyMap<RegionIdentity, ScopeTally> {
+  const tallies = new Map<RegionIdentity, ScopeTally>();
+  for (const { processId, device, regions } of buckets)
+    for (const [region, tally] of regions) {
+      let whole = tallies.get(region);
+      if (whole === undefined) {
+        whole = { ...emptyTally(), processIds: new Set(), devices: new Set() };
+        tallies.set(region, whole);
+      }
+      mergeTally(whole, tally);
+      whole.processIds.add(processId);
+      whole.devices.add(device);
+    }
+  return tallies;
+}
+
+function entryOf(
+  { node, domain, kind }: RegionIdentity,
+  tally: ScopeTally,
+  { kind: results, sections }: ScopeRequest,
+): RegionModelEntry {
+  const kernels = kernelRows(tally);
+  const metrics = tally.metrics.metrics();
+  const isRange = results === "range";
+  return {
+    path: pathOf(node),
+    domain,
+    kind,
+    device: onlyOne(tally.devices),
+    processId: onlyOne(tally.processIds),
+    invocations: kind === "outside" ? 0 : tally.ranges,
+    kernelNs: tally.ns,
+    // A range is measured as a whole; ranges inside it were measured in runs of their own.
+    exclusiveKernelNs: isRange ? null : tally.exclusiveNs,
+    wallNs: null,
+    exclusiveWallNs: null,
+    invocationWallNs: null,
+    kernelCount: kernels.reduce((sum, { calls }) => sum + calls, 0),
+    kernels,
+    metrics: withValues(metrics),
+    sections: sectionsOf(metrics, sections, tally),
+    notes: regionNotes(metrics, tally),
+  };
+}
+
+function kernelRows({ kernels }: RegionTally): KernelRow[] {
+  const rows = [...kernels].map(([identity, counted]) => ({ ...identity, ...counted }));
+  return rows.sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Metrics that no kernel has a number for say nothing. */
+const withValues = (metrics: RegionMetrics): ReadonlyMap<string, MetricNumber> =>
+  new Map(
+    [...metrics]
+      .filter(([, { counted }]) => counted > 0)
+      .map(([name, { value, unit }]) => [name, { value, unit }]),
+  );
+
+function sectionsOf(
+  metrics: RegionMetrics,
+  sections: SectionTable,
+  { rules }: RegionTally,
+): readonly SectionModel[] {
+  const known = new Map<string, SectionModel>();
+  for (const [name, members] of sections) {
+    const own = members.flatMap((member) => {
+      const metric = metrics.get(member);
+      if (metric === undefined || metric.counted === 0) return [];
+      return [[member, { value: metric.value, unit: metric.unit }] as const];
+    });
+    if (own.length > 0) known.set(name, { name, metrics: new Map(own), messages: [] });
+  }
+  for (const { section, rule, type, text, speedup, results } of rules.values()) {
+    const found = known.get(section) ?? { name: section, metrics: new Map(), messages: [] };
+    const message = { rule, type, text, speedup, results };
+    known.set(section, { ...found, messages: [...found.messages, message] });
+  }
+  return [...known.values()];
+}
+
+function totalsOf(
+  tallies: ReadonlyMap<RegionIdentity, ScopeTally>,
+  { kind }: ScopeRequest,
+): ScopeTotals {
+  if (kind === "range") return rangeTotals(tallies);
+  let kernelNs = 0;
+  let kernelCount = 0;
+  let outsideNs = 0;
+  let outsideKernelCount = 0;
+  for (const [identity, tally] of tallies) {
+    kernelNs += tally.exclusiveNs;
+    kernelCount += tally.exclusiveCalls;
+    if (identity.kind !== "outside") continue;
+    outsideNs += tally.exclusiveNs;
+    outsideKernelCount += tally.exclusiveCalls;
+  }
+  return {
+    kernelCount,
+    kernelNs: kernelCount === 0 ? null : kernelNs,
+    outsideNs: kernelCount === 0 ? null : outsideNs,
+    outsideKernelCount,
+    wallNs: null,
+    kernelKinds: kernelCount === 0 ? [] : ["gpu_kernel"],
+  };
+}
+
+/** Ranges inside a range that was measured, too, are part of it. */
+function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTotals {
+  const measured = new Set([...tallies.keys()].map(({ node }) => node));
+  const isInside = (node: PathNode): boolean => {
+    for (let at = node.parent; at !== null; at = at.parent) if (measured.has(at)) return true;
+    return false;
+  };
+  const outermost = [...tallies].filter(([{ node }]) => !isInside(node));
+  const ns = outermost.reduce((sum, [, tally]) => sum + tally.ns, 0);
+  return {
+    kernelCount: 0,
+    kernelNs: outermost.length === 0 ? null : ns,
+    outsideNs: outermost.length === 0 ? null : 0,
+    outsideKernelCount: 0,
+    wallNs: null,
+    kernelKinds: outermost.length === 0 ? [] : ["gpu_kernel"],
+  };
+}
+
+function onlyOne<T>(values: ReadonlySet<T>): T | null {
+  const [only] = values;
+  return values.size === 1 && only !== undefined ? only : null;
+}

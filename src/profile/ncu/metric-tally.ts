@@ -1,0 +1,219 @@
+import type { MetricRule } from "./metric-rules.ts";
+import { ruleOf } from "./metric-rules.ts";
+import type { MetricColumns, NcuResult } from "./results.ts";
+
+/** Metrics of a region, by ncu's names. */
+export type RegionMetrics = ReadonlyMap<string, RegionMetric>;
+
+export interface RegionMetric {
+  /** Null where no kernel has a number, or where kernels differ and the metric has no common value. */
+  readonly value: number | null;
+  readonly unit: string;
+  /** Of how many results it was made, and of how many it could have been. */
+  readonly counted: number;
+  readonly of: number;
+}
+
+/** Adds up the metrics of many results under their rules; memory does not grow with results. */
+export interface MetricTally {
+  add(result: NcuResult): void;
+  /** Takes what another tally holds; that one stays as it is. */
+  merge(other: MetricTally): void;
+  readonly parts: ReadonlyMap<MetricColumns, ColumnSums>;
+  metrics(): RegionMetrics;
+}
+
+/** Sums of the metrics that one table has, by place. */
+interface ColumnSums {
+  results: number;
+  /** Sum, extreme or first value; of a mean the sum of value times weight. */
+  readonly values: Float64Array;
+  /** Of a mean the sum of weights; of a constant, 1 once a value differed. */
+  readonly weights: Float64Array;
+  /** Of a mean the sum of values, for kernels of no weight at all. */
+  readonly plain: Float64Array;
+  readonly counts: Uint32Array;
+}
+
+/** The rules of a table's metrics, as numbers: they are looked at once per metric and kernel. */
+interface ColumnPlan {
+  readonly kinds: Uint8Array;
+  /** Place of the metric that a mean is weighted with; -1 for none. */
+  readonly weightAt: Int32Array;
+}
+
+const KINDS: Readonly<Record<MetricRule["kind"], number>> = {
+  sum: 0,
+  maximum: 1,
+  minimum: 2,
+  constant: 3,
+  mean: 4,
+};
+
+const PLANS = new WeakMap<MetricColumns, ColumnPlan>();
+
+function planOf(columns: MetricColumns): ColumnPlan {
+  const known = PLANS.get(columns);
+  if (known !== undefined) return known;
+  const rules = columns.names.map((name, place) => ruleOf(name, columns.units[place] ?? ""));
+  const plan: ColumnPlan = {
+    kinds: Uint8Array.from(rules, ({ kind }) => KINDS[kind]),
+    weightAt: Int32Array.from(rules, (rule) => {
+      if (rule.kind !== "mean") return -1;
+      const found = rule.weights.find((name) => columns.index.has(name));
+      return found === undefined ? -1 : (columns.index.get(found) ?? -1);
+    }),
+  };
+  PLANS.set(columns, plan);
+  return plan;
+}
+
+export function createMetricTally(): MetricTally {
+  const parts = new Map<MetricColumns, ColumnSums>();
+  const partOf = (columns: MetricColumns): ColumnSums => {
+    let part = parts.get(columns);
+    if (part === undefined) {
+      part = emptySums(columns.names.length);
+      parts.set(columns, part);
+    }
+    return part;
+  };
+  return {
+    parts,
+    add: ({ columns, values }) => addResult(partOf(columns), planOf(columns), values),
+    merge(other) {
+      for (const [columns, sums] of other.parts) mergeSums(partOf(columns), planOf(columns), sums);
+    },
+    metrics: () => metricsOf(parts),
+  };
+}
+
+const emptySums = (length: number): ColumnSums => ({
+  results: 0,
+  values: new Float64Array(length),
+  weights: new Float64Array(length),
+  plain: new Float64Array(length),
+  counts: new Uint32Array(length),
+});
+
+function addResult(sums: ColumnSums, plan: ColumnPlan, row: Float64Array): void {
+  const { values, weights, plain, counts } = sums;
+  const { kinds, weightAt } = plan;
+  sums.results++;
+  for (let place = 0; place < row.length; place++) {
+    const value = row[place] as number;
+    if (Number.isNaN(value)) continue;
+    const isFirst = counts[place] === 0;
+    counts[place] = (counts[place] as number) + 1;
+    switch (kinds[place]) {
+      case KINDS.sum:
+        values[place] = (values[place] as number) + value;
+        break;
+      case KINDS.maximum:
+        if (isFirst || value > (values[place] as number)) values[place] = value;
+        break;
+      case KINDS.minimum:
+        if (isFirst || value < (values[place] as number)) values[place] = value;
+        break;
+      case KINDS.constant:
+        if (isFirst) values[place] = value;
+        else if (value !== values[place]) weights[place] = 1;
+        break;
+      default: {
+        const at = weightAt[place] as number;
+        const weight = at < 0 ? 1 : (row[at] as number);
+        plain[place] = (plain[place] as number) + value;
+        // A kernel without the weight still counts, if no kernel has one.
+        if (!(weight > 0)) break;
+        values[place] = (values[place] as number) + value * weight;
+        weights[place] = (weights[place] as number) + weight;
+      }
+    }
+  }
+}
+
+function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): void {
+  into.results += from.results;
+  for (let place = 0; place < from.counts.length; place++) {
+    if (from.counts[place] === 0) continue;
+    const isFirst = into.counts[place] === 0;
+    into.counts[place] = (into.counts[place] as number) + (from.counts[place] as number);
+    const own = into.values[place] as number;
+    const other = from.values[place] as number;
+    switch (kinds[place]) {
+      case KINDS.maximum:
+        into.values[place] = isFirst ? other : Math.max(own, other);
+        break;
+      case KINDS.minimum:
+        into.values[place] = isFirst ? other : Math.min(own, other);
+        break;
+      case KINDS.constant:
+        into.weights[place] =
+          !isFirst && own !== other
+            ? 1
+            : Math.max(into.weights[place] as number, from.weights[place] as number);
+        if (isFirst) into.values[place] = other;
+        break;
+      default:
+        into.values[place] = own + other;
+        into.weights[place] = (into.weights[place] as number) + (from.weights[place] as number);
+        into.plain[place] = (into.plain[place] as number) + (from.plain[place] as number);
+    }
+  }
+}
+
+/** By name over all tables; where two have a metric in different units, it has no value. */
+function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics {
+  const [only, ...others] = parts;
+  if (only === undefined) return new Map();
+  if (others.length > 0) return metricsOf(new Map([unite(parts)]));
+  const [columns, sums] = only;
+  const { kinds } = planOf(columns);
+  const metrics = new Map<string, RegionMetric>();
+  for (const [place, name] of columns.names.entries()) {
+    const counted = sums.counts[place] as number;
+    const value = counted === 0 ? Number.NaN : valueAt(sums, kinds[place] as number, place);
+    metrics.set(name, {
+      value: Number.isFinite(value) ? value : null,
+      unit: columns.units[place] ?? "",
+      counted,
+      of: sums.results,
+    });
+  }
+  return metrics;
+}
+
+function valueAt({ values, weights, plain, counts }: ColumnSums, kind: number, place: number) {
+  const value = values[place] as number;
+  const weight = weights[place] as number;
+  if (kind === KINDS.constant) return weight === 0 ? value : Number.NaN;
+  if (kind !== KINDS.mean) return value;
+  return weight > 0 ? value / weight : (plain[place] as number) / (counts[place] as number);
+}
+
+/** One table that has the metrics of all; those whose units differ count as never measured. */
+function unite(parts: ReadonlyMap<MetricColumns, ColumnSums>): [MetricColumns, ColumnSums] {
+  const units = new Map<string, string | null>();
+  for (const { names, units: own } of parts.keys())
+    for (const [place, name] of names.entries()) {
+      const unit = own[place] ?? "";
+      const known = units.get(name);
+      units.set(name, known === undefined || known === unit ? unit : null);
+    }
+  const names = [...units.keys()];
+  const index = new Map(names.map((name, place) => [name, place]));
+  const columns = { names, units: names.map((name) => units.get(name) ?? ""), index };
+  const united = emptySums(names.length);
+  const plan = planOf(columns);
+  for (const [own, sums] of parts) {
+    const moved = { ...emptySums(names.length), results: sums.results };
+    for (const [place, name] of own.names.entries()) {
+      const to = index.get(name);
+      if (to === undefined || units.get(name) === null) continue;
+      for (const key of ["values", "weights", "plain", "counts"] as const)
+        moved[key][to] = sums[key][place] as number;
+    }
+    mergeSums(united, plan, moved);
+  }
+  return [columns, united];
+}

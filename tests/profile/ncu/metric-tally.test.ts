@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readNcuCsv } from "../../../src/profile/ncu/csv/read-csv.ts";
+import { ruleOf } from "../../../src/profile/ncu/metric-rules.ts";
+import { createMetricTally } from "../../../src/profile/ncu/metric-tally.ts";
+import { runs } from "../../runs.ts";
+import { resultOf } from "./results.ts";
+import { samplesOrSkip } from "./samples.ts";
+
+type Metrics = Readonly<Record<string, readonly [number, string]>>;
+
+function tally(rows: readonly Metrics[]) {
+  const all = createMetricTally();
+  for (const metrics of rows) all.add(resultOf({ metrics }));
+  return all;
+}
+const regionValue = (rows: readonly Metrics[], name: string) =>
+  tally(rows).metrics().get(name)?.value;
+
+describe("a metric's rule", () => {
+  test.each([
+    ["dram__bytes_read.sum", "byte", "sum"],
+    ["sm__cycles_active.avg", "cycle", "sum"],
+    ["gpu__time_duration.max", "ns", "maximum"],
+    ["gpc__cycles_elapsed.max", "cycle", "maximum"],
+    ["sm__cycles_active.min", "cycle", "minimum"],
+    ["device__attribute_multiprocessor_count", "", "constant"],
+    ["launch__block_size", "", "constant"],
+    ["launch__thread_count", "thread", "sum"],
+    ["launch__registers_per_thread", "register/thread", "maximum"],
+    ["launch__occupancy_limit_warps", "block", "minimum"],
+    ["dram__bytes.sum.peak_sustained", "byte/cycle", "constant"],
+    ["thread_inst_executed_true", "inst", "sum"],
+    ["profiler__replayer_passes", "pass", "maximum"],
+    ["Duration", "ns", "sum"],
+    ["L1/TEX Hit Rate", "%", "mean"],
+    ["an__unknown_thing", "", "constant"],
+  ])("%s [%s]: %s", (name, unit, kind) => {
+    expect(ruleOf(name, unit).kind).toBe(kind);
+  });
+
+  test.each([
+    ["sm__inst_executed.avg.per_cycle_active", "sm__cycles_active.sum"],
+    ["lts__throughput.avg.pct_of_peak_sustained_elapsed", "lts__cycles_elapsed.sum"],
+    [
+      "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct",
+      "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    ],
+    ["lts__t_sector_hit_rate.pct", "lts__t_sectors.sum"],
+    ["smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__inst_executed.sum"],
+    ["dram__bytes.sum.per_second", "gpu__time_duration.sum"],
+  ])("%s is weighted with %s", (name, weight) => {
+    const rule = ruleOf(name, "%");
+    expect(rule.kind === "mean" && rule.weights[0]).toBe(weight);
+  });
+});
+
+describe("metrics of several kernels", () => {
+  test("of rates are weighted with time, which makes them the rate of the whole", () => {
+    const rate = "dram__bytes.sum.per_second";
+    const rows = [10, 30].map((ns, at) => ({
+      "gpu__time_duration.sum": [ns, "ns"] as const,
+      [rate]: [at === 0 ? 4e9 : 8e9, "byte/s"] as const,
+    }));
+    expect(regionValue(rows, rate)).toBe(7e9);
+    expect(regionValue(rows, "gpu__time_duration.sum")).toBe(40);
+  });
+
+  test("of ratios are ratios of sums", () => {
+    const rows = [
+      { "lts__t_sectors.sum": [100, "sector"], "lts__t_sector_hit_rate.pct": [50, "%"] },
+      { "lts__t_sectors.sum": [300, "sector"], "lts__t_sector_hit_rate.pct": [90, "%"] },
+      { "lts__t_sectors.sum": [0, "sector"], "lts__t_sector_hit_rate.pct": [0, "%"] },
+    ] as const;
+    expect(regionValue(rows, "lts__t_sector_hit_rate.pct")).toBe(80);
+  });
+
+  test("have a plain mean where nothing weighs", () => {
+    const rows = [{ "x__y.pct": [10, "%"] }, { "x__y.pct": [30, "%"] }] as const;
+    expect(regionValue(rows, "x__y.pct")).toBe(20);
+  });
+
+  test("have a constant only where all agree", () => {
+    const at = (size: number) => ({ launch__block_size: [size, ""] as const });
+    expect(regionValue([at(256), at(256)], "launch__block_size")).toBe(256);
+    expect(regionValue([at(256), at(128)], "launch__block_size")).toBeNull();
+  });
+
+  test("of different units are never added", () => {
+    const rows = [{ "x__y.sum": [1, "byte"] }, { "x__y.sum": [1, "sector"] }] as const;
+    expect(regionValue(rows, "x__y.sum")).toBeNull();
+  });
+
+  test("say how many kernels they are made of", () => {
+    const metrics = tally([{ "x__y.sum": [1, ""] }, { "x__y.sum": [Number.NaN, ""] }]).metrics();
+    expect(metrics.get("x__y.sum")).toEqual({ value: 1, unit: "", counted: 1, of: 2 });
+  });
+
+  test("do not depend on how the kernels were divided", () => {
+    const names = ["a__b.sum", "a__b.max", "a__b.min", "a__b.sum.per_second", "launch__block_size"];
+    const value = fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constant(Number.NaN));
+    const row = fc.array(value, { minLength: 5, maxLength: 5 }).map((values) => ({
+      "gpu__time_duration.sum": [7, "ns"] as const,
+      ...Object.fromEntries(names.map((name, at) => [name, [values[at] ?? 0, ""] as const])),
+    }));
+    fc.assert(
+      fc.property(fc.array(row), fc.array(row), (left, right) => {
+        const whole = tally([...left, ...right]).metrics();
+        const merged = tally(left);
+        merged.merge(tally(right));
+        for (const [name, { value: expected }] of whole) {
+          const found = merged.metrics().get(name)?.value ?? null;
+          if (expected === null || found === null) expect(found).toBe(expected);
+          else expect(found).toBeCloseTo(expected, 9);
+        }
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});
+
+const sample = samplesOrSkip("metrics of a real kernel");
+
+test.skipIf(sample === null)("one kernel's metrics are its own", async () => {
+  const { results } = await readNcuCsv(sample?.("raw-1kernel-t4-base-units.csv") ?? "");
+  const [result] = results;
+  if (result === undefined) throw new Error("the sample has a result");
+  const all = createMetricTally();
+  all.add(result);
+  const metrics = all.metrics();
+  expect(metrics.size).toBe(result.columns.names.length);
+  for (const [place, name] of result.columns.names.entries()) {
+    const own = result.values[place] as number;
+    const found = metrics.get(name)?.value ?? null;
+    if (Number.isNaN(own)) expect(found, name).toBeNull();
+    else
+      expect(Math.abs((found ?? Number.NaN) - own), name).toBeLessThanOrEqual(
+        Math.abs(own) * 1e-12,
+      );
+  }
+});
