@@ -1,13 +1,16 @@
-import { resolve } from "node:path";
+import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { callerOf } from "./caller.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { diffCommand } from "./commands/diff.ts";
+import { dryRunCommand } from "./commands/dry-run.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { helpCommand, hydraHelpCommand } from "./commands/help.ts";
 import { infoCommand } from "./commands/info.ts";
 import { runCommand } from "./commands/run.ts";
+import { schemaCommand } from "./commands/schema.ts";
 import { showCommand } from "./commands/show.ts";
 import { type Composer, type ComposerRequest, openComposer } from "./composer.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
@@ -16,7 +19,7 @@ import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
 import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
-import type { HydraMainOptions } from "./options.ts";
+import type { HydraMainOptions, ProgramOptions } from "./options.ts";
 import { reportError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
 
@@ -29,6 +32,8 @@ const COMMANDS: readonly Command[] = [
   explainCommand,
   diffCommand,
   infoCommand,
+  schemaCommand,
+  dryRunCommand,
   showCommand,
   runCommand,
 ];
@@ -42,10 +47,11 @@ const COMMANDS: readonly Command[] = [
  * command line
  */
 export async function hydraMain(
-  options: HydraMainOptions,
+  declared: HydraMainOptions,
   task: Task,
   invocation: Invocation = processInvocation(),
 ): Promise<number> {
+  const options = placed(declared, () => callerOf(hydraMain).file);
   const subcommands = options.subcommands ?? [];
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
@@ -62,8 +68,20 @@ export async function hydraMain(
   }
 }
 
+/** As Hydra does it: name and place of a program are those of the module that declares it. */
+function placed(options: HydraMainOptions, callingModule: () => string): ProgramOptions {
+  const { base, name } = options;
+  if (base !== undefined && name !== undefined) return { ...options, base, name };
+  const file = callingModule() || process.argv[1] || "";
+  return {
+    ...options,
+    base: base ?? (file === "" ? process.cwd() : dirname(file)),
+    name: name ?? (parse(file).name || "app"),
+  };
+}
+
 /** As argparse words it: the usage, then one line that says what is wrong. */
-function usageError({ message, details }: ConfigError, options: HydraMainOptions): string {
+function usageError({ message, details }: ConfigError, options: ProgramOptions): string {
   const positionals = options.restAsOverrides === undefined ? [] : ["[-- ARG ...]"];
   const usage = usageText(
     options.name,
@@ -76,7 +94,7 @@ function usageError({ message, details }: ConfigError, options: HydraMainOptions
 }
 
 async function dispatch(
-  options: HydraMainOptions,
+  options: ProgramOptions,
   task: Task,
   invocation: Invocation,
 ): Promise<number> {
@@ -99,25 +117,21 @@ async function dispatch(
     flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
-      composer ??= openComposer(composerRequest(options, parsed, invocation), invocation);
+      composer ??= openComposer(composerRequest(options, parsed), invocation);
       return composer;
     },
   });
 }
 
 /** The program, if it has a version of its own, then us and the dialect. */
-function versionText({ name, version }: HydraMainOptions): string {
+function versionText({ name, version }: ProgramOptions): string {
   const ours = `hydraconf ${packageInfo().version}`;
   return version === undefined || name === "hydraconf"
     ? `${ours} (Hydra ${HYDRA_VERSION})\n`
     : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
 }
 
-function composerRequest(
-  options: HydraMainOptions,
-  { flags }: ParsedArguments,
-  { cwd }: Invocation,
-): ComposerRequest {
+function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): ComposerRequest {
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -126,7 +140,7 @@ function composerRequest(
   const configDir = text("config-dir");
   return {
     jobName: options.name,
-    configPath: configPath === null ? null : withBase(configPath, options.base ?? cwd),
+    configPath: configPath === null ? null : withBase(configPath, options.base),
     configName: text("config-name") ?? options.configName ?? null,
     ...(configDir === undefined ? {} : { configDir }),
     ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
@@ -155,23 +169,36 @@ function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): 
       });
 }
 
-const EXCLUSIVE = ["run", "cfg", "multirun", "shell-completion", "info", "explain", "diff"];
+/** Hydra's own list, and ours. */
+const EXCLUSIVE = [
+  "run",
+  "cfg",
+  "multirun",
+  "shell-completion",
+  "info",
+  "explain",
+  "diff",
+  "schema",
+] as const;
 
 function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
   if (flags.has("help")) return;
+  const asked = EXCLUSIVE.filter((id) => flags.has(id));
   const isShown = flags.has("cfg") || (whenBare === "show" && !flags.has("diff"));
   if (flags.has("resolve") && !isShown && !flags.has("diff"))
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
   if (flags.has("origins") && !isShown)
     throw conflict("The --origins flag can only be used in conjunction with --cfg");
-  if (flags.has("json") && !["explain", "diff", "origins"].some((id) => flags.has(id)))
+  if (flags.has("json") && !isShown && !["explain", "diff", "dry-run"].some((id) => flags.has(id)))
     throw conflict(
-      "The --json flag can only be used in conjunction with --explain, --diff or --cfg --origins",
+      "The --json flag can only be used in conjunction with --cfg, --explain, --diff or --dry-run",
     );
-  if (EXCLUSIVE.filter((id) => flags.has(id)).length > 1)
+  if (asked.length > 1)
     throw conflict(
       "Only one of --run, --multirun, --cfg, --info and --shell_completion can be specified",
     );
+  if (flags.has("dry-run") && asked.some((id) => id !== "run" && id !== "multirun"))
+    throw conflict(`The --dry-run flag cannot be used in conjunction with --${asked[0]}`);
 }
 
 const conflict = (message: string): ConfigError => new ConfigError({ code: "app.flags", message });

@@ -1,15 +1,18 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
+import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { ConfigNode } from "../values/node.ts";
-import type { CallbackFactory } from "./callbacks/callback.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { Subcommand } from "./subcommand.ts";
 import type { VersionBase } from "./version-base.ts";
 
 /** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
 export interface HydraMainOptions {
-  /** The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise. */
-  readonly name: string;
+  /**
+   * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
+   * Default: the name of the module that calls `hydraMain`.
+   */
+  readonly name?: string;
   /** The program's own version, for `--version`, which names hydraconf's and Hydra's beside it. */
   readonly version?: string;
   /**
@@ -21,7 +24,10 @@ export interface HydraMainOptions {
   readonly configPath?: string | null;
   /** Name of the primary config; null for none. */
   readonly configName?: string | null;
-  /** Where a relative `configPath` starts; the current directory unless given. */
+  /**
+   * Where a relative `configPath`, and `--config-path`, start. Default: the directory of the module
+   * that calls `hydraMain`.
+   */
   readonly base?: string;
   /** A JSON Schema, or the path of a file with one, that the resolved config of a job must fit. */
   readonly schema?: string | JsonSchema;
@@ -32,10 +38,10 @@ export interface HydraMainOptions {
    */
   readonly check?: (resolved: ConfigNode) => void | Promise<void>;
   /**
-   * What `hydra.callbacks` may name in `_target_`. A name that is not here is refused: nothing is
-   * ever imported because a config says so.
+   * What `hydra.callbacks` may name in `_target_`, from `createTargets`. A name that is not here is
+   * refused: nothing is ever imported because a config alone says so.
    */
-  readonly callbacks?: Readonly<Record<string, CallbackFactory>>;
+  readonly targets?: Targets;
   /**
    * `1.1` as in Hydra's `version_base`: jobs work in their run directory unless `hydra.job.chdir`
    * says otherwise. Composition is that of 1.3 all the same. Default: `1.3`.
@@ -57,3 +63,9 @@ export interface HydraMainOptions {
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
   readonly whenBare?: "run" | "show";
 }
+
+/** The options of a program whose name and place are known. */
+export type ProgramOptions = HydraMainOptions & {
+  readonly name: string;
+  readonly base: string;
+};

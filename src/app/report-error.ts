@@ -15,18 +15,27 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
     ? [renderError(error, { color: console.color === true }), ...(full ? stacks(error) : [])]
     : full
       ? stacks(error)
-      : [userStack(error)];
+      : userStacks(error);
   console.stderr(`${lines.join("\n")}\n`);
   if (!full)
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
 
 /** The stack of an error and of everything that caused it. */
-function stacks(error: unknown): readonly string[] {
+const stacks = (error: unknown): readonly string[] =>
+  withCauses(error, (at) => (at instanceof Error ? (at.stack ?? at.message) : String(at)));
+
+/** The same without what is ours; an error of ours that the user's code wrapped is its message. */
+const userStacks = (error: unknown): readonly string[] =>
+  withCauses(error, (at) => (isConfigError(at) ? at.message : userStack(at)));
+
+const MOST_CAUSES = 10;
+
+function withCauses(error: unknown, show: (error: unknown) => string): readonly string[] {
   const chain: string[] = [];
-  for (let at = error; at !== undefined && chain.length < 10; at = causeOf(at))
-    chain.push(at instanceof Error ? (at.stack ?? at.message) : String(at));
-  return chain.map((stack, index) => (index === 0 ? stack : `Caused by: ${stack}`));
+  for (let at = error; at !== undefined && chain.length < MOST_CAUSES; at = causeOf(at))
+    chain.push(`${chain.length === 0 ? "" : "Caused by: "}${show(at)}`);
+  return chain;
 }
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);

@@ -7,8 +7,9 @@ import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { plainAt } from "./job/hydra-values.ts";
 import type { JobResult } from "./job/job.ts";
-import { type JobPlace, type PlannedJob, planJob } from "./job/plan-job.ts";
+import { type PlannedJob, planJob } from "./job/plan-job.ts";
 import { type JobSurroundings, runJob, takeDirectory } from "./job/run-job.ts";
+import { placeOf } from "./job-place.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
 import { createLogging, type Logging } from "./logging/logging.ts";
 import { reportError } from "./report-error.ts";
@@ -54,7 +55,7 @@ async function runOne(
   const { planned, release } = taken;
   try {
     configureAsHydra(planned.composition, session, logging);
-    const surroundings = surround(session, composition, logging);
+    const surroundings = await surround(session, composition, logging);
     const { callbacks } = surroundings;
     const event = composedEvent(composition, overrides, session);
     await callbacks.notify("onComposeConfig", event);
@@ -98,7 +99,7 @@ async function runMany(
   warn(master.warnings, invocation);
   const logAsHydra = () => configureAsHydra(master, session, logging);
   logAsHydra();
-  const surroundings = surround(session, master, logging);
+  const surroundings = await surround(session, master, logging);
   const launcher = chosenKind("hydra.launcher", LAUNCHERS, master, composer).open({
     root: master.root,
     context: composer.context,
@@ -122,24 +123,21 @@ async function runMany(
   return refused ? null : results;
 }
 
-const placeOf = ({ composer, invocation, options }: Session): JobPlace => ({
-  cwd: invocation.cwd,
-  context: composer.context,
-  publish: composer.publish,
-  resultFiles: options.resultFiles ?? [],
-});
-
-function surround(session: Session, composition: Composition, logging: Logging): JobSurroundings {
+async function surround(
+  session: Session,
+  composition: Composition,
+  logging: Logging,
+): Promise<JobSurroundings> {
   const { composer, invocation, options, parsed, task } = session;
   const own = new Set((options.flags ?? []).map((flag) => flag.id));
   return {
     program: options.name,
     task,
     logging,
-    callbacks: openCallbacks({
+    callbacks: await openCallbacks({
       root: composition.root,
       context: composer.context,
-      known: options.callbacks ?? {},
+      ...(options.targets === undefined ? {} : { targets: options.targets }),
       onWarning: (message) => warnOf(message, invocation),
     }),
     ...placeOf(session),

@@ -9,7 +9,7 @@ import { pyStr } from "../values/python-text.ts";
 import { selectPlace } from "../values/select-place.ts";
 import { writeYaml } from "../values/writer.ts";
 import { originsText } from "./origins-text.ts";
-import { originsJson } from "./value-json.ts";
+import { originsJson, valueJson } from "./value-json.ts";
 
 /** What `--cfg` shows: the program's part, the `hydra` node, or both. */
 export type ConfigView = "job" | "hydra" | "all";
@@ -50,6 +50,10 @@ export function showOrigins(request: ShowRequest, context: ResolveContext): stri
   const lines = isLoneScalar ? [{ text: pyStr(node), node }] : originLines(node);
   return `${packageLine(shown)}${originsText(lines)}`;
 }
+
+/** As `showConfig`, for programs: plain data. */
+export const showConfigJson = (request: ShowRequest, context: ResolveContext): string =>
+  valueJson(selectShown(request, context).node);
 
 /** As `showOrigins`, for programs. */
 export function showOriginsJson(request: ShowRequest, context: ResolveContext): string {

@@ -18,6 +18,9 @@ export const explanationJson = ({ key, value, cause, replaced }: Explanation): s
     })),
   });
 
+/** What `--cfg --json` prints. */
+export const valueJson = (node: ConfigNode): string => jsonText(toObject(node));
+
 /** What `--cfg --origins --json` prints: every value that holds no others. */
 export const originsJson = (leaves: readonly KeyedNode[]): string =>
   jsonText(leaves.map(({ path, node }) => ({ key: pathText(path), ...valueData(node) })));

@@ -19,6 +19,7 @@ void hydraMain(
   {
     name: "deep-profile",
     version,
+    base: invocation.cwd,
     configPath: `${root}/conf`,
     configName: "config",
     schema: `${root}/schemas/config.schema.json`,

@@ -7,13 +7,16 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it
   hydraconf -cp DIR -cn NAME db=mysql       another tree, with overrides
   hydraconf --resolve db=mysql              interpolations as values
   hydraconf --explain db.port               which file or override set a value
-  hydraconf --diff db=mysql                 what an override changes`;
+  hydraconf --diff db=mysql                 what an override changes
+  hydraconf -m db=mysql,pg                  the config of every job of a sweep
+  hydraconf --help db.port                  what a key or a group is`;
 
 void hydraMain(
   {
     name: "hydraconf",
     version: packageInfo().version,
     about: ABOUT,
+    base: process.cwd(),
     configPath: "conf",
     configName: "config",
     whenBare: "show",

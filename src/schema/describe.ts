@@ -3,7 +3,7 @@ import type { JsonValue } from "./json-document.ts";
 /** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
-interface SchemaObject {
+export interface SchemaObject {
   readonly [keyword: string]: unknown;
 }
 
@@ -16,15 +16,14 @@ export interface PlaceDescription {
 }
 
 /**
- * Reads the annotations that apply to a place. A place is described by every subschema that
- * applies to it (references, `allOf`, branches), the nearest first; of branches told apart by a
- * discriminator only the one the document chose counts.
+ * Every subschema that applies to a place (references, `allOf`, branches), the nearest first; of
+ * branches told apart by a discriminator only the one the document chose counts.
  */
-export function describePlace(
+export function applicableSchemas(
   schema: JsonSchema,
   tokens: readonly string[],
   document: JsonValue,
-): PlaceDescription {
+): readonly SchemaObject[] {
   let value: JsonValue | undefined = document;
   let applicable = expand(schema, schema, value);
   for (const token of tokens) {
@@ -34,6 +33,16 @@ export function describePlace(
       .flatMap((part) => childSchemas(part, token))
       .flatMap((part) => expand(part, schema, below));
   }
+  return applicable;
+}
+
+/** Reads the annotations that apply to a place. */
+export function describePlace(
+  schema: JsonSchema,
+  tokens: readonly string[],
+  document: JsonValue,
+): PlaceDescription {
+  const applicable = applicableSchemas(schema, tokens, document);
   const description = applicable.map((part) => part["description"]).find(isText);
   return {
     ...(description === undefined ? {} : { description }),

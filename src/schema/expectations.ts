@@ -3,7 +3,7 @@ import type { ErrorObject } from "ajv";
 /** Says what one JSON Schema keyword wanted, to be read after "expected". */
 export interface Expectation {
   readonly keyword: string;
-  readonly say: (params: Readonly<Record<string, unknown>>, error: ErrorObject) => string;
+  readonly say: (params: Readonly<Record<string, unknown>>) => string;
 }
 
 /** One line per keyword a configuration schema uses; others fall back to ajv's own words. */
@@ -37,7 +37,17 @@ const BY_KEYWORD = new Map(EXPECTATIONS.map((entry) => [entry.keyword, entry]));
 
 export function expectation(error: ErrorObject): string {
   const known = BY_KEYWORD.get(error.keyword);
-  return known?.say(error.params, error) ?? error.message ?? error.keyword;
+  return known?.say(error.params) ?? error.message ?? error.keyword;
+}
+
+/** What a keyword of a schema wants, in the same words; undefined for one that says nothing. */
+export function demandOf(keyword: string, value: unknown): string | undefined {
+  return BY_KEYWORD.get(keyword)?.say({
+    [keyword]: value,
+    limit: value,
+    allowedValues: value,
+    allowedValue: value,
+  });
 }
 
 /** `a`, `a or b`, `a, b or c`. */

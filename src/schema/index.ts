@@ -3,6 +3,8 @@
  * may not need it import this module when they do.
  */
 export type { JsonSchema } from "./describe.ts";
+export type { KeyDescription } from "./describe-key.ts";
+export { describeKey } from "./describe-key.ts";
 export type { SchemaIssue } from "./issue.ts";
 export { renderIssues } from "./render-issues.ts";
 export { showValue } from "./show-value.ts";

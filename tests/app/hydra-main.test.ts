@@ -92,6 +92,16 @@ describe("running a task", () => {
     expect(full.stderr).not.toContain("Set the environment variable");
   });
 
+  test("what caused the user's error is shown, too, without our part of the stack", async () => {
+    const { run } = program(CONFIG);
+    const { stderr } = await run([], async () => {
+      await Promise.resolve();
+      throw new Error("outer", { cause: new RangeError("inner") });
+    });
+    expect(stderr).toMatch(/Error: outer\n +at .*\nCaused by: RangeError: inner\n +at /);
+    expect(stderr).not.toContain("src/app");
+  });
+
   test("hydra.job.env_set and chdir hold during the task only", async () => {
     const { run, cwd } = program(CONFIG);
     const before = process.cwd();

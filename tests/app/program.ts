@@ -22,7 +22,14 @@ export function program(
     ) {
       const out = { stdout: "", stderr: "" };
       const exitCode = await hydraMain(
-        { name: "prog", version: "1.2.3", configPath: "conf", configName: "config", ...options },
+        {
+          name: "prog",
+          version: "1.2.3",
+          base: cwd,
+          configPath: "conf",
+          configName: "config",
+          ...options,
+        },
         task,
         {
           argv,

@@ -53,7 +53,7 @@ describe("--cfg --origins", () => {
   test("is for --cfg alone, and shows packages", async () => {
     const { run } = program(CONFIG);
     expect((await run(["--origins"])).exitCode).toBe(1);
-    expect((await run(["--cfg", "job", "--json"])).exitCode).toBe(1);
+    expect((await run(["--info", "--json"])).exitCode).toBe(1);
     const part = await run(["--cfg", "job", "-p", "db", "--origins"]);
     expect(part.stdout).toMatch(/^# @package db\nport: 3306 {2}# conf/);
     const lone = await run(["--cfg", "job", "-p", "db.port", "--origins"]);

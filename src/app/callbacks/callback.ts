@@ -31,11 +31,11 @@ interface JobEvent {
  * Is told what a program does, at the points where Hydra tells its callbacks. Methods may be async:
  * each is waited for. What one throws is reported as a warning and stops nothing.
  *
+ * A config lists callbacks as `hydra.callbacks.NAME`, with a `_target_` that the program registered
+ * (`hydraMain({ targets })`) and gives one of these.
+ *
  * @see https://hydra.cc/docs/1.3/experimental/callbacks/
  */
 export type Callback = {
   readonly [Name in keyof CallbackEvents]?: (event: CallbackEvents[Name]) => unknown;
 };
-
-/** Makes a callback from the settings in `hydra.callbacks.NAME`, resolved, without `_target_`. */
-export type CallbackFactory = (settings: Readonly<Record<string, unknown>>) => Callback;

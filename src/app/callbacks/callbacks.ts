@@ -1,8 +1,9 @@
-import { ConfigError } from "../../values/errors.ts";
+import { instantiateAsync, NO_TARGETS, type Targets } from "../../instantiate/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
-import { plainAt } from "../job/hydra-values.ts";
-import type { Callback, CallbackEvents, CallbackFactory } from "./callback.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
+import type { Callback, CallbackEvents } from "./callback.ts";
 
 /** The callbacks of a program run. */
 export interface Callbacks {
@@ -13,35 +14,36 @@ export interface Callbacks {
   ): Promise<void>;
 }
 
-export const NO_CALLBACKS: Callbacks = { notify: async () => {} };
+const NO_CALLBACKS: Callbacks = { notify: async () => {} };
 
 export interface CallbacksRequest {
   readonly root: MapNode;
   readonly context: ResolveContext;
   /** What a config may name as `_target_`. */
-  readonly known: Readonly<Record<string, CallbackFactory>>;
+  readonly targets?: Targets;
   readonly onWarning: (message: string) => void;
 }
 
 /**
- * Makes the callbacks that `hydra.callbacks` lists. Each entry names one with `_target_`; the other
- * keys are its settings.
+ * Makes the callbacks that `hydra.callbacks` lists, in its order: each is instantiated.
  *
- * @throws ConfigError `app.unsupported` for a name that the program does not know
+ * @throws ConfigError `instantiate.*` for a target that the program did not register
  */
-export function openCallbacks(request: CallbacksRequest): Callbacks {
-  const { context, onWarning, root } = request;
-  const listed = plainAt(root, "hydra.callbacks", context);
-  const callbacks = Object.entries((listed ?? {}) as Record<string, unknown>).map(
-    ([name, settings]) => ({ name, callback: open(name, settings, request) }),
-  );
+export async function openCallbacks(request: CallbacksRequest): Promise<Callbacks> {
+  const { context, onWarning, root, targets = NO_TARGETS } = request;
+  const callbacks: { readonly name: string; readonly callback: Callback }[] = [];
+  for (const name of namesOf(root, context)) {
+    const key = `hydra.callbacks.${name}`;
+    const made = await instantiateAsync({ root, context }, { targets, key });
+    callbacks.push({ name, callback: made as Callback });
+  }
   if (callbacks.length === 0) return NO_CALLBACKS;
   return {
     async notify(method, event) {
       const order = method.endsWith("End") ? [...callbacks].reverse() : callbacks;
       for (const { name, callback } of order)
         try {
-          await callback[method]?.(event);
+          await callback?.[method]?.(event);
         } catch (error) {
           onWarning(`Callback ${name}.${method} raised ${errorLine(error)}`);
         }
@@ -49,20 +51,9 @@ export function openCallbacks(request: CallbacksRequest): Callbacks {
   };
 }
 
-function open(name: string, settings: unknown, { known }: CallbacksRequest): Callback {
-  const { _target_: target, ...rest } = (settings ?? {}) as Record<string, unknown>;
-  const factory = Object.hasOwn(known, String(target)) ? known[String(target)] : undefined;
-  if (factory !== undefined) return factory(rest);
-  throw new ConfigError({
-    code: "app.unsupported",
-    message:
-      target === undefined
-        ? `The callback 'hydra.callbacks.${name}' names no _target_`
-        : `The callback '${String(target)}' is not known to this program`,
-    key: `hydra.callbacks.${name}._target_`,
-    available: Object.keys(known),
-    hint: "a program names its callbacks in hydraMain({ callbacks: { NAME: (settings) => ... } })",
-  });
+function namesOf(root: MapNode, context: ResolveContext): readonly string[] {
+  const listed = selectNode(root, "hydra.callbacks", context);
+  return listed?.kind === "map" ? [...listed.entries.values()].map(({ key }) => pyStr(key)) : [];
 }
 
 const errorLine = (error: unknown): string =>

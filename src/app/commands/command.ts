@@ -3,18 +3,18 @@ import type { Flag } from "../flags/flag.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
 import type { Invocation } from "../invocation.ts";
 import type { Task } from "../job/job.ts";
-import type { HydraMainOptions } from "../options.ts";
+import type { ProgramOptions } from "../options.ts";
 
 /** One thing a program does instead of, or as, running its task. */
 export interface Command {
-  readonly isAsked: (parsed: ParsedArguments, options: HydraMainOptions) => boolean;
+  readonly isAsked: (parsed: ParsedArguments, options: ProgramOptions) => boolean;
   /** @returns the exit code */
   readonly execute: (session: Session) => number | Promise<number>;
 }
 
 /** One call of a program: its declaration, its command line, and where it was called. */
 export interface Session {
-  readonly options: HydraMainOptions;
+  readonly options: ProgramOptions;
   readonly task: Task;
   readonly invocation: Invocation;
   readonly parsed: ParsedArguments;

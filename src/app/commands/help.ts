@@ -1,13 +1,17 @@
 import { isConfigError } from "../../values/errors.ts";
 import { flagsHelp } from "../flags/usage.ts";
 import { helpText } from "../help.ts";
+import { readSchema } from "../read-schema.ts";
 import { subcommandsHelp } from "../subcommand.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
-/** `--help`: the program's groups and config. */
+/** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
 export const helpCommand: Command = {
   isAsked: ({ flags }) => flags.has("help"),
-  execute: (session) => printHelp(session, "app"),
+  execute: (session) => {
+    const keys = session.overrides.filter(isKey);
+    return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
+  },
 };
 
 /** `--hydra-help`: the flags and Hydra's own groups. */
@@ -15,6 +19,29 @@ export const hydraHelpCommand: Command = {
   isAsked: ({ flags }) => flags.has("hydra-help"),
   execute: (session) => printHelp(session, "hydra"),
 };
+
+/** A word that can be no override. */
+const isKey = (word: string): boolean => !word.includes("=") && !/^[~+]/.test(word);
+
+async function printKeys(keys: readonly string[], session: Session): Promise<number> {
+  const { keyHelp } = await import("../help-key.ts");
+  const { composer, invocation, options, overrides } = session;
+  const composition = composer.compose(
+    overrides.filter((word) => !isKey(word)),
+    { mode: "multirun" },
+  );
+  const { schema } = options;
+  const texts = keys.map((key) =>
+    keyHelp({
+      key,
+      composition,
+      color: invocation.console.stdoutColor === true,
+      ...(schema === undefined ? {} : { schema: readSchema(schema) }),
+    }),
+  );
+  invocation.console.stdout(texts.join("\n"));
+  return EXIT_OK;
+}
 
 function printHelp(session: Session, about: "app" | "hydra"): number {
   const { options, flags, invocation } = session;
@@ -25,7 +52,7 @@ function printHelp(session: Session, about: "app" | "hydra"): number {
     return EXIT_OK;
   }
   // A program for any tree must explain itself also where there is none.
-  stdout(`${options.about}\n\n${flagsHelp(flags)}`);
+  stdout(`${options.about}\n\n${flagsHelp(flags)}\n`);
   const ofTree = unlessMissing(() => configHelp(session, about));
   if (ofTree !== null) stdout(`\n${ofTree}`);
   return EXIT_OK;

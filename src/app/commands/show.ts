@@ -1,28 +1,65 @@
 import type { ParsedArguments } from "../flags/parse-argv.ts";
-import { type ConfigView, showConfig, showOrigins, showOriginsJson } from "../show-config.ts";
+import {
+  type ConfigView,
+  showConfig,
+  showConfigJson,
+  showOrigins,
+  showOriginsJson,
+} from "../show-config.ts";
 import { warn } from "../warn.ts";
-import { type Command, EXIT_OK } from "./command.ts";
+import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /** `--cfg job|hydra|all`, and what a program that only shows does without it. */
 export const showCommand: Command = {
   isAsked: ({ flags }, { whenBare }) => flags.has("cfg") || whenBare === "show",
-  execute: ({ composer, invocation, overrides, parsed }) => {
+  execute: (session) => {
+    const { composer, invocation, overrides, parsed } = session;
+    // Hydra refuses --cfg with --multirun: this is the sweep of a program that only shows.
+    if (parsed.flags.has("multirun")) return showJobs(session);
     const { root, warnings } = composer.compose(overrides);
     warn(warnings, invocation);
-    const part = parsed.flags.get("package");
-    const request = {
-      root,
-      // The flag's choices are the views.
-      view: (parsed.flags.get("cfg") ?? "job") as ConfigView,
-      resolve: parsed.flags.has("resolve"),
-      ...(typeof part === "string" ? { package: part } : {}),
-    };
-    invocation.console.stdout(writerFor(parsed)(request, composer.context));
+    const show = writerFor(parsed);
+    invocation.console.stdout(show({ root, ...viewOf(parsed) }, composer.context));
     return EXIT_OK;
   },
 };
 
+/** One YAML document for each job of a sweep, or a JSON array. */
+async function showJobs(session: Session): Promise<number> {
+  const { planSweep } = await import("../sweep/plan-sweep.ts");
+  const { placeOf } = await import("../job-place.ts");
+  const { composer, invocation, overrides, parsed } = session;
+  const { master, planBatch, sweeper } = planSweep(overrides, composer, placeOf(session));
+  warn(master.warnings, invocation);
+  const { stdout } = invocation.console;
+  const isJson = parsed.flags.has("json");
+  let number = 0;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    for (const job of planBatch(batch, number)) {
+      composer.publish(job.root);
+      const text = writerFor(parsed)({ root: job.root, ...viewOf(parsed) }, composer.context);
+      const separator = isJson ? "," : "---\n";
+      const title = isJson ? "" : `# job ${job.number}: ${job.overrides.join(" ")}\n`;
+      stdout(`${number === 0 ? (isJson ? "[" : "") : separator}${title}${text}`);
+      number++;
+    }
+    sweeper.tell([]);
+  }
+  if (isJson) stdout(`${number === 0 ? "[" : ""}]\n`);
+  return EXIT_OK;
+}
+
+const viewOf = ({ flags }: ParsedArguments) => {
+  const part = flags.get("package");
+  return {
+    // The flag's choices are the views.
+    view: (flags.get("cfg") ?? "job") as ConfigView,
+    resolve: flags.has("resolve"),
+    ...(typeof part === "string" ? { package: part } : {}),
+  };
+};
+
 function writerFor({ flags }: ParsedArguments): typeof showConfig {
-  if (!flags.has("origins")) return showConfig;
+  if (!flags.has("origins")) return flags.has("json") ? showConfigJson : showConfig;
   return flags.has("json") ? showOriginsJson : showOrigins;
 }

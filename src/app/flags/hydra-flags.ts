@@ -2,7 +2,12 @@ import type { Flag } from "./flag.ts";
 
 /** Hydra's own flags, in the order of its usage text, with its meanings. */
 export const HYDRA_FLAGS: readonly Flag[] = [
-  { id: "help", names: ["--help", "-h"], takes: "nothing", help: "Show the application's help" },
+  {
+    id: "help",
+    names: ["--help", "-h"],
+    takes: "nothing",
+    help: "Show the application's help; with KEYs, what they are",
+  },
   {
     id: "hydra-help",
     names: ["--hydra-help"],
@@ -105,9 +110,21 @@ export const OWN_FLAGS: readonly Flag[] = [
     help: "Show what MORE overrides change; with two run directories, how their configs differ",
   },
   {
+    id: "dry-run",
+    names: ["--dry-run"],
+    takes: "nothing",
+    help: "Show the jobs that would run, their directories and configs; make nothing",
+  },
+  {
+    id: "schema",
+    names: ["--schema"],
+    takes: "nothing",
+    help: "Show the JSON Schema that the configuration must fit",
+  },
+  {
     id: "json",
     names: ["--json"],
     takes: "nothing",
-    help: "With --explain, --diff or --cfg --origins: print JSON",
+    help: "With --cfg, --explain, --diff or --dry-run: print JSON",
   },
 ];

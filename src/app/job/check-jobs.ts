@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Console } from "../console.ts";
 import type { HydraMainOptions } from "../options.ts";
+import { readSchema } from "../read-schema.ts";
 import type { PlannedJob } from "./plan-job.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function checkJobs(
   let fit = true;
   if (schema !== undefined) {
     const { renderIssues, validateTree } = await import("../../schema/index.ts");
-    const document = typeof schema === "string" ? JSON.parse(readFileSync(schema, "utf8")) : schema;
+    const document = readSchema(schema);
     for (const { number, overrides, resolved } of jobs) {
       const issues = validateTree(resolved(), document);
       if (issues.length === 0) continue;

@@ -1,9 +1,10 @@
 import { ConfigError } from "../../values/errors.ts";
+import { callerOf } from "../caller.ts";
 import type { Console } from "../console.ts";
 import { openFormatter } from "./formatters.ts";
 import { handlerKind, type LogSink } from "./handlers.ts";
 import { LEVELS, type LevelName, levelNumber } from "./levels.ts";
-import { callerOf, type LogRecord } from "./record.ts";
+import type { LogRecord } from "./record.ts";
 import type { RecordFormatter } from "./record-format.ts";
 
 /** One named source of log records. An error is shown below the message, with its stack. */

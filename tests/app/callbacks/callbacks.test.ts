@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Callback, CallbackFactory } from "../../../src/app/index.ts";
+import type { Callback } from "../../../src/app/index.ts";
+import { createTargets } from "../../../src/instantiate/index.ts";
 import { program } from "../program.ts";
 
 const CONFIG = {
@@ -18,7 +19,7 @@ const CONFIG = {
 /** Notes every call; `fail` names the method in which it throws. */
 function noting(fail?: string) {
   const calls: string[] = [];
-  const note: CallbackFactory = ({ name }) => {
+  const note = ({ name }: { name: string }): Callback => {
     const method = (what: keyof Callback) => async () => {
       await new Promise((resolve) => setImmediate(resolve));
       calls.push(`${name} ${what}`);
@@ -34,12 +35,12 @@ function noting(fail?: string) {
       onJobEnd: method("onJobEnd"),
     };
   };
-  return { calls, callbacks: { note } };
+  return { calls, targets: createTargets({ note }) };
 }
 
 test("start in order and end in reverse, around a run and its job", async () => {
-  const { calls, callbacks } = noting();
-  const { run } = program(CONFIG, { callbacks });
+  const { calls, targets } = noting();
+  const { run } = program(CONFIG, { targets });
   await run([], () => void calls.push("task"));
   expect(calls).toEqual([
     "one1 onComposeConfig",
@@ -57,8 +58,8 @@ test("start in order and end in reverse, around a run and its job", async () => 
 });
 
 test("around a sweep, and around each of its jobs", async () => {
-  const { calls, callbacks } = noting();
-  const { run } = program(CONFIG, { callbacks });
+  const { calls, targets } = noting();
+  const { run } = program(CONFIG, { targets });
   await run(["-m", "x=1,2", "~hydra.callbacks.two"], () => void calls.push("task"));
   const job = ["one1 onJobStart", "task", "one1 onJobEnd"];
   expect(calls).toEqual([
@@ -71,8 +72,8 @@ test("around a sweep, and around each of its jobs", async () => {
 });
 
 test("what one throws is reported and stops nothing", async () => {
-  const { calls, callbacks } = noting("onJobStart");
-  const { run } = program(CONFIG, { callbacks });
+  const { calls, targets } = noting("onJobStart");
+  const { run } = program(CONFIG, { targets });
   const { exitCode, stderr } = await run([], () => void calls.push("task"));
   expect(exitCode).toBe(0);
   expect(calls).toContain("task");
@@ -85,10 +86,10 @@ test("what one throws is reported and stops nothing", async () => {
 
 test("the end of a job is told what became of it", async () => {
   const results: unknown[] = [];
-  const callbacks = {
-    note: () => ({ onJobEnd: ({ result }: { result: unknown }) => results.push(result) }),
-  };
-  const { run } = program(CONFIG, { callbacks: callbacks as Record<string, CallbackFactory> });
+  const targets = createTargets({
+    note: (): Callback => ({ onJobEnd: ({ result }) => results.push(result) }),
+  });
+  const { run } = program(CONFIG, { targets });
   await run(["-m", "x=1,2", "~hydra.callbacks.two"], (config) => {
     if (config.get("x") === 2) throw new Error("boom");
     return "fine";
@@ -100,16 +101,16 @@ test("the end of a job is told what became of it", async () => {
 });
 
 test("a name that the program does not know is refused before the task", async () => {
-  const { run } = program(CONFIG, { callbacks: { other: () => ({}) } });
+  const { run } = program(CONFIG, { targets: createTargets({ other: () => ({}) }) });
   const { exitCode, stderr } = await run([], () => expect.unreachable());
   expect(exitCode).toBe(1);
-  expect(stderr).toContain("The callback 'note' is not known to this program");
+  expect(stderr).toContain("Error locating target 'note'");
   expect(stderr).toContain("Available: other");
 });
 
 test("--cfg, --info and --help call none", async () => {
-  const { calls, callbacks } = noting();
-  const { run } = program(CONFIG, { callbacks });
+  const { calls, targets } = noting();
+  const { run } = program(CONFIG, { targets });
   for (const argv of [["--cfg", "job"], ["--info"], ["--help"]]) await run(argv);
   expect(calls).toEqual([]);
 });

@@ -1,0 +1,86 @@
+import { isConfigError } from "../values/errors.ts";
+import { configFingerprint } from "../values/fingerprint.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
+import { drawTable } from "./info/table.ts";
+import { checkJobs } from "./job/check-jobs.ts";
+import { type PlannedJob, planJob } from "./job/plan-job.ts";
+import { placeOf } from "./job-place.ts";
+import { chooseMode } from "./run-mode.ts";
+import { planSweep } from "./sweep/plan-sweep.ts";
+import { warn } from "./warn.ts";
+
+/** What would run, without its jobs' configs. */
+interface Plan {
+  readonly mode: "run" | "multirun";
+  /** The directory of the run, or of the sweep. */
+  readonly directory: string;
+  readonly jobs: readonly JobRow[];
+}
+
+interface JobRow {
+  readonly number?: number;
+  readonly directory: string;
+  readonly overrides: readonly string[];
+  /** Null for a config that does not resolve as a whole. */
+  readonly fingerprint: string | null;
+}
+
+/**
+ * Composes and checks every job as a run would, and prints a line for each: its directory, its
+ * overrides, and the fingerprint of its config.
+ */
+export async function dryRun(session: Session): Promise<number> {
+  const { invocation, options, parsed } = session;
+  const { directory, jobs, mode } = planAll(session);
+  if (!(await checkJobs(jobs, options, invocation.console))) return EXIT_ERROR;
+  const plan: Plan = { mode, directory, jobs: jobs.map(rowOf) };
+  invocation.console.stdout(
+    parsed.flags.has("json") ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan),
+  );
+  return EXIT_OK;
+}
+
+function planAll(session: Session) {
+  const { composer, invocation, parsed } = session;
+  const { mode, overrides } = chooseMode(session.overrides, parsed.flags.has("multirun"), composer);
+  const all = [...session.overrides, ...overrides];
+  const place = placeOf(session);
+  if (mode === "run") {
+    const composition = composer.compose(all);
+    warn(composition.warnings, invocation);
+    const job = planJob(composition, place);
+    return { mode, directory: job.outputDir, jobs: [job] } as const;
+  }
+  const { directory, master, planBatch, sweeper } = planSweep(all, composer, place);
+  warn(master.warnings, invocation);
+  const jobs: PlannedJob[] = [];
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    jobs.push(...planBatch(batch, jobs.length));
+    sweeper.tell([]);
+  }
+  return { mode, directory, jobs } as const;
+}
+
+function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
+  const facts = { ...(number === undefined ? {} : { number }), directory: outputDir, overrides };
+  try {
+    return { ...facts, fingerprint: configFingerprint(resolved(), outputDir) };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return { ...facts, fingerprint: null };
+  }
+}
+
+const HASH_LETTERS = 19;
+
+function planText({ directory, jobs, mode }: Plan): string {
+  const what = mode === "run" ? "One job" : `${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}`;
+  const rows = jobs.map((job) => [
+    String(job.number ?? ""),
+    job.directory,
+    job.overrides.join(" "),
+    job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
+  ]);
+  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
+  return `${what} would run in ${directory}; nothing was made.\n${jobs.length === 0 ? "" : table}`;
+}
