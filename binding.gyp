@@ -16,7 +16,62 @@
         '<!@(python3 native/detect.py sources native/shallow_resnet)',
         '<!@(python3 native/detect.py sources native/shallow_resnet/cpu)',
       ],
-      'sources!': ['native/shallow_resnet/main.cc'],
+      'sources!': ['native/shallow_resnet/main.cc', 'native/shallow_resnet/cuda_backend.cc'],
+      'defines': ['HYDRACONF_CUDA=<(cuda)', 'HYDRACONF_CUDNN=<(cudnn)'],
+      'conditions': [
+        ['cuda==1', {
+          'defines': ['HYDRACONF_CUDA_TARGETS="<(cuda_targets)"'],
+          # Each path in one word with its option: gyp drops what is in a list already.
+          'cflags_cc': ['-isystem<(cuda_include)'],
+          'sources': [
+            'native/shallow_resnet/cuda_backend.cc',
+            '<!@(python3 native/detect.py sources native/shallow_resnet/cuda)',
+            '<!@(python3 native/detect.py sources native/shallow_resnet/cuda .cu)',
+          ],
+          # An exclusion wins over an inclusion of the same list: this one takes it back.
+          'sources/': [['include', 'cuda_backend\\.cc$']],
+          'rules': [{
+            'rule_name': 'nvcc',
+            'extension': 'cu',
+            'inputs': ['<!@(python3 native/detect.py sources native/shallow_resnet/cuda .hpp)'],
+            'outputs': ['<(INTERMEDIATE_DIR)/<(RULE_INPUT_ROOT).cu.o'],
+            'process_outputs_as_sources': 1,
+            'message': 'Compiling <(RULE_INPUT_PATH) for <(cuda_targets)',
+            'variables': {
+              'conditions': [
+                ['warnings_as_errors==1', {
+                  'nvcc_warnings': ['-Werror', 'all-warnings', '-Xcompiler=-Wall,-Wextra,-Werror'],
+                }, {
+                  'nvcc_warnings': [],
+                }],
+              ],
+            },
+            'action': [
+              '<(nvcc)', '-c', '-std=c++17', '-O3', '-Inative', '--threads=0',
+              '-Xcompiler=-fvisibility=hidden,-fPIC', '<@(nvcc_warnings)', '<@(cuda_gencode)',
+              '<(RULE_INPUT_PATH)', '-o', '<@(_outputs)',
+            ],
+          }],
+          # The runtime is linked in: the program starts on machines without CUDA, too.
+          'link_settings': {
+            'libraries': ['<(cuda_library)/libcudart_static.a', '-lrt', '-lpthread', '-ldl'],
+          },
+        }],
+        ['cudnn==1', {
+          'cflags_cc': ['-isystem<(cudnn_include)'],
+          'sources': ['<!@(python3 native/detect.py sources native/shallow_resnet/cudnn)'],
+          'link_settings': {
+            'libraries': ['<(cudnn_library)/libcudnn.so.9'],
+            # The old kind of search path: it also serves the libraries that cuDNN itself loads, cuBLAS
+            # in the toolkit among them.
+            'ldflags': [
+              '-Wl,--disable-new-dtags',
+              '-Wl,-rpath,<(cudnn_library)',
+              '-Wl,-rpath,<(cuda_library)',
+            ],
+          },
+        }],
+      ],
     },
     {
       'target_name': 'shallow_resnet',

@@ -25,13 +25,49 @@ export interface NativeDetection {
     readonly version: string | null;
     readonly banner: string | null;
   };
-  readonly nvcc: { readonly path: string; readonly version: string; readonly root: string } | null;
+  readonly nvcc: {
+    readonly path: string;
+    readonly version: string;
+    readonly root: string;
+    /** Directories of cuda_runtime_api.h and libcudart_static.a. */
+    readonly include: string | null;
+    readonly library: string | null;
+  } | null;
   readonly nvtx: {
     readonly include: string;
     readonly source: "NVTX_ROOT" | "toolkit";
     readonly cuda: string | null;
   } | null;
-  readonly cudnn: { readonly include: string; readonly version: string | null } | null;
+  readonly cudnn: {
+    readonly include: string;
+    readonly version: string | null;
+    /** Directory of libcudnn.so.9. */
+    readonly library: string | null;
+    /** Why it cannot be used; null where it can. */
+    readonly unusable: string | null;
+  } | null;
+  /** Whether the GPU backend is to be built: decided by HYDRACONF_CUDA, nvcc and the GPUs here. */
+  readonly cuda:
+    | { readonly build: false; readonly required: false; readonly reason: string }
+    | {
+        readonly build: true;
+        /** Asked for: a failure is an error. */
+        readonly required: boolean;
+        readonly reason: null;
+        readonly gencode: readonly string[];
+        readonly targets: string;
+      };
+}
+
+/** What was built for GPUs. */
+export interface NativeGpuPart {
+  readonly built: boolean;
+  /** `sm_90+compute_90`: machine code for the first, intermediate code of the last. */
+  readonly targets: string | null;
+  /** What convolutions can be computed with: `cudnn`, `cuda`. */
+  readonly libraries: readonly ("cudnn" | "cuda")[];
+  /** Why not, or why without cuDNN. */
+  readonly reason: string | null;
 }
 
 /** The content of `build/Release/build-info.json`. */
@@ -42,6 +78,7 @@ export interface NativeBuildInfo {
   readonly detected: NativeDetection;
   /** Device kinds that shallow_resnet can use. */
   readonly backends: readonly string[];
+  readonly gpu: NativeGpuPart;
   readonly nvtx: "nvtx3 headers" | "own client";
   readonly sanitize: string | null;
   /** One line for people. */

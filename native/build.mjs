@@ -24,6 +24,7 @@ const BUILD_ENVIRONMENT = [
   "CUDA_PATH",
   "NVTX_ROOT",
   "CUDNN_ROOT",
+  "HYDRACONF_CUDA",
 ];
 
 const SOURCE_FILE = /\.(cc|hpp|inl|h|cu|py|gypi|gyp)$/;
@@ -86,19 +87,20 @@ export async function buildNative(request) {
     const meanwhile = await current();
     if (meanwhile !== null) return { built: false, binDir: place.binDir, info: meanwhile };
 
-    say(`building the native part (${summary(detected, options)}) in ${place.binDir}`);
+    say(`building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`);
     // Until the new build is complete there is none: an interrupted one must not look ready.
     await rm(place.infoFile, { force: true });
     if (place.dir !== root) await copySources(root, place.dir);
-    await runNodeGyp(root, place.dir, options, say);
+    const gpu = await runWithOrWithoutGpu(root, place.dir, detected, options, say);
     const info = {
       version: detected.version,
       sources,
       detected,
-      backends: ["cpu"],
+      backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
+      gpu,
       nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
       sanitize: options.sanitize ?? null,
-      summary: summary(detected, options),
+      summary: summary(detected, options, gpu),
       outputs: await outputNames(place.binDir),
     };
     await writeAtomically(place.infoFile, `${JSON.stringify(info, null, 2)}\n`);
@@ -189,17 +191,66 @@ async function detect(root) {
 
 const usesOwnClient = (detected, options) => options.ownNvtx === true || detected.nvtx === null;
 
+/** What is to be built for GPUs: `reason` says why nothing, or why without cuDNN. */
+function gpuPlan({ cuda, cudnn }) {
+  if (!cuda.build) return { built: false, targets: null, libraries: [], reason: cuda.reason };
+  const unusable = cudnn === null ? "no cuDNN" : cudnn.unusable;
+  return {
+    built: true,
+    targets: cuda.targets,
+    libraries: unusable === null ? ["cudnn", "cuda"] : ["cuda"],
+    reason: unusable,
+  };
+}
+
 /** One line for people: what was found, and what is made of it. */
-function summary(detected, options) {
+function summary(detected, options, gpu) {
   const { compiler, nvcc, nvtx, cudnn } = detected;
   const headers = nvtx?.cuda ? `nvtx3 headers of CUDA ${nvtx.cuda}` : "nvtx3 headers of NVTX_ROOT";
   return [
     `${compiler.command} ${compiler.version ?? ""}`.trim(),
     "CPU backend",
+    ...(gpu.built ? [`GPU backend for ${gpu.targets} by nvcc ${nvcc.version}`] : []),
+    ...(gpu.libraries.includes("cudnn") ? [`cuDNN ${cudnn.version}`] : []),
+    ...(gpu.reason === null ? [] : [gpu.built ? gpu.reason : `no GPU backend: ${gpu.reason}`]),
     usesOwnClient(detected, options) ? "NVTX by our own client" : headers,
-    nvcc === null ? "no nvcc" : `nvcc ${nvcc.version} (not used yet)`,
-    cudnn === null ? "no cuDNN" : `cuDNN ${cudnn.version ?? ""} (not used yet)`,
   ].join("; ");
+}
+
+/**
+ * Builds with the GPU backend where it is planned. A toolkit that does not work with this compiler
+ * must not keep the rest from being built, unless the GPU backend was asked for.
+ */
+async function runWithOrWithoutGpu(root, dir, detected, options, say) {
+  const plan = gpuPlan(detected);
+  try {
+    await runNodeGyp(root, dir, options, gpuDefinitions(detected, plan), say);
+    return plan;
+  } catch (error) {
+    if (!plan.built || detected.cuda.required || !(error instanceof NativeBuildError)) throw error;
+    const none = { built: false, targets: null, libraries: [], reason: "it could not be compiled" };
+    await runNodeGyp(root, dir, options, gpuDefinitions(detected, none), say);
+    // Only now: had the rest failed as well, the GPU backend would not have been to blame.
+    say(
+      `the GPU backend could not be compiled, so there is only the CPU backend (HYDRACONF_CUDA=1 makes this an error, HYDRACONF_CUDA=0 leaves it out):\n${error.message}`,
+    );
+    return none;
+  }
+}
+
+function gpuDefinitions({ nvcc, cuda, cudnn }, plan) {
+  if (!plan.built) return ["-Dcuda=0", "-Dcudnn=0"];
+  return [
+    "-Dcuda=1",
+    `-Dnvcc=${nvcc.path}`,
+    `-Dcuda_include=${nvcc.include}`,
+    `-Dcuda_library=${nvcc.library}`,
+    `-Dcuda_gencode=${cuda.gencode.join(" ")}`,
+    `-Dcuda_targets=${cuda.targets}`,
+    ...(plan.libraries.includes("cudnn")
+      ? ["-Dcudnn=1", `-Dcudnn_include=${cudnn.include}`, `-Dcudnn_library=${cudnn.library}`]
+      : ["-Dcudnn=0"]),
+  ];
 }
 
 /** Times are kept: make then compiles again only what changed. */
@@ -209,7 +260,7 @@ async function copySources(root, to) {
     await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
 }
 
-async function runNodeGyp(root, dir, options, say) {
+async function runNodeGyp(root, dir, options, gpu, say) {
   const nodeGyp = createRequire(join(root, "package.json")).resolve("node-gyp/bin/node-gyp.js");
   const headers = nodeHeaders();
   if (headers === null)
@@ -221,6 +272,7 @@ async function runNodeGyp(root, dir, options, say) {
     `-Duse_own_nvtx=${options.ownNvtx ? 1 : 0}`,
     `-Dsanitize=${options.sanitize ?? ""}`,
     `-Dwarnings_as_errors=${strict ? 1 : 0}`,
+    ...gpu,
   ];
   const nodedir = headers === null ? [] : [`--nodedir=${headers}`];
   const steps = [

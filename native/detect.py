@@ -3,24 +3,37 @@
 
     detect.py nvtx-include         directory with nvtx3/nvToolsExt.h, or nothing
     detect.py version              the package's version
-    detect.py sources DIR          the .cc files of a directory below native/, sorted
+    detect.py sources DIR [EXT]    the .cc (or other) files of a directory below native/, sorted
     detect.py all                  everything found, as JSON
 
 Standard output holds the value and nothing else: gyp puts it into the build files.
 A place that the environment names (NVTX_ROOT, CUDNN_ROOT, NVCC, CXX) must hold what it promises;
 falling back to something else without a word would build what nobody asked for.
+
+HYDRACONF_CUDA says whether the GPU backend is built, and for which GPUs:
+    auto (or not set)   where nvcc and a GPU are found, for the GPUs of this machine
+    1, on               for every GPU generation in TARGETS that nvcc knows; nvcc must be there
+    80,90               for these
+    0, off              not at all
 """
 
+import glob
 import json
 import os
 import re
 import shlex
 import shutil
+import site
 import subprocess
 import sys
 import sysconfig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+# GPU generations by compute capability: Turing, Ampere (A100, then the others), Ada, Hopper, Blackwell
+# (data centre, then the others). Code for one also runs on later minor versions of the same major.
+TARGETS = (75, 80, 86, 89, 90, 100, 120)
 
 
 class Missing(Exception):
@@ -69,7 +82,14 @@ def nvcc():
             continue
         version = first_line_matching([path, "--version"], r"release (\d+\.\d+)")
         if version:
-            return {"path": path, "version": version, "root": toolkit_root(path)}
+            root = toolkit_root(path)
+            return {
+                "path": path,
+                "version": version,
+                "root": root,
+                "include": include_dir_with("cuda_runtime_api.h", [root, "/usr"]),
+                "library": library_dir_with("libcudart_static.a", [root, "/usr"]),
+            }
     return None
 
 
@@ -81,11 +101,26 @@ def toolkit_root(nvcc_path):
     return os.path.dirname(os.path.dirname(os.path.realpath(nvcc_path)))
 
 
+def multiarch():
+    """`x86_64-linux-gnu`: where Debian keeps what depends on the architecture."""
+    return sysconfig.get_config_var("MULTIARCH") or "x86_64-linux-gnu"
+
+
 def include_dir_with(header, roots):
+    below = ("", "include", os.path.join("c", "include"), os.path.join("include", multiarch()))
+    return dir_with(header, roots, below)
+
+
+def library_dir_with(name, roots):
+    below = ("lib64", "lib", os.path.join("lib", multiarch()))
+    return dir_with(name, roots, below)
+
+
+def dir_with(name, roots, below):
     for root in roots:
-        for below in ("", "include", os.path.join("c", "include")):
-            directory = os.path.join(root, below)
-            if os.path.isfile(os.path.join(directory, header)):
+        for part in below:
+            directory = os.path.join(root, part)
+            if os.path.isfile(os.path.join(directory, name)):
                 return os.path.normpath(directory)
     return None
 
@@ -123,23 +158,139 @@ def defined(path, name):
     return int(match.group(1)) if match else None
 
 
-def cudnn():
+def site_packages():
+    """Where Python packages are installed, those of a virtual environment first."""
+    places = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
+    places += site.getsitepackages()
+    places.append(site.getusersitepackages())
+    return list(dict.fromkeys(place for place in places if place))
+
+
+def cudnn_roots():
     explicit = os.environ.get("CUDNN_ROOT")
-    if explicit and include_dir_with("cudnn.h", [explicit]) is None:
-        raise Missing(f"CUDNN_ROOT={explicit}: holds no cudnn.h")
-    wheels = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
-    roots = [explicit] if explicit else []
-    roots += [os.path.join(wheel, "nvidia", "cudnn") for wheel in wheels if wheel]
-    roots += ["/usr", "/usr/local", "/usr/local/cuda"]
-    directory = include_dir_with("cudnn.h", roots)
-    if directory is None:
-        return None
-    parts = [
-        defined(os.path.join(directory, "cudnn_version.h"), f"CUDNN_{part}")
-        for part in ("MAJOR", "MINOR", "PATCHLEVEL")
-    ]
-    version = ".".join(map(str, parts)) if None not in parts else None
-    return {"include": directory, "version": version}
+    if explicit:
+        if include_dir_with("cudnn.h", [explicit]) is None:
+            raise Missing(f"CUDNN_ROOT={explicit}: holds no cudnn.h")
+        return [explicit]
+    wheels = [os.path.join(place, "nvidia", "cudnn") for place in site_packages()]
+    return [*wheels, "/usr", "/usr/local", "/usr/local/cuda"]
+
+
+def cudnn():
+    """cuDNN's headers with the library beside them; the first place that has them."""
+    for root in cudnn_roots():
+        include = include_dir_with("cudnn.h", [root])
+        if include is None:
+            continue
+        parts = [
+            defined(os.path.join(include, "cudnn_version.h"), f"CUDNN_{part}")
+            for part in ("MAJOR", "MINOR", "PATCHLEVEL")
+        ]
+        version = ".".join(map(str, parts)) if None not in parts else None
+        library = library_dir_with("libcudnn.so.9", [root])
+        return {
+            "include": include,
+            "version": version,
+            "library": library,
+            "unusable": cudnn_problem(root, parts[0], library),
+        }
+    return None
+
+
+def cudnn_problem(root, major, library):
+    """Why this cuDNN cannot be used; None where it can."""
+    if major != 9:
+        return "cuDNN 9 is needed"
+    if library is None:
+        return "libcudnn.so.9 is not beside the headers"
+    toolkit = nvcc()
+    # The wheel says in its name which CUDA it is for.
+    wheel = glob.glob(os.path.join(root, "..", "..", "nvidia_cudnn_cu*.dist-info"))
+    made_for = {re.search(r"_cu(\d+)-", name).group(1) for name in wheel}
+    if toolkit and made_for and toolkit["version"].split(".")[0] not in made_for:
+        return f"it is made for CUDA {', '.join(sorted(made_for))}"
+    return None
+
+
+def gpus():
+    """Compute capabilities of this machine's GPUs: [90]. Empty without a driver."""
+    try:
+        result = subprocess.run(
+            ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    if result.returncode != 0:
+        return []
+    found = re.findall(r"^\s*(\d+)\.(\d)\s*$", result.stdout, re.MULTILINE)
+    return sorted({int(major) * 10 + int(minor) for major, minor in found})
+
+
+def known_architectures(toolkit):
+    """What nvcc compiles for: [75, 80, ...]."""
+    result = subprocess.run(
+        [toolkit["path"], "--list-gpu-arch"],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return sorted({int(number) for number in re.findall(r"compute_(\d+)\s*$", result.stdout, re.MULTILINE)})
+
+
+def cuda(toolkit):
+    """Whether and how the GPU backend is built: {"build", "required", "reason"} and what nvcc needs."""
+    asked = (os.environ.get("HYDRACONF_CUDA") or "auto").lower()
+    required = asked not in ("auto", "0", "off")
+
+    def no(reason):
+        if required:
+            raise Missing(f"HYDRACONF_CUDA={asked}: {reason}")
+        return {"build": False, "required": False, "reason": reason}
+
+    if not re.fullmatch(r"auto|0|1|on|off|\d{2,3}([, ]+\d{2,3})*", asked):
+        raise Missing(f"HYDRACONF_CUDA={asked}: not auto, on, off, or numbers such as 80,90")
+    if asked in ("0", "off"):
+        return no("HYDRACONF_CUDA switches it off")
+    if toolkit is None:
+        return no("no nvcc")
+    if toolkit["include"] is None or toolkit["library"] is None:
+        return no("the CUDA toolkit lacks its headers or libcudart_static.a")
+    known = known_architectures(toolkit)
+    if asked == "auto":
+        present = gpus()
+        if not present:
+            return no("no GPU answers here; HYDRACONF_CUDA=1 builds it all the same")
+        # A GPU that is newer than nvcc runs the newest intermediate code.
+        targets = [number for number in present if number in known]
+        if not targets and known and present[0] > known[-1]:
+            targets = known[-1:]
+        if not targets:
+            return no(f"nvcc {toolkit['version']} does not compile for this machine's GPU")
+    elif asked in ("1", "on"):
+        targets = [number for number in TARGETS if number in known]
+    else:
+        targets = sorted({int(number) for number in re.findall(r"\d+", asked)})
+        unknown = [str(number) for number in targets if number not in known]
+        if unknown:
+            return no(f"nvcc {toolkit['version']} does not know {', '.join(unknown)}")
+    if not targets:
+        return no(f"nvcc {toolkit['version']} knows none of the supported GPUs")
+    newest = targets[-1]
+    gencode = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in targets]
+    gencode.append(f"-gencode=arch=compute_{newest},code=compute_{newest}")
+    names = [f"sm_{number}" for number in targets] + [f"compute_{newest}"]
+    return {
+        "build": True,
+        "required": required,
+        "reason": None,
+        "gencode": gencode,
+        "targets": "+".join(names),
+    }
 
 
 def version():
@@ -147,10 +298,10 @@ def version():
         return json.load(package)["version"]
 
 
-def sources(directory):
+def sources(directory, extension=".cc"):
     """Relative to the root, where binding.gyp stands."""
     names = sorted(os.listdir(os.path.join(ROOT, directory)))
-    return [f"{directory}/{name}" for name in names if name.endswith(".cc")]
+    return [f"{directory}/{name}" for name in names if name.endswith(extension)]
 
 
 def everything():
@@ -161,6 +312,7 @@ def everything():
         "nvcc": toolkit,
         "nvtx": nvtx(toolkit),
         "cudnn": cudnn(),
+        "cuda": cuda(toolkit),
     }
 
 
@@ -170,8 +322,8 @@ def main(arguments):
         print(found["include"] if found else "")
     elif arguments == ["version"]:
         print(version())
-    elif len(arguments) == 2 and arguments[0] == "sources":
-        print("\n".join(sources(arguments[1])))
+    elif len(arguments) in (2, 3) and arguments[0] == "sources":
+        print("\n".join(sources(*arguments[1:])))
     elif arguments == ["all"]:
         print(json.dumps(everything()))
     else:

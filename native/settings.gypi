@@ -6,6 +6,18 @@
       # 1: build the NVTX client of our own even where NVIDIA's headers are present.
       'use_own_nvtx%': 0,
     },
+    # 1: build the GPU backend. What nvcc needs then stands in the others: paths, `-gencode=...`
+    # options, and the targets in words. native/build.mjs passes what native/detect.py found.
+    'cuda%': 0,
+    'nvcc%': 'nvcc',
+    'cuda_include%': '',
+    'cuda_library%': '',
+    'cuda_gencode%': '',
+    'cuda_targets%': '',
+    # 1: and cuDNN's convolutions in it.
+    'cudnn%': 0,
+    'cudnn_include%': '',
+    'cudnn_library%': '',
     # For example address,undefined: instrument everything for a check by hand.
     'sanitize%': '',
     # 0 where the package is installed: a compiler newer than this code may warn about new things.

@@ -30,6 +30,23 @@ struct TensorShape {
 /// or the batch itself, with the biased variance (PyTorch's `train`).
 enum class BatchNormMode { running, batch };
 
+/// How activations and convolution and linear weights are stored. Sums are float32 (or wider) in any
+/// case, and so are biases and everything of batch norm.
+enum class DataType { float32, float16, bfloat16 };
+
+inline constexpr std::size_t element_bytes(DataType type) {
+  return type == DataType::float32 ? 4 : 2;
+}
+
+inline const char* data_type_name(DataType type) {
+  switch (type) {
+    case DataType::float32: return "float32";
+    case DataType::float16: return "float16";
+    case DataType::bfloat16: return "bfloat16";
+  }
+  return "";
+}
+
 /// What is applied to a result before it is stored.
 enum class Activation { none, relu };
 
@@ -59,6 +76,16 @@ class Operation {
 using DeviceFact = std::variant<std::string, std::uint64_t>;
 using DeviceFacts = std::vector<std::pair<std::string, DeviceFact>>;
 
+/// What the device can do at most: the two lines of a roofline. Zero where it is not known.
+struct DevicePeaks {
+  /// Floating-point operations, a multiply-add counted as two, in the arithmetic of this backend.
+  double gflops_per_second = 0;
+  /// Main memory, reads and writes together; 10^9 bytes.
+  double gbytes_per_second = 0;
+  /// Where the numbers come from, for people.
+  std::string source;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -66,6 +93,12 @@ class Backend {
   /// The name in `--device` and in the report, e.g. `cpu`.
   virtual std::string name() const = 0;
   virtual DeviceFacts facts() const = 0;
+  virtual DataType data_type() const { return DataType::float32; }
+  /// Whether `Operation::launch` returns when the work is done. Only then does a range around it
+  /// show how long the operation takes.
+  virtual bool launches_wait() const { return true; }
+  /// May run something for some ten milliseconds to find out.
+  virtual DevicePeaks peaks() = 0;
 
   virtual BufferId allocate(const TensorShape& shape) = 0;
   /// Copies a whole tensor in row-major NCHW order to or from the device, whatever its layout there.
@@ -86,6 +119,17 @@ class Backend {
   /// output = input · weightᵀ + bias. `weight` is [out, in].
   virtual std::unique_ptr<Operation> linear(BufferId input, BufferId output,
                                             const HostTensor& weight, const HostTensor& bias) = 0;
+
+  /// Called once, when all operations exist and before anything is measured: what the first launch
+  /// of an operation does beside its work (loading code) is to be done here. Leaves the contents of
+  /// buffers undefined.
+  virtual void prepare(const std::vector<Operation*>& operations) { (void)operations; }
+  /// The operations, in this order, as one; null where launching them one by one is all there is.
+  /// They must outlive the result and have been prepared.
+  virtual std::unique_ptr<Operation> record(const std::vector<Operation*>& operations) {
+    (void)operations;
+    return nullptr;
+  }
 
   /// Returns when everything launched has finished.
   virtual void synchronize() = 0;

@@ -4,6 +4,9 @@
 
 #include "common/nearest.hpp"
 #include "shallow_resnet/cpu_backend.hpp"
+#if HYDRACONF_CUDA
+#include "shallow_resnet/cuda_backend.hpp"
+#endif
 
 namespace hydraconf {
 namespace {
@@ -16,6 +19,9 @@ struct RegisteredBackend {
 const std::vector<RegisteredBackend>& registry() {
   static const std::vector<RegisteredBackend> backends = {
       {"cpu", make_cpu_backend},
+#if HYDRACONF_CUDA
+      {"cuda", make_cuda_backend},
+#endif
   };
   return backends;
 }
@@ -45,6 +51,17 @@ std::vector<std::string> built_backends() {
   std::vector<std::string> kinds;
   for (const RegisteredBackend& backend : registry()) kinds.push_back(backend.kind);
   return kinds;
+}
+
+std::vector<std::string> built_gpu_libraries() {
+  std::vector<std::string> names;
+#if HYDRACONF_CUDNN
+  names.push_back("cudnn");
+#endif
+#if HYDRACONF_CUDA
+  names.push_back("cuda");
+#endif
+  return names;
 }
 
 std::unique_ptr<Backend> make_backend(const DeviceSelection& device,

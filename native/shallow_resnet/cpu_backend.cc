@@ -1,10 +1,12 @@
 #include "shallow_resnet/cpu_backend.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <fstream>
 #include <stdexcept>
 
 #include "shallow_resnet/cpu/operations.hpp"
+#include "shallow_resnet/cpu/peaks.hpp"
 
 namespace hydraconf {
 namespace {
@@ -36,6 +38,21 @@ class CpuBackend final : public Backend {
     return {{"name", processor_name()},
             {"isa", std::string(context_.kernels.isa)},
             {"threads", std::uint64_t{context_.pool.size()}}};
+  }
+
+  DevicePeaks peaks() override {
+    // The best of a few turns: whatever else runs on the machine only ever makes it slower.
+    constexpr int kTurns = 3;
+    constexpr double kSeconds = 0.01;
+    DevicePeaks peaks;
+    peaks.source = "measured on this machine";
+    for (int turn = 0; turn < kTurns; ++turn) {
+      peaks.gflops_per_second =
+          std::max(peaks.gflops_per_second, cpu::multiply_add_rate(context_, kSeconds) / 1e9);
+      peaks.gbytes_per_second =
+          std::max(peaks.gbytes_per_second, cpu::memory_rate(context_, kSeconds) / 1e9);
+    }
+    return peaks;
   }
 
   BufferId allocate(const TensorShape& shape) override {
@@ -106,6 +123,14 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cpu_backend(std::size_t, const BackendSettings& settings) {
+  const auto refuse = [](const std::string& option) {
+    throw InputError(option + ": only on a GPU (--device cuda:N); the CPU computes in float32");
+  };
+  if (settings.data_type != DataType::float32)
+    refuse(std::string("--dtype ") + data_type_name(settings.data_type));
+  if (settings.tf32) refuse("--tf32");
+  if (settings.gpu_library != GpuLibrary::automatic) refuse("--gpu-library");
+  if (settings.cuda_graph) refuse("--cuda-graph");
   return std::make_unique<CpuBackend>(settings);
 }
 

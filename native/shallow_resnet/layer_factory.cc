@@ -3,6 +3,7 @@
 namespace hydraconf {
 namespace {
 
+/// Biases and batch norm's parameters are float32 whatever the rest is.
 constexpr std::size_t kFloat = sizeof(float);
 
 std::string text(const TensorShape& shape) { return sizes_text(shape.sizes()); }
@@ -21,12 +22,11 @@ Layer LayerFactory::convolution(const std::string& range, const std::string& nam
   const std::size_t outputs = output.shape.count();
   // Per output: 9 multiply-adds per input channel, and the bias.
   const std::size_t per_output = checked_add(checked_product({2, 9, input.shape.channels}), 1);
-  const std::size_t values = input.shape.count() + outputs + weight.values.size() +
-                             bias.values.size();
+  const std::size_t values = input.shape.count() + outputs + weight.values.size();
   return {name,
           "conv2d " + text(input.shape) + " -> " + text(output.shape) + " k3",
           range,
-          {checked_multiply(outputs, per_output), values * kFloat},
+          {checked_multiply(outputs, per_output), values * element_ + bias.values.size() * kFloat},
           backend_.convolution(input.id, output.id, weight, bias)};
 }
 
@@ -46,7 +46,7 @@ Layer LayerFactory::batch_norm(const std::string& range, const std::string& name
   return {name,
           (relu ? "batch_norm_relu " : "batch_norm ") + text(data.shape),
           range,
-          {checked_multiply(count, per_value), (passes * count + parameter_values) * kFloat},
+          {checked_multiply(count, per_value), passes * count * element_ + parameter_values * kFloat},
           backend_.batch_norm(data.id, parameters, mode_, activation)};
 }
 
@@ -56,7 +56,7 @@ Layer LayerFactory::add_relu(const std::string& range, const std::string& name, 
   return {name,
           "add_relu " + text(into.shape),
           range,
-          {2 * count, 3 * count * kFloat},
+          {2 * count, 3 * count * element_},
           backend_.add_relu(into.id, other.id)};
 }
 
@@ -67,7 +67,7 @@ Layer LayerFactory::global_average_pool(const std::string& range, const std::str
   return {name,
           "global_average_pool " + text(input.shape) + " -> " + vector_text(output.shape),
           range,
-          {count + outputs, (count + outputs) * kFloat},
+          {count + outputs, (count + outputs) * element_},
           backend_.global_average_pool(input.id, output.id)};
 }
 
@@ -76,12 +76,11 @@ Layer LayerFactory::linear(const std::string& range, const std::string& name, De
   const HostTensor& weight = parameter(name, "weight");
   const HostTensor& bias = parameter(name, "bias");
   const std::size_t outputs = output.shape.count();
-  const std::size_t values = input.shape.count() + outputs + weight.values.size() +
-                             bias.values.size();
+  const std::size_t values = input.shape.count() + outputs + weight.values.size();
   return {name,
           "linear " + vector_text(input.shape) + " -> " + vector_text(output.shape),
           range,
-          {outputs * (2 * input.shape.channels + 1), values * kFloat},
+          {outputs * (2 * input.shape.channels + 1), values * element_ + bias.values.size() * kFloat},
           backend_.linear(input.id, output.id, weight, bias)};
 }
 

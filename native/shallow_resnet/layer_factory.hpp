@@ -16,7 +16,10 @@ struct DeviceTensor {
 class LayerFactory {
  public:
   LayerFactory(Backend& backend, const TensorMap& parameters, BatchNormMode mode)
-      : backend_(backend), parameters_(parameters), mode_(mode) {}
+      : backend_(backend),
+        parameters_(parameters),
+        mode_(mode),
+        element_(element_bytes(backend.data_type())) {}
 
   /// `name` is PyTorch's module name: the parameters are looked up as `name.weight`, ...
   Layer convolution(const std::string& range, const std::string& name, DeviceTensor input,
@@ -38,6 +41,8 @@ class LayerFactory {
   Backend& backend_;
   const TensorMap& parameters_;
   BatchNormMode mode_;
+  /// Bytes of one activation or weight.
+  std::size_t element_;
 };
 
 }  // namespace hydraconf

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace {
 
 /// Refuses before allocating what the system would hand out and then kill the process for using.
 void check_memory(const Options& options) {
-  const std::size_t needed = estimated_bytes(options.sizes, options.input_shape);
+  const std::size_t needed = estimated_host_bytes(options.sizes, options.input_shape,
+                                                  options.device.kind == "cpu");
   const std::size_t present = memory_limit();
   if (present == 0 || needed <= present) return;
   throw InputError("these sizes need about " + std::to_string(needed >> 20u) +
@@ -70,11 +72,12 @@ void save_output(const Options& options, Network& network, const std::vector<flo
   write_safetensors(options.output, tensors);
 }
 
-void check_finite(const std::vector<float>& logits) {
+void check_finite(const std::vector<float>& logits, DataType type) {
   for (const float value : logits)
     if (!std::isfinite(value))
       throw InputError(
-          "the logits are not finite: parameters or input are too large for float32");
+          std::string("the logits are not finite: parameters or input are too large for ") +
+          data_type_name(type));
 }
 
 void print(const std::string& text) {
@@ -96,9 +99,12 @@ void run(const Options& options) {
   const std::vector<PassTiming> timings =
       run_program(*network, options.program, options.warmup, options.iterations);
   const std::vector<float> logits = network->logits();
-  check_finite(logits);
+  check_finite(logits, backend->data_type());
   if (!options.output.empty()) save_output(options, *network, logits);
-  print(report_text({options, *backend, *network, specs, timings, logits}));
+  std::optional<DevicePeaks> peaks;
+  if (options.peaks) peaks = backend->peaks();
+  print(report_text({options, *backend, *network, specs, timings, logits,
+                     peaks ? &*peaks : nullptr}));
 }
 
 std::string version_text() {

@@ -43,19 +43,36 @@ Network::Network(Backend& backend, const ModelSizes& sizes, const InputShape& in
   logits_ = logits.id;
 
   const LayerFactory make(backend_, parameters, mode);
-  stem_.push_back(make.convolution("stem", "stem.0", image, features));
-  stem_.push_back(make.batch_norm("stem", "stem.1", features, Activation::relu));
+  stem_.layers.push_back(make.convolution("stem", "stem.0", image, features));
+  stem_.layers.push_back(make.batch_norm("stem", "stem.1", features, Activation::relu));
   for (std::size_t i = 0; i < sizes.num_blocks; ++i) {
     const std::string name = "blocks." + std::to_string(i);
     Block& block = blocks_.emplace_back();
-    block.conv1.push_back(make.convolution("block.conv1", name + ".conv1", features, hidden));
-    block.conv1.push_back(make.batch_norm("block.conv1", name + ".bn1", hidden, Activation::relu));
-    block.conv2.push_back(make.convolution("block.conv2", name + ".conv2", hidden, branch));
-    block.conv2.push_back(make.batch_norm("block.conv2", name + ".bn2", branch, Activation::none));
-    block.join.push_back(make.add_relu("residual", name, features, branch));
+    block.conv1.layers.push_back(make.convolution("block.conv1", name + ".conv1", features, hidden));
+    block.conv1.layers.push_back(make.batch_norm("block.conv1", name + ".bn1", hidden, Activation::relu));
+    block.conv2.layers.push_back(make.convolution("block.conv2", name + ".conv2", hidden, branch));
+    block.conv2.layers.push_back(make.batch_norm("block.conv2", name + ".bn2", branch, Activation::none));
+    block.join.layers.push_back(make.add_relu("residual", name, features, branch));
   }
-  head_.push_back(make.global_average_pool("head", "head.0", features, pooled));
-  head_.push_back(make.linear("head", "head.2", pooled, logits));
+  head_.layers.push_back(make.global_average_pool("head", "head.0", features, pooled));
+  head_.layers.push_back(make.linear("head", "head.2", pooled, logits));
+
+  std::vector<Operation*> operations;
+  for (const Layer* layer : layers()) operations.push_back(layer->operation.get());
+  backend_.prepare(operations);
+  record(stem_);
+  for (Block& block : blocks_) {
+    record(block.conv1);
+    record(block.conv2);
+    record(block.join);
+  }
+  record(head_);
+}
+
+void Network::record(Sequence& sequence) {
+  std::vector<Operation*> operations;
+  for (const Layer& layer : sequence.layers) operations.push_back(layer.operation.get());
+  sequence.recorded = backend_.record(operations);
 }
 
 void Network::set_input(const std::vector<float>& nchw) { backend_.upload(input_, nchw); }
@@ -92,9 +109,12 @@ void Network::head(Annotate annotate) {
   run(head_, annotate);
 }
 
-void Network::run(const std::vector<Layer>& layers, Annotate annotate) const {
-  for (const Layer& layer : layers) {
-    const MaybeRange range(annotate, operations_, layer.label.c_str());
+void Network::run(const Sequence& sequence, Annotate annotate) const {
+  if (sequence.recorded) return sequence.recorded->launch();
+  // A range around a launch that does not wait would show the launch, not the operation.
+  const Annotate each = backend_.launches_wait() ? annotate : Annotate::no;
+  for (const Layer& layer : sequence.layers) {
+    const MaybeRange range(each, operations_, layer.label.c_str());
     layer.operation->launch();
   }
 }
@@ -104,8 +124,8 @@ std::vector<float> Network::logits() { return backend_.download(logits_); }
 
 std::vector<const Layer*> Network::layers() const {
   std::vector<const Layer*> all;
-  const auto add = [&](const std::vector<Layer>& layers) {
-    for (const Layer& layer : layers) all.push_back(&layer);
+  const auto add = [&](const Sequence& sequence) {
+    for (const Layer& layer : sequence.layers) all.push_back(&layer);
   };
   add(stem_);
   for (const Block& block : blocks_) {
@@ -117,8 +137,16 @@ std::vector<const Layer*> Network::layers() const {
   return all;
 }
 
-std::size_t estimated_bytes(const ModelSizes& sizes, const InputShape& input) {
+std::size_t estimated_host_bytes(const ModelSizes& sizes, const InputShape& input,
+                                 bool activations_on_host) {
   const auto padded = [](std::size_t channels) { return (channels + 15) / 16 * 16; };
+  if (!activations_on_host) {
+    const std::size_t image = checked_product(
+        {input.batch_size, sizes.in_channels, input.image_size, input.image_size});
+    return checked_multiply(
+        checked_add(image, checked_multiply(2, parameter_count(parameter_specs(sizes)))),
+        sizeof(float));
+  }
   const std::size_t border = checked_add(input.image_size, 2);
   const std::size_t plane = checked_product({input.batch_size, border, border});
   const std::size_t channels =

@@ -23,7 +23,8 @@ struct InputShape {
 enum class Annotate { no, yes };
 
 /// What a layer does per forward pass, counted from the shapes. A multiply-add is two FLOP; padding
-/// counts, as the usual formula has it. Bytes are each operand, parameter and result once, float32.
+/// counts, as the usual formula has it. Bytes are each operand, parameter and result once, in the
+/// backend's data type.
 struct LayerCost {
   std::uint64_t flops = 0;
   std::uint64_t bytes = 0;
@@ -70,13 +71,20 @@ class Network {
   std::vector<const Layer*> layers() const;
 
  private:
+  /// Layers that run in one range of the model, one after the other.
+  struct Sequence {
+    std::vector<Layer> layers;
+    /// All of them at once, where the backend can do that.
+    std::unique_ptr<Operation> recorded;
+  };
   struct Block {
-    std::vector<Layer> conv1;
-    std::vector<Layer> conv2;
-    std::vector<Layer> join;
+    Sequence conv1;
+    Sequence conv2;
+    Sequence join;
   };
 
-  void run(const std::vector<Layer>& layers, Annotate annotate) const;
+  void run(const Sequence& sequence, Annotate annotate) const;
+  void record(Sequence& sequence);
 
   Backend& backend_;
   TensorShape input_shape_;
@@ -85,14 +93,16 @@ class Network {
   BufferId input_ = 0;
   BufferId features_ = 0;
   BufferId logits_ = 0;
-  std::vector<Layer> stem_;
+  Sequence stem_;
   std::vector<Block> blocks_;
-  std::vector<Layer> head_;
+  Sequence head_;
   nvtx::Domain operations_;
 };
 
-/// Bytes a network takes on the CPU with its parameters in host memory, about; enough to refuse
-/// what cannot fit before allocating it. Throws InputError when even the count overflows.
-std::size_t estimated_bytes(const ModelSizes& sizes, const InputShape& input);
+/// Bytes of host memory that a run takes, about; enough to refuse what cannot fit before allocating
+/// it. Activations count where they are in host memory. Throws InputError when even the count
+/// overflows.
+std::size_t estimated_host_bytes(const ModelSizes& sizes, const InputShape& input,
+                                 bool activations_on_host);
 
 }  // namespace hydraconf

@@ -75,6 +75,25 @@ const std::vector<OptionSpec>& option_specs() {
        [](Options& o, Text n, Text v) { o.input_shape.image_size = size_value(n, v); }},
       {"--device", "DEVICE", "cpu (default) or cuda:N",
        [](Options& o, Text, Text v) { o.device = parse_device(v); }},
+      {"--dtype", "TYPE", "GPU: float32 (default), float16 or bfloat16; sums are float32",
+       [](Options& o, Text n, Text v) {
+         o.backend.data_type = choice<DataType>(n, v,
+                                                {{"float32", DataType::float32},
+                                                 {"float16", DataType::float16},
+                                                 {"bfloat16", DataType::bfloat16}});
+       }},
+      {"--tf32", "", "GPU: float32 convolutions may round their inputs to TF32 (cuDNN only)",
+       [](Options& o, Text, Text) { o.backend.tf32 = true; }},
+      {"--gpu-library", "NAME",
+       "GPU: cudnn or cuda (kernels of our own); auto (default): cudnn where built in",
+       [](Options& o, Text n, Text v) {
+         o.backend.gpu_library = choice<GpuLibrary>(n, v,
+                                                    {{"auto", GpuLibrary::automatic},
+                                                     {"cudnn", GpuLibrary::cudnn},
+                                                     {"cuda", GpuLibrary::cuda}});
+       }},
+      {"--cuda-graph", "", "GPU: launch the layers of a range as one CUDA graph",
+       [](Options& o, Text, Text) { o.backend.cuda_graph = true; }},
       {"--batch-norm", "MODE", "statistics: running (default, the stored ones) or batch",
        [](Options& o, Text n, Text v) {
          o.batch_norm = choice<BatchNormMode>(
@@ -108,6 +127,8 @@ const std::vector<OptionSpec>& option_specs() {
        [](Options& o, Text n, Text v) { o.backend.threads = whole_number(n, v, 1, 1024); }},
       {"--isa", "NAME", "CPU: instruction set (default auto: the best this machine has)",
        [](Options& o, Text, Text v) { o.backend.isa = v; }},
+      {"--peaks", "", "add what the device can do at most: FLOP/s and bytes/s of memory",
+       [](Options& o, Text, Text) { o.peaks = true; }},
       {"--list-models", "", "print the names of the models",
        [](Options& o, Text, Text) { o.request = Request::list_models; }},
       {"--version", "", "print the version",

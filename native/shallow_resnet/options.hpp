@@ -38,6 +38,8 @@ struct Options {
   std::string input;
   std::string output;
   bool save_activations = false;
+  /// Whether the document says what the device can do at most.
+  bool peaks = false;
   Program program = Program::forward;
 };
 

@@ -39,6 +39,27 @@ void write_build(JsonWriter& json) {
   json.key("backends").begin_array();
   for (const std::string& kind : built_backends()) json.string(kind);
   json.end_array();
+  json.key("gpu_libraries").begin_array();
+  for (const std::string& name : built_gpu_libraries()) json.string(name);
+  json.end_array();
+  json.end_object();
+}
+
+/// A rate that is not known is null.
+void write_rate(JsonWriter& json, const char* name, double rate) {
+  json.key(name);
+  if (rate > 0) {
+    json.number(rate);
+  } else {
+    json.null();
+  }
+}
+
+void write_peaks(JsonWriter& json, const DevicePeaks& peaks) {
+  json.key("peaks").begin_object();
+  write_rate(json, "gflops_per_second", peaks.gflops_per_second);
+  write_rate(json, "gbytes_per_second", peaks.gbytes_per_second);
+  json.key("source").string(peaks.source);
   json.end_object();
 }
 
@@ -157,6 +178,7 @@ std::string report_text(const RunResult& result) {
   write_shapes(json, result.network);
   write_parameters(json, result);
   const LayerCost total = write_layers(json, result.network);
+  if (result.peaks != nullptr) write_peaks(json, *result.peaks);
   json.key("warmup").integer(options.warmup);
   if (options.program == Program::forward) json.key("iterations").integer(options.iterations);
   write_timings(json, result.timings, total);

@@ -18,6 +18,8 @@ struct RunResult {
   const std::vector<PassTiming>& timings;
   /// Finite values only.
   const std::vector<float>& logits;
+  /// Null where nobody asked.
+  const DevicePeaks* peaks;
 };
 
 /// Times are milliseconds of wall clock, FLOPs and bytes per forward pass.

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "common/json_writer.hpp"
-#include "common/thread_pool.hpp"
 #include "shallow_resnet/backend_registry.hpp"
-#include "shallow_resnet/cpu/kernels.hpp"
+#include "shallow_resnet/cpu/peaks.hpp"
 #include "shallow_resnet/options.hpp"
 #include "shallow_resnet/parameters.hpp"
 
@@ -77,44 +76,18 @@ class Subject {
   double flops_ = 0;
 };
 
-/// Multiply-adds in registers on every thread of the pool at once, FLOP per second.
-double fma_rate(const cpu::Kernels& kernels, ThreadPool& pool, double seconds) {
-  constexpr std::size_t kRounds = 200'000;
-  std::vector<AlignedBuffer> sinks;
-  for (std::size_t i = 0; i < pool.size(); ++i) {
-    sinks.emplace_back(2 * cpu::kLanes);
-    // A factor just below one and a small addend keep the values finite and normal for ever.
-    std::fill_n(sinks.back().data(), cpu::kLanes, 0.999F);
-    std::fill_n(sinks.back().data() + cpu::kLanes, cpu::kLanes, 0.001F);
-  }
-  const Clock::time_point begin = Clock::now();
-  double done = 0;
-  double taken = 0;
-  do {
-    std::vector<double> flops(pool.size());
-    pool.for_each(pool.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        std::fill_n(sinks[i].data(), cpu::kLanes, 0.999F);
-        flops[i] = kernels.fma_burst(kRounds, sinks[i].data());
-      }
-    });
-    for (const double flop : flops) done += flop;
-    taken = seconds_since(begin);
-  } while (taken < seconds);
-  return done / taken;
-}
-
 void run(const BackendSettings& settings) {
   constexpr int kTurns = 5;
   constexpr double kSeconds = 0.05;
-  const cpu::Kernels& kernels = cpu::select_kernels(settings.isa);
   const std::unique_ptr<Backend> backend = make_backend({}, settings);
-  ThreadPool pool(settings.threads == 0 ? available_processors() : settings.threads);
+  cpu::Context context = {
+      cpu::select_kernels(settings.isa),
+      ThreadPool(settings.threads == 0 ? available_processors() : settings.threads)};
 
   JsonWriter json;
   json.begin_object();
-  json.key("isa").string(kernels.isa);
-  json.key("threads").integer(pool.size());
+  json.key("isa").string(context.kernels.isa);
+  json.key("threads").integer(context.pool.size());
   json.key("convolutions").begin_array();
   for (const Case& c : cases()) {
     Subject subject(*backend, c);
@@ -122,7 +95,7 @@ void run(const BackendSettings& settings) {
     double best = 0;
     double best_fma = 0;
     for (int turn = 0; turn < kTurns; ++turn) {
-      best_fma = std::max(best_fma, fma_rate(kernels, pool, kSeconds));
+      best_fma = std::max(best_fma, cpu::multiply_add_rate(context, kSeconds));
       best = std::max(best, subject.rate(kSeconds));
     }
     json.begin_object();

@@ -38,7 +38,7 @@ struct Kernels {
   void (*sum)(const float* data, std::size_t pixels, float* sums);
   /// sums[lane] = sum over the pixels of (data - mean)^2.
   void (*square_deviation)(const float* data, std::size_t pixels, const float* mean, float* sums);
-  /// Benchmark only: independent multiply-adds in registers. Returns how many FLOP it did; `sink`
+  /// To find out the processor's peak: independent multiply-adds in registers. Returns how many FLOP it did; `sink`
   /// gets a value that depends on all of them.
   double (*fma_burst)(std::size_t rounds, float* sink);
 };

@@ -1,0 +1,15 @@
+// What the processor does at most, found out by trying.
+#pragma once
+
+#include "shallow_resnet/cpu/operations.hpp"
+
+namespace hydraconf::cpu {
+
+/// FLOP per second of multiply-adds in registers, on every thread of the pool at once, over at least
+/// `seconds`.
+double multiply_add_rate(Context& context, double seconds);
+
+/// Bytes read and written per second over arrays that no common cache holds, on every thread.
+double memory_rate(Context& context, double seconds);
+
+}  // namespace hydraconf::cpu

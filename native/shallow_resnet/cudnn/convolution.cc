@@ -1,0 +1,173 @@
+#include "shallow_resnet/cudnn/convolution.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "common/errors.hpp"
+
+namespace hydraconf::cudnn {
+namespace {
+
+/// What one convolution may use to be faster, at most.
+constexpr std::size_t kWorkspaceLimit = std::size_t{1} << 30u;
+
+cudnnDataType_t element_type(DataType type) {
+  switch (type) {
+    case DataType::float16: return CUDNN_DATA_HALF;
+    case DataType::bfloat16: return CUDNN_DATA_BFLOAT16;
+    case DataType::float32: break;
+  }
+  return CUDNN_DATA_FLOAT;
+}
+
+int size_of(std::size_t size) {
+  if (size > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw InputError("cuDNN cannot number a tensor of these sizes (--gpu-library cuda can)");
+  return static_cast<int>(size);
+}
+
+void describe_tensor(const TensorDescriptor& descriptor, cudnnDataType_t type,
+                     const TensorShape& shape) {
+  // Strides are ints as well.
+  static_cast<void>(size_of(checked_product({shape.channels, shape.height, shape.width})));
+  HYDRACONF_CUDNN_CHECK(cudnnSetTensor4dDescriptor(
+      descriptor.get(), CUDNN_TENSOR_NCHW, type, size_of(shape.batch), size_of(shape.channels),
+      size_of(shape.height), size_of(shape.width)));
+}
+
+class Convolution final : public Operation {
+ public:
+  Convolution(Library& library, const cuda::DeviceTensor& input,
+              const cuda::DeviceTensor& output, const HostTensor& weight, const HostTensor& bias)
+      : library_(library),
+        input_(input),
+        output_(output),
+        weight_(cuda::upload_elements(library.context().data_type, weight.values)),
+        bias_(cuda::upload_elements(library.context().data_type, bias.values)) {
+    const cudnnDataType_t type = element_type(library.context().data_type);
+    describe_tensor(input_descriptor_, type, input.shape);
+    describe_tensor(output_descriptor_, type, output.shape);
+    describe_tensor(bias_descriptor_, type, {1, output.shape.channels, 1, 1});
+    HYDRACONF_CUDNN_CHECK(cudnnSetFilter4dDescriptor(
+        weight_descriptor_.get(), type, CUDNN_TENSOR_NCHW, size_of(weight.sizes[0]),
+        size_of(weight.sizes[1]), size_of(weight.sizes[2]), size_of(weight.sizes[3])));
+    // Sums in float32 for every type.
+    HYDRACONF_CUDNN_CHECK(cudnnSetConvolution2dDescriptor(convolution_.get(), 1, 1, 1, 1, 1, 1,
+                                                          CUDNN_CROSS_CORRELATION,
+                                                          CUDNN_DATA_FLOAT));
+    HYDRACONF_CUDNN_CHECK(cudnnSetConvolutionMathType(convolution_.get(), math_type()));
+    choose_algorithm();
+  }
+
+  void launch() override {
+    const float one = 1.0F;
+    const float zero = 0.0F;
+    HYDRACONF_CUDNN_CHECK(cudnnConvolutionForward(
+        library_.handle(), &one, input_descriptor_.get(), input_.memory.data(),
+        weight_descriptor_.get(), weight_.data(), convolution_.get(), algorithm_,
+        library_.workspace().data(), workspace_bytes_, &zero, output_descriptor_.get(),
+        output_.memory.data()));
+    HYDRACONF_CUDNN_CHECK(cudnnAddTensor(library_.handle(), &one, bias_descriptor_.get(),
+                                         bias_.data(), &one, output_descriptor_.get(),
+                                         output_.memory.data()));
+  }
+
+ private:
+  /// The default math lets float32 be rounded to TF32: it has to be asked for here.
+  cudnnMathType_t math_type() const {
+    if (library_.context().data_type != DataType::float32) return CUDNN_TENSOR_OP_MATH;
+    return library_.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
+  }
+
+  /// The first of cuDNN's proposals, fastest first, whose workspace is acceptable.
+  void choose_algorithm() {
+    std::vector<cudnnConvolutionFwdAlgoPerf_t> proposals(CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
+    int count = 0;
+    HYDRACONF_CUDNN_CHECK(cudnnGetConvolutionForwardAlgorithm_v7(
+        library_.handle(), input_descriptor_.get(), weight_descriptor_.get(), convolution_.get(),
+        output_descriptor_.get(), static_cast<int>(proposals.size()), &count, proposals.data()));
+    proposals.resize(static_cast<std::size_t>(std::max(count, 0)));
+    for (const cudnnConvolutionFwdAlgoPerf_t& proposal : proposals) {
+      if (proposal.status != CUDNN_STATUS_SUCCESS) continue;
+      // Asked again: the heuristics' number is for the math type that they assumed.
+      std::size_t bytes = 0;
+      if (cudnnGetConvolutionForwardWorkspaceSize(
+              library_.handle(), input_descriptor_.get(), weight_descriptor_.get(),
+              convolution_.get(), output_descriptor_.get(), proposal.algo,
+              &bytes) != CUDNN_STATUS_SUCCESS)
+        continue;
+      if (bytes > kWorkspaceLimit) continue;
+      algorithm_ = proposal.algo;
+      workspace_bytes_ = bytes;
+      library_.need_workspace(bytes);
+      return;
+    }
+    throw InputError(
+        "cuDNN knows no algorithm for a convolution of these sizes (--gpu-library cuda runs "
+        "without cuDNN)");
+  }
+
+  Library& library_;
+  const cuda::DeviceTensor& input_;
+  const cuda::DeviceTensor& output_;
+  cuda::DeviceMemory weight_;
+  cuda::DeviceMemory bias_;
+  TensorDescriptor input_descriptor_;
+  TensorDescriptor output_descriptor_;
+  TensorDescriptor bias_descriptor_;
+  FilterDescriptor weight_descriptor_;
+  ConvolutionDescriptor convolution_;
+  cudnnConvolutionFwdAlgo_t algorithm_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
+  std::size_t workspace_bytes_ = 0;
+};
+
+/// libcudnn.so.9 is a shim that aborts the process when the libraries behind it are not there.
+void require_libraries() {
+  for (const char* name : {"libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"}) {
+    if (void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
+      dlclose(library);
+      continue;
+    }
+    const char* why = dlerror();
+    throw InputError(std::string("cuDNN cannot be used: ") + (why == nullptr ? name : why) +
+                     " (--gpu-library cuda runs without cuDNN)");
+  }
+}
+
+}  // namespace
+
+Library::Library(const cuda::Context& context, bool tf32) : context_(context), tf32_(tf32) {
+  require_libraries();
+  const std::size_t loaded = cudnnGetVersion();
+  if (loaded / 10000 != CUDNN_MAJOR)
+    throw InputError("this program was built for cuDNN " + std::to_string(CUDNN_MAJOR) +
+                     " and found cuDNN " + version() + " at run time");
+  handle_ = std::make_unique<LibraryHandle>();
+  HYDRACONF_CUDNN_CHECK(cudnnSetStream(handle(), context.stream.handle()));
+}
+
+std::string Library::version() const {
+  const std::size_t loaded = cudnnGetVersion();
+  return std::to_string(loaded / 10000) + "." + std::to_string(loaded % 10000 / 100) + "." +
+         std::to_string(loaded % 100);
+}
+
+std::unique_ptr<Operation> Library::convolution(const cuda::DeviceTensor& input,
+                                                const cuda::DeviceTensor& output,
+                                                const HostTensor& weight,
+                                                const HostTensor& bias) {
+  return std::make_unique<Convolution>(*this, input, output, weight, bias);
+}
+
+void Library::need_workspace(std::size_t bytes) {
+  workspace_bytes_ = std::max(workspace_bytes_, bytes);
+}
+
+void Library::allocate_workspace() {
+  if (workspace_.bytes() < workspace_bytes_) workspace_ = cuda::DeviceMemory(workspace_bytes_);
+}
+
+}  // namespace hydraconf::cudnn
