@@ -87,7 +87,9 @@ export async function buildNative(request) {
     const meanwhile = await current();
     if (meanwhile !== null) return { built: false, binDir: place.binDir, info: meanwhile };
 
-    say(`building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`);
+    say(
+      `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
+    );
     // Until the new build is complete there is none: an interrupted one must not look ready.
     await rm(place.infoFile, { force: true });
     if (place.dir !== root) await copySources(root, place.dir);

@@ -85,7 +85,7 @@ const std::vector<OptionSpec>& option_specs() {
       {"--tf32", "", "GPU: float32 convolutions may round their inputs to TF32 (cuDNN only)",
        [](Options& o, Text, Text) { o.backend.tf32 = true; }},
       {"--gpu-library", "NAME",
-       "GPU: cudnn or cuda (kernels of our own); auto (default): cudnn where built in",
+       "GPU: cudnn or cuda (own kernels); auto (default): cudnn where built in",
        [](Options& o, Text n, Text v) {
          o.backend.gpu_library = choice<GpuLibrary>(n, v,
                                                     {{"auto", GpuLibrary::automatic},

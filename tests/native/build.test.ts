@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -23,6 +23,26 @@ const GYP = `{
     'target_name': 'hello',
     'type': 'executable',
     'sources': ['<!@(python3 native/detect.py sources native/hello)'],
+  }],
+}`;
+
+/** The rule of the real binding.gyp, in short. */
+const GYP_WITH_CUDA = `{
+  'includes': ['native/settings.gypi'],
+  'targets': [{
+    'target_name': 'hello',
+    'type': 'executable',
+    'sources': ['<!@(python3 native/detect.py sources native/hello)'],
+    'conditions': [['cuda==1', {
+      'sources': ['<!@(python3 native/detect.py sources native/hello .cu)'],
+      'rules': [{
+        'rule_name': 'nvcc',
+        'extension': 'cu',
+        'outputs': ['<(INTERMEDIATE_DIR)/<(RULE_INPUT_ROOT).cu.o'],
+        'process_outputs_as_sources': 1,
+        'action': ['<(nvcc)', '<@(cuda_gencode)', '-c', '<(RULE_INPUT_PATH)', '-o', '<@(_outputs)'],
+      }],
+    }]],
   }],
 }`;
 
@@ -107,6 +127,51 @@ describe("buildNative", () => {
     }
   });
 
+  it("falls back to the CPU where the GPU backend does not compile, unless it was asked for", async () => {
+    // nvcc is real enough to be found and knows this machine's GPU, but compiles nothing.
+    const fake = join(root, "fake");
+    for (const file of ["include/cuda_runtime_api.h", "lib64/libcudart_static.a"])
+      writeInto(join(fake, file), "");
+    writeInto(
+      join(fake, "bin/nvcc"),
+      `#!/bin/sh
+      case "$*" in
+        *--list-gpu-arch*) echo compute_90 ;;
+        *--dryrun*) echo "#$ _HERE_=${fake}/bin" ;;
+        *--version*) echo "release 13.0, V13.0.88" ;;
+        *) echo "nvcc fatal: unsupported host compiler" >&2; exit 1 ;;
+      esac`,
+    );
+    writeInto(join(fake, "smi/nvidia-smi"), "#!/bin/sh\necho 9.0\n");
+    for (const name of ["bin/nvcc", "smi/nvidia-smi"]) chmodSync(join(fake, name), 0o755);
+    vi.stubEnv("CUDA_HOME", fake);
+    vi.stubEnv("PATH", `${join(fake, "smi")}:${process.env["PATH"]}`);
+    writeInto(join(root, "native/hello/kernel.cu"), "");
+    writeFileSync(join(root, "binding.gyp"), GYP_WITH_CUDA);
+    try {
+      const lines: string[] = [];
+      const { binDir, info } = await buildNative({ root, log: (line) => void lines.push(line) });
+      expect(await hello(binDir)).toBe("one");
+      expect(info.backends).toEqual(["cpu"]);
+      expect(info.gpu).toEqual({
+        built: false,
+        targets: null,
+        libraries: [],
+        reason: "it could not be compiled",
+      });
+      expect(lines[0]).toContain("GPU backend for sm_90+compute_90 by nvcc 13.0");
+      expect(lines.join("\n")).toMatch(/only the CPU backend .*\n[^]*unsupported host compiler/);
+      // Not tried again every time.
+      expect((await buildNative({ root, ...quiet })).built).toBe(false);
+
+      vi.stubEnv("HYDRACONF_CUDA", "90");
+      const failure = await buildNative({ root, ...quiet }).catch((error: unknown) => error);
+      expect(String(failure)).toContain("unsupported host compiler");
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it("fails with the compiler's words and leaves nothing that looks built", async () => {
     await buildNative({ root, ...quiet });
     writeFileSync(join(root, "native/hello/main.cc"), "int main() { return undeclared_thing; }\n");
@@ -127,6 +192,11 @@ describe("buildNative", () => {
     expect(existsSync(lock)).toBe(false);
   });
 });
+
+function writeInto(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
 
 async function buildInOwnProcess(): Promise<string> {
   const code = `

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,15 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 async function detect(args: string[], env: Record<string, string>) {
   const { exitCode, stdout, stderr } = await execa("python3", [script, ...args], {
-    env: { NVTX_ROOT: "", CUDNN_ROOT: "", NVCC: "", CUDA_HOME: "", CUDA_PATH: "", ...env },
+    env: {
+      NVTX_ROOT: "",
+      CUDNN_ROOT: "",
+      NVCC: "",
+      CUDA_HOME: "",
+      CUDA_PATH: "",
+      HYDRACONF_CUDA: "",
+      ...env,
+    },
     reject: false,
   });
   return { code: exitCode, stdout, stderr };
@@ -63,7 +71,12 @@ describe("native/detect.py", () => {
       CUDNN_ROOT: join(directory, "cudnn"),
     });
     expect(nvtx?.source).toBe("NVTX_ROOT");
-    expect(cudnn).toEqual({ include: join(directory, "cudnn/include"), version: "9.24.0" });
+    expect(cudnn).toEqual({
+      include: join(directory, "cudnn/include"),
+      version: "9.24.0",
+      library: null,
+      unusable: "libcudnn.so.9 is not beside the headers",
+    });
   });
 
   it.each([
@@ -78,9 +91,77 @@ describe("native/detect.py", () => {
     expect(code).toBe(1);
   });
 
+  it("uses cuDNN 9 where the library is beside the headers, and no other version", async () => {
+    header("whole/include/cudnn.h");
+    header("whole/include/cudnn_version.h", "#define CUDNN_MAJOR 9\n");
+    header("whole/lib/libcudnn.so.9");
+    const whole = await all({ CUDNN_ROOT: join(directory, "whole") });
+    expect(whole.cudnn).toMatchObject({ library: join(directory, "whole/lib"), unusable: null });
+    header("old/include/cudnn.h");
+    header("old/include/cudnn_version.h", "#define CUDNN_MAJOR 8\n");
+    const old = await all({ CUDNN_ROOT: join(directory, "old") });
+    expect(old.cudnn?.unusable).toBe("cuDNN 9 is needed");
+  });
+
   it("accepts a compiler with a launcher in front, as make does", async () => {
     const { compiler } = await all({ CXX: "env g++" });
     expect(compiler.command).toBe("env g++");
     expect(compiler.version).toMatch(/^\d+\.\d+/);
   });
 });
+
+describe("HYDRACONF_CUDA", () => {
+  /** An nvcc that knows 80, 90 and 100, with its toolkit around it, and an nvidia-smi. */
+  const machine = (capabilities: string): Record<string, string> => {
+    header("cuda/include/cuda_runtime_api.h");
+    header("cuda/lib64/libcudart_static.a");
+    tool(
+      "cuda/bin/nvcc",
+      `case "$*" in
+        *--list-gpu-arch*) printf 'compute_80\\ncompute_90\\ncompute_100\\n' ;;
+        *--dryrun*) echo "#$ _HERE_=${directory}/cuda/bin" ;;
+        *) echo "Cuda compilation tools, release 12.8, V12.8.61" ;;
+      esac`,
+    );
+    tool("smi/nvidia-smi", capabilities === "" ? "exit 9" : `printf "${capabilities}"`);
+    return {
+      CUDA_HOME: join(directory, "cuda"),
+      PATH: `${join(directory, "smi")}:${process.env["PATH"]}`,
+    };
+  };
+
+  it.each([
+    ["the GPUs of this machine", "", "9.0\\n8.0\\n9.0\\n", "sm_80+sm_90+compute_90"],
+    ["intermediate code for a GPU newer than nvcc", "", "12.0\\n", "sm_100+compute_100"],
+    ["all that nvcc knows", "1", "", "sm_80+sm_90+sm_100+compute_100"],
+    ["what is listed", "90,80", "", "sm_80+sm_90+compute_90"],
+  ])("builds for %s", async (_, asked, capabilities, targets) => {
+    const { cuda, nvcc } = await all({ ...machine(capabilities), HYDRACONF_CUDA: asked });
+    expect(nvcc?.version).toBe("12.8");
+    expect(nvcc?.library).toBe(join(directory, "cuda/lib64"));
+    expect(cuda).toMatchObject({ build: true, required: asked !== "", targets });
+  });
+
+  it.each([
+    ["", "", "no GPU answers here; HYDRACONF_CUDA=1 builds it all the same"],
+    ["", "7.5\\n", "nvcc 12.8 does not compile for this machine's GPU"],
+    ["0", "9.0\\n", "HYDRACONF_CUDA switches it off"],
+  ])("%j with GPUs %j builds none and says why", async (asked, capabilities, reason) => {
+    const { cuda } = await all({ ...machine(capabilities), HYDRACONF_CUDA: asked });
+    expect(cuda).toEqual({ build: false, required: false, reason });
+  });
+
+  it.each([
+    ["75", "nvcc 12.8 does not know 75"],
+    ["yes", "not auto, on, off, or numbers such as 80,90"],
+  ])("refuses %j", async (asked, message) => {
+    const { code, stderr } = await detect(["all"], { ...machine(""), HYDRACONF_CUDA: asked });
+    expect(stderr).toContain(`HYDRACONF_CUDA=${asked}: ${message}`);
+    expect(code).toBe(1);
+  });
+});
+
+function tool(path: string, script: string): void {
+  header(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(join(directory, path), 0o755);
+}

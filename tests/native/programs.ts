@@ -32,11 +32,24 @@ export interface ResnetReport {
   readonly program: string;
   readonly model: string;
   readonly device: string;
-  readonly backend: { readonly kind: string; readonly isa: string; readonly threads: number };
+  readonly backend: {
+    readonly kind: string;
+    readonly isa: string;
+    readonly threads: number;
+    readonly dtype?: string;
+    readonly library?: string;
+    readonly launches?: string;
+  };
   readonly build: {
     readonly version: string;
     readonly nvtx: string;
     readonly backends: readonly string[];
+    readonly gpu_libraries: readonly string[];
+  };
+  readonly peaks?: {
+    readonly gflops_per_second: number | null;
+    readonly gbytes_per_second: number | null;
+    readonly source: string;
   };
   readonly batch_norm: string;
   readonly shapes: Readonly<Record<"input" | "features" | "logits", readonly number[]>>;

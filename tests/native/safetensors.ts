@@ -31,6 +31,12 @@ export function readTensors(path: string): Map<string, Tensor> {
   return tensors;
 }
 
+export function tensorNamed(tensors: ReadonlyMap<string, Tensor>, name: string): Tensor {
+  const found = tensors.get(name);
+  if (found === undefined) throw new Error(`no tensor ${name}`);
+  return found;
+}
+
 export function writeTensors(path: string, tensors: ReadonlyMap<string, Tensor>): void {
   const header: Record<string, unknown> = {};
   const parts: Buffer[] = [];

@@ -1,14 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectClose } from "./close.ts";
+import { expectGolden, goldenFlags } from "./golden.ts";
+import { expectTensors, ODD_SIZES, prepareOddSizes } from "./odd-sizes.ts";
 import { nativeProgram, runProgram, runResnet } from "./programs.ts";
-import { referenceForward } from "./reference-network.ts";
-import { readTensors, type Tensor, writeTensors } from "./safetensors.ts";
 
-const golden = fileURLToPath(new URL("../fixtures/golden/shallow_resnet/", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "shallow-resnet-"));
 let program = "";
 
@@ -30,108 +27,29 @@ async function usableIsas(): Promise<string[]> {
   return usable;
 }
 
-interface Golden {
-  readonly batch_norm: Readonly<
-    Record<
-      "running" | "batch",
-      {
-        readonly stem: { readonly mean: number; readonly first: readonly number[] };
-        readonly residual: { readonly mean: number; readonly first: readonly number[] };
-        readonly logits: readonly (readonly number[])[];
-      }
-    >
-  >;
-}
-
-const tensor = (tensors: ReadonlyMap<string, Tensor>, name: string): Tensor => {
-  const found = tensors.get(name);
-  if (found === undefined) throw new Error(`no tensor ${name}`);
-  return found;
-};
-
 describe("golden data of PyTorch", () => {
-  const expected = JSON.parse(readFileSync(`${golden}expected.json`, "utf8")) as Golden;
-
   it.each(["running", "batch"] as const)("agrees with %s statistics", async (mode) => {
     for (const isa of await usableIsas()) {
       const output = join(directory, `golden-${mode}-${isa}.safetensors`);
       const report = await runResnet(program, [
-        ...["--weights", `${golden}weights.safetensors`, "--input", `${golden}input.safetensors`],
-        ...["--batch-norm", mode, "--isa", isa, "--output", output, "--save-activations"],
-        ...["--warmup", "1", "--iterations", "2"],
+        ...goldenFlags(mode, output),
+        ...["--isa", isa, "--warmup", "1", "--iterations", "2"],
       ]);
       expect(report.backend.isa).toBe(isa);
       expect(report.batch_norm).toBe(mode);
-
-      const wanted = expected.batch_norm[mode];
-      const actual = readTensors(output);
-      expect(tensor(actual, "logits").shape).toEqual([4, 10]);
-      expectClose(tensor(actual, "logits").values, wanted.logits.flat());
-      for (const stage of ["stem", "residual"] as const) {
-        const { shape, values } = tensor(actual, stage);
-        expect(shape).toEqual([4, 16, 64, 64]);
-        expectClose(values.subarray(0, 16), wanted[stage].first);
-        expect(values.reduce((sum, x) => sum + x, 0) / values.length).toBeCloseTo(
-          wanted[stage].mean,
-          5,
-        );
-      }
+      expectGolden(output, mode);
     }
   });
 });
 
 describe("sizes that fit no block", () => {
-  const cases = [
-    { batch: 1, inputs: 1, base: 1, blocks: 1, image: 1, mode: "running" },
-    { batch: 2, inputs: 1, base: 1, blocks: 1, image: 1, mode: "batch" },
-    { batch: 3, inputs: 5, base: 17, blocks: 2, image: 7, mode: "running" },
-    { batch: 2, inputs: 20, base: 33, blocks: 1, image: 2, mode: "batch" },
-    { batch: 1, inputs: 16, base: 15, blocks: 4, image: 23, mode: "batch" },
-    { batch: 2, inputs: 3, base: 8, blocks: 1, image: 37, mode: "running" },
-    { batch: 1, inputs: 33, base: 48, blocks: 1, image: 17, mode: "running" },
-  ] as const;
-
-  it.each(cases)("$batch x $inputs x $image², $base channels, $mode", async (c) => {
-    const name = `${c.batch}-${c.inputs}-${c.base}-${c.image}`;
-    const weights = join(directory, `weights-${name}.safetensors`);
-    const input = join(directory, `input-${name}.safetensors`);
-    const output = join(directory, `output-${name}.safetensors`);
-    const sizes = [
-      ...["--batch-size", c.batch, "--in-channels", c.inputs, "--base-channels", c.base],
-      ...["--num-blocks", c.blocks, "--image-size", c.image, "--batch-norm", c.mode],
-      ...["--warmup", 0, "--iterations", 1],
-    ].map(String);
-    const saved = await runProgram(program, [...sizes, "--seed", "7", "--save-weights", weights]);
-    expect(saved.stderr).toBe("");
-
-    // The saved weights have trivial statistics; give them ones that show every mistake.
-    const parameters = new Map(readTensors(weights));
-    for (const [key, { shape, values }] of parameters) {
-      if (!/\.(1|bn\d)\./.test(key)) continue;
-      const shifted = values.map((_, i) => 0.5 + ((i * 37 + key.length) % 11) / 10);
-      parameters.set(key, { shape, values: shifted });
-    }
-    writeTensors(weights, parameters);
-    const count = c.batch * c.inputs * c.image * c.image;
-    const x = {
-      shape: [c.batch, c.inputs, c.image, c.image],
-      values: Float32Array.from({ length: count }, (_, i) => Math.sin(i * 1.7) * 2),
-    };
-    writeTensors(input, new Map([["x", x]]));
-
-    const expected = referenceForward(parameters, x, c.mode);
+  it.each(ODD_SIZES)("$batch x $inputs x $image², $base channels, $mode", async (sizes) => {
+    const { flags, output, expected } = await prepareOddSizes(program, directory, sizes);
     const checksums = new Map<string, Set<string>>();
     for (const isa of await usableIsas()) {
       for (const threads of ["1", "3"]) {
-        const report = await runResnet(program, [
-          ...sizes,
-          ...["--weights", weights, "--input", input, "--output", output, "--save-activations"],
-          ...["--isa", isa, "--threads", threads],
-        ]);
-        const actual = readTensors(output);
-        expectClose(tensor(actual, "stem").values, expected.stem);
-        expectClose(tensor(actual, "residual").values, expected.residual);
-        expectClose(tensor(actual, "logits").values, expected.logits);
+        const report = await runResnet(program, [...flags, "--isa", isa, "--threads", threads]);
+        expectTensors(output, expected);
         const sums = checksums.get(isa) ?? new Set();
         checksums.set(isa, sums.add(report.logits.checksum));
       }
@@ -179,6 +97,16 @@ describe("the document", () => {
       report.layers.reduce((total, each) => total + each[key], 0);
     expect(report.flops).toBe(sum("flops"));
     expect(report.bytes).toBe(sum("bytes"));
+  });
+
+  it("measures what the processor can do at most, when asked", async () => {
+    const flags = ["--image-size", "8", "--iterations", "1"];
+    expect((await runResnet(program, flags)).peaks).toBeUndefined();
+    const { peaks, ...report } = await runResnet(program, [...flags, "--peaks"]);
+    expect(peaks?.source).toBe("measured on this machine");
+    expect(peaks?.gbytes_per_second).toBeGreaterThan(0);
+    // Nothing is faster than multiply-adds in registers.
+    expect(peaks?.gflops_per_second).toBeGreaterThan(report.gflops_per_second);
   });
 
   it("gives one timing per pass and consistent statistics", async () => {

@@ -97,7 +97,13 @@ describe("asking about the program", () => {
   it.each(["--help", "-h"])("%s names every option and the exit codes", async (flag) => {
     const { code, stdout } = await resnet(flag);
     expect(code).toBe(0);
-    for (const option of ["--model", "--batch-norm MODE", "--save-weights FILE", "--threads N"])
+    for (const option of [
+      "--model",
+      "--batch-norm MODE",
+      "--save-weights FILE",
+      "--threads N",
+      "--dtype TYPE",
+    ])
       expect(stdout).toContain(option);
     expect(stdout).toContain("Exit code");
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
