@@ -160,7 +160,7 @@ describe("buildNative", () => {
         reason: "it could not be compiled",
       });
       expect(lines[0]).toContain("GPU backend for sm_90+compute_90 by nvcc 13.0");
-      expect(lines.join("\n")).toMatch(/only the CPU backend .*\n[^]*unsupported host compiler/);
+      expect(lines.join("\n")).toMatch(/only the CPU backend .*\n[\s\S]*unsupported host compiler/);
       // Not tried again every time.
       expect((await buildNative({ root, ...quiet })).built).toBe(false);
 
