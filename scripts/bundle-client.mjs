@@ -1,4 +1,4 @@
-// Bundles the HTML report's script and copies its style into the directory given: they are embedded in every page.
+// Bundles the scripts of the HTML pages and copies their style into the directory given: they are embedded in every page.
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
@@ -7,6 +7,7 @@ const source = join(root, "src", "report", "client");
 await build({
   entryPoints: [
     { in: join(source, "main.ts"), out: "report" },
+    { in: join(source, "compare.ts"), out: "compare" },
     { in: join(source, "report.css"), out: "report" },
   ],
   outdir: join(root, process.argv[2] ?? "dist/report/client"),

@@ -63,6 +63,7 @@ export type ErrorCode =
   // profile
   | "profile.collector"
   | "profile.device"
+  | "profile.gate"
   | "profile.input"
   | "profile.native_build"
   | "profile.program"

@@ -6,6 +6,11 @@ import type { Subcommand } from "./subcommand.ts";
 
 export const SUBCOMMANDS: readonly Subcommand[] = [
   {
+    name: "compare",
+    summary: "compares two runs or reports, and fails where a limit is passed",
+    run: async (args, io) => (await import("./compare.ts")).runCompare(args, io),
+  },
+  {
     name: "import",
     summary: "makes reports from files that a profiler wrote: ncu, nsys, recordings",
     run: async (args, io) => (await import("./import.ts")).runImport(args, io),

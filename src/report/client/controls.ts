@@ -24,7 +24,7 @@ function scopeChooser(page: PageData, store: Store): readonly HTMLElement[] {
   return [h("label", { class: "chooser" }, "Report of ", select)];
 }
 
-function themeButton(): HTMLElement {
+export function themeButton(): HTMLElement {
   const root = document.documentElement;
   const dark = () =>
     root.dataset["theme"] === undefined

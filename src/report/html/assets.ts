@@ -8,15 +8,15 @@ export interface PageAssets {
 }
 
 /**
- * The page's script and style, as the build made them of `src/report/client`.
+ * A page's script and the style of all pages, as the build made them of `src/report/client`.
  *
  * @throws Error where the package was not built
  */
-export function readPageAssets(): PageAssets {
+export function readPageAssets(page: "report" | "compare"): PageAssets {
   const directory = join(packageInfo().root, "dist", "report", "client");
   const read = (name: string) => readFileSync(join(directory, name), "utf8");
   try {
-    return { script: read("report.js"), style: read("report.css") };
+    return { script: read(`${page}.js`), style: read("report.css") };
   } catch (error) {
     throw new Error(`the HTML report's script is missing in ${directory}: run npm run build:ts`, {
       cause: error,

@@ -33,7 +33,7 @@ export interface ConfigLine {
  * last, and the page says what it leaves out.
  */
 export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReportOptions): string {
-  const assets = options.assets ?? readPageAssets();
+  const assets = options.assets ?? readPageAssets("report");
   const limit = options.maxBytes ?? MAX_PAGE_BYTES;
   let page = "";
   for (const detail of DETAILS) {

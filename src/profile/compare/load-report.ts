@@ -1,0 +1,108 @@
+/** What stands behind a name on the command line of `compare`: a run, or a report file. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { checkReportText } from "../../report/check-text.ts";
+import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
+import type { ReportValidator } from "../../report/validate.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { nearest } from "../../values/nearest.ts";
+import { COLLECTOR_NAMES } from "../collectors/collector.ts";
+
+export interface LoadedReport {
+  /** As the user named it. */
+  readonly name: string;
+  readonly bundle: RegionReportBundle;
+  /** `config.yaml` of the run; null where there is none. */
+  readonly configFile: string | null;
+}
+
+/**
+ * @param collector of a run with several; null takes the one given last to `prefer`
+ * @throws ConfigError `profile.input` for what is not there, holds no report, or breaks the contract
+ */
+export function loadReport(
+  name: string,
+  cwd: string,
+  validator: ReportValidator,
+  collector: string,
+): LoadedReport {
+  const path = resolve(cwd, name);
+  if (!existsSync(path)) throw unreadable(name, "there is no such file or directory");
+  const isRun = statSync(path).isDirectory();
+  const file = isRun ? join(path, collector, "regions", "report.json") : path;
+  const config = isRun ? join(path, "config.yaml") : configAbove(path);
+  return {
+    name,
+    bundle: readBundle(isRun ? relative(cwd, file) : name, file, validator),
+    configFile: config !== null && existsSync(config) ? config : null,
+  };
+}
+
+/** Collectors whose reports a run holds; null for a report file, which is of one. */
+export function collectorsOf(name: string, cwd: string): readonly string[] | null {
+  const path = resolve(cwd, name);
+  if (!existsSync(path)) throw unreadable(name, "there is no such file or directory");
+  if (!statSync(path).isDirectory()) return null;
+  const found = COLLECTOR_NAMES.filter((collector) =>
+    existsSync(join(path, collector, "regions", "report.json")),
+  );
+  if (found.length > 0) return found;
+  throw unreadable(
+    name,
+    "no run's results are in it",
+    "give the directory of a run, or a report.json",
+  );
+}
+
+/** The report of one scope; the first, which is the aggregate where there is one, by default. */
+export function scopeOf(
+  { name, bundle }: LoadedReport,
+  scope: string | undefined,
+): NCUProfileRegionReport {
+  const report =
+    scope === undefined
+      ? bundle.reports[0]
+      : bundle.reports.find((candidate) => candidate.scope === scope);
+  if (report !== undefined) return report;
+  const available = bundle.reports.map((candidate) => candidate.scope);
+  const near = scope === undefined ? undefined : nearest(scope, available);
+  throw new ConfigError({
+    code: "profile.input",
+    message:
+      scope === undefined ? `${name} holds no report` : `${name} holds no report of '${scope}'`,
+    available,
+    ...(near !== undefined && { nearest: near }),
+  });
+}
+
+function readBundle(name: string, file: string, validator: ReportValidator): RegionReportBundle {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw unreadable(name, cause instanceof Error ? cause.message : String(cause));
+  }
+  const [issue, ...others] = checkReportText(text, validator);
+  if (issue !== undefined) {
+    const place = issue.line === undefined ? "" : `:${issue.line}`;
+    throw unreadable(
+      `${name}${place}`,
+      `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+      "validate-regions shows every error",
+    );
+  }
+  return JSON.parse(text.replace(/^\ufeff/, ""));
+}
+
+/** `RUN/COLLECTOR/regions/report.json` belongs to a run. */
+function configAbove(file: string): string | null {
+  const run = /^(.*)[\\/][^\\/]+[\\/]regions[\\/]report\.json$/.exec(file)?.[1];
+  return run === undefined ? null : join(run, "config.yaml");
+}
+
+const unreadable = (name: string, why: string, hint?: string): ConfigError =>
+  new ConfigError({
+    code: "profile.input",
+    message: `${name}: ${why}`,
+    ...(hint !== undefined && { hint }),
+  });

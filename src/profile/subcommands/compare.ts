@@ -1,0 +1,144 @@
+import { resolve } from "node:path";
+import { writeFileAtomic } from "../../atomic-write.ts";
+import { compareReports } from "../../report/compare/compare-reports.ts";
+import type { Comparison } from "../../report/compare/comparison.ts";
+import { gateSummary } from "../../report/compare/comparison.ts";
+import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
+import { renderComparisonHtml } from "../../report/compare/html.ts";
+import { renderComparisonJson } from "../../report/compare/json.ts";
+import { renderComparisonMarkdown } from "../../report/compare/markdown.ts";
+import { renderComparison } from "../../report/compare/terminal.ts";
+import { createReportValidator } from "../../report/validate.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { configDifference } from "../compare/config-difference.ts";
+import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "../compare/load-report.ts";
+import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
+import type { SubcommandIo } from "./subcommand.ts";
+
+/** A gate is breached: neither an error nor a success. */
+export const EXIT_BREACHED = 3;
+
+const COMMAND: CommandLine = {
+  name: "compare",
+  positionals: "A B",
+  about: `Compares two runs, A before and B after: their directories, or their report.json files.
+Regions and kernels are matched by their paths and names. Differences that are no larger than the
+spread of a region's calls are called unclear.`,
+  options: {
+    "fail-on": {
+      value: "CONDITIONS",
+      repeatable: true,
+      help: `exit with 3 when a condition holds, e.g. 'total_ms>5%' (of all regions),
+'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
+    },
+    strict: { help: "let a limit fail that is passed only within the noise, too" },
+    collector: { value: "NAME", help: "of runs with several: recorder, nsys or ncu" },
+    scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
+    kernels: { value: "N", help: "kernels to list (default: 10)" },
+    json: { help: "print everything as JSON" },
+    markdown: { help: "print Markdown, for a pull request" },
+    html: { value: "FILE", help: "write a page, too" },
+  },
+  epilogue: `Numbers: total_ms, exclusive_ms, wall_ms, wall_exclusive_ms, median_ms, p95_ms, kernel_count,
+invocations, outside_ms, region_count, calls (of kernels), and metrics by their names.
+
+Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a condition holds.`,
+};
+
+/** `deep-profile compare`. */
+export async function runCompare(args: readonly string[], io: SubcommandIo): Promise<number> {
+  const command = parseCommandLine(COMMAND, args);
+  if (command.has("help")) {
+    io.console.stdout(commandHelp(COMMAND));
+    return 0;
+  }
+  const [nameA, nameB, ...more] = command.positionals;
+  if (nameA === undefined || nameB === undefined || more.length > 0)
+    throw usage(`two runs or reports are needed, not ${command.positionals.length}`, "compare A B");
+  if (command.has("json") && command.has("markdown"))
+    throw usage("--json and --markdown cannot both be printed");
+  const kernels = kernelCount(command.value("kernels"));
+  // Before anything is read: a typing error must not look like a passed gate.
+  const gates = command.values("fail-on").flatMap(parseGates);
+
+  const names: Names = { a: nameA, b: nameB };
+  const [a, b] = await loadBoth(names, io.cwd, command.value("collector"));
+  const comparison = compare(a, b, gates, command.value("scope"));
+  const page = command.value("html");
+  if (page !== undefined) await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
+  if (command.has("json")) io.console.stdout(renderComparisonJson(comparison));
+  else if (command.has("markdown")) io.console.stdout(renderComparisonMarkdown(comparison));
+  else
+    io.console.stdout(
+      renderComparison(comparison, {
+        width: process.stdout.columns || Number(io.env["COLUMNS"]) || 100,
+        color: io.console.stdoutColor === true,
+        kernels,
+      }),
+    );
+  const failing = command.has("strict") ? ["breached", "unclear"] : ["breached"];
+  if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
+  io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);
+  return EXIT_BREACHED;
+}
+
+interface Names {
+  readonly a: string;
+  readonly b: string;
+}
+
+async function loadBoth(
+  names: Names,
+  cwd: string,
+  wanted: string | undefined,
+): Promise<readonly [LoadedReport, LoadedReport]> {
+  const collector = chooseCollector(names, cwd, wanted);
+  const validator = await createReportValidator();
+  return [
+    loadReport(names.a, cwd, validator, collector),
+    loadReport(names.b, cwd, validator, collector),
+  ];
+}
+
+/** The first collector, in the order in which they run, that both have. */
+function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefined): string {
+  const ofA = collectorsOf(a, cwd);
+  const ofB = collectorsOf(b, cwd);
+  const both = (ofA ?? ofB ?? []).filter((name) => (ofB ?? ofA ?? []).includes(name));
+  const [first] = wanted === undefined ? both : both.filter((name) => name === wanted);
+  if (first !== undefined) return first;
+  if (ofA === null && ofB === null) return "";
+  const list = (found: readonly string[] | null) => found?.join(", ") ?? "a report file";
+  throw new ConfigError({
+    code: "profile.input",
+    message:
+      wanted === undefined
+        ? `the runs have no collector in common: ${a} has ${list(ofA)}, ${b} has ${list(ofB)}`
+        : `--collector ${wanted}: ${a} has ${list(ofA)}, ${b} has ${list(ofB)}`,
+    available: both,
+  });
+}
+
+function compare(
+  a: LoadedReport,
+  b: LoadedReport,
+  gates: readonly Gate[],
+  scope: string | undefined,
+): Comparison {
+  const reports = compareReports(scopeOf(a, scope), scopeOf(b, scope));
+  return {
+    names: { a: a.name, b: b.name },
+    reports,
+    config:
+      a.configFile === null || b.configFile === null
+        ? null
+        : configDifference(a.configFile, b.configFile),
+    gates: checkGates(gates, reports),
+  };
+}
+
+function kernelCount(text: string | undefined): number {
+  if (text === undefined) return 10;
+  if (!/^\d+$/.test(text)) throw usage(`--kernels: '${text}' is no number`);
+  return Number(text);
+}

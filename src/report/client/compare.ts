@@ -1,0 +1,89 @@
+/** Entry point of the comparison page's script. */
+import type { ComparisonPageData, ComparisonRow } from "../compare/comparison-page-data.ts";
+import { themeButton } from "./controls.ts";
+import { h } from "./dom.ts";
+import { formatMs, NOT_MEASURED } from "./format.ts";
+import { createTable } from "./table.ts";
+
+const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
+
+document.getElementById("controls")?.append(themeButton());
+document
+  .getElementById("comparison")
+  ?.append(
+    changes("Regions", page.regions),
+    changes("Kernels", page.kernels),
+    configuration(page.config),
+  );
+
+function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
+  const number = (heading: string, of: (row: ComparisonRow) => number | null) => ({
+    heading,
+    align: "right" as const,
+    key: of,
+    cell: (row: ComparisonRow) => formatMs(of(row)),
+  });
+  const table = createTable<ComparisonRow>({
+    label: title,
+    columns: [
+      { heading: "Name", key: ({ label }) => label, cell: nameCell },
+      number("A ms", ({ a }) => a),
+      number("B ms", ({ b }) => b),
+      {
+        heading: "Change ms",
+        align: "right",
+        // The largest change first, whatever its direction.
+        key: ({ delta }) => (delta === null ? null : Math.abs(delta)),
+        cell: ({ delta, uncertainty }) =>
+          `${signed(delta, 3)}${uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`}`,
+      },
+      {
+        heading: "%",
+        align: "right",
+        key: ({ relative }) => relative,
+        cell: ({ relative }) => signed(relative === null ? null : relative * 100, 1),
+      },
+      {
+        heading: "Verdict",
+        key: ({ verdict }) => verdict,
+        cell: ({ verdict }) => h("span", { class: `verdict ${verdict}` }, verdict),
+      },
+    ],
+    text: ({ label, verdict }) => `${label} ${verdict}`,
+    pageSize: 200,
+  });
+  table.setRows(rows);
+  return section(title, h("p", { class: "hint" }, `${page.time}; ± is the 95 % interval.`), table.element);
+}
+
+function configuration(rows: ComparisonPageData["config"]): HTMLElement {
+  if (rows.length === 0) return section("Configuration", h("p", {}, "No difference is known."));
+  const table = createTable<ComparisonPageData["config"][number]>({
+    label: "Configuration",
+    columns: [
+      { heading: "Key", key: ({ key }) => key, cell: ({ key }) => h("code", {}, key) },
+      { heading: "A", key: ({ a }) => a, cell: ({ a }) => h("code", {}, a ?? "(none)") },
+      { heading: "B", key: ({ b }) => b, cell: ({ b }) => h("code", {}, b ?? "(none)") },
+    ],
+    text: ({ key, a, b }) => `${key} ${a ?? ""} ${b ?? ""}`,
+    pageSize: 200,
+  });
+  table.setRows(rows);
+  return section("Configuration", table.element);
+}
+
+function section(title: string, ...children: readonly Node[]): HTMLElement {
+  const id = `${title.toLowerCase()}-heading`;
+  return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
+}
+
+function nameCell({ label, level }: ComparisonRow): HTMLElement {
+  const name = h("code", { class: "label" }, label);
+  name.style.paddingInlineStart = `${level * 1.1}em`;
+  return name;
+}
+
+function signed(value: number | null, digits: number): string {
+  if (value === null) return NOT_MEASURED;
+  return `${value > 0 ? "+" : ""}${value.toFixed(digits)}`;
+}

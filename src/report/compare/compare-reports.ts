@@ -1,0 +1,216 @@
+/** Two region reports side by side: regions and kernels matched by their paths and names. */
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
+import { kernelsOfReport } from "../kernels-of-report.ts";
+import { type Change, changeOf, countChange } from "./change.ts";
+import { measuredAlone, measuredMedian, measuredWall } from "./noise.ts";
+
+export interface ReportComparison {
+  readonly a: ReportFacts;
+  readonly b: ReportFacts;
+  readonly totals: Changes;
+  /** In the order of B's tree; what only A has stands where A's tree has it. */
+  readonly regions: readonly RegionChange[];
+  /** Kernels of the whole report, the largest difference first. */
+  readonly kernels: readonly KernelChange[];
+  /** Why the two may not be comparable. */
+  readonly notes: readonly string[];
+}
+
+export interface ReportFacts {
+  readonly scope: string;
+  readonly collector: string;
+  readonly device: string | null;
+  readonly fingerprint: string;
+  readonly generatedAt: string;
+}
+
+/** Numbers by the names of the report contract. Only those that either report has. */
+export type Changes = Readonly<Record<string, Change>>;
+
+export interface RegionChange {
+  readonly path: readonly string[];
+  readonly domain: string;
+  readonly kind: NCUProfileRegion["kind"];
+  /** Whether both reports have it. */
+  readonly presence: "both" | "added" | "removed";
+  readonly changes: Changes;
+  readonly kernels: readonly KernelChange[];
+}
+
+export interface KernelChange {
+  readonly kernel_name: string;
+  readonly kind: KernelRecord["kind"];
+  readonly presence: "both" | "added" | "removed";
+  readonly changes: Changes;
+}
+
+export function compareReports(
+  a: NCUProfileRegionReport,
+  b: NCUProfileRegionReport,
+): ReportComparison {
+  const ofA = byKey(a.regions);
+  const ofB = byKey(b.regions);
+  return {
+    a: facts(a),
+    b: facts(b),
+    totals: present({
+      total_ms: changeOf(measuredAlone(a.totals.total_ms), measuredAlone(b.totals.total_ms)),
+      wall_ms: changeOf(totalWall(a), totalWall(b)),
+      outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
+      kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
+      invocations: countChange(a.totals.invocations, b.totals.invocations),
+      region_count: countChange(a.totals.region_count, b.totals.region_count),
+    }),
+    regions: mergedKeys([...ofA.keys()], [...ofB.keys()]).map((key) =>
+      regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
+    ),
+    kernels: kernelChanges(kernelsOfReport(a), kernelsOfReport(b)),
+    notes: differencesOfKind(a, b),
+  };
+}
+
+/** Process and device are left out: they name the run, not the place in the program. */
+const keyOf = ({ path, domain, kind }: NCUProfileRegion): string =>
+  JSON.stringify([domain, kind, path]);
+
+function byKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
+  return new Map(regions.map((region) => [keyOf(region), region]));
+}
+
+/** The keys of B in order, and those of A alone behind the one that stands before them in A. */
+function mergedKeys(a: readonly string[], b: readonly string[]): readonly string[] {
+  const inB = new Set(b);
+  const behind = new Map<string | null, string[]>();
+  let anchor: string | null = null;
+  for (const key of a) {
+    if (inB.has(key)) anchor = key;
+    else behind.set(anchor, [...(behind.get(anchor) ?? []), key]);
+  }
+  return [...(behind.get(null) ?? []), ...b.flatMap((key) => [key, ...(behind.get(key) ?? [])])];
+}
+
+function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): RegionChange {
+  const shown = b ?? a;
+  if (shown === null) throw new Error("a region of neither report");
+  const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
+    changeOf(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
+  const alone = (of: "total_ms" | "exclusive_ms") =>
+    changeOf(measuredAlone(a?.[of] ?? null), measuredAlone(b?.[of] ?? null));
+  const percentile = (region: NCUProfileRegion | null) =>
+    measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
+  return {
+    path: shown.path,
+    domain: shown.domain,
+    kind: shown.kind,
+    presence: presenceOf(a, b),
+    changes: present({
+      total_ms: alone("total_ms"),
+      exclusive_ms: alone("exclusive_ms"),
+      wall_ms: wall("wall_ms"),
+      wall_exclusive_ms: wall("wall_exclusive_ms"),
+      median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
+      p95_ms: changeOf(percentile(a), percentile(b)),
+      kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
+      invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
+      ...metricChanges(a, b),
+    }),
+    kernels: kernelChanges(a?.kernels ?? [], b?.kernels ?? []),
+  };
+}
+
+/** Metrics that both have in one unit: anything else cannot be subtracted. */
+function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
+  if (a === null || b === null) return {};
+  return Object.fromEntries(
+    Object.entries(a.metrics).flatMap(([name, before]) => {
+      const after = b.metrics[name];
+      if (after === undefined || after.unit !== before.unit) return [];
+      return [[name, changeOf(measuredAlone(before.value), measuredAlone(after.value))]];
+    }),
+  );
+}
+
+function kernelChanges(
+  a: readonly KernelRecord[],
+  b: readonly KernelRecord[],
+): readonly KernelChange[] {
+  const ofA = summed(a);
+  const ofB = summed(b);
+  return [...new Set([...ofB.keys(), ...ofA.keys()])]
+    .map((key): KernelChange => {
+      const before = ofA.get(key) ?? null;
+      const after = ofB.get(key) ?? null;
+      const [kernel_name, kind] = JSON.parse(key) as [string, KernelRecord["kind"]];
+      return {
+        kernel_name,
+        kind,
+        presence: presenceOf(before, after),
+        changes: present({
+          total_ms: changeOf(measuredAlone(before?.ms ?? null), measuredAlone(after?.ms ?? null)),
+          calls: countChange(before?.calls ?? null, after?.calls ?? null),
+        }),
+      };
+    })
+    .sort((x, y) => weight(y) - weight(x));
+}
+
+/** A kernel is one kernel on whichever device it ran. */
+function summed(kernels: readonly KernelRecord[]): Map<string, { ms: number; calls: number }> {
+  const sums = new Map<string, { ms: number; calls: number }>();
+  for (const { kernel_name, kind, total_ms, calls } of kernels) {
+    const key = JSON.stringify([kernel_name, kind]);
+    const sum = sums.get(key) ?? { ms: 0, calls: 0 };
+    sums.set(key, { ms: sum.ms + total_ms, calls: sum.calls + calls });
+  }
+  return sums;
+}
+
+const weight = ({ changes }: KernelChange): number => {
+  const { a, b } = changes["total_ms"] ?? { a: null, b: null };
+  return Math.abs((b ?? 0) - (a ?? 0));
+};
+
+const presenceOf = (a: unknown, b: unknown): "both" | "added" | "removed" =>
+  a === null ? "added" : b === null ? "removed" : "both";
+
+/** Without numbers that neither report has. */
+const present = (changes: Changes): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([, { a, b }]) => a !== null || b !== null));
+
+/** The root regions' spreads together, as if they were independent. */
+function totalWall({ totals, regions }: NCUProfileRegionReport) {
+  if (totals.wall_ms === null) return null;
+  const roots = regions.filter(({ depth, wall_ms }) => depth === 0 && wall_ms !== null);
+  const parts = roots.map((region) => measuredWall(region, region.wall_ms)?.uncertainty ?? null);
+  const known = parts.filter((part) => part !== null);
+  const complete = parts.length > 0 && known.length === parts.length;
+  return { value: totals.wall_ms, uncertainty: complete ? Math.hypot(...known) : null };
+}
+
+const facts = (report: NCUProfileRegionReport): ReportFacts => ({
+  scope: report.scope,
+  collector: `${report.collector.name} ${report.collector.version}`,
+  device: report.environment.device,
+  fingerprint: report.config_fingerprint,
+  generatedAt: report.generated_at,
+});
+
+/** Numbers of different origin can be put side by side, but the reader must know. */
+function differencesOfKind(
+  a: NCUProfileRegionReport,
+  b: NCUProfileRegionReport,
+): readonly string[] {
+  const pairs: readonly (readonly [string, string | null, string | null])[] = [
+    ["collectors", a.collector.name, b.collector.name],
+    ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
+    ["devices", a.environment.device, b.environment.device],
+    ["machines", a.environment.hostname, b.environment.hostname],
+    ["GPUs", a.environment.gpus.join(", "), b.environment.gpus.join(", ")],
+    ["scopes", a.scope.replace(/\d+$/, ""), b.scope.replace(/\d+$/, "")],
+  ];
+  return pairs.flatMap(([what, before, after]) =>
+    before === after
+      ? []
+      : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
+  );
+}

@@ -1,0 +1,23 @@
+/** What the script of a comparison's page reads; shared with the browser. Times are milliseconds. */
+export interface ComparisonPageData {
+  /** What the numbers are. */
+  readonly time: string;
+  readonly regions: readonly ComparisonRow[];
+  readonly kernels: readonly ComparisonRow[];
+  readonly config: readonly {
+    readonly key: string;
+    readonly a: string | null;
+    readonly b: string | null;
+  }[];
+}
+
+export interface ComparisonRow {
+  readonly label: string;
+  readonly level: number;
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly delta: number | null;
+  readonly relative: number | null;
+  readonly uncertainty: number | null;
+  readonly verdict: string;
+}

@@ -1,0 +1,94 @@
+/** Everything that a comparison shows, in whatever form. */
+import { NOT_MEASURED } from "../numbers.ts";
+import { printableLabel } from "../printable.ts";
+import type { Change, Verdict } from "./change.ts";
+import type { RegionChange, ReportComparison } from "./compare-reports.ts";
+import type { GateResult } from "./gates.ts";
+
+export interface Comparison {
+  /** What the user calls the two. */
+  readonly names: { readonly a: string; readonly b: string };
+  readonly reports: ReportComparison;
+  /** Null where the configurations are not at hand. */
+  readonly config: readonly ConfigDifference[] | null;
+  readonly gates: readonly GateResult[];
+}
+
+export interface ConfigDifference {
+  readonly key: string;
+  /** Null: not in that configuration. */
+  readonly a: string | null;
+  readonly b: string | null;
+}
+
+/** The time that the comparison is about: that of kernels where both have it, else wall time. */
+export const mainTime = ({ totals }: ReportComparison): "total_ms" | "wall_ms" => {
+  const total = totals["total_ms"];
+  return total !== undefined && total.a !== null && total.b !== null ? "total_ms" : "wall_ms";
+};
+
+export const TIME_LABELS = {
+  total_ms: "time of kernels or CPU operations",
+  wall_ms: "wall time",
+} as const;
+
+export const VERDICTS: Readonly<Record<Verdict, string>> = {
+  more: "slower",
+  less: "faster",
+  same: "same",
+  unclear: "unclear",
+  added: "new",
+  removed: "gone",
+};
+
+export function formatPercent(relative: number | null): string {
+  if (relative === null) return NOT_MEASURED;
+  const percent = relative * 100;
+  const digits = Math.abs(percent) >= 1000 ? 0 : 1;
+  return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
+}
+
+/** A difference in ms with its sign, and how far off it may be. */
+export function formatDelta({ delta, uncertainty }: Change): string {
+  if (delta === null) return NOT_MEASURED;
+  const sign = delta > 0 ? "+" : "";
+  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
+  return `${sign}${delta.toFixed(3)}${spread}`;
+}
+
+/** A region with how many shown regions stand around it. */
+export interface RegionLine {
+  readonly region: RegionChange;
+  readonly level: number;
+  /** Safe to print. */
+  readonly label: string;
+}
+
+export function regionLines(regions: readonly RegionChange[]): readonly RegionLine[] {
+  const around: RegionChange[] = [];
+  return regions.map((region) => {
+    while (around.length > 0 && !isInside(region, around.at(-1))) around.pop();
+    const shown = around.at(-1)?.path.length ?? 0;
+    const names = region.path.slice(shown).map((name) => printableLabel(name));
+    const domain = region.domain === "" ? "" : ` @${printableLabel(region.domain)}`;
+    const line = { region, level: around.length, label: `${names.join(" / ")}${domain}` };
+    around.push(region);
+    return line;
+  });
+}
+
+const isInside = ({ path }: RegionChange, around: RegionChange | undefined): boolean =>
+  around !== undefined &&
+  path.length > around.path.length &&
+  around.path.every((name, index) => path[index] === name);
+
+/** One line that says how it went, for a log. */
+export function gateSummary(gates: readonly GateResult[]): string {
+  const breached = gates.filter(({ outcome }) => outcome === "breached");
+  const unclear = gates.filter(({ outcome }) => outcome === "unclear");
+  const [first, ...others] = breached;
+  if (first !== undefined)
+    return `gate breached: ${first.reason}${others.length === 0 ? "" : `, and ${others.length} more`}`;
+  const doubt = unclear.length === 0 ? "" : `, ${unclear.length} past the limit but within noise`;
+  return `gates passed: ${gates.length} checked${doubt}`;
+}

@@ -1,0 +1,184 @@
+/**
+ * Gates for CI: `total_ms>5%,region:stem.kernel_count>0` says what may not have changed from A to
+ * B. A condition is `[region:GLOB.|kernel:GLOB.]NAME OP NUMBER[%]`, and compares the change of that
+ * number, absolute or in percent of A.
+ */
+import { ConfigError } from "../../values/errors.ts";
+import { nearest } from "../../values/nearest.ts";
+import type { Change, Changes } from "./change.ts";
+import type { ReportComparison } from "./compare-reports.ts";
+
+export interface Gate {
+  /** As written. */
+  readonly text: string;
+  readonly subject: GateSubject;
+  /** E.g. `total_ms` or `gpu__time_duration.sum`. */
+  readonly name: string;
+  readonly operator: ">" | ">=" | "<" | "<=";
+  readonly limit: number;
+  readonly percent: boolean;
+}
+
+export type GateSubject =
+  | { readonly kind: "totals" }
+  | { readonly kind: "region" | "kernel"; readonly pattern: string };
+
+export interface GateResult {
+  readonly gate: Gate;
+  /** `unclear`: past the limit, but within the noise of the measurement. */
+  readonly outcome: "passed" | "breached" | "unclear";
+  /** One line: which number of what, by how much. */
+  readonly reason: string;
+}
+
+const CONDITION =
+  /^(?:(region|kernel):("(?:[^"\\]|\\.)*"|.+?)\.)?([A-Za-z_][\w]*(?:\.[\w]+)*)\s*(>=|<=|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
+
+/** @throws ConfigError `app.usage` with the condition and the form it should have */
+export function parseGates(text: string): readonly Gate[] {
+  const gates = splitConditions(text).map(parseGate);
+  if (gates.length === 0) throw usage("--fail-on names no condition");
+  return gates;
+}
+
+function parseGate(text: string): Gate {
+  const match = CONDITION.exec(text);
+  if (match === null)
+    throw usage(
+      `--fail-on: '${text}' is no condition`,
+      "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
+    );
+  const [, kind, pattern = "", name = "", operator, limit, percent] = match;
+  return {
+    text,
+    subject:
+      kind === undefined
+        ? { kind: "totals" }
+        : { kind: kind.toLowerCase() as "region" | "kernel", pattern: unquote(pattern) },
+    name,
+    operator: operator as Gate["operator"],
+    limit: Number(limit),
+    percent: percent === "%",
+  };
+}
+
+/** At commas outside quotes. */
+function splitConditions(text: string): readonly string[] {
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}
+
+const unquote = (pattern: string): string =>
+  pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/g, "$1") : pattern;
+
+/**
+ * @throws ConfigError `profile.gate` for a condition about something that neither report has: it
+ *   would pass whatever happens
+ */
+export function checkGates(
+  gates: readonly Gate[],
+  comparison: ReportComparison,
+): readonly GateResult[] {
+  return gates.flatMap((gate) => checkGate(gate, comparison));
+}
+
+interface Candidate {
+  readonly label: string;
+  readonly changes: Changes;
+}
+
+function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResult[] {
+  const candidates = candidatesOf(gate, comparison);
+  const found = candidates.flatMap(({ label, changes }) => {
+    const change = changes[gate.name];
+    return change === undefined ? [] : [judge(gate, label, change)];
+  });
+  if (found.length > 0) return found;
+  const names = [...new Set(candidates.flatMap(({ changes }) => Object.keys(changes)))];
+  const near = nearest(gate.name, names);
+  throw new ConfigError({
+    code: "profile.gate",
+    message: `--fail-on: '${gate.text}': neither report has ${gate.name} for it`,
+    available: names,
+    ...(near !== undefined && { nearest: near }),
+  });
+}
+
+function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): readonly Candidate[] {
+  if (subject.kind === "totals") return [{ label: "all", changes: comparison.totals }];
+  const all: readonly (Candidate & { readonly name: string })[] =
+    subject.kind === "region"
+      ? comparison.regions.map(({ path, changes }) => ({
+          name: path.at(-1) ?? "",
+          label: path.join(" / "),
+          changes,
+        }))
+      : comparison.kernels.map(({ kernel_name, changes }) => ({
+          name: kernel_name,
+          label: kernel_name,
+          changes,
+        }));
+  const matches = globMatcher(subject.pattern);
+  const chosen = all.filter(({ name, label }) => matches(name) || matches(label));
+  if (chosen.length > 0) return chosen;
+  const names = [...new Set(all.map(({ name }) => name))];
+  const near = nearest(subject.pattern, names);
+  throw new ConfigError({
+    code: "profile.gate",
+    message: `--fail-on: '${text}': no ${subject.kind} matches '${subject.pattern}' in either report`,
+    available: names,
+    ...(near !== undefined && { nearest: near }),
+  });
+}
+
+function judge(gate: Gate, label: string, change: Change): GateResult {
+  const { operator, limit, percent } = gate;
+  const value = valueOf(change, percent);
+  const past =
+    operator === ">"
+      ? value > limit
+      : operator === ">="
+        ? value >= limit
+        : operator === "<"
+          ? value < limit
+          : value <= limit;
+  const outcome = !past ? "passed" : isWithinNoise(change) ? "unclear" : "breached";
+  return { gate, outcome, reason: reasonOf(gate, label, change, value) };
+}
+
+/** What is new or gone changed by all of itself; from nothing to something is infinitely more. */
+function valueOf({ a, b }: Change, percent: boolean): number {
+  const before = a ?? 0;
+  const delta = (b ?? 0) - before;
+  if (!percent) return delta;
+  if (before === 0) return delta === 0 ? 0 : Math.sign(delta) * Number.POSITIVE_INFINITY;
+  return (delta / before) * 100;
+}
+
+/** Only a known spread can excuse: without one the limit is the limit. */
+const isWithinNoise = ({ delta, uncertainty }: Change): boolean =>
+  delta !== null && uncertainty !== null && Math.abs(delta) <= uncertainty && uncertainty > 0;
+
+function reasonOf(gate: Gate, label: string, { a, b }: Change, value: number): string {
+  const shown = Number.isFinite(value)
+    ? `${value > 0 ? "+" : ""}${Number(value.toPrecision(4))}${gate.percent ? " %" : ""}`
+    : "new";
+  const of = gate.subject.kind === "totals" ? "" : ` of ${gate.subject.kind} ${label}`;
+  return `${gate.name}${of}: ${text(a)} -> ${text(b)} (${shown}; limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""})`;
+}
+
+const text = (value: number | null): string =>
+  value === null ? "none" : String(Number(value.toPrecision(6)));
+
+function globMatcher(pattern: string): (name: string) => boolean {
+  const source = [...pattern]
+    .map((character) =>
+      character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"),
+    )
+    .join("");
+  const expression = new RegExp(`^${source}$`, "su");
+  return (name) => expression.test(name);
+}
+
+const usage = (message: string, hint?: string): ConfigError =>
+  new ConfigError({ code: "app.usage", message, ...(hint !== undefined && { hint }) });

@@ -1,0 +1,73 @@
+/** A comparison as a page: sortable tables, the same frame and policy as a report's page. */
+import { type PageAssets, readPageAssets } from "../html/assets.ts";
+import { escapeHtml } from "../html/escape.ts";
+import { renderPage } from "../html/page.ts";
+import { printableLabel } from "../printable.ts";
+import type { Change } from "./change.ts";
+import type { ComparisonPageData, ComparisonRow } from "./comparison-page-data.ts";
+import {
+  type Comparison,
+  gateSummary,
+  mainTime,
+  regionLines,
+  TIME_LABELS,
+  VERDICTS,
+} from "./comparison.ts";
+
+/** Rows of each table: a page of 1 MB bears no more. */
+const MAX_ROWS = 2000;
+
+export function renderComparisonHtml(
+  comparison: Comparison,
+  assets: PageAssets = readPageAssets("compare"),
+): string {
+  const { names, reports, config, gates } = comparison;
+  const time = mainTime(reports);
+  const data: ComparisonPageData = {
+    time: TIME_LABELS[time],
+    regions: regionLines(reports.regions)
+      .slice(0, MAX_ROWS)
+      .map(({ region, level, label }) => rowOf(label, level, region.changes[time])),
+    kernels: reports.kernels
+      .slice(0, MAX_ROWS)
+      .map(({ kernel_name, changes }) => rowOf(printableLabel(kernel_name, 160), 0, changes["total_ms"])),
+    config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
+      key: printableLabel(key),
+      a: a === null ? null : printableLabel(a, 160),
+      b: b === null ? null : printableLabel(b, 160),
+    })),
+  };
+  const left = [
+    ["regions", reports.regions.length],
+    ["kernels", reports.kernels.length],
+    ["configuration values", config?.length ?? 0],
+  ].flatMap(([what, count]) =>
+    Number(count) > MAX_ROWS ? [`${Number(count) - MAX_ROWS} ${what}`] : [],
+  );
+  const body = `<header class="top"><h1>Comparison</h1>
+<p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
+<div id="controls" class="controls"></div></header>
+<noscript><p class="notice">This page needs JavaScript for its tables. deep-profile compare --markdown gives the same facts.</p></noscript>
+${gates.length === 0 ? "" : `<section class="notice" aria-labelledby="gates-heading"><h2 id="gates-heading">${escapeHtml(gateSummary(gates))}</h2><ul>${gates.map(({ outcome, reason }) => `<li>${outcome}: ${escapeHtml(printableLabel(reason, 300))}</li>`).join("")}</ul></section>`}
+${reports.notes.length === 0 ? "" : `<ul class="notice">${reports.notes.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
+${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
+<main id="comparison"></main>`;
+  return renderPage({ title: "Comparison", body, data }, assets);
+}
+
+function rowOf(label: string, level: number, change: Change | undefined): ComparisonRow {
+  const { a = null, b = null, delta = null, relative = null, uncertainty = null } = change ?? {};
+  return {
+    label,
+    level,
+    a: round(a),
+    b: round(b),
+    delta: round(delta),
+    relative: round(relative),
+    uncertainty: round(uncertainty),
+    verdict: VERDICTS[change?.verdict ?? "same"],
+  };
+}
+
+const round = (value: number | null): number | null =>
+  value === null ? null : Number(value.toPrecision(7));

@@ -1,0 +1,93 @@
+/** A comparison to paste in a pull request. */
+import {
+  escapeMarkdown,
+  markdownDocument,
+  markdownIndent,
+  markdownLabel,
+  markdownList,
+  markdownTable,
+} from "../markdown.ts";
+import { formatMs, plural } from "../numbers.ts";
+import type { Change } from "./change.ts";
+import {
+  type Comparison,
+  formatDelta,
+  formatPercent,
+  gateSummary,
+  mainTime,
+  regionLines,
+  TIME_LABELS,
+  VERDICTS,
+} from "./comparison.ts";
+
+const MAX_KERNELS = 20;
+
+export function renderComparisonMarkdown({ names, reports, config, gates }: Comparison): string {
+  const time = mainTime(reports);
+  const changed = reports.kernels.filter(
+    ({ changes }) => (changes["total_ms"]?.verdict ?? "same") !== "same",
+  );
+  const columns = (first: string) => [
+    { heading: first },
+    { heading: "A ms", align: "right" as const },
+    { heading: "B ms", align: "right" as const },
+    { heading: "Change ms", align: "right" as const },
+    { heading: "%", align: "right" as const },
+    { heading: "" },
+  ];
+  return markdownDocument([
+    "# Comparison",
+    `A is ${markdownLabel(names.a)}, B is ${markdownLabel(names.b)}.`,
+    gates.length === 0 ? null : `**${escapeMarkdown(gateSummary(gates))}**`,
+    gates.length === 0
+      ? null
+      : markdownList(gates.map(({ outcome, reason }) => `${outcome}: ${escapeMarkdown(reason)}`)),
+    reports.notes.length === 0 ? null : markdownList(reports.notes.map(escapeMarkdown)),
+    "## Regions",
+    markdownTable(columns("Region"), [
+      ...regionLines(reports.regions).map(({ region, level, label }) =>
+        row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]),
+      ),
+      row("all", reports.totals[time]),
+    ]),
+    `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it.`,
+    changed.length === 0 ? null : "## Kernels that changed",
+    changed.length === 0
+      ? null
+      : markdownTable(
+          columns("Kernel"),
+          changed
+            .slice(0, MAX_KERNELS)
+            .map(({ kernel_name, changes }) =>
+              row(markdownLabel(kernel_name), changes["total_ms"]),
+            ),
+        ),
+    changed.length > MAX_KERNELS ? `${plural(changed.length - MAX_KERNELS, "more kernel")} changed.` : null,
+    ...configBlocks(config),
+  ]);
+}
+
+const row = (label: string, change: Change | undefined): readonly string[] =>
+  change === undefined
+    ? [label, "", "", "", "", ""]
+    : [
+        label,
+        formatMs(change.a),
+        formatMs(change.b),
+        formatDelta(change),
+        formatPercent(change.relative),
+        VERDICTS[change.verdict],
+      ];
+
+function configBlocks(config: Comparison["config"]): readonly string[] {
+  if (config === null) return [];
+  if (config.length === 0) return ["The configurations are the same."];
+  const side = (value: string | null) => (value === null ? "" : markdownLabel(value));
+  return [
+    "## Configuration",
+    markdownTable(
+      [{ heading: "Key" }, { heading: "A" }, { heading: "B" }],
+      config.map(({ key, a, b }) => [markdownLabel(key), side(a), side(b)]),
+    ),
+  ];
+}

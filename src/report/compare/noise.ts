@@ -1,0 +1,43 @@
+/** What the spread of a region's calls says about how well its times are known. */
+import type { NCUProfileRegion } from "../document.ts";
+import type { Measured } from "./change.ts";
+
+/** Of a standard normal: 95 % lie within ±1.96, and 95 % below 1.645. */
+const TWO_SIDED = 1.96;
+const ONE_SIDED = 1.645;
+
+/**
+ * Wall time of a region. Its calls are taken as independent: the sum of `n` calls with standard
+ * deviation σ is known to ±1.96 σ √n. The report holds no σ; the distance from the median to the
+ * 95th percentile gives one that a few slow calls do not spoil, and for few calls, where that
+ * percentile is the maximum, the range of the calls bounds it from above.
+ */
+export function measuredWall(region: NCUProfileRegion, ms: number | null): Measured | null {
+  if (ms === null) return null;
+  const spread = callSpread(region);
+  return {
+    value: ms,
+    uncertainty: spread === null ? null : TWO_SIDED * spread * Math.sqrt(region.invocations),
+  };
+}
+
+/** The middle of the calls' wall times: its error is 1.25 times that of the mean. */
+export function measuredMedian(region: NCUProfileRegion): Measured | null {
+  const { invocation_wall_ms: calls, invocations } = region;
+  if (calls === null) return null;
+  const spread = callSpread(region);
+  return {
+    value: calls.median,
+    uncertainty: spread === null ? null : (1.25 * TWO_SIDED * spread) / Math.sqrt(invocations),
+  };
+}
+
+/** Kernel times carry no spread: how they vary from call to call is not part of a report. */
+export const measuredAlone = (value: number | null): Measured | null =>
+  value === null ? null : { value, uncertainty: null };
+
+/** Standard deviation of one call in ms; null with one call, which has none. */
+function callSpread({ invocations, invocation_wall_ms: calls }: NCUProfileRegion): number | null {
+  if (calls === null || invocations < 2) return null;
+  return Math.min((calls.p95 - calls.median) / ONE_SIDED, (calls.max - calls.min) / 2);
+}
