@@ -30,4 +30,8 @@ function leaves(file: string): ReadonlyMap<string, string> {
 }
 
 const text = (value: unknown): string =>
-  typeof value === "string" ? value : typeof value === "bigint" ? String(value) : JSON.stringify(value);
+  typeof value === "string"
+    ? value
+    : typeof value === "bigint"
+      ? String(value)
+      : JSON.stringify(value);

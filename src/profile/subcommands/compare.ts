@@ -65,7 +65,8 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   const [a, b] = await loadBoth(names, io.cwd, command.value("collector"));
   const comparison = compare(a, b, gates, command.value("scope"));
   const page = command.value("html");
-  if (page !== undefined) await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
+  if (page !== undefined)
+    await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
   if (command.has("json")) io.console.stdout(renderComparisonJson(comparison));
   else if (command.has("markdown")) io.console.stdout(renderComparisonMarkdown(comparison));
   else

@@ -53,7 +53,11 @@ function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
     pageSize: 200,
   });
   table.setRows(rows);
-  return section(title, h("p", { class: "hint" }, `${page.time}; ± is the 95 % interval.`), table.element);
+  return section(
+    title,
+    h("p", { class: "hint" }, `${page.time}; ± is the 95 % interval.`),
+    table.element,
+  );
 }
 
 function configuration(rows: ComparisonPageData["config"]): HTMLElement {

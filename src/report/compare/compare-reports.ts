@@ -1,8 +1,14 @@
 /** Two region reports side by side: regions and kernels matched by their paths and names. */
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { kernelsOfReport } from "../kernels-of-report.ts";
-import { type Change, changeOf, countChange } from "./change.ts";
-import { measuredAlone, measuredMedian, measuredWall } from "./noise.ts";
+import { type Change, changeOf, countChange, type Measured } from "./change.ts";
+import {
+  measuredAlone,
+  measuredMedian,
+  measuredTogether,
+  measuredWall,
+  measuredWork,
+} from "./noise.ts";
 
 export interface ReportComparison {
   readonly a: ReportFacts;
@@ -54,7 +60,7 @@ export function compareReports(
     a: facts(a),
     b: facts(b),
     totals: present({
-      total_ms: changeOf(measuredAlone(a.totals.total_ms), measuredAlone(b.totals.total_ms)),
+      total_ms: changeOf(totalWork(a), totalWork(b)),
       wall_ms: changeOf(totalWall(a), totalWall(b)),
       outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
       kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
@@ -94,8 +100,8 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
   if (shown === null) throw new Error("a region of neither report");
   const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
     changeOf(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
-  const alone = (of: "total_ms" | "exclusive_ms") =>
-    changeOf(measuredAlone(a?.[of] ?? null), measuredAlone(b?.[of] ?? null));
+  const work = (of: "total_ms" | "exclusive_ms") =>
+    changeOf(a && measuredWork(a, a[of]), b && measuredWork(b, b[of]));
   const percentile = (region: NCUProfileRegion | null) =>
     measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
   return {
@@ -104,8 +110,8 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
     kind: shown.kind,
     presence: presenceOf(a, b),
     changes: present({
-      total_ms: alone("total_ms"),
-      exclusive_ms: alone("exclusive_ms"),
+      total_ms: work("total_ms"),
+      exclusive_ms: work("exclusive_ms"),
       wall_ms: wall("wall_ms"),
       wall_exclusive_ms: wall("wall_exclusive_ms"),
       median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
@@ -177,15 +183,21 @@ const presenceOf = (a: unknown, b: unknown): "both" | "added" | "removed" =>
 const present = (changes: Changes): Changes =>
   Object.fromEntries(Object.entries(changes).filter(([, { a, b }]) => a !== null || b !== null));
 
-/** The root regions' spreads together, as if they were independent. */
-function totalWall({ totals, regions }: NCUProfileRegionReport) {
-  if (totals.wall_ms === null) return null;
-  const roots = regions.filter(({ depth, wall_ms }) => depth === 0 && wall_ms !== null);
-  const parts = roots.map((region) => measuredWall(region, region.wall_ms)?.uncertainty ?? null);
-  const known = parts.filter((part) => part !== null);
-  const complete = parts.length > 0 && known.length === parts.length;
-  return { value: totals.wall_ms, uncertainty: complete ? Math.hypot(...known) : null };
-}
+/** Outermost regions hold all that was measured inside regions. */
+const roots = ({ regions }: NCUProfileRegionReport): readonly NCUProfileRegion[] =>
+  regions.filter(({ depth, kind }) => depth === 0 && kind !== "outside");
+
+const totalWall = (report: NCUProfileRegionReport): Measured | null =>
+  measuredTogether(
+    report.totals.wall_ms,
+    roots(report).map((region) => measuredWall(region, region.wall_ms)),
+  );
+
+const totalWork = (report: NCUProfileRegionReport): Measured | null =>
+  measuredTogether(
+    report.totals.total_ms,
+    roots(report).map((region) => measuredWork(region, region.total_ms)),
+  );
 
 const facts = (report: NCUProfileRegionReport): ReportFacts => ({
   scope: report.scope,
@@ -209,8 +221,6 @@ function differencesOfKind(
     ["scopes", a.scope.replace(/\d+$/, ""), b.scope.replace(/\d+$/, "")],
   ];
   return pairs.flatMap(([what, before, after]) =>
-    before === after
-      ? []
-      : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
+    before === after ? [] : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
   );
 }

@@ -5,8 +5,8 @@
  */
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
-import type { Change, Changes } from "./change.ts";
-import type { ReportComparison } from "./compare-reports.ts";
+import type { Change } from "./change.ts";
+import type { Changes, ReportComparison } from "./compare-reports.ts";
 
 export interface Gate {
   /** As written. */
@@ -31,8 +31,12 @@ export interface GateResult {
   readonly reason: string;
 }
 
+/**
+ * Labels may hold dots; so do metrics, which are told by the `__` of their first word. A label for
+ * which that is not enough stands in quotes.
+ */
 const CONDITION =
-  /^(?:(region|kernel):("(?:[^"\\]|\\.)*"|.+?)\.)?([A-Za-z_][\w]*(?:\.[\w]+)*)\s*(>=|<=|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
+  /^(?:(region|kernel):("(?:[^"\\]|\\.)*"|.+?)\.)?([A-Za-z]\w*__\w+(?:\.\w+)*|[A-Za-z]\w*)\s*(>=|<=|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
 
 /** @throws ConfigError `app.usage` with the condition and the form it should have */
 export function parseGates(text: string): readonly Gate[] {
@@ -133,7 +137,7 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
 
 function judge(gate: Gate, label: string, change: Change): GateResult {
   const { operator, limit, percent } = gate;
-  const value = valueOf(change, percent);
+  const value = differenceOf(change, percent);
   const past =
     operator === ">"
       ? value > limit
@@ -147,7 +151,7 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
 }
 
 /** What is new or gone changed by all of itself; from nothing to something is infinitely more. */
-function valueOf({ a, b }: Change, percent: boolean): number {
+function differenceOf({ a, b }: Change, percent: boolean): number {
   const before = a ?? 0;
   const delta = (b ?? 0) - before;
   if (!percent) return delta;
@@ -173,7 +177,11 @@ const text = (value: number | null): string =>
 function globMatcher(pattern: string): (name: string) => boolean {
   const source = [...pattern]
     .map((character) =>
-      character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"),
+      character === "*"
+        ? ".*"
+        : character === "?"
+          ? "."
+          : character.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"),
     )
     .join("");
   const expression = new RegExp(`^${source}$`, "su");

@@ -4,7 +4,6 @@ import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
 import { printableLabel } from "../printable.ts";
 import type { Change } from "./change.ts";
-import type { ComparisonPageData, ComparisonRow } from "./comparison-page-data.ts";
 import {
   type Comparison,
   gateSummary,
@@ -13,6 +12,7 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
+import type { ComparisonPageData, ComparisonRow } from "./comparison-page-data.ts";
 
 /** Rows of each table: a page of 1 MB bears no more. */
 const MAX_ROWS = 2000;
@@ -30,7 +30,9 @@ export function renderComparisonHtml(
       .map(({ region, level, label }) => rowOf(label, level, region.changes[time])),
     kernels: reports.kernels
       .slice(0, MAX_ROWS)
-      .map(({ kernel_name, changes }) => rowOf(printableLabel(kernel_name, 160), 0, changes["total_ms"])),
+      .map(({ kernel_name, changes }) =>
+        rowOf(printableLabel(kernel_name, 160), 0, changes["total_ms"]),
+      ),
     config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
       key: printableLabel(key),
       a: a === null ? null : printableLabel(a, 160),

@@ -62,7 +62,9 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
               row(markdownLabel(kernel_name), changes["total_ms"]),
             ),
         ),
-    changed.length > MAX_KERNELS ? `${plural(changed.length - MAX_KERNELS, "more kernel")} changed.` : null,
+    changed.length > MAX_KERNELS
+      ? `${plural(changed.length - MAX_KERNELS, "more kernel")} changed.`
+      : null,
     ...configBlocks(config),
   ]);
 }

@@ -32,7 +32,31 @@ export function measuredMedian(region: NCUProfileRegion): Measured | null {
   };
 }
 
-/** Kernel times carry no spread: how they vary from call to call is not part of a report. */
+/**
+ * Time of kernels or operations in a region. CPU operations vary as the calls around them do. GPU
+ * kernels need not: how they vary from call to call is not part of a report.
+ */
+export function measuredWork(region: NCUProfileRegion, ms: number | null): Measured | null {
+  if (ms === null) return null;
+  const onCpu = region.kernels.every(({ kind }) => kind === "cpu_operation");
+  const wall = measuredWall(region, region.wall_ms);
+  if (!onCpu || wall === null || wall.uncertainty === null || wall.value === 0)
+    return { value: ms, uncertainty: null };
+  return { value: ms, uncertainty: wall.uncertainty * (ms / wall.value) };
+}
+
+/** Several regions together, as if each varied by itself. */
+export function measuredTogether(
+  value: number | null,
+  parts: readonly (Measured | null)[],
+): Measured | null {
+  if (value === null) return null;
+  const known = parts.flatMap((part) => (part === null ? [] : [part.uncertainty]));
+  const complete = known.every((uncertainty) => uncertainty !== null) && known.length > 0;
+  return { value, uncertainty: complete ? Math.hypot(...known.map(Number)) : null };
+}
+
+/** A value of which nothing tells the spread. */
 export const measuredAlone = (value: number | null): Measured | null =>
   value === null ? null : { value, uncertainty: null };
 

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand, temporaryDirectory } from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+
+const run = (...args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+
+describe("deep-profile compare of two real runs", () => {
+  beforeAll(async () => {
+    for (const [directory, iterations] of Object.entries({ a: 3, b: 6 }))
+      await run("device=cpu", `infer.iterations=${iterations}`, `hydra.run.dir=${directory}`);
+  });
+
+  it("matches regions and shows what was configured differently", async () => {
+    const { code, stdout, stderr } = await run("compare", "a", "b");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const name of ["stem", "residual", "  block.conv1", "head", "all"])
+      expect(stdout).toMatch(new RegExp(`^${name.replace(".", "\\.")} .*calls|^all `, "m"));
+    expect(stdout).toContain("stem");
+    expect(stdout).toContain("calls 3 -> 6");
+    expect(stdout).toContain("infer.iterations: 3 -> 6");
+  });
+
+  it("passes a gate that holds and fails with 3 at one that does not, saying why in one line", async () => {
+    const passed = await run("compare", "a", "b", "--fail-on", "region:stem.kernel_count>1000");
+    expect(passed.code).toBe(0);
+    expect(passed.stdout).toContain("gates passed: 1 checked");
+    const breached = await run("compare", "a", "b", "--fail-on", "invocations>0,kernel_count>0%");
+    expect(breached.code).toBe(3);
+    expect(breached.stderr.trim().split("\n")).toHaveLength(1);
+    expect(breached.stderr).toMatch(/gate breached: invocations: \d+ -> \d+/);
+  });
+
+  it("takes report files, prints Markdown and JSON, and writes a page", async () => {
+    const file = (name: string) => join(name, "recorder/regions/report.json");
+    const markdown = await run("compare", file("a"), file("b"), "--markdown", "--html", "out.html");
+    expect(markdown.stdout).toMatch(/^# Comparison\n/);
+    expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
+    const json = await run("compare", "a", file("b"), "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      contract: "hydraconf.comparison/1.0",
+      config: [{ key: "infer.iterations", a: "3", b: "6" }],
+    });
+  });
+
+  it.each([
+    [["a"], 2, "two runs or reports are needed"],
+    [["a", "absent"], 1, "there is no such file"],
+    [["a", "."], 1, "no run's results are in it"],
+    [["a", "a/config.yaml"], 1, "not JSON"],
+    [["a", "b", "--collector", "ncu"], 1, "a has recorder"],
+    [["a", "b", "--scope", "device:cuda:0"], 1, "no report of 'device:cuda:0'"],
+    [["a", "b", "--fail-on", "total>5%"], 1, "neither report has total"],
+    [["a", "b", "--fail-on", "total_ms"], 2, "is no condition"],
+    [["a", "b", "--fail", "x"], 2, "unknown option --fail"],
+  ])("refuses %j", async (args, code, message) => {
+    const result = await run("compare", ...args);
+    expect(result.stderr).toContain(message);
+    expect(result.code).toBe(code);
+    expect(result.stdout).toBe("");
+    expect(existsSync(join(here.path, "tmp"))).toBe(false);
+  });
+});

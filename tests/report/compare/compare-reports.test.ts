@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { wellNested } from "../../profile/regions/timelines.ts";
+import { runs } from "../../runs.ts";
+import { bundleOf, firstReport, resnet } from "../bundles.ts";
+
+const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
+const report = firstReport(bundleOf([resnet], OPERATIONS));
+const without = (name: string) =>
+  firstReport(
+    bundleOf(
+      [{ ...resnet, ranges: (resnet.ranges ?? []).filter((range) => range.name !== name) }],
+      OPERATIONS,
+    ),
+  );
+const slowed = firstReport(
+  bundleOf(
+    [
+      {
+        ...resnet,
+        ranges: (resnet.ranges ?? []).map((range) =>
+          range.name === "forward" ? { ...range, end: (range.end ?? 0) + 1_000_000 } : range,
+        ),
+      },
+    ],
+    OPERATIONS,
+  ),
+);
+
+describe("compareReports", () => {
+  it("matches regions by path and says by how much they changed", () => {
+    const { regions, totals } = compareReports(report, slowed);
+    expect(regions.map(({ path }) => path.join("/"))).toEqual(
+      report.regions.map(({ path }) => path.join("/")),
+    );
+    const forward = regions[0]?.changes["wall_ms"];
+    expect(forward).toMatchObject({ a: 36, b: 38, delta: 2, verdict: "more" });
+    expect(forward?.relative).toBeCloseTo(2 / 36, 9);
+    expect(regions[1]?.changes["wall_ms"]?.verdict).toBe("same");
+    expect(totals["kernel_count"]).toMatchObject({ delta: 0, verdict: "same" });
+  });
+
+  it("keeps what only one of them has in its place", () => {
+    const gone = compareReports(report, without("stem"));
+    expect(gone.regions.map(({ path, presence }) => [path.at(-1), presence])).toEqual([
+      ["forward", "both"],
+      ["stem", "removed"],
+      ["residual", "both"],
+      ["block.conv1", "both"],
+      ["block.conv2", "both"],
+    ]);
+    expect(gone.regions[1]?.changes["wall_ms"]).toMatchObject({
+      b: null,
+      delta: null,
+      verdict: "removed",
+    });
+    const added = compareReports(without("stem"), report);
+    expect(added.regions.find(({ path }) => path.at(-1) === "stem")?.presence).toBe("added");
+  });
+
+  it("calls a difference within the spread of calls unclear, and one beyond it a change", () => {
+    const calls = (lengths: readonly number[]) =>
+      firstReport(
+        bundleOf([
+          {
+            pid: 1,
+            ranges: lengths.map((ms, at) => ({
+              name: "step",
+              start: at * 1e9,
+              end: at * 1e9 + ms * 1e6,
+            })),
+          },
+        ]),
+      );
+    const noisy = calls([10, 14, 9, 12, 15, 10, 13, 11]);
+    const noisyToo = calls([11, 14, 10, 12, 15, 11, 13, 13]);
+    const wall = (a: typeof noisy, b: typeof noisy) =>
+      compareReports(a, b).regions[0]?.changes["wall_ms"];
+    expect(wall(noisy, noisyToo)?.verdict).toBe("unclear");
+    expect(wall(noisy, calls([20, 24, 19, 22, 25, 20, 23, 21]))?.verdict).toBe("more");
+    expect(wall(calls([20, 24, 19, 22, 25, 20, 23, 21]), noisy)?.verdict).toBe("less");
+    // Steady calls tell apart what noisy ones cannot.
+    expect(wall(calls([10, 10, 10, 10, 10]), calls([10.4, 10.4, 10.4, 10.4, 10.4]))?.verdict).toBe(
+      "more",
+    );
+    // One call has no spread: small differences are not believed.
+    expect(wall(calls([100]), calls([103]))).toMatchObject({
+      verdict: "unclear",
+      uncertainty: null,
+    });
+    expect(wall(calls([100]), calls([120]))?.verdict).toBe("more");
+  });
+
+  it("says what makes two reports hard to compare", () => {
+    const elsewhere = {
+      ...report,
+      collector: { ...report.collector, name: "nsys" },
+      environment: { ...report.environment, device: "cuda:0" },
+    };
+    expect(compareReports(report, elsewhere).notes).toEqual([
+      "the collectors differ: recorder and nsys",
+      "the devices differ: cpu and cuda:0",
+    ]);
+    expect(compareReports(report, report).notes).toEqual([]);
+  });
+
+  it("compares metrics of one unit only", () => {
+    const measured = (value: number, unit: string) => ({
+      ...report,
+      regions: report.regions.map((region) => ({
+        ...region,
+        metrics: { "dram__bytes.sum": { value, unit } },
+      })),
+    });
+    const changes = (unit: string) =>
+      compareReports(measured(100, "byte"), measured(200, unit)).regions[0]?.changes[
+        "dram__bytes.sum"
+      ];
+    expect(changes("byte")).toMatchObject({ delta: 100, relative: 1, verdict: "more" });
+    expect(changes("Mbyte")).toBeUndefined();
+  });
+
+  it("finds no change in itself, and the opposite change the other way round", () => {
+    const traces = wellNested;
+    fc.assert(
+      fc.property(traces, traces, (one, other) => {
+        const a = firstReport(bundleOf([one]));
+        const b = firstReport(bundleOf([other]));
+        for (const { changes } of compareReports(a, a).regions)
+          for (const change of Object.values(changes)) expect(change.verdict).toBe("same");
+        const keys = (
+          regions: readonly {
+            readonly path: readonly string[];
+            readonly domain: string;
+            readonly kind: string;
+          }[],
+        ) => regions.map(({ path, domain, kind }) => JSON.stringify([path, domain, kind])).sort();
+        const there = compareReports(a, b);
+        const back = compareReports(b, a);
+        expect(keys(there.regions)).toEqual(
+          [...new Set(keys([...a.regions, ...b.regions]))].sort(),
+        );
+        expect(keys(back.regions)).toEqual(keys(there.regions));
+        const opposite = {
+          more: "less",
+          less: "more",
+          same: "same",
+          unclear: "unclear",
+          added: "removed",
+          removed: "added",
+        };
+        for (const [name, change] of Object.entries(there.totals)) {
+          expect(back.totals[name]?.delta).toBe(change.delta === null ? null : 0 - change.delta);
+          if (change.uncertainty === 0)
+            expect(back.totals[name]?.verdict).toBe(opposite[change.verdict]);
+        }
+      }),
+      { numRuns: runs(60) },
+    );
+  });
+});

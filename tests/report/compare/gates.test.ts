@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { runs } from "../../runs.ts";
+import { bundleOf, firstReport, resnet } from "../bundles.ts";
+
+const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
+const before = firstReport(bundleOf([resnet], OPERATIONS));
+/** Every range half as long again, and one operation more in the stem. */
+const after = firstReport(
+  bundleOf(
+    [
+      {
+        ...resnet,
+        ranges: [
+          ...(resnet.ranges ?? []).map((range) => ({
+            ...range,
+            start: range.start * 1.5,
+            end: (range.end ?? 0) * 1.5,
+          })),
+          { name: "extra", start: 4_600_000, end: 5_000_000, domain: "shallow_resnet.ops" },
+        ],
+      },
+    ],
+    OPERATIONS,
+  ),
+);
+const timed = (report: typeof before, value: number) => ({
+  ...report,
+  regions: report.regions.map((region) => ({
+    ...region,
+    metrics: { "gpu__time_duration.sum": { value, unit: "ns" } },
+  })),
+});
+const comparison = compareReports(timed(before, 100), timed(after, 150));
+const outcomes = (text: string) =>
+  checkGates(parseGates(text), comparison).map(({ outcome }) => outcome);
+
+describe("gates", () => {
+  it.each([
+    ["wall_ms>49%", "breached"],
+    ["wall_ms>51%", "passed"],
+    ["wall_ms > 10", "breached"],
+    ["wall_ms>100", "passed"],
+    ["region:stem.kernel_count>0", "breached"],
+    ["region:residual.kernel_count>0", "passed"],
+    ["region:block.conv1.kernel_count>0", "passed"],
+    ["region:forward / stem.kernel_count>=1", "breached"],
+    ['region:"stem".kernel_count<0', "passed"],
+    ["kernel:extra.calls>0", "breached"],
+    ["kernel:extra.total_ms>5%", "breached"],
+    ["kernel:linear*.calls>0", "passed"],
+    ["REGION:stem.kernel_count>.5", "breached"],
+    ["invocations<=0", "breached"],
+    ["region:stem.gpu__time_duration.sum>5%", "breached"],
+    ["region:stem.gpu__time_duration.sum>200%", "passed"],
+  ])("%s: %s", (text, outcome) => {
+    expect(outcomes(text)).toEqual([outcome]);
+  });
+
+  it("checks every region that a pattern names", () => {
+    expect(outcomes("region:block.*.wall_ms>1%")).toEqual(["breached", "breached"]);
+  });
+
+  it("takes several conditions, commas in quotes apart", () => {
+    expect(parseGates('wall_ms>5%, region:"a,b".wall_ms>1').map(({ text }) => text)).toEqual([
+      "wall_ms>5%",
+      'region:"a,b".wall_ms>1',
+    ]);
+  });
+
+  it("says which number of what changed by how much, in one line", () => {
+    const [result] = checkGates(parseGates("region:stem.kernel_count>0"), comparison);
+    expect(result?.reason).toBe("kernel_count of region forward / stem: 2 -> 3 (+1; limit >0)");
+  });
+
+  it("does not take noise for a breach, nor a limit without spread for noise", () => {
+    const calls = (lengths: readonly number[]) =>
+      firstReport(
+        bundleOf([
+          {
+            pid: 1,
+            ranges: lengths.map((ms, at) => ({
+              name: "step",
+              start: at * 1e9,
+              end: at * 1e9 + ms * 1e6,
+            })),
+          },
+        ]),
+      );
+    const check = (a: readonly number[], b: readonly number[]) =>
+      checkGates(parseGates("wall_ms>2%"), compareReports(calls(a), calls(b)))[0]?.outcome;
+    expect(check([10, 14, 9, 12, 15], [11, 14, 10, 13, 15])).toBe("unclear");
+    expect(check([10, 14, 9, 12, 15], [31, 34, 30, 33, 35])).toBe("breached");
+    expect(check([100], [103])).toBe("breached");
+  });
+
+  it.each([
+    ["wall_ms", "is no condition"],
+    ["wall_ms>", "is no condition"],
+    ["wall_ms>five", "is no condition"],
+    ["region:.wall_ms>1", "is no condition"],
+    ["wall_ms=5%", "is no condition"],
+    [" , ", "names no condition"],
+    ["walls_ms>5%", "neither report has walls_ms"],
+    ["region:stam.wall_ms>5%", "no region matches 'stam'"],
+    ["kernel:nothing.calls>0", "no kernel matches 'nothing'"],
+  ])("refuses %s: a gate that checks nothing would always pass", (text, message) => {
+    expect(() => outcomes(text)).toThrow(message);
+  });
+
+  it("reads any text or refuses it with a coded error", () => {
+    const text = fc.oneof(
+      fc.string({ maxLength: 40 }),
+      fc
+        .array(
+          fc.constantFrom("region:", "kernel:", "a", ".", '"', "*", ">", ">=", "5", "%", ",", "\\"),
+          { maxLength: 12 },
+        )
+        .map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        try {
+          for (const gate of parseGates(given)) expect(given).toContain(gate.text);
+        } catch (error) {
+          expect(isConfigError(error)).toBe(true);
+        }
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+});

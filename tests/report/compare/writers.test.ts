@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import type { Comparison } from "../../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
+import { renderComparisonJson } from "../../../src/report/compare/json.ts";
+import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
+import { renderComparison } from "../../../src/report/compare/terminal.ts";
+import { textWidth } from "../../../src/report/text-width.ts";
+import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
+
+const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
+const scaled = (factor: number) =>
+  firstReport(
+    bundleOf(
+      [
+        {
+          ...resnet,
+          ranges: (resnet.ranges ?? []).map((range) => ({
+            ...range,
+            start: range.start * factor,
+            end: (range.end ?? 0) * factor,
+          })),
+        },
+      ],
+      OPERATIONS,
+    ),
+  );
+const reports = compareReports(scaled(1), scaled(2));
+const comparison: Comparison = {
+  names: { a: "runs/before", b: "runs/after" },
+  reports,
+  config: [{ key: "infer.batch_size", a: "4", b: "8" }],
+  gates: checkGates(parseGates("total_ms>5%,kernel_count>0"), reports),
+};
+const hostileReport = firstReport(
+  bundleOf([
+    {
+      pid: 1,
+      ranges: hostileNames.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 })),
+    },
+  ]),
+);
+const hostile: Comparison = {
+  names: { a: hostileNames[0] ?? "", b: hostileNames[4] ?? "" },
+  reports: compareReports(hostileReport, hostileReport),
+  config: hostileNames.map((name) => ({ key: name, a: name, b: null })),
+  gates: [],
+};
+
+describe("renderComparison", () => {
+  it("aligns regions, kernels, configuration and gates", () => {
+    expect(
+      `\n${renderComparison(comparison, { width: 100, color: false, kernels: 2 })}`,
+    ).toMatchSnapshot();
+  });
+
+  it.each([40, 60, 100])("stays within %i columns where names can be cut", (width) => {
+    const text = renderComparison(
+      { ...hostile, config: null, names: { a: "a", b: "b" } },
+      { width, color: false, kernels: 5 },
+    );
+    const table = text.split("\n").filter((line) => line.includes("same"));
+    expect(table.length).toBeGreaterThan(0);
+    for (const line of table) expect(textWidth(line)).toBeLessThanOrEqual(Math.max(width, 62));
+  });
+
+  it("colours only where it may", () => {
+    const escapeCode = String.fromCharCode(27);
+    expect(renderComparison(comparison, { width: 100, color: false, kernels: 2 })).not.toContain(
+      escapeCode,
+    );
+    expect(renderComparison(comparison, { width: 100, color: true, kernels: 2 })).toContain(
+      escapeCode,
+    );
+    expect(renderComparison(hostile, { width: 100, color: false, kernels: 2 })).not.toContain(
+      escapeCode,
+    );
+  });
+});
+
+describe("other forms", () => {
+  it("Markdown holds the same facts", () => {
+    expect(renderComparisonMarkdown(comparison)).toMatchSnapshot();
+    expect(renderComparisonMarkdown(hostile)).not.toContain("<script>");
+  });
+
+  it("JSON holds everything under a versioned contract", () => {
+    const document = JSON.parse(renderComparisonJson(comparison));
+    expect(document.contract).toBe("hydraconf.comparison/1.0");
+    expect(document.names).toEqual(comparison.names);
+    expect(document.regions).toEqual(JSON.parse(JSON.stringify(reports.regions)));
+    expect(document.gates[0]).toMatchObject({ outcome: "breached", gate: { text: "total_ms>5%" } });
+  });
+
+  it("the page makes no element of names", () => {
+    const elements = (html: string) => [...html.matchAll(/<[a-z][a-z0-9-]*/gi)].map(String);
+    const plain = { ...hostile, names: { a: "a", b: "b" } };
+    expect(elements(renderComparisonHtml(hostile))).toEqual(elements(renderComparisonHtml(plain)));
+  });
+});
