@@ -10,6 +10,7 @@ import type { SourceFactory } from "./compose/sources/search-path.ts";
 import type { Snapshot } from "./compose/sources/snapshot.ts";
 import type { RunMode } from "./compose/sweep-legality.ts";
 import { parseOverrides } from "./overrides/index.ts";
+import { createConfigReader } from "./schema/config-reader.ts";
 import { ConfigError } from "./values/errors.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
@@ -25,7 +26,10 @@ export interface EngineOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** In addition to the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
-  /** The config store (`structured://`): trees or YAML texts by config path. */
+  /**
+   * The config store (`structured://`): values, trees or YAML texts by config path, a value or a
+   * tree with a schema if need be.
+   */
   readonly store?: ReadonlyMap<string, MemoryEntry>;
   /**
    * Whose config groups there are beside Hydra's own. Default: those of `STANDARD_PLUGINS`, as in
@@ -81,6 +85,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       message: `The dialect ${String(dialect)} is not supported`,
       available: ["1.3"],
     });
+  const schemaReader = createConfigReader();
   const snapshots = new Map<string, Snapshot>();
   const context = createResolveContext({
     ...(options.resolvers && { resolvers: options.resolvers }),
@@ -117,6 +122,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       version: HYDRA_VERSION,
       versionBase: dialect,
       context,
+      schemaReader,
     });
   };
 

@@ -22,17 +22,28 @@ export type {
   Composition,
   CompositionWarning,
   Config,
+  ConfigSchema,
   ConfigSource,
   DefaultsRow,
   DefaultsStep,
+  Difference,
   Explanation,
+  KeyedNode,
   LoadedConfig,
   MemoryEntry,
   PlainValue,
   Plugin,
+  ReplacedValue,
   SourceFactory,
+  StandardSchema,
 } from "./compose/index.ts";
-export { memorySource, STANDARD_PLUGINS } from "./compose/index.ts";
+export {
+  diffConfigs,
+  leavesOf,
+  memorySource,
+  pathText,
+  STANDARD_PLUGINS,
+} from "./compose/index.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
 export type {
   InstantiateOptions,

@@ -6,6 +6,8 @@ import { composeConfig } from "../compose/index.ts";
 import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
+import type { SchemaReader } from "../compose/schemas/config-schema.ts";
+import type { MemoryEntry } from "../compose/sources/memory-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import type { RunMode } from "../compose/sweep-legality.ts";
 import { parseOverrides } from "../overrides/index.ts";
@@ -29,6 +31,9 @@ export interface ComposerRequest {
   readonly versionBase?: string;
   /** Default: `STANDARD_PLUGINS`. */
   readonly plugins?: readonly Plugin[];
+  /** The config store, and what reads the schemas in it. */
+  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly schemaReader?: SchemaReader;
 }
 
 /** How a composition differs from the one a run would use. */
@@ -65,6 +70,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     configDirs: addedDirectories(request, cwd),
     cwd,
     plugins,
+    ...(request.store === undefined ? {} : { store: request.store }),
   });
   return {
     context,
@@ -82,6 +88,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         version: HYDRA_VERSION,
         versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
         context,
+        ...(request.schemaReader === undefined ? {} : { schemaReader: request.schemaReader }),
       });
       cell.root = composition.root;
       return composition;

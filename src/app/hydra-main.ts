@@ -1,5 +1,6 @@
 import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
+import type { SchemaReader } from "../compose/schemas/config-schema.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
@@ -107,6 +108,7 @@ async function dispatch(
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
   const command = COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand;
+  const schemaReader = options.store === undefined ? undefined : await loadSchemaReader();
   // Not every command composes: two run directories are compared where there is no tree.
   let composer: Composer | undefined;
   return command.execute({
@@ -117,7 +119,7 @@ async function dispatch(
     flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
-      composer ??= openComposer(composerRequest(options, parsed), invocation);
+      composer ??= openComposer(composerRequest(options, parsed, schemaReader), invocation);
       return composer;
     },
   });
@@ -131,7 +133,11 @@ function versionText({ name, version }: ProgramOptions): string {
     : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
 }
 
-function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): ComposerRequest {
+function composerRequest(
+  options: ProgramOptions,
+  { flags }: ParsedArguments,
+  schemaReader: SchemaReader | undefined,
+): ComposerRequest {
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -145,8 +151,14 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
     ...(configDir === undefined ? {} : { configDir }),
     ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
     ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
+    ...(options.store === undefined ? {} : { store: options.store }),
+    ...(schemaReader === undefined ? {} : { schemaReader }),
   };
 }
+
+/** Only a store has schemas that composing looks at. */
+const loadSchemaReader = async (): Promise<SchemaReader> =>
+  (await import("../schema/config-reader.ts")).createConfigReader();
 
 const withBase = (path: string, base: string): string =>
   path.includes("://") ? path : resolve(base, path);
@@ -184,7 +196,8 @@ const EXCLUSIVE = [
 function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
   if (flags.has("help")) return;
   const asked = EXCLUSIVE.filter((id) => flags.has(id));
-  const isShown = flags.has("cfg") || (whenBare === "show" && !flags.has("diff"));
+  const isShown =
+    flags.has("cfg") || (whenBare === "show" && !asked.some((id) => INSTEAD_OF_SHOWING.has(id)));
   if (flags.has("resolve") && !isShown && !flags.has("diff"))
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
   if (flags.has("origins") && !isShown)

@@ -1,4 +1,5 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
+import type { MemoryEntry } from "../compose/sources/memory-source.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -60,6 +61,8 @@ export interface HydraMainOptions {
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
   /** Whose config groups there are beside Hydra's own; `STANDARD_PLUGINS` unless given. */
   readonly plugins?: readonly Plugin[];
+  /** The config store: values, trees or YAML texts by config path, with a schema if need be. */
+  readonly store?: ReadonlyMap<string, MemoryEntry>;
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
   readonly whenBare?: "run" | "show";
 }

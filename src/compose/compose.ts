@@ -9,6 +9,9 @@ import { splitOverrides } from "./defaults/split-overrides.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
 import { extendSearchPath } from "./hydra-searchpath.ts";
+import { checkComposed } from "./schemas/check.ts";
+import type { SchemaReader } from "./schemas/config-schema.ts";
+import { placedSchemas } from "./schemas/placed-schema.ts";
 import type { Snapshot } from "./sources/snapshot.ts";
 import type { RunMode } from "./sweep-legality.ts";
 import { checkSweeps } from "./sweep-legality.ts";
@@ -29,6 +32,8 @@ export interface ComposeRequest {
   readonly version: string;
   readonly versionBase: string;
   readonly context: ResolveContext;
+  /** What reads the schemas of the config store; without it they are not looked at. */
+  readonly schemaReader?: SchemaReader;
 }
 
 /**
@@ -37,7 +42,8 @@ export interface ComposeRequest {
  *
  * Pure over its snapshot: nothing is read twice, nothing is printed, nothing is kept.
  *
- * @throws ConfigError `compose.*`, `override.sweep_not_allowed`, and `yaml.*` for bad files.
+ * @throws ConfigError `compose.*`, `override.sweep_not_allowed`, `schema.*`, and `yaml.*` for bad
+ *   files.
  */
 export function composeConfig(request: ComposeRequest): Composition {
   try {
@@ -56,6 +62,8 @@ function composeChecked(request: ComposeRequest): Composition {
   const choices = splitOverrides(overrides, repository);
   const base = composeBase({ ...request, repository, choices });
   const changed = requireMap(applyOverrides(base.root, choices.values, context));
+  const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
+  checkComposed(schemas, changed);
   const root = fillRuntime(
     changed,
     { ...request, choices: base.tree.known, sources: repository.sources },
@@ -72,6 +80,7 @@ function composeChecked(request: ComposeRequest): Composition {
     overrides,
     valueOverrides: choices.values,
     repository,
+    schemas,
     warnings: [...searchPath.warnings, ...base.warnings],
   };
 }

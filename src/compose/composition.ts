@@ -2,6 +2,7 @@ import type { Override } from "../overrides/ast.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import type { DefaultsTree } from "./defaults/tree.ts";
+import type { PlacedSchema } from "./schemas/placed-schema.ts";
 import type { Repository } from "./sources/repository.ts";
 import type { CompositionWarning } from "./warning.ts";
 
@@ -24,5 +25,7 @@ export interface Composition {
   readonly valueOverrides: readonly Override[];
   /** What was searched (`--info searchpath`). */
   readonly repository: Repository;
+  /** The schemas that the composed tree fits, and that values must fit when they are resolved. */
+  readonly schemas: readonly PlacedSchema[];
   readonly warnings: readonly CompositionWarning[];
 }

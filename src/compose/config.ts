@@ -6,8 +6,13 @@ import type { PlainValue } from "../values/to-object.ts";
 import { toObject } from "../values/to-object.ts";
 import { writeYaml } from "../values/writer.ts";
 import type { Composition } from "./composition.ts";
+import type { Difference } from "./diff.ts";
+import { diffConfigs } from "./diff.ts";
 import type { Explanation } from "./explain.ts";
 import { explain } from "./explain.ts";
+import type { KeyedNode } from "./origins.ts";
+import { leavesOf } from "./origins.ts";
+import { checkAccessed } from "./schemas/check.ts";
 
 /** A composed config, for programs. Nothing in it changes; interpolations resolve on access. */
 export interface Config {
@@ -19,15 +24,22 @@ export interface Config {
   /**
    * The value at a key such as `db.port` or `layers[0]`, as plain data with interpolations
    * resolved; undefined where there is no such key.
-   * @throws ConfigError `value.missing` for `???`, and what the resolution throws.
+   * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and what the resolution throws.
    */
   get<T = PlainValue>(key: string): T | undefined;
   /** What `--cfg job` prints, byte for byte; with `resolve`, what `--cfg job --resolve` does. */
   toYaml(options?: ConfigTextOptions): string;
-  /** Plain data; `???` and, without `resolve`, interpolations stay text. */
+  /**
+   * Plain data; `???` and, without `resolve`, interpolations stay text.
+   * @throws ConfigError `schema.mismatch` where what was resolved does not fit its schema
+   */
   toObject(options?: { readonly resolve?: boolean }): PlainValue;
   /** Which file or override set a value, and what it replaced. */
   explain(key: string): Explanation | undefined;
+  /** Every value that holds no others, at its key, with its origin (`--cfg --origins`). */
+  origins(): readonly KeyedNode[];
+  /** What is different in another config (`--diff`), with both values and both origins. */
+  diff(other: Pick<Config, "root">): readonly Difference[];
 }
 
 export interface ConfigTextOptions {
@@ -48,10 +60,18 @@ export function createConfig(
     context,
     get<T = PlainValue>(key: string): T | undefined {
       const node = selectNode(root, key, context, { throwOnMissing: true, deep: true });
-      return node && (toObject(node) as T);
+      if (node === undefined) return undefined;
+      checkAccessed(composition.schemas, root, key, node);
+      return toObject(node) as T;
     },
     toYaml: ({ resolve = false, sortKeys = false } = {}) => writeYaml(tree(resolve), { sortKeys }),
-    toObject: ({ resolve = false } = {}) => toObject(tree(resolve)),
+    toObject({ resolve = false } = {}) {
+      const shown = tree(resolve);
+      if (resolve) checkAccessed(composition.schemas, root, "", shown);
+      return toObject(shown);
+    },
     explain: (key) => explain(composition, key),
+    origins: () => leavesOf(root),
+    diff: (other) => diffConfigs(root, other.root),
   };
 }

@@ -23,6 +23,13 @@ export { leavesOf, originLines, pathText } from "./origins.ts";
 export type { LaunchRefusal, Plugin, PluginFiles } from "./plugins/plugin.ts";
 export { launchRefusal, pluginGroups } from "./plugins/plugin-groups.ts";
 export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
+export type {
+  ConfigSchema,
+  SchemaProblem,
+  SchemaReader,
+  StandardSchema,
+} from "./schemas/config-schema.ts";
+export type { PlacedSchema } from "./schemas/placed-schema.ts";
 export type { ConfigSource, ItemKind, LoadedConfig, SourceInfo } from "./sources/config-source.ts";
 export { fileSource } from "./sources/file-source.ts";
 export type { MemoryEntry } from "./sources/memory-source.ts";

@@ -12,6 +12,8 @@ export interface SchemaIssue {
   readonly value?: ConfigNode;
   /** What the schema wants, as one phrase: `an integer, at least 1`. */
   readonly expected: string;
+  /** What is wrong, in the words of a validator that has its own. */
+  readonly says?: string;
   /** The schema's description of the key. */
   readonly description?: string;
   /** Where the value came from; for a missing key, where the mapping around it did. */

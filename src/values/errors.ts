@@ -43,6 +43,7 @@ export type ErrorCode =
   | "compose.unsupported"
   // schema
   | "schema.invalid"
+  | "schema.mismatch"
   // instantiate
   | "instantiate.target"
   | "instantiate.invalid"

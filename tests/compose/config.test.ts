@@ -36,3 +36,26 @@ describe("a composed config", () => {
     });
   });
 });
+
+describe("two configs", () => {
+  const files = { config: "a: 1\nb: {c: 2}\n" };
+
+  it("say what differs, with both origins", () => {
+    const [difference, ...others] = composeFiles(files).diff(composeFiles(files, ["b.c=3"]));
+    expect(others).toEqual([]);
+    expect(difference).toMatchObject({
+      kind: "changed",
+      path: ["b", "c"],
+      before: { value: 2n, origin: { kind: "file" } },
+      after: { value: 3n, origin: { kind: "override", text: "b.c=3" } },
+    });
+  });
+
+  it("list their values with the origin of each", () => {
+    const origins = composeFiles(files, ["b.c=3"]).origins();
+    expect(origins.map(({ path, node }) => [path.join("."), node.origin.kind])).toEqual([
+      ["a", "file"],
+      ["b.c", "override"],
+    ]);
+  });
+});

@@ -1,3 +1,4 @@
+import { checkAccessed } from "../../compose/schemas/check.ts";
 import type { Console } from "../console.ts";
 import type { HydraMainOptions } from "../options.ts";
 import { readSchema } from "../read-schema.ts";
@@ -26,6 +27,10 @@ export async function checkJobs(
       stderr(`${title}${renderIssues(issues)}\n`);
     }
   }
+  if (fit)
+    for (const { composition, resolved } of jobs)
+      if (composition.schemas.length > 0)
+        checkAccessed(composition.schemas, composition.config, "", resolved());
   if (fit && check !== undefined) for (const { resolved } of jobs) await check(resolved());
   return fit;
 }

@@ -1,6 +1,7 @@
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { DefaultsItem } from "../defaults/item.ts";
+import type { ConfigSchema } from "../schemas/config-schema.ts";
 
 /**
  * A place where configs are found by path: a directory, a package, a store in memory. Paths are
@@ -36,6 +37,8 @@ export interface LoadedConfig {
   /** The `# @package` header, verbatim; null where there is none. */
   readonly package: string | null;
   readonly defaults: readonly DefaultsItem[];
+  /** What the composed tree must fit where this config is mounted. */
+  readonly schema?: ConfigSchema;
   /** Where the config starts, for messages about the config as a whole. */
   readonly origin: Origin;
 }

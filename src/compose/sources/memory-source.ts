@@ -1,6 +1,7 @@
 import { fromObject } from "../../values/from-object.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
+import type { ConfigSchema } from "../schemas/config-schema.ts";
 import type { ConfigSource, ItemKind, SourceInfo } from "./config-source.ts";
 import { yamlFileName } from "./file-name.ts";
 import { configFromNode, configFromText } from "./load-config.ts";
@@ -12,8 +13,18 @@ import { configFromNode, configFromText } from "./load-config.ts";
 export type MemoryEntry =
   | { readonly text: string }
   | { readonly create: () => ConfigNode; readonly package?: string }
-  | { readonly node: ConfigNode; readonly package?: string }
-  | { readonly value: unknown; readonly package?: string };
+  | ({ readonly node: ConfigNode } & EntryOptions)
+  | ({ readonly value: unknown } & EntryOptions);
+
+export interface EntryOptions {
+  /** As a `# @package` header says it. */
+  readonly package?: string;
+  /**
+   * What the composed tree must fit where the entry is mounted, whatever other configs and
+   * overrides have made of it.
+   */
+  readonly schema?: ConfigSchema;
+}
 
 /**
  * Configs kept in memory: Hydra's own groups (`pkg://hydra.conf`), a config store
@@ -38,7 +49,10 @@ export function memorySource(
       const address = `${info.scheme}://${info.path}/${name}`;
       if ("text" in entry)
         return configFromText(path, { name: yamlFileName(address), text: entry.text }, info);
-      return configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
+      const config = configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
+      return "schema" in entry && entry.schema !== undefined
+        ? { ...config, schema: entry.schema }
+        : config;
     },
     list: (group, kind) => childrenOf(normalize(group), kind, groups, entries.keys()),
   };

@@ -1,0 +1,103 @@
+import { ConfigError } from "../../values/errors.ts";
+import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import { splitKey } from "../../values/key-path.ts";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
+import { isMissing } from "../../values/node.ts";
+import { getAt, setAt } from "../tree-edit.ts";
+import type { SchemaProblem } from "./config-schema.ts";
+import { type PlacedSchema, problemsAt } from "./placed-schema.ts";
+
+/**
+ * Checks a composed tree against the schemas of its configs. What is not known yet is not judged:
+ * a missing value, an interpolation, and what holds one of them. They are checked when they are
+ * accessed.
+ *
+ * @throws ConfigError `schema.mismatch` of the first problem, at the file or the override
+ */
+export function checkComposed(schemas: readonly PlacedSchema[], root: ConfigNode): void {
+  for (const placed of schemas) refuse(placed, problemsAt(placed, root).filter(isCertain));
+}
+
+/**
+ * Checks a value that was resolved on access, in its place in the tree.
+ *
+ * @throws ConfigError `schema.mismatch`
+ */
+export function checkAccessed(
+  schemas: readonly PlacedSchema[],
+  root: MapNode,
+  key: string,
+  resolved: ConfigNode,
+): void {
+  if (schemas.length === 0) return;
+  const path = key === "" ? [] : splitKey(key);
+  const before = getAt(root, path);
+  // What was there as it is has been checked; what lies behind an interpolation stands elsewhere.
+  if (before === undefined || before === resolved) return;
+  const tree = path.length === 0 ? resolved : setAt(root, path, resolved);
+  for (const placed of schemas) {
+    const found = problemsAt(placed, tree).filter(isCertain);
+    refuse(
+      placed,
+      found.filter((problem) => isWithin(pathOf(placed, problem), path)),
+    );
+  }
+}
+
+/** Nothing in it depends on what is not known. */
+const isCertain = ({ problem, value }: SchemaProblem): boolean =>
+  problem === "unknown_key" ||
+  problem === "missing_key" ||
+  (problem === "invalid_value" && (value === undefined || isKnown(value)));
+
+function isKnown(node: ConfigNode): boolean {
+  if (node.kind === "list") return node.items.every(isKnown);
+  if (node.kind === "map") return [...node.entries.values()].every(({ value }) => isKnown(value));
+  return !isMissing(node) && !isInterpolationNode(node);
+}
+
+const pathOf = ({ path }: PlacedSchema, { key }: SchemaProblem): readonly string[] =>
+  key === "" ? path : [...path, ...splitKey(key)];
+
+const isWithin = (path: readonly string[], outer: readonly string[]): boolean =>
+  outer.every((key, index) => path[index] === key);
+
+function refuse(placed: PlacedSchema, problems: readonly SchemaProblem[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  const key = keyOf(placed, first);
+  const more =
+    others.length === 0
+      ? ""
+      : `\nProblems beside it: ${others.map((problem) => keyOf(placed, problem)).join(", ")}`;
+  const { available, description, nearest, origin } = first;
+  throw new ConfigError({
+    code: "schema.mismatch",
+    message: `${sentence(key, first)} (schema of '${placed.name}')${more}`,
+    key,
+    origin,
+    ...(available === undefined ? {} : { available }),
+    ...(nearest === undefined ? {} : { nearest }),
+    ...(description === undefined ? {} : { hint: description }),
+  });
+}
+
+function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {
+  const prefix = path.join(".");
+  if (prefix === "" || key === "") return `${prefix}${key}` || "(the whole config)";
+  return key.startsWith("[") ? `${prefix}${key}` : `${prefix}.${key}`;
+}
+
+function sentence(key: string, { expected, problem, says }: SchemaProblem): string {
+  if (says !== undefined) return `Value of '${key}' does not fit: ${says}`;
+  switch (problem) {
+    case "unknown_key":
+      return `Key '${key}' is not in the schema`;
+    case "missing_key":
+      return `Key '${key}' is missing`;
+    case "missing_value":
+      return `Key '${key}' has no value`;
+    case "invalid_value":
+      return `Value of '${key}' does not fit: expected ${expected}`;
+  }
+}

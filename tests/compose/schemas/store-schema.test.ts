@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { ConfigSchema } from "../../../src/compose/index.ts";
+import { createEngine } from "../../../src/engine.ts";
+import { createConfigReader } from "../../../src/schema/config-reader.ts";
+import { lineColumn } from "../../../src/values/position.ts";
+import { pointedAt, refusal } from "../in-memory.ts";
+
+const PORT = { type: "integer", minimum: 1, maximum: 65535, description: "where it listens" };
+
+const DB: ConfigSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["host", "port"],
+  properties: { host: { type: "string" }, port: PORT, timeout: { type: "number" } },
+};
+
+/** A validator of its own kind, as zod, valibot and arktype are. */
+const positive: ConfigSchema = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value: unknown) =>
+      Number((value as { port?: unknown }).port) > 0
+        ? { value }
+        : { issues: [{ message: "Expected a positive port", path: [{ key: "port" }] }] },
+  },
+};
+
+const engineWith = (schema: ConfigSchema, extra: Readonly<Record<string, string>> = {}) =>
+  createEngine({
+    env: {},
+    store: new Map<string, never>([
+      ["config", { text: "defaults: [db: mysql, _self_]\nlr: 1\n" }],
+      ["db/mysql", { value: { host: "localhost", port: 3306 }, schema }],
+      ["base_db", { value: { host: "???", port: 1 }, schema, package: "db" }],
+      ...Object.entries(extra).map(([path, text]) => [path, { text }]),
+    ] as never),
+  });
+
+const compose = (
+  overrides: readonly string[],
+  schema: ConfigSchema = DB,
+  extra: Readonly<Record<string, string>> = {},
+  configName = "config",
+) => engineWith(schema, extra).compose({ configName, overrides });
+
+describe("a schema in the config store", () => {
+  it("lets through what fits, overrides included", () => {
+    expect(compose(["db.port=5432", "+db.timeout=1.5"]).get("db")).toEqual({
+      host: "localhost",
+      port: 5432,
+      timeout: 1.5,
+    });
+  });
+
+  it("refuses a wrong type and a value out of range, at the override", () => {
+    for (const override of ["db.port=70000", "db.port=many"]) {
+      const error = refusal(() => compose([override]));
+      expect(error.code).toBe("schema.mismatch");
+      expect(error.details.key).toBe("db.port");
+      expect(pointedAt(error)).toBe(override);
+      expect(error.details.hint).toBe("where it listens");
+    }
+    expect(refusal(() => compose(["db.port=70000"])).message).toBe(
+      "Value of 'db.port' does not fit: expected at most 65535 (schema of 'db/mysql')",
+    );
+  });
+
+  it("refuses an unknown key and names the nearest", () => {
+    const error = refusal(() => compose(["+db.prot=1"]));
+    expect(error.message).toContain("Key 'db.prot' is not in the schema");
+    expect(error.details).toMatchObject({
+      key: "db.prot",
+      nearest: "port",
+      available: ["host", "port", "timeout"],
+    });
+  });
+
+  it("names all problems, and the key that is missing", () => {
+    const error = refusal(() => compose(["~db.host", "db.port=0"]));
+    expect(error.message).toContain("Problems beside it: db.");
+  });
+
+  it("checks what a file that extends the entry says, at its line", () => {
+    const extra = { app: "defaults:\n- base_db\n- _self_\ndb:\n  host: h\n  port: 99999\n" };
+    const error = refusal(() => compose([], DB, extra, "app"));
+    expect(error.details.key).toBe("db.port");
+    const { origin } = error.details;
+    expect(origin?.kind === "file" && lineColumn(origin).line).toBe(6);
+    const good = { app: "defaults:\n- base_db\n- _self_\ndb:\n  host: h\n" };
+    expect(compose([], DB, good, "app").get("db.port")).toBe(1);
+  });
+
+  it("follows the entry to the package where it is mounted", () => {
+    const extra = { app: "defaults:\n- db@cache.main: mysql\n" };
+    const error = refusal(() => compose(["cache.main.port=0"], DB, extra, "app"));
+    expect(error.details.key).toBe("cache.main.port");
+  });
+
+  it("holds for the whole config where it is mounted at the root, without the hydra node", () => {
+    const schema = { properties: { lr: { type: "number" } }, additionalProperties: false };
+    const engine = createEngine({
+      store: new Map([["config", { value: { lr: 0.1 }, schema }]]),
+    });
+    expect(engine.compose({ configName: "config" }).toObject()).toEqual({ lr: 0.1 });
+    const run = () => engine.compose({ configName: "config", overrides: ["+x=1"] });
+    expect(refusal(run).details.key).toBe("x");
+  });
+
+  it("leaves missing values and interpolations until they are accessed", () => {
+    const config = compose(["db.port=${lr}", "db.host=???"]);
+    expect(config.get("db.port")).toBe(1);
+    expect(refusal(() => config.get("db.host")).code).toBe("value.missing");
+    const wrong = compose(["lr=0", "db.port=${lr}"]);
+    expect(refusal(() => wrong.get("db.port")).code).toBe("schema.mismatch");
+    expect(refusal(() => wrong.get("db")).details.key).toBe("db.port");
+    expect(refusal(() => wrong.toObject({ resolve: true })).code).toBe("schema.mismatch");
+    expect(wrong.get("lr")).toBe(0);
+  });
+
+  it("is as well any validator of the standard-schema interface", () => {
+    expect(compose([], positive).get("db.port")).toBe(3306);
+    const error = refusal(() => compose(["db.port=-1"], positive));
+    expect(error.message).toContain("Value of 'db.port' does not fit: Expected a positive port");
+    expect(pointedAt(error)).toBe("db.port=-1");
+  });
+
+  it("refuses a validator that answers later, and a schema that is none", () => {
+    const later: ConfigSchema = {
+      "~standard": { version: 1, vendor: "slow", validate: async () => ({ value: 1 }) },
+    };
+    expect(refusal(() => compose([], later)).code).toBe("schema.invalid");
+    expect(refusal(() => compose([], { type: "nonsense" })).code).toBe("schema.invalid");
+  });
+
+  it("is compiled once, however many compositions there are", () => {
+    const reader = createConfigReader();
+    const { root } = compose([]);
+    const schema = { ...(DB as object) };
+    const first = reader.problems(schema, root);
+    expect(reader.problems(schema, root)).toEqual(first);
+  });
+});
