@@ -181,6 +181,9 @@ function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): 
       });
 }
 
+/** What a program that only shows does for these is something else. */
+const INSTEAD_OF_SHOWING = ["explain", "diff", "info", "schema", "shell-completion"];
+
 /** Hydra's own list, and ours. */
 const EXCLUSIVE = [
   "run",
@@ -197,7 +200,7 @@ function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOpti
   if (flags.has("help")) return;
   const asked = EXCLUSIVE.filter((id) => flags.has(id));
   const isShown =
-    flags.has("cfg") || (whenBare === "show" && !asked.some((id) => INSTEAD_OF_SHOWING.has(id)));
+    flags.has("cfg") || (whenBare === "show" && !INSTEAD_OF_SHOWING.some((id) => flags.has(id)));
   if (flags.has("resolve") && !isShown && !flags.has("diff"))
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
   if (flags.has("origins") && !isShown)

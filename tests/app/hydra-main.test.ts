@@ -265,3 +265,25 @@ describe("refusals", () => {
     expect(outcome.stdout).toBe("");
   });
 });
+
+test("a schema in the store is looked at while composing, and again before the task", async () => {
+  const schema = { properties: { port: { type: "integer", maximum: 9 } } };
+  const { run } = program(
+    { "conf/config.yaml": "defaults:\n- base\n- _self_\nn: 10\n" },
+    { store: new Map([["base", { value: { port: 1 }, package: "db", schema }]]) },
+  );
+  let called = 0;
+  const task = () => {
+    called++;
+    return undefined;
+  };
+  expect((await run(["db.port=9"], task)).exitCode).toBe(0);
+  const wrong = await run(["db.port=10"], task);
+  expect(wrong.exitCode).toBe(1);
+  expect(wrong.stderr).toContain("Value of 'db.port' does not fit: expected at most 9");
+  expect((await run(["--cfg", "job", "db.port=10"], task)).exitCode).toBe(1);
+  const later = await run(["db.port=${n}"], task);
+  expect(later.exitCode).toBe(1);
+  expect(later.stderr).toContain("expected at most 9");
+  expect(called).toBe(1);
+});
