@@ -87,10 +87,13 @@
       'sources': ['native/shallow_resnet/benchmark/convolution_benchmark.cc'],
     },
     {
-      # Loaded into other programs through NVTX_INJECTION64_PATH.
+      # Loaded into other programs through NVTX_INJECTION64_PATH and CUDA_INJECTION64_PATH.
       'target_name': 'region_recorder',
       'type': 'loadable_module',
-      'sources': ['<!@(python3 native/detect.py sources native/region_recorder)'],
+      'sources': [
+        '<!@(python3 native/detect.py sources native/region_recorder)',
+        '<!@(python3 native/detect.py sources native/region_recorder/gpu)',
+      ],
       # It lives in other people's processes: it throws nothing and needs only the C library, so
       # that it cannot meet another libstdc++ there.
       'ldflags': ['-Wl,--as-needed'],

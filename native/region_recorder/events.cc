@@ -6,6 +6,7 @@
 #include "clock.hpp"
 #include "lock.hpp"
 #include "process.hpp"
+#include "record.hpp"
 #include "registry.hpp"
 #include "thread.hpp"
 
@@ -64,51 +65,27 @@ std::uint64_t payload_bits(const EventAttributes& attributes) {
   }
 }
 
-// Words of one record, built here and copied into the stream when complete.
-class Record {
- public:
-  explicit Record(format::RecordType type) : type_(type) {}
+void add_domain(Record& record, const Domain* domain) {
+  if (domain == nullptr) return;
+  record.add_flag(format::kHasDomain);
+  record.add(domain->id);
+}
 
-  void add(std::uint32_t word) { words_[count_++] = word; }
-  void add64(std::uint64_t value) {
-    add(format::low_half(value));
-    add(format::high_half(value));
+void add_attributes(Record& record, const EventAttributes& attributes) {
+  if (attributes.category != 0) {
+    record.add_flag(format::kHasCategory);
+    record.add(attributes.category);
   }
-
-  void add_domain(const Domain* domain) {
-    if (domain == nullptr) return;
-    flags_ |= format::kHasDomain;
-    add(domain->id);
+  if (attributes.color_type == protocol::kArgb) {
+    record.add_flag(format::kHasColor);
+    record.add(attributes.color);
   }
-
-  void add_attributes(const EventAttributes& attributes) {
-    if (attributes.category != 0) {
-      flags_ |= format::kHasCategory;
-      add(attributes.category);
-    }
-    if (attributes.color_type == protocol::kArgb) {
-      flags_ |= format::kHasColor;
-      add(attributes.color);
-    }
-    if (attributes.payload_type != protocol::kNoPayload) {
-      flags_ |= format::kHasPayload;
-      add(static_cast<std::uint32_t>(attributes.payload_type));
-      add64(payload_bits(attributes));
-    }
+  if (attributes.payload_type != protocol::kNoPayload) {
+    record.add_flag(format::kHasPayload);
+    record.add(static_cast<std::uint32_t>(attributes.payload_type));
+    record.add64(payload_bits(attributes));
   }
-
-  // The finished words. The second one of a timed record is the stream's to fill in.
-  std::uint32_t* words() {
-    words_[0] = format::record_head(type_, flags_, count_);
-    return words_;
-  }
-
- private:
-  format::RecordType type_;
-  std::uint8_t flags_ = 0;
-  std::size_t count_ = 1;
-  std::uint32_t words_[12];
-};
+}
 
 // The record of a range that opens, or of a mark. Its time is taken last: what the recorder itself
 // costs lies outside the range.
@@ -120,8 +97,8 @@ void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle
   record.add(0);
   if (type == format::kStart) record.add64(range_id);
   record.add(thread->stream.intern(text_of(attributes, thread)));
-  record.add_domain(domain);
-  record.add_attributes(attributes);
+  add_domain(record, domain);
+  add_attributes(record, attributes);
   std::uint32_t* const words = record.words();
   if (!thread->stream.append_at(now_ns(), words)) count_dropped();
 }
@@ -145,7 +122,7 @@ int pop(DomainHandle handle) {
   if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
   Record record(format::kPop);
   record.add(0);
-  record.add_domain(domain);
+  add_domain(record, domain);
   if (!thread->stream.append_at(time, record.words())) count_dropped();
   return thread->pop(domain_id(handle));
 }

@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.0: docs/recording-format.md in C++.
+// The recorder's file format, version 1.1: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 0;
+constexpr std::uint16_t kMinor = 1;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -68,7 +68,17 @@ enum RecordType : std::uint8_t {
   kStart = 18,        // timed; low and high half of the range id, string, attributes
   kEnd = 19,          // timed; low and high half of the range id
   kMark = 20,         // timed; string, attributes
-  // 64..127 are kept for GPU activity: kernels, copies, launches and their correlation.
+  // Below: what the GPU did (64 to 127 are kept for that). "GPU time" is two words, see kClock.
+  kLaunch = 64,           // timed; correlation
+  kKernel = 65,           // correlation, device, context, stream, start, end, name, graph
+  kMemoryCopy = 66,       // correlation, device, context, stream, start, end, bytes, kind, graph
+  kMemorySet = 67,        // correlation, device, context, stream, start, end, bytes, graph
+  kSynchronization = 68,  // correlation, context, stream, start, end, type
+  kDevice = 69,           // index, compute capability (major, minor), name
+  kClock = 70,            // a GPU time and CLOCK_MONOTONIC at the same moment
+  kGpu = 71,              // CUPTI version, driver version, CUPTI's result, text
+  kLoss = 72,             // reason, how many
+  kDemangled = 73,        // name, the same demangled
 };
 
 // Attributes follow in this order, each only where its flag is set.
@@ -77,7 +87,17 @@ enum RecordFlags : std::uint8_t {
   kHasCategory = 2,  // category
   kHasColor = 4,     // ARGB
   kHasPayload = 8,   // payload type of NVTX, low and high half of the value's 64 bits
+  kHasGraph = 16,    // graph, low and high half of its node
+  kHasKernels = 32,  // of a launch: kernels follow from it
+  kHasFailure = 64,  // of kGpu: nothing is collected, and the text says why
   kTruncated = 128,  // of a string: it was longer than kMaxTextBytes
+};
+
+// Why records of the GPU's work are missing.
+enum LossReason : std::uint32_t {
+  kDroppedByCupti = 1,  // its buffers were full, or there was no memory for one
+  kUnfinished = 2,      // the program ended before the GPU did
+  kNotRecorded = 3,     // no room in the file
 };
 
 constexpr std::uint32_t kDefaultDomain = 0;

@@ -1,5 +1,7 @@
-// The library's entry point: NVTX in a program loads it through NVTX_INJECTION64_PATH.
+// The library's entry points: NVTX in a program loads it through NVTX_INJECTION64_PATH, the CUDA
+// driver through CUDA_INJECTION64_PATH. Both in one process share one recording.
 #include "events.hpp"
+#include "gpu/gpu_recording.hpp"
 #include "process.hpp"
 
 namespace {
@@ -29,5 +31,14 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
   if (!region_recorder::begin_recording()) return 0;
   const bool has_core = attach(*callbacks, protocol::kCore, region_recorder::attach_core);
   const bool has_core2 = attach(*callbacks, protocol::kCore2, region_recorder::attach_core2);
+  // For a program that has used CUDA already, without the variable that would have brought us there.
+  region_recorder::gpu::begin();
   return has_core || has_core2 ? 1 : 0;
+}
+
+// Called by the CUDA driver while it is initialised. Non-zero: we are in.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  if (!region_recorder::begin_recording()) return 0;
+  region_recorder::gpu::begin();
+  return 1;
 }

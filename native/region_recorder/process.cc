@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gpu/gpu_recording.hpp"
 #include "lock.hpp"
 #include "thread.hpp"
 
@@ -54,6 +55,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   file.forget();
   forget_threads();
+  gpu::forget();
   forking_thread.store(0, std::memory_order_relaxed);
   pthread_mutex_init(&global_mutex, nullptr);
 }

@@ -21,6 +21,9 @@ class Stream {
   // Id of `text` in this stream, written first where it is new.
   std::uint32_t intern(const Text& text) noexcept;
 
+  // Whether intern() would have to write it.
+  bool is_new(const Text& text) const noexcept { return strings_.find(text) == 0; }
+
   // Writes the domain's name before its first use in this stream.
   void introduce_domain(std::uint32_t id, const Text& name) noexcept;
 

@@ -55,7 +55,7 @@ class StringCache {
   static constexpr std::size_t kSlots = 2048;
   static constexpr std::size_t kMask = kSlots - 1;
   static constexpr std::size_t kCapacity = kSlots * 3 / 4;
-  static constexpr std::size_t kLongestKept = 4096;
+  static constexpr std::size_t kLongestKept = 16 * 1024;  // names of templated kernels get long
 
   std::size_t entries_;
   std::uint32_t used_;

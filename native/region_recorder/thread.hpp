@@ -19,6 +19,7 @@ struct ThreadRecorder {
   ThreadRecorder* next;  // in the list of all
   bool in_use;
   std::atomic<bool> busy;                    // inside an event
+  std::uint64_t last_launch;                 // see gpu/launches.cc
   int depths[kTrackedDomains];               // open push/pop ranges by domain id
   char wide_buffer[format::kMaxTextBytes];   // where wide_text() puts its result
 

@@ -41,6 +41,14 @@ function findTools(): Tools | null {
 
 const tools = findTools();
 
+/** Directory of the toolkit's CUPTI headers; null without any. */
+export function cuptiInclude(): string | null {
+  const toolkit = tools?.nvtxInclude;
+  if (toolkit === null || toolkit === undefined) return null;
+  const places = [toolkit, join(toolkit, "../extras/CUPTI/include")];
+  return places.find((place) => existsSync(join(place, "cupti.h"))) ?? null;
+}
+
 /** The clients that can be built here; says which cannot and why. */
 export function availableClients(what: string): Client[] {
   if (tools === null) {
@@ -89,7 +97,7 @@ export async function buildFixture(
 
 function sourcesHash(): string {
   const hash = createHash("sha256");
-  for (const folder of ["nvtx", "fixtures"]) {
+  for (const folder of ["nvtx", "cupti", "fixtures"]) {
     for (const name of readdirSync(join(native, folder)).sort()) {
       hash.update(name).update(readFileSync(join(native, folder, name)));
     }

@@ -1,11 +1,13 @@
-import type { EventAttributes } from "../timeline.ts";
+import type { EventAttributes, GpuActivityKind } from "../timeline.ts";
 
 /**
  * What a recording says, record by record, with ids replaced by what they stand for. Times are
  * nanoseconds since the origin that the reader was given. The events of one stream come in order;
  * different streams (threads, as a rule) interleave anyhow.
  */
-export type RecordedEvent =
+export type RecordedEvent = NvtxEvent | GpuEvent;
+
+export type NvtxEvent =
   | ThreadEvent
   | PushEvent
   | PopEvent
@@ -67,6 +69,79 @@ export interface CategoryNameEvent {
   readonly domain: string;
   readonly category: number;
   readonly name: string;
+}
+
+/** What the GPU did and what led to it. Times of the GPU are on CUPTI's clock: see ClockEvent. */
+export type GpuEvent =
+  | LaunchEvent
+  | GpuWorkEvent
+  | WaitEvent
+  | DeviceEvent
+  | ClockEvent
+  | GpuStateEvent
+  | LossEvent;
+
+/** A call that gives the GPU work or waits for it. */
+export interface LaunchEvent extends OnThread {
+  readonly kind: "launch";
+  readonly correlation: number;
+  /** Whether kernels follow from it, and not only copies. */
+  readonly startsKernels: boolean;
+}
+
+export interface GpuWorkEvent {
+  readonly kind: "gpu_work";
+  readonly activity: GpuActivityKind;
+  readonly correlation: number;
+  readonly device: number;
+  readonly context: number;
+  readonly cudaStream: number;
+  readonly startGpuNs: bigint;
+  readonly endGpuNs: bigint;
+  readonly name: string;
+  readonly mangledName: string | null;
+  readonly bytes: number | null;
+  readonly graph: { readonly id: number; readonly node: bigint } | null;
+}
+
+export interface WaitEvent {
+  readonly kind: "wait";
+  readonly correlation: number;
+  readonly cudaStream: number;
+  /** CUPTI's CUpti_ActivitySynchronizationType. */
+  readonly type: number;
+  readonly startGpuNs: bigint;
+  readonly endGpuNs: bigint;
+}
+
+export interface DeviceEvent {
+  readonly kind: "device";
+  readonly index: number;
+  readonly name: string;
+  /** e.g. `9.0` */
+  readonly computeCapability: string;
+}
+
+/** Both clocks at one moment. Without any, they are one clock. */
+export interface ClockEvent {
+  readonly kind: "clock";
+  readonly gpuNs: bigint;
+  readonly monotonicNs: bigint;
+}
+
+/** Whether the GPU's work is recorded. */
+export interface GpuStateEvent {
+  readonly kind: "gpu_state";
+  /** What stands in the way, in full or of a part; null: nothing. */
+  readonly failure: string | null;
+  /** CUPTI's result code of that. */
+  readonly result: number;
+}
+
+export interface LossEvent {
+  readonly kind: "loss";
+  readonly reason: number;
+  readonly count: number;
 }
 
 export type EventSink = (event: RecordedEvent) => void;

@@ -45,7 +45,7 @@ export const chunkHeader = {
   usedBytes: 24,
 } as const;
 
-/** Types of records; 64 to 127 are kept for GPU activity. */
+/** Types of records; 64 to 127 are what the GPU did. */
 export const recordType = {
   string: 1,
   domain: 2,
@@ -58,6 +58,16 @@ export const recordType = {
   start: 18,
   end: 19,
   mark: 20,
+  launch: 64,
+  kernel: 65,
+  memoryCopy: 66,
+  memorySet: 67,
+  synchronization: 68,
+  device: 69,
+  clock: 70,
+  gpu: 71,
+  loss: 72,
+  demangled: 73,
 } as const;
 
 export const recordFlag = {
@@ -65,7 +75,17 @@ export const recordFlag = {
   category: 2,
   color: 4,
   payload: 8,
+  graph: 16,
+  kernels: 32,
+  failure: 64,
   truncated: 128,
+} as const;
+
+/** Why records of the GPU's work are missing. */
+export const lossReason = {
+  droppedByCupti: 1,
+  unfinished: 2,
+  notRecorded: 3,
 } as const;
 
 /** NVTX's payload types. */

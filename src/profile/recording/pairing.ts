@@ -1,5 +1,5 @@
 import type { MarkInstance, RangeInstance } from "../timeline.ts";
-import type { EndEvent, PopEvent, PushEvent, RecordedEvent, StartEvent } from "./events.ts";
+import type { EndEvent, NvtxEvent, PopEvent, PushEvent, StartEvent } from "./events.ts";
 import type { NoteCollector } from "./notes.ts";
 
 /** Everything that one process recorded, paired. */
@@ -21,7 +21,7 @@ export interface CategoryName {
 }
 
 export interface Pairing {
-  readonly add: (event: RecordedEvent) => void;
+  readonly add: (event: NvtxEvent) => void;
   /** Once, after all events. */
   readonly finish: () => PairedEvents;
 }
@@ -78,7 +78,7 @@ export function createPairing(notes: NoteCollector): Pairing {
     return valueAt(domains, domain, () => []);
   };
 
-  const add = (event: RecordedEvent): void => {
+  const add = (event: NvtxEvent): void => {
     sequence++;
     if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
     switch (event.kind) {

@@ -2,14 +2,17 @@ import { basename } from "node:path";
 import { getSystemErrorName } from "node:util";
 import type { ProcessTimeline } from "../timeline.ts";
 import { openRecording } from "./cursor.ts";
+import type { GpuEvent, RecordedEvent } from "./events.ts";
 import type { FileHeader } from "./file-header.ts";
+import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
 import { createNotes, type NoteCollector } from "./notes.ts";
 import { type CategoryName, createPairing } from "./pairing.ts";
 
-/** A process's timeline and the names that NVTX gave to threads and categories. */
+/** A process's timeline, the names that NVTX gave to threads and categories, and its devices. */
 export interface RecordedProcess extends ProcessTimeline {
   readonly threadNames: ReadonlyMap<number, string>;
   readonly categoryNames: readonly CategoryName[];
+  readonly devices: readonly GpuDevice[];
 }
 
 /**
@@ -22,9 +25,17 @@ export interface RecordedProcess extends ProcessTimeline {
 export function readProcess(path: string, originNs: bigint): RecordedProcess | null {
   const notes = createNotes();
   const pairing = createPairing(notes);
-  const header = openRecording(path, pairing.add, notes, originNs).advance();
+  const gpu = createGpuCollection(notes, originNs);
+  let lastCallNs = Number.NEGATIVE_INFINITY;
+  const sink = (event: RecordedEvent): void => {
+    if (event.kind === "launch") lastCallNs = Math.max(lastCallNs, event.timeNs);
+    if (isGpuEvent(event)) gpu.add(event);
+    else pairing.add(event);
+  };
+  const header = openRecording(path, sink, notes, originNs).advance();
   if (header === null) return null;
   const events = pairing.finish();
+  const work = gpu.finish(header.finishedNs !== null);
 
   const startNs = Number(header.startNs - originNs);
   const finishedNs = header.finishedNs === null ? startNs : Number(header.finishedNs - originNs);
@@ -34,16 +45,30 @@ export function readProcess(path: string, originNs: bigint): RecordedProcess | n
     parentPid: header.parentPid === 0 ? null : header.parentPid,
     executable: header.executable,
     startNs,
-    endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs),
+    endNs: Math.max(startNs, finishedNs, events.lastNs ?? startNs, lastCallNs),
     finished: header.finishedNs !== null,
     ranges: events.ranges,
     marks: events.marks,
-    kernels: [],
+    kernels: work.kernels,
+    synchronizations: work.synchronizations,
     threadNames: events.threadNames,
     categoryNames: events.categoryNames,
+    devices: work.devices,
     notes: notes.list().map((note) => `${describe(header)}: ${note}`),
   };
 }
+
+const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind"]>([
+  "launch",
+  "gpu_work",
+  "wait",
+  "device",
+  "clock",
+  "gpu_state",
+  "loss",
+]);
+
+const isGpuEvent = (event: RecordedEvent): event is GpuEvent => gpuEventKinds.has(event.kind);
 
 function describe(header: FileHeader): string {
   const name = header.executable === "" ? "" : ` (${basename(header.executable)})`;

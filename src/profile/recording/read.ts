@@ -47,7 +47,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   }
   files.sort((a, b) => Number(a.startNs - b.startNs));
   const originNs = files[0]?.startNs ?? 0n;
-  if (paths.length === 0) notes.push("no process loaded the recorder: nothing called NVTX");
+  if (paths.length === 0) notes.push("no process loaded the recorder: nothing called NVTX or CUDA");
   const processes = files
     .map(({ path }) => readable(path, () => readProcess(path, originNs)))
     .filter((process) => process !== null);

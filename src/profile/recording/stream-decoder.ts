@@ -1,6 +1,7 @@
 import type { EventAttributes } from "../timeline.ts";
-import type { EventSink, RecordedEvent } from "./events.ts";
+import type { EventSink, GpuEvent, GpuWorkEvent, RecordedEvent } from "./events.ts";
 import { DEFAULT_DOMAIN, recordFlag, recordType } from "./format.ts";
+import { memoryCopyName } from "./memory-copy-name.ts";
 import type { NoteCollector } from "./notes.ts";
 import { payloadValue, type RecordReader } from "./record-reader.ts";
 
@@ -23,6 +24,7 @@ export function createStreamDecoder(
 ): StreamDecoder {
   const texts = new Map<number, string>();
   const domains = new Map<number, string>([[DEFAULT_DOMAIN, ""]]);
+  const demangled = new Map<string, string>();
   const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let baseNs = 0;
   let threadId = 0;
@@ -114,6 +116,94 @@ export function createStreamDecoder(
         const timeNs = time(record);
         return { kind: "end", stream, threadId, timeNs, rangeId: record.u64() };
       }
+      default:
+        return gpuEventOf(record);
+    }
+  };
+
+  /** What every kind of work has in common; the rest of the record follows. */
+  const gpuWork = (record: RecordReader) => ({
+    kind: "gpu_work" as const,
+    correlation: record.u32(),
+    device: record.u32(),
+    context: record.u32(),
+    cudaStream: record.u32(),
+    startGpuNs: record.u64(),
+    endGpuNs: record.u64(),
+  });
+  const graphOf = (record: RecordReader): GpuWorkEvent["graph"] =>
+    (record.flags() & recordFlag.graph) !== 0 ? { id: record.u32(), node: record.u64() } : null;
+
+  const gpuEventOf = (record: RecordReader): GpuEvent | null => {
+    switch (record.type()) {
+      case recordType.launch: {
+        const timeNs = time(record);
+        const startsKernels = (record.flags() & recordFlag.kernels) !== 0;
+        return {
+          kind: "launch",
+          stream,
+          threadId,
+          timeNs,
+          correlation: record.u32(),
+          startsKernels,
+        };
+      }
+      case recordType.kernel: {
+        const work = gpuWork(record);
+        const mangled = textOf(record.u32());
+        const readable = demangled.get(mangled);
+        return {
+          ...work,
+          activity: "kernel",
+          name: readable ?? mangled,
+          mangledName: readable === undefined ? null : mangled,
+          bytes: null,
+          graph: graphOf(record),
+        };
+      }
+      case recordType.memoryCopy: {
+        const work = gpuWork(record);
+        const bytes = Number(record.u64());
+        const name = memoryCopyName(record.u32());
+        const graph = graphOf(record);
+        return { ...work, activity: "memcpy", name, mangledName: null, bytes, graph };
+      }
+      case recordType.memorySet: {
+        const work = gpuWork(record);
+        const bytes = Number(record.u64());
+        const graph = graphOf(record);
+        const name = "[CUDA memset]";
+        return { ...work, activity: "memset", name, mangledName: null, bytes, graph };
+      }
+      case recordType.synchronization: {
+        const correlation = record.u32();
+        record.u32(); // the context says nothing beside the stream
+        const cudaStream = record.u32();
+        const startGpuNs = record.u64();
+        const endGpuNs = record.u64();
+        const type = record.u32();
+        return { kind: "wait", correlation, cudaStream, startGpuNs, endGpuNs, type };
+      }
+      case recordType.device: {
+        const index = record.u32();
+        const computeCapability = `${record.u32()}.${record.u32()}`;
+        return { kind: "device", index, computeCapability, name: textOf(record.u32()) };
+      }
+      case recordType.clock:
+        return { kind: "clock", gpuNs: record.u64(), monotonicNs: record.u64() };
+      case recordType.gpu: {
+        record.u32(); // CUPTI's version
+        record.u32(); // the driver's
+        const result = record.u32();
+        const text = textOf(record.u32());
+        const failed = (record.flags() & recordFlag.failure) !== 0;
+        return { kind: "gpu_state", result, failure: failed ? text : null };
+      }
+      case recordType.loss:
+        return { kind: "loss", reason: record.u32(), count: record.u32() };
+      case recordType.demangled:
+        demangled.set(textOf(record.u32()), textOf(record.u32()));
+        return null;
       default:
         notes.count("records of a kind this version does not know");
         return null;

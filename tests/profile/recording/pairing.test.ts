@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { RecordedEvent } from "../../../src/profile/recording/events.ts";
+import type { NvtxEvent } from "../../../src/profile/recording/events.ts";
 import { createNotes } from "../../../src/profile/recording/notes.ts";
 import { createPairing } from "../../../src/profile/recording/pairing.ts";
 import { buildRegionModel } from "../../../src/profile/regions/index.ts";
 
 const thread = { stream: 0, threadId: 7, timeNs: 5 };
-const push = (name: string): RecordedEvent => ({
+const push = (name: string): NvtxEvent => ({
   kind: "push",
   ...thread,
   domain: "",
@@ -14,7 +14,7 @@ const push = (name: string): RecordedEvent => ({
   color: null,
   payload: null,
 });
-const pop: RecordedEvent = { kind: "pop", ...thread, domain: "" };
+const pop: NvtxEvent = { kind: "pop", ...thread, domain: "" };
 
 describe("createPairing", () => {
   it("keeps the nesting of ranges that open and close within one tick of the clock", () => {

@@ -87,7 +87,7 @@ describe("what is no recording", () => {
     );
     expect(readRecording(folderWith())).toMatchObject({
       processes: [],
-      notes: ["no process loaded the recorder: nothing called NVTX"],
+      notes: ["no process loaded the recorder: nothing called NVTX or CUDA"],
     });
   });
 
@@ -168,8 +168,8 @@ describe("the format", () => {
   });
 
   test("records of unknown kinds are passed over and counted", () => {
-    const gpu = record(64, [1, 2, 3]);
-    const process = read(records.thread(0, 7), gpu, stringRecord(1, "a"), gpu, records.push(1, 1));
+    const unknown = record(120, [1, 2, 3]);
+    const process = read(records.thread(0, 7), unknown, stringRecord(1, "a"), unknown, records.push(1, 1));
     expect(process?.ranges).toMatchObject([{ name: "a" }]);
     expect(process?.notes).toContain(
       "process 100 (written): records of a kind this version does not know: 2",

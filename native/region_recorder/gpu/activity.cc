@@ -1,0 +1,195 @@
+#include "activity.hpp"
+
+#include <pthread.h>
+
+#include "../memory.hpp"
+#include "../record.hpp"
+#include "../thread.hpp"
+#include "demangle.hpp"
+
+namespace region_recorder::gpu {
+namespace {
+
+// Some 5000 kernels. Only pages that were written cost memory.
+constexpr std::size_t kBufferBytes = 1024 * 1024;
+
+const Cupti* cupti_in_use = nullptr;
+
+// Buffers that CUPTI has given back, each with a pointer to the next one in its first bytes. Not
+// under the recorder's lock: CUPTI asks for a buffer inside the program's launches, and must not
+// wait there for a file that grows.
+pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+void* free_buffers = nullptr;
+
+void* take_buffer() {
+  pthread_mutex_lock(&pool_mutex);
+  void* const buffer = free_buffers;
+  if (buffer != nullptr) free_buffers = *static_cast<void**>(buffer);
+  pthread_mutex_unlock(&pool_mutex);
+  return buffer != nullptr ? buffer : allocate_pages(kBufferBytes);
+}
+
+void return_buffer(void* buffer) {
+  pthread_mutex_lock(&pool_mutex);
+  *static_cast<void**>(buffer) = free_buffers;
+  free_buffers = buffer;
+  pthread_mutex_unlock(&pool_mutex);
+}
+
+// Writes the records of one buffer into the calling thread's stream.
+class Writer {
+ public:
+  explicit Writer(CurrentThread& thread) : thread_(thread) {}
+
+  void write(const cupti::Record& activity) {
+    switch (activity.kind()) {
+      case cupti::kConcurrentKernel: return write_kernel(activity);
+      case cupti::kMemcpy: return write_copy(activity, cupti::kMemcpyPlaces);
+      case cupti::kPeerMemcpy: return write_copy(activity, cupti::kPeerMemcpyPlaces);
+      case cupti::kMemset: return write_set(activity);
+      case cupti::kSynchronization: return write_wait(activity);
+      default: return;  // nothing else was asked for
+    }
+  }
+
+  // How many records are missing so far is told once, with the buffer that lost them.
+  void tell_losses(std::size_t dropped_by_cupti) {
+    tell(format::kDroppedByCupti, dropped_by_cupti);
+    tell(format::kUnfinished, unfinished_);
+    tell(format::kNotRecorded, not_recorded_);
+  }
+
+ private:
+  void write_kernel(const cupti::Record& activity) {
+    if (!finished(activity, cupti::kKernelPlaces)) return;
+    const std::uint32_t name = intern_name(activity.text(cupti::kKernelName));
+    Record record(format::kKernel);
+    add_common(record, activity, cupti::kKernelPlaces);
+    record.add(name);
+    add_graph(record, activity, cupti::kKernelPlaces);
+    append(record);
+  }
+
+  void write_copy(const cupti::Record& activity, const cupti::Places& places) {
+    if (!finished(activity, places)) return;
+    Record record(format::kMemoryCopy);
+    add_common(record, activity, places);
+    record.add64(activity.u64(cupti::kBytes));
+    record.add(activity.u8(cupti::kCopyKind));
+    add_graph(record, activity, places);
+    append(record);
+  }
+
+  void write_set(const cupti::Record& activity) {
+    if (!finished(activity, cupti::kMemsetPlaces)) return;
+    Record record(format::kMemorySet);
+    add_common(record, activity, cupti::kMemsetPlaces);
+    record.add64(activity.u64(cupti::kBytes));
+    add_graph(record, activity, cupti::kMemsetPlaces);
+    append(record);
+  }
+
+  void write_wait(const cupti::Record& activity) {
+    const std::uint32_t type = activity.u32(cupti::kWaitType);
+    if (type == cupti::kStreamWaitEvent) return;
+    Record record(format::kSynchronization);
+    record.add(activity.u32(cupti::kWaitCorrelation));
+    record.add(activity.u32(cupti::kWaitContext));
+    record.add(activity.u32(cupti::kWaitStream));
+    record.add64(activity.u64(cupti::kWaitStart));
+    record.add64(activity.u64(cupti::kWaitEnd));
+    record.add(type);
+    append(record);
+  }
+
+  bool finished(const cupti::Record& activity, const cupti::Places& places) {
+    if (activity.u64(places.start) != 0 && activity.u64(places.end) != 0) return true;
+    ++unfinished_;
+    return false;
+  }
+
+  static void add_common(Record& record, const cupti::Record& activity,
+                         const cupti::Places& places) {
+    record.add(activity.u32(places.correlation));
+    record.add(activity.u32(places.device));
+    record.add(activity.u32(places.context));
+    record.add(activity.u32(places.stream));
+    record.add64(activity.u64(places.start));
+    record.add64(activity.u64(places.end));
+  }
+
+  static void add_graph(Record& record, const cupti::Record& activity,
+                        const cupti::Places& places) {
+    // Older records may end before these fields.
+    if (cupti_in_use->version < cupti::kVersionOfCuda11_1) return;
+    const std::uint32_t graph = activity.u32(places.graph);
+    if (graph == 0) return;
+    record.add_flag(format::kHasGraph);
+    record.add(graph);
+    record.add64(activity.u64(places.graph_node));
+  }
+
+  std::uint32_t intern_name(const char* name) {
+    const Text text = narrow_text(name);
+    const bool is_new = thread_->stream.is_new(text);
+    const std::uint32_t id = thread_->stream.intern(text);
+    if (!is_new) return id;
+    const Demangled demangled(text.bytes);
+    if (demangled.text() != nullptr) {
+      Record record(format::kDemangled);
+      record.add(id);
+      record.add(thread_->stream.intern(narrow_text(demangled.text())));
+      append(record);
+    }
+    return id;
+  }
+
+  void tell(format::LossReason reason, std::size_t count) {
+    if (count == 0) return;
+    Record record(format::kLoss);
+    record.add(reason);
+    record.add(static_cast<std::uint32_t>(count));
+    append(record);
+  }
+
+  void append(Record& record) {
+    if (!thread_->stream.append(record.words())) ++not_recorded_;
+  }
+
+  CurrentThread& thread_;
+  std::size_t unfinished_ = 0;
+  std::size_t not_recorded_ = 0;
+};
+
+}  // namespace
+
+void prepare_activity(const Cupti& cupti) noexcept { cupti_in_use = &cupti; }
+
+void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+  // Without a buffer CUPTI drops records, and counts them.
+  *buffer = static_cast<std::uint8_t*>(take_buffer());
+  *bytes = *buffer == nullptr ? 0 : kBufferBytes;
+  *most_records = 0;  // as many as fit
+}
+
+void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t* buffer,
+                      std::size_t, std::size_t valid_bytes) {
+  if (buffer == nullptr) return;
+  {
+    CurrentThread thread;
+    if (thread) {
+      Writer writer(thread);
+      std::uint8_t* record = nullptr;
+      while (cupti_in_use->call.ActivityGetNextRecord(buffer, valid_bytes, &record) ==
+             cupti::kSuccess) {
+        writer.write(cupti::Record(record));
+      }
+      std::size_t dropped = 0;
+      cupti_in_use->call.ActivityGetNumDroppedRecords(context, stream, &dropped);
+      writer.tell_losses(dropped);
+    }
+  }
+  return_buffer(buffer);
+}
+
+}  // namespace region_recorder::gpu

@@ -1,0 +1,16 @@
+// What the GPU does, recorded through CUPTI beside the ranges.
+#pragma once
+
+namespace region_recorder::gpu {
+
+// `off` keeps the recorder away from the GPU.
+constexpr const char* kSwitchVariable = "HYDRACONF_RECORDER_GPU";
+
+// Begins, once in a process and only where a CUDA driver is loaded. Whatever stands in the way is
+// told in the recording; the ranges are recorded all the same. Call after begin_recording().
+void begin() noexcept;
+
+// In a forked child: CUDA and CUPTI do not survive a fork, so what the parent began ends here.
+void forget() noexcept;
+
+}  // namespace region_recorder::gpu

@@ -1,0 +1,67 @@
+import type { GpuStateEvent } from "./events.ts";
+import { lossReason } from "./format.ts";
+
+export interface GpuFindings {
+  readonly states: readonly GpuStateEvent[];
+  /** Lost records by reason. */
+  readonly losses: ReadonlyMap<number, number>;
+  /** Work whose launch was not seen. */
+  readonly withoutLaunch: number;
+  /** Launches of which nothing came back, in a recording that broke off. */
+  readonly launchesWithoutKernels: number;
+}
+
+/** What CUPTI's result codes mean for somebody who wants kernels in a report. */
+const remedies: ReadonlyMap<number, string> = new Map([
+  [
+    12,
+    "another tool already uses CUPTI in this process: ncu, nsys, or a profiler of the program's own",
+  ],
+  [14, "this CUPTI does not fit the driver; HYDRACONF_CUPTI_PATH names another one"],
+  [33, "the virtual GPU does not allow profiling"],
+  [34, "this CUPTI does not fit the driver; HYDRACONF_CUPTI_PATH names another one"],
+  [
+    35,
+    "the driver keeps performance counters to administrators (NVreg_RestrictProfilingToAdminUsers=0 lifts that)",
+  ],
+  [
+    39,
+    "another tool already uses CUPTI in this process: ncu, nsys, or a profiler of the program's own",
+  ],
+  [40, "the virtual GPU does not allow profiling"],
+  [41, "confidential computing does not allow profiling"],
+  [42, "GPUs for crypto mining do not allow profiling"],
+  [43, "this GPU does not allow profiling while it is partitioned (MIG)"],
+  [45, "Windows' subsystem for Linux does not allow profiling here"],
+]);
+
+/** What a reader must know about GPU work that is not in the recording. */
+export function gpuNotes(findings: GpuFindings): readonly string[] {
+  const { states, losses, withoutLaunch, launchesWithoutKernels } = findings;
+  const collecting = states.some(({ failure }) => failure === null);
+  const what = collecting ? "some GPU work was not recorded" : "GPU kernels were not recorded";
+  const lost = (reason: number): number => losses.get(reason) ?? 0;
+  return [
+    ...states.flatMap(({ failure, result }) => {
+      if (failure === null) return [];
+      const remedy = remedies.get(result);
+      return [`${what}: ${failure}${remedy === undefined ? "" : ` (${remedy})`}`];
+    }),
+    ...counted(lost(lossReason.droppedByCupti), "records of GPU work were dropped by CUPTI"),
+    ...counted(
+      lost(lossReason.unfinished),
+      "kernels or copies had not finished when the process ended",
+    ),
+    ...counted(lost(lossReason.notRecorded), "records of GPU work found no room in the file"),
+    ...counted(
+      withoutLaunch,
+      "kernels or copies came from calls that were not seen; they count outside every range of a thread",
+    ),
+    ...counted(
+      launchesWithoutKernels,
+      "kernel launches have no kernel: the process broke off before the GPU's records arrived, or the calls failed or were captured into a graph",
+    ),
+  ];
+}
+
+const counted = (count: number, what: string): string[] => (count > 0 ? [`${count} ${what}`] : []);

@@ -1,0 +1,61 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { execa } from "execa";
+import { readRecording } from "../../src/profile/recording/index.ts";
+import { buildFixture, recorderEnvironment } from "./fixtures.ts";
+import { nativeProgram } from "./programs.ts";
+import { type Recorded, recordingDirectory } from "./record.ts";
+
+/**
+ * A pretended GPU: libraries that stand in for the CUDA driver and for CUPTI, and a program that
+ * uses them. What they do is in `native/fixtures/fake_*.cc`.
+ */
+export interface FakeGpu {
+  readonly program: string;
+  /** Holds libcuda.so.1 alone. */
+  readonly driverDirectory: string;
+  /** Path of the pretended libcupti. */
+  readonly cupti: string;
+}
+
+export async function fakeGpu(): Promise<FakeGpu> {
+  const library = (source: string, name: string): Promise<string> =>
+    buildFixture(source, "own client", ["-shared", "-fPIC", `-Wl,-soname,${name}`]);
+  const driver = await named(await library("fake_cuda.cc", "libcuda.so.1"), "libcuda.so.1");
+  const cupti = await named(await library("fake_cupti.cc", "libcupti.so.13"), "libcupti.so.13");
+  const program = await buildFixture("gpu_program.cc", "own client");
+  return { program, driverDirectory: dirname(driver), cupti };
+}
+
+/** The same library under the name that programs look for, in a directory of its own. */
+async function named(library: string, name: string): Promise<string> {
+  const directory = join(dirname(library), `as-${basename(library)}`);
+  const path = join(directory, name);
+  if (existsSync(path)) return path;
+  mkdirSync(directory, { recursive: true });
+  const unfinished = `${path}.${process.pid}`;
+  copyFileSync(library, unfinished);
+  renameSync(unfinished, path);
+  return path;
+}
+
+/** Runs the program under the recorder, loaded through both variables unless `env` says otherwise. */
+export async function recordGpu(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<Recorded> {
+  const { program, driverDirectory, cupti } = await fakeGpu();
+  const directory = recordingDirectory();
+  const { exitCode, stdout, stderr } = await execa(program, args, {
+    reject: false,
+    env: {
+      ...(await recorderEnvironment(directory)),
+      CUDA_INJECTION64_PATH: await nativeProgram("region_recorder.so"),
+      HYDRACONF_CUPTI_PATH: cupti,
+      LD_LIBRARY_PATH: driverDirectory,
+      ...env,
+    },
+  });
+  const outcome = { code: exitCode, stdout, stderr };
+  return { outcome, timeline: readRecording(directory), directory };
+}

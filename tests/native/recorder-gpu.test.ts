@@ -1,0 +1,319 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { RecordedProcess } from "../../src/profile/recording/index.ts";
+import { fakeGpu, recordGpu } from "./fake-gpu.ts";
+import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
+import { outline } from "./outline.ts";
+
+const canBuild = availableClients("the recorder and the GPU").length > 0;
+
+const GEMM = "void gemm<float>(float const*, float const*, float*, int)";
+
+/** All that `gpu_program regions` makes the GPU do, in order of the launches. */
+const work = [
+  ["kernel", "warm_up(float*)", 0, 1_000],
+  ["memcpy", "[CUDA memcpy Host-to-Device]", 0, 10_000],
+  ["kernel", GEMM, 0, 100_000],
+  ["kernel", "relu", 0, 20_000],
+  ["kernel", GEMM, 1, 300_000],
+  ["memset", "[CUDA memset]", 0, 5_000],
+  ["kernel", "relu", 0, 1_000],
+  ["kernel", "pool", 0, 2_000],
+  ["memcpy", "[CUDA memcpy Peer-to-Peer]", 0, 40_000],
+];
+
+async function onlyProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<RecordedProcess> {
+  const { outcome, timeline } = await recordGpu(args, env);
+  expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+  const [process] = timeline.processes;
+  if (process === undefined || timeline.processes.length !== 1)
+    throw new Error(`${timeline.processes.length} recordings: ${timeline.notes.join()}`);
+  return process;
+}
+
+/** Kind, name, device and duration. */
+const summary = ({ kernels }: RecordedProcess) =>
+  kernels.map(({ kind, name, device, startNs, endNs }) => [kind, name, device, endNs - startNs]);
+
+const bare = (notes: readonly string[]) =>
+  notes.map((note) => note.replace(/^process \d+ \([^)]*\): /, ""));
+
+describe.runIf(canBuild)("with a GPU, the recorder", () => {
+  test("records kernels, copies and sets with the calls that launched them", async () => {
+    const process = await onlyProcess(["regions"]);
+    expect(summary(process)).toEqual(work);
+    expect(process.notes).toEqual([]);
+    expect(outline({ processes: [process] })).toEqual(["main outer(inner)"]);
+    for (const kernel of process.kernels) {
+      expect(kernel.launchThreadId).toBe(process.pid);
+      expect(kernel.context).toBe(kernel.device + 1);
+      expect(kernel.stream).toBe(7);
+    }
+    const [warmUp, copy] = process.kernels;
+    expect(warmUp?.mangledName).toBe("_Z7warm_upPf");
+    expect([copy?.bytes, copy?.mangledName]).toEqual([4096, undefined]);
+  });
+
+  test("places launches in order with the ranges of their thread", async () => {
+    const { ranges, kernels } = await onlyProcess(["regions"]);
+    const inside = (name: string) => {
+      const range = ranges.find((one) => one.name === name);
+      return kernels
+        .filter(
+          ({ launchNs }) =>
+            launchNs >= (range?.startNs ?? Number.NaN) && launchNs < (range?.endNs ?? Number.NaN),
+        )
+        .map(({ name: kernel }) => kernel);
+    };
+    expect(inside("inner")).toEqual(["relu", GEMM, "[CUDA memset]", "relu", "pool"]);
+    expect(inside("outer")).toEqual(work.slice(1).map(([, name]) => name));
+  });
+
+  test("gives all kernels of a graph to the call that launched it", async () => {
+    const { kernels } = await onlyProcess(["regions"]);
+    const nodes = kernels.filter(({ graph }) => graph !== undefined);
+    expect(nodes.map(({ name, graph }) => [name, graph])).toEqual([
+      ["relu", { id: 3, node: (3n << 32n) + 1n }],
+      ["pool", { id: 3, node: (3n << 32n) + 2n }],
+    ]);
+    expect(new Set(nodes.map(({ correlation }) => correlation)).size).toBe(1);
+    expect(new Set(nodes.map(({ launchNs }) => launchNs)).size).toBe(1);
+  });
+
+  test("records how long the host waited, and not what streams wait for each other", async () => {
+    const { synchronizations, pid } = await onlyProcess(["regions"]);
+    expect(synchronizations).toHaveLength(1);
+    const [wait] = synchronizations ?? [];
+    expect(wait).toMatchObject({ kind: "context", threadId: pid, stream: null });
+    expect((wait?.endNs ?? 0) - (wait?.startNs ?? 0)).toBe(70_000);
+  });
+
+  test("names the devices", async () => {
+    expect((await onlyProcess(["plain"])).devices).toEqual([
+      { index: 0, name: "Pretended GPU A", computeCapability: "9.0" },
+      { index: 1, name: "Pretended GPU B", computeCapability: "9.1" },
+    ]);
+  });
+
+  test.each([12, 13, 14, 16, 18, 22, 24, 130001])(
+    "reads the records of CUPTI API version %i, in any order",
+    async (version) => {
+      const process = await onlyProcess(["regions"], {
+        FAKE_CUPTI_VERSION: `${version}`,
+        FAKE_CUPTI_REVERSE: "1",
+      });
+      expect(process.notes).toEqual([]);
+      const byText = (a: unknown[], b: unknown[]) => (`${a}` < `${b}` ? -1 : 1);
+      expect(summary(process).sort(byText)).toEqual([...work].sort(byText));
+      // Records had no graph before CUDA 11.1; what stood at its place must not be taken for one.
+      expect(process.kernels.filter(({ graph }) => graph !== undefined)).toHaveLength(
+        version < 14 ? 0 : 2,
+      );
+      // The pretended GPU begins two microseconds after the launch or later. CUPTI's own clock,
+      // in use before CUDA 11.8, runs an epoch apart from ours.
+      for (const { launchNs, startNs } of process.kernels) {
+        expect(startNs - launchNs).toBeGreaterThan(0);
+        expect(startNs - launchNs).toBeLessThan(5e9);
+      }
+    },
+  );
+
+  test("keeps threads, streams and many buffers apart", async () => {
+    const threads = 8;
+    const launches = 2000;
+    const process = await onlyProcess(["threads", `${threads}`, `${launches}`], {
+      FAKE_CUPTI_BUFFER_RECORDS: "100",
+      FAKE_CUPTI_REVERSE: "1",
+    });
+    expect(process.notes).toEqual([]);
+    expect(process.kernels).toHaveLength(threads * launches);
+    expect(new Set(process.kernels.map(({ correlation }) => correlation)).size).toBe(
+      threads * launches,
+    );
+    // Worker t launches on stream t, kernels of t + 1 ns, each inside a range of its own.
+    const workers = new Map(process.ranges.map(({ threadId, name }) => [threadId, name]));
+    for (const { launchThreadId, stream, name, startNs, endNs } of process.kernels) {
+      expect(workers.get(launchThreadId)).toBe(`worker ${stream}`);
+      expect(endNs - startNs).toBe((stream ?? 0) + 1);
+      expect(name).toBe((stream ?? 0) % 2 === 0 ? "even" : "odd");
+    }
+    for (const threadId of workers.keys()) {
+      const kernels = process.kernels.filter(({ launchThreadId }) => launchThreadId === threadId);
+      const ranges = process.ranges.filter((range) => range.threadId === threadId);
+      expect(kernels).toHaveLength(ranges.length);
+      kernels.forEach(({ launchNs }, i) => {
+        expect(launchNs).toBeGreaterThanOrEqual(ranges[i]?.startNs ?? Number.NaN);
+        expect(launchNs).toBeLessThanOrEqual(ranges[i]?.endNs ?? Number.NaN);
+      });
+    }
+  });
+
+  test("says how many records CUPTI dropped", async () => {
+    const process = await onlyProcess(["threads", "2", "100"], { FAKE_CUPTI_DROP: "10" });
+    expect(process.kernels).toHaveLength(180);
+    expect(bare(process.notes)).toEqual(["20 records of GPU work were dropped by CUPTI"]);
+  });
+
+  test("says what had not finished at the end, and keeps the rest", async () => {
+    const process = await onlyProcess(["unfinished"]);
+    expect(process.kernels.map(({ name }) => name)).toEqual(["short"]);
+    expect(bare(process.notes)).toEqual([
+      "1 kernels or copies had not finished when the process ended",
+    ]);
+  });
+
+  test("loses little in a crash: what is older than half a second is in the file", async () => {
+    const { outcome, timeline } = await recordGpu(["crash"]);
+    expect(outcome.code).toBeUndefined();
+    const [process] = timeline.processes;
+    expect(process?.kernels.map(({ name }) => name)).toEqual(["fetched"]);
+    expect(process?.kernels[0]?.launchNs).toBeLessThan(process?.ranges[0]?.endNs ?? 0);
+    expect(bare(process?.notes ?? []).join("\n")).toMatch(/^1 kernel launches have no kernel: /m);
+  });
+});
+
+describe.runIf(canBuild)("both ways into a process", () => {
+  test("a program without NVTX is recorded through CUDA's variable alone", async () => {
+    const process = await onlyProcess(["plain"], { NVTX_INJECTION64_PATH: undefined });
+    expect(summary(process)).toEqual([["kernel", "relu", 0, 100]]);
+    expect(process.ranges).toEqual([]);
+  });
+
+  test("ranges before CUDA is used and kernels after it make one recording", async () => {
+    const process = await onlyProcess(["ranges first"]);
+    expect(process.ranges.map(({ name }) => name)).toEqual(["before CUDA", "after"]);
+    expect(summary(process)).toEqual([["kernel", "relu", 0, 100]]);
+    expect(process.notes).toEqual([]);
+  });
+
+  test("NVTX's variable alone serves a program that has loaded the driver already", async () => {
+    const process = await onlyProcess(["regions"], { CUDA_INJECTION64_PATH: undefined });
+    expect(summary(process)).toEqual(work.slice(1)); // the first launch came before any range
+  });
+
+  test("HYDRACONF_RECORDER_GPU=off leaves the GPU alone", async () => {
+    const process = await onlyProcess(["regions"], { HYDRACONF_RECORDER_GPU: "off" });
+    expect(process.kernels).toEqual([]);
+    expect(process.notes).toEqual([]);
+    expect(process.ranges).toHaveLength(2);
+  });
+
+  test("a child forked before CUDA is used records for itself", async () => {
+    const { outcome, timeline } = await recordGpu(["fork first"]);
+    expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+    const names = timeline.processes.map((process) => process.kernels.map(({ name }) => name));
+    expect(names.sort()).toEqual([["of child"], ["of parent"]]);
+    expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);
+  });
+
+  test("a child forked later keeps its ranges and leaves the parent's kernels alone", async () => {
+    const { outcome, timeline } = await recordGpu(["fork"]);
+    expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+    const kernels = timeline.processes.map((process) => process.kernels.map(({ name }) => name));
+    expect(kernels).toEqual([["before the fork", "after the fork"], []]);
+    expect(timeline.processes[1]?.ranges.map(({ name }) => name)).toEqual(["in child"]);
+    expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);
+  });
+});
+
+describe.runIf(canBuild)(
+  "what keeps the recorder from the GPU is noted, and ranges recorded",
+  () => {
+    const busy =
+      "another tool already uses CUPTI in this process: ncu, nsys, or a profiler of the program's own";
+    test.each([
+      ["Subscribe=39", `cuptiSubscribe: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (${busy})`],
+      ["Subscribe=12", `cuptiSubscribe: CUPTI_ERROR_MAX_LIMIT_REACHED (${busy})`],
+      ["ActivityRegisterCallbacks=999", "cuptiActivityRegisterCallbacks: unknown error"],
+      [
+        "EnableCallback=1",
+        "cuptiEnableCallback: unknown error (this CUPTI does not fit the driver;",
+      ],
+      [
+        "ActivityEnable:10=35",
+        "cuptiActivityEnable(CONCURRENT_KERNEL): CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (the driver",
+      ],
+      ["GetVersion=15", "HYDRACONF_CUPTI_PATH names no libcupti that can be used: "],
+    ])("%s", async (failure, message) => {
+      const process = await onlyProcess(["regions"], { FAKE_CUPTI_FAIL: failure });
+      expect(process.kernels).toEqual([]);
+      expect(process.ranges.map(({ name }) => name)).toEqual(["outer", "inner"]);
+      expect(process.notes).toHaveLength(1);
+      expect(bare(process.notes)[0]).toContain(`GPU kernels were not recorded: ${message}`);
+    });
+
+    test("a kind of work that cannot be had leaves the others", async () => {
+      const process = await onlyProcess(["regions"], { FAKE_CUPTI_FAIL: "ActivityEnable:2=999" });
+      expect(summary(process)).toEqual(work.filter(([kind]) => kind !== "memset"));
+      expect(bare(process.notes)).toEqual([
+        "some GPU work was not recorded: cuptiActivityEnable(MEMSET): unknown error",
+      ]);
+    });
+
+    test("a clock that cannot be replaced is lined up instead", async () => {
+      const process = await onlyProcess(["regions"], {
+        FAKE_CUPTI_FAIL: "ActivityRegisterTimestampCallback=999",
+      });
+      expect(summary(process)).toEqual(work);
+      expect(process.notes).toEqual([]);
+      for (const { launchNs, startNs } of process.kernels)
+        expect(startNs).toBeGreaterThan(launchNs);
+    });
+
+    test("no libcupti: says where to get one", async () => {
+      const process = await onlyProcess(["regions"], {
+        HYDRACONF_CUPTI_PATH: undefined,
+        // No CUPTI is old enough for this driver.
+        FAKE_DRIVER_VERSION: "9020",
+      });
+      expect(bare(process.notes)).toEqual([
+        "GPU kernels were not recorded: no libcupti for a driver of CUDA 9.2 was found; it is part of the CUDA toolkit and of the Python package nvidia-cuda-cupti, and HYDRACONF_CUPTI_PATH names one elsewhere",
+      ]);
+    });
+
+    test("libcupti is found by directory and on the linker's path", async () => {
+      const { cupti, driverDirectory } = await fakeGpu();
+      const directory = join(cupti, "..");
+      const byDirectory = await onlyProcess(["plain"], { HYDRACONF_CUPTI_PATH: directory });
+      expect(byDirectory.kernels).toHaveLength(1);
+      const byLinker = await onlyProcess(["plain"], {
+        HYDRACONF_CUPTI_PATH: undefined,
+        LD_LIBRARY_PATH: `${driverDirectory}:${directory}`,
+      });
+      expect(byLinker.kernels).toHaveLength(1);
+    });
+  },
+);
+
+describe.runIf(canBuild)("beside NVIDIA's own CUPTI", () => {
+  const include = cuptiInclude();
+  const library = ["../lib64", "../extras/CUPTI/lib64"]
+    .map((folder) => join(include ?? "", folder, "libcupti.so.13"))
+    .find((path) => existsSync(path));
+
+  test("our description of it agrees with its headers in every number", async () => {
+    if (include === null) {
+      console.warn("SKIPPED the check of cupti/abi.hpp: no CUPTI headers (NVTX_ROOT names them)");
+      return;
+    }
+    // Its static assertions are the test.
+    const built = buildFixture("cupti_check.cc", "nvtx3 headers", ["-c", "-isystem", include]);
+    await expect(built).resolves.toBeTruthy();
+  });
+
+  test("it is loaded, asked, and its refusal to work without a GPU is noted", async () => {
+    if (library === undefined) {
+      console.warn("SKIPPED the run with NVIDIA's CUPTI: no libcupti.so.13 beside the headers");
+      return;
+    }
+    const process = await onlyProcess(["regions"], { HYDRACONF_CUPTI_PATH: library });
+    expect(process.ranges).toHaveLength(2);
+    expect(bare(process.notes)).toEqual([
+      expect.stringMatching(/^GPU kernels were not recorded: cuptiSubscribe: CUPTI_ERROR_\w+/),
+    ]);
+  });
+});
