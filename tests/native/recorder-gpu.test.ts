@@ -137,7 +137,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     // Worker t launches on stream t, kernels of t + 1 ns, each inside a range of its own.
     const workers = new Map(process.ranges.map(({ threadId, name }) => [threadId, name]));
     for (const { launchThreadId, stream, name, startNs, endNs } of process.kernels) {
-      expect(workers.get(launchThreadId)).toBe(`worker ${stream}`);
+      expect(workers.get(launchThreadId ?? -1)).toBe(`worker ${stream}`);
       expect(endNs - startNs).toBe((stream ?? 0) + 1);
       expect(name).toBe((stream ?? 0) % 2 === 0 ? "even" : "odd");
     }

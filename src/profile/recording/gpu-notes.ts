@@ -55,7 +55,7 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
     ...counted(lost(lossReason.notRecorded), "records of GPU work found no room in the file"),
     ...counted(
       withoutLaunch,
-      "kernels or copies came from calls that were not seen; they count outside every range of a thread",
+      "kernels or copies came from calls that were not seen; they count outside every range",
     ),
     ...counted(
       launchesWithoutKernels,

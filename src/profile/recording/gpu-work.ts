@@ -35,9 +35,6 @@ export interface GpuCollection {
   readonly finish: (recordingFinished: boolean) => GpuWork;
 }
 
-/** Of work whose launch is not known: no thread has this id, so only process-wide ranges see it. */
-const NO_THREAD = 0;
-
 const waitKinds: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
   [1, "event"],
   [3, "stream"],
@@ -97,7 +94,7 @@ export function createGpuCollection(notes: NoteCollector, originNs: bigint): Gpu
         device: event.device,
         context: event.context,
         stream: event.cudaStream,
-        launchThreadId: launch?.threadId ?? NO_THREAD,
+        launchThreadId: launch?.threadId ?? null,
         launchNs: launch?.timeNs ?? startNs,
         startNs,
         endNs: Math.max(startNs, clock(event.endGpuNs)),
