@@ -169,7 +169,13 @@ describe("the format", () => {
 
   test("records of unknown kinds are passed over and counted", () => {
     const unknown = record(120, [1, 2, 3]);
-    const process = read(records.thread(0, 7), unknown, stringRecord(1, "a"), unknown, records.push(1, 1));
+    const process = read(
+      records.thread(0, 7),
+      unknown,
+      stringRecord(1, "a"),
+      unknown,
+      records.push(1, 1),
+    );
     expect(process?.ranges).toMatchObject([{ name: "a" }]);
     expect(process?.notes).toContain(
       "process 100 (written): records of a kind this version does not know: 2",
