@@ -51,6 +51,7 @@ export type WorkloadConfig =
 export interface PipelineConfig {
   readonly recorder: {
     readonly enable: boolean;
+    readonly gpu: "auto" | "off";
     readonly operation_domains: readonly string[];
     readonly include: readonly string[];
     readonly exclude: readonly string[];

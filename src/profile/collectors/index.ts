@@ -14,6 +14,7 @@ const FACTORIES: Readonly<Partial<Record<CollectorName, (parts: CollectorParts) 
     createRecorder({
       library: native.regionRecorder,
       operationDomains: config.pipeline.recorder.operation_domains,
+      gpu: config.pipeline.recorder.gpu === "auto",
     }),
 };
 

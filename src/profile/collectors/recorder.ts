@@ -11,21 +11,25 @@ export interface RecorderOptions {
   readonly library: string;
   /** Domains that do not count as regions in the progress line. */
   readonly operationDomains: readonly string[];
+  /** Whether to record what the GPU does, where the workload uses one. */
+  readonly gpu: boolean;
 }
 
 /**
- * Our own recorder: a library that the workload's NVTX loads by itself, so that any program with
- * NVTX ranges can be recorded on any machine.
+ * Our own recorder: a library that the workload's NVTX and its CUDA driver load by themselves, so
+ * that any program with NVTX ranges can be recorded on any machine, and kernels where there is a
+ * GPU.
  */
 export function createRecorder(options: RecorderOptions): Collector {
   return {
     name: "recorder",
     collect: async (workload, context) => {
-      const notes = injectionNotes();
+      const environment = recorderEnvironment(options, context.directory);
+      const notes = injectionNotes(environment);
       const stopProgress = followRecording(workload, context, options.operationDomains);
       const outcome = await runWorkload(workload, {
         directory: context.directory,
-        env: recorderEnvironment(options.library, context.directory),
+        env: environment,
         interrupt: context.interrupt,
       }).finally(stopProgress);
       const timeline = readRecording(context.directory);
@@ -39,16 +43,25 @@ export function createRecorder(options: RecorderOptions): Collector {
   };
 }
 
-function recorderEnvironment(library: string, directory: string): Readonly<Record<string, string>> {
-  return { NVTX_INJECTION64_PATH: library, HYDRACONF_RECORDER_DIR: directory };
+function recorderEnvironment(
+  { library, gpu }: RecorderOptions,
+  directory: string,
+): Readonly<Record<string, string>> {
+  return {
+    NVTX_INJECTION64_PATH: library,
+    HYDRACONF_RECORDER_DIR: directory,
+    // The first also serves programs without NVTX; the second holds for those that load us for it.
+    ...(gpu ? { CUDA_INJECTION64_PATH: library } : { HYDRACONF_RECORDER_GPU: "off" }),
+  };
 }
 
-/** NVTX loads one injection library: another tool's, set in the environment, gives way to ours. */
-function injectionNotes(): readonly string[] {
-  const other = process.env["NVTX_INJECTION64_PATH"];
-  return other === undefined || other === ""
-    ? []
-    : [`NVTX_INJECTION64_PATH was set to another tool's library; the recorder took its place`];
+/** NVTX and CUDA load one injection library each: another tool's, set for us, gives way to ours. */
+function injectionNotes(environment: Readonly<Record<string, string>>): readonly string[] {
+  return ["NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"]
+    .filter((variable) => variable in environment && (process.env[variable] ?? "") !== "")
+    .map(
+      (variable) => `${variable} was set to another tool's library; the recorder took its place`,
+    );
 }
 
 /** Keeps the progress line going; a program that writes to the terminal itself gets none. */

@@ -5,7 +5,8 @@
  */
 import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
-import type { KernelIdentity, KernelNames } from "./kernel-names.ts";
+import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
+import { deviceName, type KernelIdentity, type KernelNames } from "./kernel-names.ts";
 import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
 import { operationSelfTimes } from "./operations.ts";
 import { childNode, type PathNode, type RegionIdentity, regionAt } from "./path-tree.ts";
@@ -34,6 +35,8 @@ export interface ProcessAttribution {
   /** In order of opening. */
   readonly instances: readonly RegionInstance[];
   readonly kernels: KernelTallies;
+  /** Copies, sets and waits. */
+  readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
   /** Operations left out because GPU kernels are counted instead. */
   readonly ignoredOperations: number;
   readonly tooDeep: number;
@@ -84,12 +87,22 @@ export function attributeProcess(
     open.open(instance);
   };
 
+  const activities = createActivityTallies();
+  /** What a call counts for; nobody's ranges where it is not known who made it. */
+  const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
+    const regions = threadId === null ? [] : open.regionsOn(threadId);
+    return regions.length === 0 ? [outsideRegion(root)] : regions;
+  };
+  const ranOn = (device: string, threadId: number | null) => {
+    if (threadId === null) return;
+    for (const instance of open.visibleOn(threadId))
+      if (!instance.devices.includes(device)) instance.devices = [...instance.devices, device];
+  };
+
   const launch = (identity: KernelIdentity, threadId: number | null, ns: number) => {
     const visible = threadId === null ? [] : open.visibleOn(threadId);
     const owner = visible.at(-1)?.region ?? outsideRegion(root);
-    const regions = visible.length === 0 ? [owner] : visible.map(({ region }) => region);
-    // Twice in the list is recursion, which counts once.
-    for (const region of new Set(regions)) {
+    for (const region of regionsOf(threadId)) {
       const tally = tallyOf(kernels, region, identity);
       tally.calls++;
       tally.ns += ns;
@@ -97,28 +110,48 @@ export function attributeProcess(
       tally.exclusiveCalls++;
       tally.exclusiveNs += ns;
     }
-    for (const instance of visible)
-      if (!instance.devices.includes(identity.device))
-        instance.devices = [...instance.devices, identity.device];
+    ranOn(identity.device, threadId);
   };
 
-  replay(ranges, process.kernels, {
-    rangeOpens(range) {
-      if (!isOperation(range)) openRegion(range);
-      else if (countOperations)
-        launch(kernelNames.operation(range.name), range.threadId, selfTimes.get(range) ?? 0);
-      else ignoredOperations++;
+  replay(
+    { ranges, kernels: process.kernels, waits: process.synchronizations ?? [] },
+    {
+      rangeOpens(range) {
+        if (!isOperation(range)) openRegion(range);
+        else if (countOperations)
+          launch(kernelNames.operation(range.name), range.threadId, selfTimes.get(range) ?? 0);
+        else ignoredOperations++;
+      },
+      rangeCloses(range) {
+        const instance = instanceOf.get(range);
+        if (instance !== undefined && !open.close(instance)) overlapping++;
+      },
+      kernelIsLaunched(kernel) {
+        const { kind = "kernel", launchThreadId } = kernel;
+        const ns = Math.max(kernel.endNs - kernel.startNs, 0);
+        if (kind === "kernel") {
+          launch(kernelNames.kernel(kernel), launchThreadId, ns);
+          return;
+        }
+        const device = deviceName(kernel.device);
+        activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
+        ranOn(device, launchThreadId);
+      },
+      threadWaits({ threadId, startNs, endNs }) {
+        const ns = Math.max(endNs - startNs, 0);
+        activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
+      },
     },
-    rangeCloses(range) {
-      const instance = instanceOf.get(range);
-      if (instance !== undefined && !open.close(instance)) overlapping++;
-    },
-    kernelIsLaunched(kernel) {
-      const ns = Math.max(kernel.endNs - kernel.startNs, 0);
-      launch(kernelNames.kernel(kernel), kernel.launchThreadId, ns);
-    },
-  });
-  return { process, instances, kernels, ignoredOperations, tooDeep, overlapping };
+  );
+  return {
+    process,
+    instances,
+    kernels,
+    activities: activities.byRegion,
+    ignoredOperations,
+    tooDeep,
+    overlapping,
+  };
 }
 
 export const outsideRegion = (root: PathNode): RegionIdentity =>

@@ -6,7 +6,7 @@
  * that what happens inside counts for. A range that has closed by then is in nobody's path, even
  * when a range opened inside it lives on.
  */
-import type { Timeline } from "../timeline.ts";
+import type { ProcessTimeline, Timeline } from "../timeline.ts";
 import {
   type AttributionContext,
   attributeProcess,
@@ -39,7 +39,7 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
     root: createPathTree(),
     kernelNames: createKernelNames(),
     operationDomains: new Set(options.operationDomains ?? DEFAULT_OPERATION_DOMAINS),
-    countOperations: timeline.processes.every(({ kernels }) => kernels.length === 0),
+    countOperations: !timeline.processes.some(hasKernels),
   };
   const processes = timeline.processes.map((process) => attributeProcess(process, context));
   const selected = selectNodes(context.root, selection);
@@ -48,6 +48,9 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   );
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
 }
+
+const hasKernels = ({ kernels }: ProcessTimeline): boolean =>
+  kernels.some(({ kind = "kernel" }) => kind === "kernel");
 
 function scopeRequests(
   timeline: Timeline,
@@ -104,9 +107,12 @@ function groupByPid(
 
 function devicesOf(processes: readonly ProcessAttribution[]): readonly string[] {
   const devices = new Set<string>();
-  for (const { kernels } of processes)
+  for (const { kernels, activities } of processes) {
     for (const ofRegion of kernels.values())
       for (const { device } of ofRegion.keys()) devices.add(device);
+    for (const ofRegion of activities.values())
+      for (const { device } of ofRegion) if (device !== null) devices.add(device);
+  }
   return [...devices].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }
 

@@ -14,6 +14,9 @@ export interface KernelNames {
   operation(name: string): KernelIdentity;
 }
 
+/** Of a CUDA device index. */
+export const deviceName = (index: number): string => `cuda:${index}`;
+
 export function createKernelNames(): KernelNames {
   const kernels = new Map<number, Map<string, KernelIdentity>>();
   const operations = new Map<string, KernelIdentity>();
@@ -24,7 +27,7 @@ export function createKernelNames(): KernelNames {
         ofDevice = new Map();
         kernels.set(device, ofDevice);
       }
-      return intern(ofDevice, { name, kind: "gpu_kernel", device: `cuda:${device}` });
+      return intern(ofDevice, { name, kind: "gpu_kernel", device: deviceName(device) });
     },
     operation: (name) => intern(operations, { name, kind: "cpu_operation", device: "cpu" }),
   };

@@ -3,6 +3,7 @@
  * document format. Built once, never changed.
  */
 import type { ReportScope } from "../../report/document.ts";
+import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
 import type { SelectionPatterns } from "./select.ts";
@@ -56,6 +57,8 @@ export interface RegionModelEntry {
   readonly metrics?: ReadonlyMap<string, MetricNumber>;
   /** Sections of the tool's report, in its order. */
   readonly sections?: readonly SectionModel[];
+  /** Copies, sets and waits, children's included; without an entry: none were recorded. */
+  readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
   readonly notes: readonly string[];
 }
 

@@ -30,6 +30,8 @@ export interface RegionInstance {
 export interface OpenRanges {
   /** What a thread sees now, outermost first. Valid until the next call that changes it. */
   visibleOn(threadId: number): readonly RegionInstance[];
+  /** The regions of what a thread sees now, each once: recursion shows a region several times. */
+  regionsOn(threadId: number): readonly RegionIdentity[];
   /** The path of what a thread sees now. */
   pathOn(threadId: number): PathNode;
   open(instance: RegionInstance): void;
@@ -44,6 +46,8 @@ interface ThreadView {
   version: number;
   /** Path nodes of the first `nodes.length` visible ranges; the rest is computed when asked for. */
   readonly nodes: PathNode[];
+  /** Of `visible`; null when it has changed since. */
+  regions: readonly RegionIdentity[] | null;
 }
 
 export function createOpenRanges(root: PathNode): OpenRanges {
@@ -54,19 +58,26 @@ export function createOpenRanges(root: PathNode): OpenRanges {
   const viewOf = (threadId: number): ThreadView => {
     let view = views.get(threadId);
     if (view === undefined) {
-      view = { own: [], visible: [], version: -1, nodes: [] };
+      view = { own: [], visible: [], version: -1, nodes: [], regions: null };
       views.set(threadId, view);
     }
     if (view.version !== version) {
       view.visible = mergeByOrder(view.own, shared);
       view.version = version;
       view.nodes.length = 0;
+      view.regions = null;
     }
     return view;
   };
 
   return {
     visibleOn: (threadId) => viewOf(threadId).visible,
+
+    regionsOn(threadId) {
+      const view = viewOf(threadId);
+      view.regions ??= [...new Set(view.visible.map(({ region }) => region))];
+      return view.regions;
+    },
 
     pathOn(threadId) {
       const { visible, nodes } = viewOf(threadId);
@@ -84,6 +95,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
       const view = viewOf(instance.threadId);
       view.own.push(instance);
       view.visible.push(instance);
+      view.regions = null;
     },
 
     close(instance) {
@@ -96,6 +108,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
       }
       remove(view.own, instance);
       const at = remove(view.visible, instance);
+      view.regions = null;
       if (view.nodes.length > at) view.nodes.length = at;
       return wasLast;
     },

@@ -3,25 +3,33 @@
  * the recorded sequence decides where a collector knows it; else closings come before openings, and
  * openings before launches, so that a range is open from its start up to, not including, its end.
  */
-import type { KernelInstance, RangeInstance } from "../timeline.ts";
+import type { KernelInstance, RangeInstance, SynchronizationInstance } from "../timeline.ts";
 
 export interface ReplayHandlers {
   readonly rangeOpens: (range: RangeInstance) => void;
   /** Called for ranges of `closesLater` alone. */
   readonly rangeCloses: (range: RangeInstance) => void;
   readonly kernelIsLaunched: (kernel: KernelInstance) => void;
+  readonly threadWaits: (wait: SynchronizationInstance) => void;
+}
+
+export interface ReplayedEvents {
+  readonly ranges: readonly RangeInstance[];
+  readonly kernels: readonly KernelInstance[];
+  readonly waits: readonly SynchronizationInstance[];
 }
 
 export function replay(
-  ranges: readonly RangeInstance[],
-  kernels: readonly KernelInstance[],
-  { rangeOpens, rangeCloses, kernelIsLaunched }: ReplayHandlers,
+  { ranges, kernels, waits }: ReplayedEvents,
+  { rangeOpens, rangeCloses, kernelIsLaunched, threadWaits }: ReplayHandlers,
 ): void {
   const openings = inOpeningOrder(ranges);
   const closings = ranges.filter(closesLater).sort(byClosing);
-  const launches = [...kernels].sort((a, b) => a.launchNs - b.launchNs);
+  const launches = inOrder(kernels, ({ launchNs }) => launchNs);
+  const calls = inOrder(waits, ({ callNs }) => callNs);
   let nextClosing = 0;
   let nextLaunch = 0;
+  let nextCall = 0;
 
   const closeUntil = (timeNs: number, sequence: number | undefined) => {
     for (;;) {
@@ -31,22 +39,31 @@ export function replay(
       rangeCloses(range);
     }
   };
-  const launchUntil = (timeNs: number) => {
+  const callUntil = (timeNs: number) => {
     for (;;) {
       const kernel = launches[nextLaunch];
-      if (kernel === undefined || kernel.launchNs >= timeNs) return;
-      nextLaunch++;
-      closeUntil(kernel.launchNs, undefined);
-      kernelIsLaunched(kernel);
+      const wait = calls[nextCall];
+      const launchNs = kernel?.launchNs ?? Number.POSITIVE_INFINITY;
+      const callNs = wait?.callNs ?? Number.POSITIVE_INFINITY;
+      const nextNs = Math.min(launchNs, callNs);
+      if (nextNs >= timeNs || nextNs === Number.POSITIVE_INFINITY) return;
+      closeUntil(nextNs, undefined);
+      if (kernel !== undefined && launchNs <= callNs) {
+        nextLaunch++;
+        kernelIsLaunched(kernel);
+      } else if (wait !== undefined) {
+        nextCall++;
+        threadWaits(wait);
+      }
     }
   };
 
   for (const range of openings) {
-    launchUntil(range.startNs);
+    callUntil(range.startNs);
     closeUntil(range.startNs, range.startSequence);
     rangeOpens(range);
   }
-  launchUntil(Number.POSITIVE_INFINITY);
+  callUntil(Number.POSITIVE_INFINITY);
   closeUntil(Number.POSITIVE_INFINITY, undefined);
 }
 
@@ -57,12 +74,19 @@ export function replay(
 export const closesLater = (range: RangeInstance): boolean =>
   range.endNs !== null && (range.endNs > range.startNs || range.endSequence !== undefined);
 
+/** By time, as they are where a collector delivers them so. */
+function inOrder<T>(events: readonly T[], timeOf: (event: T) => number): readonly T[] {
+  for (let i = 1; i < events.length; i++) {
+    const [before, after] = [events[i - 1], events[i]];
+    if (before !== undefined && after !== undefined && timeOf(before) > timeOf(after))
+      return [...events].sort((a, b) => timeOf(a) - timeOf(b));
+  }
+  return events;
+}
+
 /** As the timeline promises; sorted again only where a collector did not keep the promise. */
 export function inOpeningOrder(ranges: readonly RangeInstance[]): readonly RangeInstance[] {
-  const sorted = ranges.every(
-    (range, index) => index === 0 || (ranges[index - 1]?.startNs ?? 0) <= range.startNs,
-  );
-  return sorted ? ranges : [...ranges].sort((a, b) => a.startNs - b.startNs);
+  return inOrder(ranges, ({ startNs }) => startNs);
 }
 
 const byClosing = (a: RangeInstance, b: RangeInstance): number =>

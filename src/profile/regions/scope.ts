@@ -2,6 +2,7 @@
 import type { ReportScope } from "../../report/document.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
+import { type ActivityTally, totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRow, RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
 import type { RegionInstance } from "./open-ranges.ts";
@@ -26,6 +27,7 @@ interface RegionTally {
   unclosed: number;
   readonly processIds: Set<number>;
   readonly kernels: Map<KernelIdentity, { calls: number; ns: number }>;
+  readonly activities: ActivityTally[];
   kernelNs: number;
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
@@ -45,8 +47,9 @@ export function buildScope(
     for (const identity of node.regions) {
       const tally = tallies.get(identity);
       if (tally === undefined) continue;
-      if (identity.kind === "outside") outside.push(entryOf(identity, tally, totals));
-      else if (selected.has(node)) regions.push(entryOf(identity, tally, totals));
+      if (identity.kind === "outside")
+        outside.push(entryOf(identity, tally, totals, request.device));
+      else if (selected.has(node)) regions.push(entryOf(identity, tally, totals, request.device));
       else leftOut++;
     }
   return {
@@ -67,7 +70,7 @@ function tallyRegions({ processes, device }: ScopeRequest): Map<RegionIdentity, 
     }
     return tally;
   };
-  for (const { process, instances, kernels } of processes) {
+  for (const { process, instances, kernels, activities } of processes) {
     for (const instance of instances)
       if (device === null || instance.devices.includes(device)) {
         const tally = tallyOf(instance.region);
@@ -87,6 +90,12 @@ function tallyRegions({ processes, device }: ScopeRequest): Map<RegionIdentity, 
           tally.exclusiveKernelNs += counted.exclusiveNs;
           tally.exclusiveKernelCount += counted.exclusiveCalls;
         }
+    for (const [region, ofRegion] of activities)
+      if (device === null || ofRegion.some((activity) => activity.device === device)) {
+        const tally = tallyOf(region);
+        tally.processIds.add(process.pid);
+        tally.activities.push(...ofRegion);
+      }
   }
   return tallies;
 }
@@ -98,6 +107,7 @@ const emptyTally = (): RegionTally => ({
   unclosed: 0,
   processIds: new Set(),
   kernels: new Map(),
+  activities: [],
   kernelNs: 0,
   exclusiveKernelNs: 0,
   exclusiveKernelCount: 0,
@@ -148,6 +158,7 @@ function entryOf(
   { node, domain, kind }: RegionIdentity,
   tally: RegionTally,
   totals: ScopeTotals,
+  scopeDevice: string | null,
 ): RegionModelEntry {
   const kernels = kernelRows(tally);
   const devices = new Set(kernels.map(({ device }) => device));
@@ -166,6 +177,7 @@ function entryOf(
     invocationWallNs: describeSample(tally.durations),
     kernelCount: kernels.reduce((sum, { calls }) => sum + calls, 0),
     kernels,
+    activities: totalActivities(tally.activities, scopeDevice),
     notes: unclosedNotes(tally.unclosed),
   };
 }

@@ -83,7 +83,7 @@ function toRegion(region: RegionModelEntry, { selection }: RegionModel): NCUProf
     wall_exclusive_ms: milliseconds(region.exclusiveWallNs),
     invocation_wall_ms: statisticsInMilliseconds(region.invocationWallNs),
     kernel_count: region.kernelCount,
-    metrics: Object.fromEntries(region.metrics ?? []),
+    metrics: { ...activityMetrics(region), ...Object.fromEntries(region.metrics ?? []) },
     sections: sectionsOf(region.sections ?? []),
     kernels: region.kernels.map(({ name, kind, device, calls, ns }) => ({
       kernel_name: name,
@@ -105,6 +105,22 @@ const sectionsOf = (sections: readonly SectionModel[]): NCUProfileRegion["sectio
       { metrics: Object.fromEntries(metrics), messages },
     ]),
   );
+
+/** What the GPU did beside kernels has no fields of its own in the contract: it stands as metrics. */
+function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["metrics"] {
+  const time = (ns: number) => ({ value: milliseconds(ns), unit: "ms" });
+  const copies = activities?.get("memcpy");
+  const sets = activities?.get("memset");
+  const waits = activities?.get("synchronization");
+  return {
+    ...(copies && {
+      memory_copy_time: time(copies.ns),
+      memory_copy_bytes: { value: copies.bytes, unit: "byte" },
+    }),
+    ...(sets && { memory_set_time: time(sets.ns) }),
+    ...(waits && { synchronization_time: time(waits.ns) }),
+  };
+}
 
 const NS_PER_MS = 1e6;
 

@@ -1,6 +1,7 @@
 /** Short ways to write timelines, and generators of random ones. */
 import fc from "fast-check";
 import type {
+  GpuActivityKind,
   KernelInstance,
   ProcessTimeline,
   RangeInstance,
@@ -25,12 +26,21 @@ export interface KernelSketch {
   readonly ns: number;
   readonly thread?: number | null;
   readonly device?: number;
+  readonly kind?: GpuActivityKind;
+  readonly bytes?: number;
+}
+
+export interface WaitSketch {
+  readonly call: number;
+  readonly ns: number;
+  readonly thread?: number;
 }
 
 export interface ProcessSketch {
   readonly pid?: number;
   readonly ranges?: readonly RangeSketch[];
   readonly kernels?: readonly KernelSketch[];
+  readonly waits?: readonly WaitSketch[];
   readonly endNs?: number;
   readonly finished?: boolean;
   readonly notes?: readonly string[];
@@ -63,6 +73,8 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
       launchNs: kernel.launch,
       startNs: kernel.launch + 1000,
       endNs: kernel.launch + 1000 + kernel.ns,
+      ...(kernel.kind !== undefined && { kind: kernel.kind }),
+      ...(kernel.bytes !== undefined && { bytes: kernel.bytes }),
     }),
   );
   return {
@@ -75,6 +87,16 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
     ranges: ranges.sort((a, b) => a.startNs - b.startNs),
     marks: [],
     kernels,
+    ...(sketch.waits !== undefined && {
+      synchronizations: sketch.waits.map(({ call, ns, thread }) => ({
+        kind: "context" as const,
+        threadId: thread ?? 1,
+        callNs: call,
+        startNs: call + 10,
+        endNs: call + 10 + ns,
+        stream: null,
+      })),
+    }),
     notes: sketch.notes ?? [],
   };
 }

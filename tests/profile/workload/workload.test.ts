@@ -28,7 +28,7 @@ function config(workload: WorkloadConfig): ProfileConfig {
     },
     workload,
     pipeline: {
-      recorder: { enable: true, operation_domains: [], include: ["*"], exclude: [] },
+      recorder: { enable: true, gpu: "auto", operation_domains: [], include: ["*"], exclude: [] },
       nsys: { enable: false },
       ncu: { enable: false },
       static_analysis: { enable: true },
