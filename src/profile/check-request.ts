@@ -5,6 +5,8 @@ import { COLLECTOR_NAMES } from "./collectors/collector.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
 import { queryGpus } from "./machine/gpu.ts";
+import { traces } from "./nsys/run/command.ts";
+import { requireNsysPath } from "./nsys/run/tool.ts";
 import { requireProgram } from "./workload/require-program.ts";
 
 interface Refusal {
@@ -24,10 +26,30 @@ const refusals: readonly Refusal[] = [
     hint: "pipeline.ncu.enable=false; the recorder gives wall time and operations per region",
   },
   {
-    key: "pipeline.nsys.enable",
-    applies: ({ pipeline }) => pipeline.nsys.enable,
-    message: "the Nsight Systems collector is not part of this version",
-    hint: "pipeline.nsys.enable=false; the recorder gives wall time and operations per region",
+    key: "pipeline.nsys.capture_range",
+    applies: ({ pipeline: { nsys } }) =>
+      nsys.enable &&
+      nsys.gating_nvtx &&
+      nsys.capture_range === "nvtx" &&
+      !traces(nsys).includes("nvtx"),
+    message: "a capture range of NVTX needs nvtx among what is traced",
+    hint: "pipeline.nsys.trace=cuda,nvtx",
+  },
+  {
+    key: "pipeline.nsys.capture_range",
+    applies: ({ pipeline: { nsys } }) =>
+      nsys.enable &&
+      nsys.gating_nvtx &&
+      nsys.capture_range === "cudaProfilerApi" &&
+      !traces(nsys).includes("cuda"),
+    message: "a capture range of the CUDA profiler API needs cuda among what is traced",
+    hint: "pipeline.nsys.trace=cuda,nvtx",
+  },
+  {
+    key: "pipeline.nsys.trace",
+    applies: ({ pipeline: { nsys } }) => nsys.enable && !traces(nsys).includes("nvtx"),
+    message: "regions are NVTX ranges: nvtx must be among what is traced",
+    hint: "pipeline.nsys.trace=cuda,nvtx",
   },
   {
     key: "pipeline.report.trace",
@@ -52,6 +74,7 @@ const refusals: readonly Refusal[] = [
 export async function checkRequest(config: ProfileConfig, cwd: string): Promise<void> {
   refuseUnsupported(config);
   requireProgram(config.workload, cwd);
+  if (config.pipeline.nsys.enable) requireNsysPath("pipeline.nsys.enable");
   requireInputFiles(config, cwd);
   // Asking the driver takes a while: only where the answer decides something.
   if (config.device.startsWith("cuda:")) resolveDevice(config.device, await queryGpus(), true);

@@ -1,3 +1,5 @@
+import type { NsysSettings } from "./nsys/run/command.ts";
+
 /**
  * The composed and validated configuration as the profiler reads it: a plain object, checked
  * against `schemas/config.schema.json` before it arrives here. Only what is read is listed.
@@ -56,7 +58,7 @@ export interface PipelineConfig {
     readonly include: readonly string[];
     readonly exclude: readonly string[];
   };
-  readonly nsys: { readonly enable: boolean };
+  readonly nsys: NsysSettings;
   readonly ncu: { readonly enable: boolean };
   readonly static_analysis: { readonly enable: boolean };
   readonly report: {

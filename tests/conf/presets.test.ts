@@ -130,8 +130,10 @@ test("the preset of Nsight Systems", () => {
     gating_nvtx: true,
     trace: "cuda,nvtx,osrt",
     sample: "none",
+    cuda_graph_trace: "node",
     capture_range: "none",
     capture_range_end: null,
     nvtx_capture: "prefill",
+    extra_args: [],
   });
 });

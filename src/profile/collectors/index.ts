@@ -1,6 +1,7 @@
 import type { ProfileConfig } from "../config.ts";
 import type { NativePart } from "../native.ts";
 import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
+import { createNsys } from "./nsys.ts";
 import { createRecorder } from "./recorder.ts";
 
 /** What a collector is made from. */
@@ -16,6 +17,7 @@ const FACTORIES: Readonly<Partial<Record<CollectorName, (parts: CollectorParts) 
       operationDomains: config.pipeline.recorder.operation_domains,
       gpu: config.pipeline.recorder.gpu === "auto",
     }),
+  nsys: ({ config }) => createNsys(config.pipeline.nsys),
 };
 
 /** The collectors that a config switches on, in the order in which they run. */

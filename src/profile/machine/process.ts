@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
 import type { Workload } from "../workload/workload.ts";
+import { groupsBelow } from "./process-groups.ts";
 import { terminalCopy } from "./terminal-copy.ts";
 
 /** How a workload ended. Success and failure have the same fields. */
@@ -26,6 +27,8 @@ export interface RunOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly interrupt: StopRequests;
+  /** How long a stopped workload has to end by itself before it is killed; default 5 s. */
+  readonly graceMs?: number;
 }
 
 /** How the user asks us to stop a workload; each is aborted with a signal's name as its reason. */
@@ -36,7 +39,6 @@ export interface StopRequests {
   readonly kill: AbortSignal;
 }
 
-/** A stopped workload gets this long to end by itself before it is killed. */
 const GRACE_MS = 5_000;
 const TAIL_BYTES = 4_096;
 const TAIL_LINES = 20;
@@ -72,7 +74,7 @@ export async function runWorkload(
     detached: true,
     cleanup: false,
   });
-  const stop = stopOnInterrupt(child.pid, options.interrupt);
+  const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
   const result = await child.finally(() => stop.dispose());
 
   const neverStarted = child.pid === undefined;
@@ -89,17 +91,20 @@ export async function runWorkload(
   };
 }
 
-function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests) {
+function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, graceMs: number) {
   let reason: NodeJS.Signals | null = null;
   let killTimer: NodeJS.Timeout | undefined;
   const killGroup = () => {
-    if (pid !== undefined) signalGroup(pid, "SIGKILL");
+    if (pid === undefined) return;
+    // Looked up before: whoever loses its parent is found no longer.
+    const groups = [pid, ...groupsBelow(pid)];
+    for (const group of groups) signalGroup(group, "SIGKILL");
   };
   const stopGroup = () => {
     if (pid === undefined) return;
     reason = stop.reason as NodeJS.Signals;
     signalGroup(pid, reason);
-    killTimer = setTimeout(killGroup, GRACE_MS);
+    killTimer = setTimeout(killGroup, graceMs);
   };
   if (stop.aborted) stopGroup();
   else stop.addEventListener("abort", stopGroup, { once: true });

@@ -29,7 +29,17 @@ function config(workload: WorkloadConfig): ProfileConfig {
     workload,
     pipeline: {
       recorder: { enable: true, gpu: "auto", operation_domains: [], include: ["*"], exclude: [] },
-      nsys: { enable: false },
+      nsys: {
+        enable: false,
+        gating_nvtx: true,
+        trace: "cuda,nvtx",
+        sample: "none",
+        cuda_graph_trace: "node",
+        capture_range: "none",
+        capture_range_end: null,
+        nvtx_capture: null,
+        extra_args: [],
+      },
       ncu: { enable: false },
       static_analysis: { enable: true },
       report: { aggregate: true, html: false, trace: false },

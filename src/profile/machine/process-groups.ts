@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/**
+ * The process groups that descendants of a process lead: profilers start programs in groups of their
+ * own, which a signal to the profiler's group does not reach. Empty where there is no /proc.
+ */
+export function groupsBelow(pid: number): readonly number[] {
+  const processes = runningProcesses();
+  const below = new Set([pid]);
+  // A parent may come after its child: process ids start over some day.
+  for (let before = 0; before < below.size; ) {
+    before = below.size;
+    for (const process of processes) if (below.has(process.parent)) below.add(process.pid);
+  }
+  return processes
+    .filter((process) => process.pid !== pid && process.group === process.pid)
+    .filter((process) => below.has(process.pid))
+    .map((process) => process.pid);
+}
+
+interface RunningProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+}
+
+function runningProcesses(): readonly RunningProcess[] {
+  return namesIn("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const status = contentOf(`/proc/${name}/stat`);
+      // `pid (name) state parent group ...`: the name may hold anything, parentheses too.
+      const [, parent, group] = status
+        .slice(status.lastIndexOf(")") + 2)
+        .split(" ")
+        .map(Number);
+      return parent === undefined || group === undefined
+        ? []
+        : [{ pid: Number(name), parent, group }];
+    });
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty for a process that has ended by now. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

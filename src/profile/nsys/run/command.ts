@@ -1,0 +1,135 @@
+/** From `pipeline.nsys` to the command lines of nsys. Options are written as one word, `--name=value`. */
+import type { Workload } from "../../workload/workload.ts";
+
+/** `pipeline.nsys` as the collector reads it; keys are flags of `nsys profile`. */
+export interface NsysSettings {
+  readonly enable: boolean;
+  /** False records the whole run, whatever `capture_range` says. */
+  readonly gating_nvtx: boolean;
+  readonly trace: string;
+  readonly sample: string;
+  readonly cuda_graph_trace: string;
+  readonly capture_range: "none" | "nvtx" | "cudaProfilerApi";
+  readonly capture_range_end: string | null;
+  readonly nvtx_capture: string | null;
+  readonly extra_args: readonly string[];
+}
+
+export interface ProfileCommand {
+  readonly argv: readonly string[];
+  /** For nsys and the program under it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether the recording is limited to ranges, so that it may be empty. */
+  readonly isGated: boolean;
+  /** Where what was asked for could not be had. */
+  readonly notes: readonly string[];
+}
+
+/** Name of the report without its extension. */
+export const REPORT_NAME = "run";
+
+export const traces = ({ trace }: Pick<NsysSettings, "trace">): readonly string[] =>
+  trace.split(",");
+
+/**
+ * The command that records a workload.
+ *
+ * @param report absolute path of the report without extension
+ * @param options those that the installed nsys knows
+ */
+export function profileCommand(
+  nsys: { readonly path: string; readonly options: ReadonlySet<string> },
+  settings: NsysSettings,
+  report: string,
+  workload: Pick<Workload, "argv">,
+): ProfileCommand {
+  const capture = captureRange(settings);
+  const tracesCuda = traces(settings).includes("cuda");
+  const flags: Readonly<Record<string, string | null>> = {
+    trace: settings.trace,
+    sample: settings.sample,
+    // Without samples, context switches cost time and permissions, and no report shows them.
+    cpuctxsw: settings.sample === "none" ? "none" : null,
+    // By default nsys traces a CUDA graph as a whole, and its kernels are nowhere.
+    "cuda-graph-trace": tracesCuda ? settings.cuda_graph_trace : null,
+    ...capture.flags,
+    output: report.replaceAll("%", "%%"),
+    "force-overwrite": "true",
+  };
+  /** Options that only some versions know, and that only make things better. */
+  const optional = new Set(["cpuctxsw", "cuda-graph-trace"]);
+  const given = Object.entries(flags).filter(
+    ([name, value]) => value !== null && (!optional.has(name) || nsys.options.has(name)),
+  );
+  return {
+    argv: [
+      nsys.path,
+      "profile",
+      ...given.map(([name, value]) => `--${name}=${value}`),
+      ...settings.extra_args,
+      ...workload.argv,
+    ],
+    env: capture.env,
+    isGated: capture.isGated,
+    notes: capture.notes,
+  };
+}
+
+interface CaptureRange extends Pick<ProfileCommand, "env" | "isGated" | "notes"> {
+  readonly flags: Readonly<Record<string, string | null>>;
+}
+
+function captureRange(settings: NsysSettings): CaptureRange {
+  const whole: CaptureRange = { flags: {}, env: {}, isGated: false, notes: [] };
+  const { gating_nvtx, capture_range, nvtx_capture } = settings;
+  if (!gating_nvtx || capture_range === "none") return whole;
+  // nsys's own default ends the program with the range.
+  const end = { "capture-range-end": settings.capture_range_end ?? "stop" };
+  if (capture_range === "cudaProfilerApi")
+    return { ...whole, flags: { "capture-range": capture_range, ...end }, isGated: true };
+  if (nvtx_capture === null || nvtx_capture.trim() === "")
+    return {
+      ...whole,
+      notes: [
+        "pipeline.nsys.capture_range=nvtx needs a range in pipeline.nsys.nvtx_capture, which is empty: the whole run was recorded",
+      ],
+    };
+  return {
+    ...whole,
+    flags: { "capture-range": "nvtx", "nvtx-capture": nvtx_capture, ...end },
+    // Without it nsys compares registered strings only, and hardly any program registers its labels.
+    env: { NSYS_NVTX_PROFILER_REGISTER_ONLY: "0" },
+    isGated: true,
+  };
+}
+
+/** Makes an SQLite file of a report, anew: an old one may be of another recording. */
+export const exportCommand = (nsys: string, report: string, sqlite: string): readonly string[] => [
+  nsys,
+  "export",
+  "--type=sqlite",
+  "--force-overwrite=true",
+  `--output=${sqlite}`,
+  report,
+];
+
+/** The summaries of `nsys stats` that are kept beside our own reports. */
+export const SUMMARIES: readonly string[] = [
+  "nvtx_sum",
+  "nvtx_kern_sum",
+  "nvtx_gpu_proj_sum",
+  "cuda_api_sum",
+  "cuda_gpu_kern_sum",
+  "cuda_gpu_mem_time_sum",
+];
+
+/** Writes `BASE_NAME.csv` for each summary; of the SQLite file, so that the report is not read again. */
+export const statsCommand = (nsys: string, sqlite: string, base: string): readonly string[] => [
+  nsys,
+  "stats",
+  ...SUMMARIES.map((name) => `--report=${name}`),
+  "--format=csv",
+  `--output=${base}`,
+  "--force-overwrite=true",
+  sqlite,
+];
