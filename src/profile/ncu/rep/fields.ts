@@ -1,0 +1,67 @@
+/**
+ * Field numbers of Nsight Compute's report file, version 7, as NVIDIA documents it ("Report File
+ * Format" in the Customization Guide): those that are read here, each message as one object.
+ */
+export const fileHeader = { version: 1 } as const;
+
+export const blockHeader = {
+  numSources: 1,
+  numResults: 2,
+  sessionDetails: 3,
+  stringTable: 4,
+  payloadSize: 5,
+  process: 6,
+  numRangeResults: 7,
+  numCmdlistResults: 8,
+  numGraphResults: 9,
+} as const;
+
+export const sessionDetails = { processId: 1, versionInfo: 8, profilerCmdline: 11 } as const;
+export const versionInfo = { provider: 1, version: 2 } as const;
+export const stringTable = { strings: 1 } as const;
+export const processInfo = { processId: 1, hostname: 2, processName: 3 } as const;
+
+export const profileResult = {
+  threadId: 1,
+  mangledName: 5,
+  functionName: 6,
+  demangledName: 7,
+  metricResults: 13,
+  sections: 17,
+  ruleResults: 19,
+  nvtx: 21,
+  contextId: 22,
+  streamId: 23,
+} as const;
+
+export const rangeResult = {
+  threadId: 1,
+  metricResults: 4,
+  sections: 7,
+  nvtx: 10,
+  contextId: 11,
+} as const;
+
+/** Results of CUDA graphs, launched as a whole, have the same fields, and a stream. */
+export const graphResult = { ...rangeResult, streamId: 12 } as const;
+
+export const metricResult = { nameId: 1, value: 2 } as const;
+export const metricValue = { string: 1, float: 2, double: 3, uint32: 4, uint64: 5 } as const;
+
+export const section = { identifier: 1, displayName: 2, header: 4 } as const;
+export const sectionHeader = { metrics: 2 } as const;
+export const sectionMetric = { name: 1 } as const;
+
+export const ruleResult = { identifier: 1, body: 3, sectionIdentifier: 4 } as const;
+export const ruleBody = { items: 1 } as const;
+export const ruleItem = { message: 1, speedup: 10 } as const;
+export const ruleMessage = { text: 1, type: 2 } as const;
+export const ruleSpeedup = { value: 2 } as const;
+
+export const nvtxState = { domains: 1, threads: 2, startEndDomains: 3, defaultDomain: 4 } as const;
+export const nvtxDomain = { id: 1, name: 2 } as const;
+export const nvtxThread = { threadId: 1, pushPopDomains: 2 } as const;
+export const nvtxPushPopDomain = { id: 1, stack: 3 } as const;
+export const nvtxPushPopRange = { name: 1 } as const;
+export const nvtxStartEndDomain = { id: 1, ranges: 3 } as const;
+export const nvtxStartEndRange = { id: 1, name: 2 } as const;

@@ -1,0 +1,176 @@
+/**
+ * Our own reader of `.ncu-rep` files, for machines without Nsight Compute. It also has what ncu's
+ * tables leave out: the push/pop ranges of all threads, not only of the launching one.
+ */
+import { basename } from "node:path";
+import { PbfReader } from "pbf";
+import {
+  createMetricColumns,
+  type MetricColumns,
+  type NcuResult,
+  type NcuResults,
+  type NvtxState,
+  type SectionTable,
+} from "../results.ts";
+import { type Block, openReport, type ReportFile } from "./blocks.ts";
+import * as field from "./fields.ts";
+import { type FieldReaders, readWhole } from "./messages.ts";
+import { unitOfMetric } from "./metric-units.ts";
+import { stateOf } from "./nvtx-state.ts";
+import { emptyResult, type ResultMessage, resultReaders } from "./result-message.ts";
+
+export interface ReportSummary {
+  readonly sections: SectionTable;
+  readonly notes: readonly string[];
+  readonly results: number;
+  /** Of the ncu that measured, e.g. `2024.2.1.0`; null where the file does not say. */
+  readonly toolVersion: string | null;
+  /** The profiler's command line, as it stands in the file. */
+  readonly commandLine: string | null;
+}
+
+const KERNEL_FIELDS = resultReaders(field.profileResult);
+const RANGE_FIELDS = resultReaders(field.rangeResult);
+const GRAPH_FIELDS = resultReaders(field.graphResult);
+
+const DEVICE_INDEX = ["device__attribute_device_index", "launch__device_id"];
+/** Lists of other metrics' names, under the names that ncu gives to such lists. */
+const IS_LIST = /^(?:breakdown|group):/;
+
+type Metric = ResultMessage["metrics"][number];
+
+const DEVICE_NAME = "device__attribute_display_name";
+
+/** Everything at once. @throws ConfigError as `streamNcuReport` */
+export function readNcuReport(path: string): NcuResults & Pick<ReportSummary, "toolVersion"> {
+  const results: NcuResult[] = [];
+  const { sections, notes, toolVersion } = streamNcuReport(path, (result) => results.push(result));
+  return { results, sections, notes, toolVersion };
+}
+
+/**
+ * Reads a report, one result in memory at a time.
+ *
+ * @throws ConfigError `profile.input` where it is no report, or one of a format not known. A report
+ *   that was cut short is read as far as it goes, with a note
+ */
+export function streamNcuReport(
+  path: string,
+  onResult: (result: NcuResult) => void,
+): ReportSummary {
+  const report = openReport(path);
+  try {
+    return readBlocks(report, onResult);
+  } finally {
+    report.close();
+  }
+}
+
+function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
+  const sections = new Map<string, string[]>();
+  const columnsOf = createColumnsCache();
+  const shareState = createStateCache();
+  let results = 0;
+  let graphs = 0;
+  let toolVersion: string | null = null;
+  let commandLine: string | null = null;
+
+  const take = (
+    kind: NcuResult["kind"],
+    bytes: Uint8Array,
+    fields: FieldReaders<ResultMessage>,
+    { strings, process }: Block,
+  ) => {
+    const message = readWhole(new PbfReader(bytes), fields, emptyResult());
+    const nameOf = ({ nameId }: Metric) => strings[nameId] ?? `metric ${nameId}`;
+    const metrics = message.metrics.filter((metric) => !IS_LIST.test(nameOf(metric)));
+    const names = metrics.map(nameOf);
+    const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
+    for (const { title, metrics: members } of message.sections)
+      addSection(sections, title, members);
+    // As ncu numbers results: over the processes of a report, one after the other.
+    const id = results++;
+    const columns = columnsOf(names);
+    const values = Float64Array.from(metrics, ({ value }) =>
+      Number.isFinite(value) ? value : Number.NaN,
+    );
+    const device = DEVICE_INDEX.map((name) => values[columns.index.get(name) ?? -1]).find(
+      (index) => index !== undefined && !Number.isNaN(index),
+    );
+    onResult({
+      kind,
+      id,
+      processId: process.id,
+      processName: basename(process.name),
+      device: device === undefined ? null : `cuda:${device}`,
+      deviceName: texts.get(DEVICE_NAME) ?? null,
+      kernelName: kind === "range" ? "range" : message.demangledName,
+      ...(message.functionName !== "" && { functionName: message.functionName }),
+      ...(message.mangledName !== "" && { mangledName: message.mangledName }),
+      context: message.contextId === null ? null : String(message.contextId),
+      stream: message.streamId === null ? null : String(message.streamId),
+      nvtx: shareState(stateOf(message.nvtx, message.threadId)),
+      columns,
+      values,
+      ...(message.rules.length > 0 && { rules: message.rules }),
+    });
+  };
+
+  for (const block of report.blocks()) {
+    toolVersion ??= block.toolVersion;
+    commandLine ??= block.commandLine;
+    for (const { kind, bytes } of block.messages()) {
+      if (kind === "kernel") take("kernel", bytes, KERNEL_FIELDS, block);
+      if (kind === "range") take("range", bytes, RANGE_FIELDS, block);
+      if (kind !== "graph") continue;
+      graphs++;
+      // A graph is measured as a whole, as a range is: it has no kernels of its own.
+      take("range", bytes, GRAPH_FIELDS, block);
+    }
+  }
+  return {
+    sections,
+    results,
+    toolVersion,
+    commandLine,
+    notes: [
+      ...report.notes(),
+      ...(graphs > 0 ? [`${graphs} results are CUDA graphs, measured as a whole`] : []),
+    ],
+  };
+}
+
+function addSection(
+  sections: Map<string, string[]>,
+  title: string,
+  metrics: readonly string[],
+): void {
+  const known = sections.get(title) ?? [];
+  const added = metrics.filter((name) => !known.includes(name));
+  if (added.length > 0) sections.set(title, [...known, ...new Set(added)]);
+}
+
+/** Results of one report mostly have the same metrics: they share one object then. */
+function createColumnsCache(): (names: readonly string[]) => MetricColumns {
+  const known = new Map<string, MetricColumns>();
+  return (names) => {
+    const key = names.join("\0");
+    let columns = known.get(key);
+    if (columns === undefined) {
+      columns = createMetricColumns(names, names.map(unitOfMetric));
+      known.set(key, columns);
+    }
+    return columns;
+  };
+}
+
+function createStateCache(): (state: NvtxState) => NvtxState {
+  const known = new Map<string, NvtxState>();
+  return (state) => {
+    const key = JSON.stringify(state);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    known.set(key, state);
+    return state;
+  };
+}

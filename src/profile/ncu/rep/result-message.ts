@@ -1,0 +1,203 @@
+import type { PbfReader } from "pbf";
+import type { RuleMessage } from "../results.ts";
+import { sectionTitle } from "../section-titles.ts";
+import * as field from "./fields.ts";
+import { type FieldReaders, readEmbedded } from "./messages.ts";
+import { readThreadStates, type ThreadStates } from "./nvtx-state.ts";
+
+/** A result as it stands in the file: names are numbers of the block's string table. */
+export interface ResultMessage {
+  threadId: number;
+  mangledName: string;
+  functionName: string;
+  demangledName: string;
+  contextId: number | null;
+  streamId: number | null;
+  nvtx: ThreadStates | null;
+  readonly metrics: { nameId: number; value: number; text: string | null }[];
+  readonly sections: { title: string; metrics: string[] }[];
+  readonly rules: RuleMessage[];
+}
+
+export const emptyResult = (): ResultMessage => ({
+  threadId: 0,
+  mangledName: "",
+  functionName: "",
+  demangledName: "",
+  contextId: null,
+  streamId: null,
+  nvtx: null,
+  metrics: [],
+  sections: [],
+  rules: [],
+});
+
+type Metric = ResultMessage["metrics"][number];
+
+const VALUE_FIELDS: FieldReaders<Metric> = {
+  [field.metricValue.string]: (metric, pbf) => {
+    metric.text = pbf.readString();
+  },
+  [field.metricValue.float]: (metric, pbf) => {
+    metric.value = pbf.readFloat();
+  },
+  [field.metricValue.double]: (metric, pbf) => {
+    metric.value = pbf.readDouble();
+  },
+  [field.metricValue.uint32]: (metric, pbf) => {
+    metric.value = pbf.readVarint();
+  },
+  [field.metricValue.uint64]: (metric, pbf) => {
+    metric.value = pbf.readVarint();
+  },
+};
+
+const METRIC_FIELDS: FieldReaders<Metric> = {
+  [field.metricResult.nameId]: (metric, pbf) => {
+    metric.nameId = pbf.readVarint();
+  },
+  [field.metricResult.value]: (metric, pbf) => {
+    readEmbedded(pbf, VALUE_FIELDS, metric);
+  },
+};
+
+type Section = ResultMessage["sections"][number];
+
+const SECTION_METRIC: FieldReaders<string[]> = {
+  [field.sectionMetric.name]: (names, pbf) => {
+    names.push(pbf.readString());
+  },
+};
+
+const SECTION_HEADER: FieldReaders<string[]> = {
+  [field.sectionHeader.metrics]: (names, pbf) => {
+    readEmbedded(pbf, SECTION_METRIC, names);
+  },
+};
+
+const SECTION_FIELDS: FieldReaders<Section> = {
+  [field.section.displayName]: (section, pbf) => {
+    section.title = pbf.readString();
+  },
+  [field.section.header]: (section, pbf) => {
+    readEmbedded(pbf, SECTION_HEADER, section.metrics);
+  },
+};
+
+interface Rule {
+  identifier: string;
+  section: string;
+  readonly items: { text: string; type: number; speedup: number | null }[];
+}
+
+const MESSAGE_FIELDS: FieldReaders<Rule["items"][number]> = {
+  [field.ruleMessage.text]: (item, pbf) => {
+    item.text = pbf.readString();
+  },
+  [field.ruleMessage.type]: (item, pbf) => {
+    item.type = pbf.readVarint();
+  },
+};
+
+const SPEEDUP_FIELDS: FieldReaders<Rule["items"][number]> = {
+  [field.ruleSpeedup.value]: (item, pbf) => {
+    item.speedup = pbf.readDouble();
+  },
+};
+
+const ITEM_FIELDS: FieldReaders<Rule["items"][number]> = {
+  [field.ruleItem.message]: (item, pbf) => {
+    readEmbedded(pbf, MESSAGE_FIELDS, item);
+  },
+  [field.ruleItem.speedup]: (item, pbf) => {
+    readEmbedded(pbf, SPEEDUP_FIELDS, item);
+  },
+};
+
+const BODY_FIELDS: FieldReaders<Rule> = {
+  [field.ruleBody.items]: (rule, pbf) => {
+    rule.items.push(readEmbedded(pbf, ITEM_FIELDS, { text: "", type: 0, speedup: null }));
+  },
+};
+
+const RULE_FIELDS: FieldReaders<Rule> = {
+  [field.ruleResult.identifier]: (rule, pbf) => {
+    rule.identifier = pbf.readString();
+  },
+  [field.ruleResult.body]: (rule, pbf) => {
+    readEmbedded(pbf, BODY_FIELDS, rule);
+  },
+  [field.ruleResult.sectionIdentifier]: (rule, pbf) => {
+    rule.section = pbf.readString();
+  },
+};
+
+/** As ncu's tables write the types of messages. */
+const MESSAGE_TYPES: readonly string[] = ["", "INF", "WRN", "ERR", "OPT"];
+
+/** Links in messages are written `@url:TEXT:TARGET@` and the like; tables show the text. */
+const withoutMarkup = (text: string): string =>
+  text
+    .replaceAll(/@(?:section|source|url|metric):([^:@]*):([^@]*)@/g, "$2")
+    .replaceAll(/@(?:section|source|url|metric):[^@]*@/g, "");
+
+function readRule(pbf: PbfReader): readonly RuleMessage[] {
+  const empty: Rule = { identifier: "", section: "", items: [] };
+  const rule = readEmbedded(pbf, RULE_FIELDS, empty);
+  const speedup = rule.items.find((item) => item.speedup !== null)?.speedup ?? null;
+  return rule.items
+    .filter(({ text }) => text !== "")
+    .map(({ text, type }) => ({
+      section: sectionTitle(rule.section),
+      rule: rule.identifier,
+      type: MESSAGE_TYPES[type] ?? "",
+      text: withoutMarkup(text),
+      speedup,
+    }));
+}
+
+/** Which field of a message holds what: it differs between kinds of results. */
+export type ResultFields = Readonly<Partial<Record<keyof typeof field.profileResult, number>>>;
+
+export function resultReaders(numbers: ResultFields): FieldReaders<ResultMessage> {
+  const readers: Record<keyof typeof field.profileResult, FieldReaders<ResultMessage>[number]> = {
+    threadId: (result, pbf) => {
+      result.threadId = pbf.readVarint();
+    },
+    mangledName: (result, pbf) => {
+      result.mangledName = pbf.readString();
+    },
+    functionName: (result, pbf) => {
+      result.functionName = pbf.readString();
+    },
+    demangledName: (result, pbf) => {
+      result.demangledName = pbf.readString();
+    },
+    metricResults: (result, pbf) => {
+      result.metrics.push(
+        readEmbedded(pbf, METRIC_FIELDS, { nameId: -1, value: Number.NaN, text: null }),
+      );
+    },
+    sections: (result, pbf) => {
+      result.sections.push(readEmbedded(pbf, SECTION_FIELDS, { title: "", metrics: [] }));
+    },
+    ruleResults: (result, pbf) => {
+      result.rules.push(...readRule(pbf));
+    },
+    nvtx: (result, pbf) => {
+      result.nvtx = readThreadStates(pbf);
+    },
+    contextId: (result, pbf) => {
+      result.contextId = pbf.readVarint();
+    },
+    streamId: (result, pbf) => {
+      result.streamId = pbf.readVarint();
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(numbers).map(([name, number]) => [
+      number,
+      readers[name as keyof typeof field.profileResult],
+    ]),
+  );
+}
