@@ -1,0 +1,10 @@
+/** Which kernels of a profile count: by name, and by how long they took elsewhere. */
+export { functionNameIn, type KernelNameBase, type NamedKernel, nameOf } from "./kernel-name.ts";
+export { type KernelPattern, parseKernelPattern } from "./pattern.ts";
+export {
+  createKernelSelection,
+  type KernelSelection,
+  type KernelSelectionRequest,
+  selectsKernels,
+} from "./select-kernels.ts";
+export { topKernelNames } from "./top-kernels.ts";

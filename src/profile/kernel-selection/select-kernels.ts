@@ -1,0 +1,108 @@
+import { type KernelNameBase, type NamedKernel, nameOf } from "./kernel-name.ts";
+import { type KernelPattern, parseKernelPattern } from "./pattern.ts";
+
+/** Which kernels count. Exclusion wins over inclusion. */
+export interface KernelSelectionRequest {
+  /** Empty: all. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly nameBase: KernelNameBase;
+  /** Names to which the selection is limited beside the patterns, e.g. the longest; null: no limit. */
+  readonly top: readonly string[] | null;
+  /** Config keys of the patterns, for messages. */
+  readonly keys?: { readonly include: string; readonly exclude: string };
+}
+
+export interface KernelSelection {
+  keep(kernel: NamedKernel): boolean;
+  /** After all kernels were seen: rules that matched nothing, and what they met instead. */
+  notes(): readonly string[];
+}
+
+const KEYS = {
+  include: "pipeline.ncu.ncu_cli.kernel_name",
+  exclude: "pipeline.ncu.ncu_cli.kernel_exclude",
+};
+
+/** Whether a request selects anything at all; without one, nothing needs to be looked at. */
+export const selectsKernels = ({ include, exclude, top }: KernelSelectionRequest): boolean =>
+  include.length > 0 || exclude.length > 0 || top !== null;
+
+/** @throws ConfigError `profile.input` for a pattern that is none */
+export function createKernelSelection(request: KernelSelectionRequest): KernelSelection {
+  const keys = request.keys ?? KEYS;
+  const include = request.include.map((text) => counted(text, keys.include));
+  const exclude = request.exclude.map((text) => counted(text, keys.exclude));
+  const top = request.top === null ? null : new Set(request.top.map(comparable));
+  const decided = new Map<string, boolean>();
+  let kept = 0;
+  let withoutMangled = 0;
+
+  const decide = (kernel: NamedKernel, name: string): boolean => {
+    const included = matching(include, name);
+    const excluded = matching(exclude, name);
+    const isTop = top === null || top.has(comparable(kernel.kernelName));
+    return (include.length === 0 || included) && !excluded && isTop;
+  };
+  return {
+    keep(kernel) {
+      if (request.nameBase === "mangled" && kernel.mangledName === undefined) withoutMangled++;
+      const name = nameOf(kernel, request.nameBase);
+      const key = `${name}\0${kernel.kernelName}`;
+      let keep = decided.get(key);
+      if (keep === undefined) {
+        keep = decide(kernel, name);
+        decided.set(key, keep);
+      }
+      if (keep) kept++;
+      return keep;
+    },
+    notes: () => [
+      ...unmatchedNotes([...include, ...exclude], decided, request.nameBase),
+      ...(kept === 0 && decided.size > 0 ? ["the kernel selection leaves no kernel"] : []),
+      ...(withoutMangled > 0
+        ? ["the source has no mangled names: patterns were matched against demangled ones"]
+        : []),
+    ],
+  };
+}
+
+interface CountedPattern extends KernelPattern {
+  readonly key: string;
+  matched: boolean;
+}
+
+const counted = (text: string, key: string): CountedPattern => ({
+  ...parseKernelPattern(text, key),
+  key,
+  matched: false,
+});
+
+/** Every pattern is tried: one that matches nothing must be told, also beside one that does. */
+function matching(patterns: readonly CountedPattern[], name: string): boolean {
+  let any = false;
+  for (const pattern of patterns)
+    if (pattern.matches(name)) {
+      pattern.matched = true;
+      any = true;
+    }
+  return any;
+}
+
+const MAX_NAMES = 5;
+
+function unmatchedNotes(
+  patterns: readonly CountedPattern[],
+  decided: ReadonlyMap<string, boolean>,
+  base: KernelNameBase,
+): readonly string[] {
+  if (decided.size === 0) return [];
+  const names = [...new Set([...decided.keys()].map((key) => key.split("\0")[0] ?? ""))];
+  const shown = `${names.slice(0, MAX_NAMES).join("; ")}${names.length > MAX_NAMES ? "; …" : ""}`;
+  return patterns
+    .filter(({ matched }) => !matched)
+    .map(({ text, key }) => `${key}: '${text}' matches no kernel; ${base} names are: ${shown}`);
+}
+
+/** Tools write the same demangled name with other spaces. */
+const comparable = (name: string): string => name.replaceAll(/\s+/g, "");

@@ -1,0 +1,13 @@
+import type { Timeline } from "../timeline.ts";
+
+/** Names of the kernels with the most GPU time in a recording, longest first. */
+export function topKernelNames({ processes }: Timeline, count: number): readonly string[] {
+  const times = new Map<string, number>();
+  for (const { kernels } of processes)
+    for (const { kind = "kernel", name, startNs, endNs } of kernels)
+      if (kind === "kernel") times.set(name, (times.get(name) ?? 0) + Math.max(endNs - startNs, 0));
+  return [...times]
+    .sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
+    .slice(0, count)
+    .map(([name]) => name);
+}

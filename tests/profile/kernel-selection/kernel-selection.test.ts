@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  createKernelSelection,
+  functionNameIn,
+  type KernelSelectionRequest,
+  parseKernelPattern,
+  topKernelNames,
+} from "../../../src/profile/kernel-selection/index.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { runs } from "../../runs.ts";
+
+const request = (some: Partial<KernelSelectionRequest>): KernelSelectionRequest => ({
+  include: [],
+  exclude: [],
+  nameBase: "demangled",
+  top: null,
+  ...some,
+});
+const KERNELS = [
+  "void gemm<float, 4>(float *, int)",
+  "void ns::relu(float *)",
+  "memset_kernel(int *)",
+];
+const kept = (some: Partial<KernelSelectionRequest>) => {
+  const selection = createKernelSelection(request(some));
+  const names = KERNELS.filter((kernelName) => selection.keep({ kernelName }));
+  return { names: names.map(functionNameIn), notes: selection.notes() };
+};
+
+describe("a kernel selection", () => {
+  test.each([
+    [{}, ["gemm", "relu", "memset_kernel"]],
+    [{ include: ["memset_kernel(int *)"] }, ["memset_kernel"]],
+    [{ include: ["memset_kernel"] }, []],
+    [{ include: ["memset_kernel"], nameBase: "function" as const }, ["memset_kernel"]],
+    [{ include: ["*gemm*"] }, ["gemm"]],
+    [{ include: ["gemm*"], nameBase: "function" as const }, ["gemm"]],
+    [{ include: ["regex:re.u|gemm"] }, ["gemm", "relu"]],
+    [{ exclude: ["regex:^memset"] }, ["gemm", "relu"]],
+    [{ include: ["*"], exclude: ["*relu*"] }, ["gemm", "memset_kernel"]],
+    [{ include: ["*relu*"], exclude: ["*relu*"] }, []],
+    [{ top: ["memset_kernel(int*)"] }, ["memset_kernel"]],
+  ])("%j keeps %j", (some, names) => {
+    expect(kept(some).names).toEqual(names);
+  });
+
+  test("says which rules match nothing, and what the names are", () => {
+    const { notes } = kept({ include: ["*gemm*", "nope"], exclude: ["regex:zzz"] });
+    expect(notes).toHaveLength(2);
+    expect(notes[0]).toContain("kernel_name: 'nope' matches no kernel");
+    expect(notes[0]).toContain("void ns::relu(float *)");
+    expect(notes[1]).toContain("kernel_exclude: 'regex:zzz' matches no kernel");
+    expect(kept({ include: ["nope"] }).notes).toContain("the kernel selection leaves no kernel");
+    expect(kept({ include: ["*"] }).notes).toEqual([]);
+  });
+
+  test("matches mangled names where there are some, and says where there are none", () => {
+    const selection = createKernelSelection(
+      request({ include: ["_Z4gemmPf"], nameBase: "mangled" }),
+    );
+    expect(selection.keep({ kernelName: "gemm(float *)", mangledName: "_Z4gemmPf" })).toBe(true);
+    expect(selection.notes()).toEqual([]);
+    expect(selection.keep({ kernelName: "gemm(float *)" })).toBe(false);
+    expect(selection.notes().join()).toContain("no mangled names");
+  });
+
+  test("refuses an expression that is none, with its key", () => {
+    try {
+      parseKernelPattern("regex:(", "the.key");
+      expect.unreachable();
+    } catch (error) {
+      expect(isConfigError(error) && error.details).toMatchObject({
+        code: "profile.input",
+        key: "the.key",
+        message: expect.stringContaining("'regex:(' is no regular expression"),
+      });
+    }
+  });
+
+  test("takes any name for itself", () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        fc.pre(!name.startsWith("regex:"));
+        expect(parseKernelPattern(name, "k").matches(name)).toBe(true);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});
+
+test.each([
+  ["matrix_addition2D(float *, float *)", "matrix_addition2D"],
+  ["void at::native::vectorized_kernel<4, at::native::Fill<int>>(int, T2)", "vectorized_kernel"],
+  ["void <unnamed>::k<(int)3>(T1)", "k"],
+  ["void (anonymous namespace)::softmax<float>(float *)", "softmax"],
+  ["ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"],
+  ["", ""],
+])("the function of %s is %s", (demangled, name) => {
+  expect(functionNameIn(demangled)).toBe(name);
+});
+
+test("the longest kernels come first, copies apart", () => {
+  const at = (name: string, ns: number, kind?: "memcpy") => ({
+    name,
+    ...(kind && { kind }),
+    device: 0,
+    stream: 0,
+    launchThreadId: 1,
+    launchNs: 0,
+    startNs: 0,
+    endNs: ns,
+  });
+  const timeline = {
+    collector: "nsys",
+    clock: "c",
+    originNs: 0n,
+    notes: [],
+    processes: [
+      {
+        pid: 1,
+        parentPid: null,
+        executable: "p",
+        startNs: 0,
+        endNs: 9,
+        finished: true,
+        ranges: [],
+        marks: [],
+        kernels: [at("a", 5), at("b", 4), at("b", 4), at("copy", 99, "memcpy"), at("c", 1)],
+        notes: [],
+      },
+    ],
+  };
+  expect(topKernelNames(timeline, 2)).toEqual(["b", "a"]);
+});
