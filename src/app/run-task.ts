@@ -6,7 +6,7 @@ import { openCallbacks } from "./callbacks/callbacks.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { plainAt } from "./job/hydra-values.ts";
-import type { JobResult } from "./job/job.ts";
+import { type JobResult, wasStopped } from "./job/job.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
 import { type JobSurroundings, runJob, takeDirectory } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
@@ -172,6 +172,8 @@ const composedEvent = (
 /** Shows the first failure in full and the others in a line each. */
 function exitCodeOf(results: readonly JobResult[], { invocation }: Session): number {
   const [first, ...others] = results.filter(({ status }) => status === "failed");
+  const stopped = results.find(wasStopped);
+  if (stopped !== undefined) return stopped.exitCode;
   if (first === undefined) return results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0;
   const { stderr } = invocation.console;
   stderr(`Error executing job with overrides: ${overridesText(first)}\n`);

@@ -49,6 +49,9 @@ export interface JobResult {
   readonly exitCode: number;
 }
 
+/** Whether a signal ended a job: shells add 128 to its number. Then a sweep ends, too. */
+export const wasStopped = ({ exitCode }: JobResult): boolean => exitCode > 128 && exitCode < 160;
+
 const EXIT_CODE: unique symbol = Symbol("exit code");
 
 /** What a task returns to end the program with a code. */

@@ -1,3 +1,4 @@
+import { wasStopped } from "../job/job.ts";
 import type { LauncherKind, SweepJob } from "./launcher.ts";
 
 /** Hydra's name, which log configs may use. */
@@ -18,6 +19,7 @@ export const basicLauncher: LauncherKind = {
           const result = await runHere(job);
           logAsHydra();
           yield { kind: "ended", job, result };
+          if (wasStopped(result)) return;
         }
       },
     };

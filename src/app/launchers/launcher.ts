@@ -7,7 +7,10 @@ import type { Logging } from "../logging/logging.ts";
 /** A job of a sweep: planned, and with a number. */
 export type SweepJob = PlannedJob & { readonly number: number };
 
-/** What happens to the jobs of a batch, as it happens. Every job that started ends. */
+/**
+ * What happens to the jobs of a batch, as it happens. Every job that started ends; after one that a
+ * signal stopped, no other starts.
+ */
 export type LaunchEvent =
   | { readonly kind: "started"; readonly job: SweepJob }
   | { readonly kind: "ended"; readonly job: SweepJob; readonly result: JobResult };

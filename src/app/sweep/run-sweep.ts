@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { writeYaml } from "../../values/writer.ts";
-import type { JobResult } from "../job/job.ts";
+import { type JobResult, wasStopped } from "../job/job.ts";
 import type { Launcher, SweepJob } from "../launchers/launcher.ts";
 import { type PlannedSweep, SWEEP_FILE } from "./plan-sweep.ts";
 
@@ -22,7 +22,7 @@ export interface SweepOutcome {
 /**
  * Runs a sweep: notes its config in `multirun.yaml`, then batch by batch composes and checks every
  * job before the first of them starts, and launches them. A failed job does not stop its batch; no
- * batch follows it.
+ * batch follows it. A job that a signal stopped ends the sweep.
  *
  * @throws ConfigError before a job of its batch has started
  */
@@ -35,7 +35,7 @@ export async function runSweep({ check, launcher, sweep }: SweepRequest): Promis
     if (!(await check(jobs))) return { results, refused: true };
     const ended = await launch(jobs, launcher);
     results.push(...ended);
-    if (ended.some(({ status }) => status === "failed")) break;
+    if (ended.some((result) => result.status === "failed" || wasStopped(result))) break;
     sweeper.tell(ended);
   }
   return { results, refused: false };

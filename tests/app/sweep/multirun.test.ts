@@ -64,6 +64,13 @@ describe("-m", () => {
     expect(outcome.exitCode).toBe(3);
   });
 
+  test("a job that a signal stopped ends the sweep", async () => {
+    const { run, cwd } = program(CONFIG);
+    const outcome = await run(["-m", "x=1,2"], () => exitCode(130));
+    expect(outcome.exitCode).toBe(130);
+    expect(existsSync(join(cwd, "s/1"))).toBe(false);
+  });
+
   test("a job that does not compose stops its batch before the first job", async () => {
     const { run, cwd } = program({ ...CONFIG, "conf/g/a.yaml": "v: 1\n" });
     const outcome = await run(["-m", "+g=a,nope"], () => expect.unreachable());

@@ -12,30 +12,42 @@ export function missingFact({ stderr_contains = [] }: CliCase, actual: string): 
   // An accident in the middle of Python's own reporting: all that follows is about itself.
   const accident = stderr_contains.findIndex((line) => line.startsWith("An error occurred during"));
   const lines = accident < 0 ? stderr_contains : stderr_contains.slice(0, accident);
-  for (const line of lines)
-    if (!actual.includes(line.trim()) && !factsOf(line).every((fact) => actual.includes(fact)))
-      return line;
+  // A traceback tells of causes first, and of the same again: there the order is Python's.
+  const isChained = lines.some((line) => CHAIN.test(line));
+  let from = 0;
+  for (const line of lines) {
+    if (isPython(line)) continue;
+    const text = [line.trim(), withoutClasses(line)].find((form) => actual.includes(form));
+    const at = text === undefined ? -1 : actual.indexOf(text, from);
+    if (text !== undefined && at < 0 && !isChained) return `${line} (in this order)`;
+    if (text !== undefined) from = isChained ? 0 : at + text.length;
+    else if (!factsOf(line).every((fact) => actual.includes(fact))) return line;
+  }
   return null;
 }
 
 const EXCEPTION =
   /^(?:UserWarning|[A-Za-z_.]*\b[A-Z]\w*(?:Error|Exception|Warning|Value|Type))(?:: |$)/;
 
+const CHAIN = /^(?:The above exception was the direct cause|During handling of the above)/;
+
 /** Lines that tell of Python only. */
 const PYTHON: readonly RegExp[] = [
   /^(?:AssertionError|Hydra14MigrationWarning: )$/,
   /^\s+(?:object_type|reference_type)=/,
   /^\s+(?:@hydra\.main\(|ret = run_job\()/,
-  /^(?:The above exception was the direct cause|During handling of the above exception)/,
+  CHAIN,
   /^See https:\/\/hydra\.cc\/docs\/1\.2\/advanced\/override_grammar/,
   /^Hydra 1\.4 will|^Before upgrading to Hydra 1\.4|^See https:\/\/hydra\.cc\/docs\/upgrades\/1\.3_to_1\.4/,
   // Tokens of a generated parser: the caret below the override says where.
   /^(?:LexerNoViableAltException: |no viable alternative|mismatched input|extraneous input|missing \S+ at )/,
 ];
 
+const isPython = (line: string): boolean =>
+  PYTHON.some((pattern) => pattern.test(line) || pattern.test(withoutClasses(line)));
+
 /** What must be in our text where a line is not there as it is. */
 function factsOf(line: string): readonly string[] {
-  if (PYTHON.some((pattern) => pattern.test(line) || pattern.test(withoutClasses(line)))) return [];
   if (/^(?:usage: | {17}\[)/.test(line))
     return [...line.matchAll(/--[\w-]+|\[overrides \.\.\.\]/g)].map(([flag]) => flag);
   const usage = /^my_app\.py(: error: .*)$/.exec(line)?.[1];
