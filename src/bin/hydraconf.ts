@@ -20,6 +20,14 @@ void hydraMain(
     configPath: "conf",
     configName: "config",
     whenBare: "show",
+    subcommands: [
+      {
+        name: "schema",
+        summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
+        run: async (args, io) =>
+          (await import("../app/tree-schema/schema-command.ts")).runSchema(args, io),
+      },
+    ],
   },
   () => undefined,
 ).then((code) => {

@@ -1,0 +1,117 @@
+import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
+import type { ConfigNode, MapNode, NodeType, ScalarNode } from "../../values/node.ts";
+import { isMissing } from "../../values/node.ts";
+import { keyText } from "../../values/python-text.ts";
+import { toObject } from "../../values/to-object.ts";
+
+export interface InferredSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** What the schema is for: files, in which any value may be an interpolation, or resolved data. */
+export type Purpose = "files" | "data";
+
+/** Where a schema for files says what an interpolation looks like. */
+export const INTERPOLATION_DEFINITION = {
+  interpolation: { type: "string", pattern: "\\$\\{|^\\?\\?\\?$" },
+} as const;
+
+const MAX_EXAMPLES = 5;
+
+/**
+ * What values that are examples of one place have in common, as a JSON Schema. An int is an example
+ * of a number, for nothing says that it may not be 1.5 elsewhere; a null and a missing value are
+ * examples of nothing. Keys that are not among the examples are allowed for files.
+ */
+export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): InferredSchema {
+  const known = examples.filter((node) => !isOpen(node));
+  if (known.length === 0) return {};
+  const nullable = examples.some((node) => node.kind === "scalar" && node.value === null);
+  const kinds = [
+    ...scalarSchemas(known.filter((node) => node.kind === "scalar")),
+    ...collection(
+      known.filter((node) => node.kind === "map"),
+      (maps) => mapSchema(maps, purpose),
+    ),
+    ...collection(
+      known.filter((node) => node.kind === "list"),
+      (lists) => ({
+        type: "array",
+        items: inferSchema(
+          lists.flatMap(({ items }) => items),
+          purpose,
+        ),
+      }),
+    ),
+  ];
+  const any = [
+    ...kinds,
+    ...(nullable ? [{ type: "null" }] : []),
+    ...(purpose === "files" && !kinds.some(isText) ? [{ $ref: "#/$defs/interpolation" }] : []),
+  ];
+  const [only] = any;
+  const schema = any.length === 1 && only !== undefined ? only : { anyOf: any };
+  const shown = examplesOf(known);
+  return shown.length === 0 ? schema : { ...schema, examples: shown };
+}
+
+const isText = (schema: InferredSchema): boolean =>
+  schema["type"] === "string" && schema["enum"] === undefined;
+
+/** Says nothing of what may stand there. */
+const isOpen = (node: ConfigNode): boolean =>
+  isMissing(node) ||
+  isInterpolationNode(node) ||
+  (node.kind === "scalar" && node.value === null && enumOf(node.type) === undefined);
+
+const collection = <T>(
+  nodes: readonly T[],
+  schemaOf: (nodes: readonly T[]) => InferredSchema,
+): readonly InferredSchema[] => (nodes.length === 0 ? [] : [schemaOf(nodes)]);
+
+function scalarSchemas(nodes: readonly ScalarNode[]): readonly InferredSchema[] {
+  const schemas = nodes.map((node): InferredSchema => {
+    const members = enumOf(node.type);
+    return members === undefined ? { type: typeOf(node) } : { enum: members };
+  });
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+}
+
+const enumOf = (type: NodeType | undefined): readonly string[] | undefined =>
+  type?.kind === "enum" ? type.members : undefined;
+
+function typeOf({ value }: ScalarNode): string {
+  if (typeof value === "boolean") return "boolean";
+  return typeof value === "bigint" || typeof value === "number" ? "number" : "string";
+}
+
+function mapSchema(maps: readonly MapNode[], purpose: Purpose): InferredSchema {
+  const examples = new Map<string, ConfigNode[]>();
+  for (const { entries } of maps)
+    for (const { key, value } of entries.values()) {
+      const name = keyText(key);
+      examples.set(name, [...(examples.get(name) ?? []), value]);
+    }
+  const properties = Object.fromEntries(
+    [...examples].map(([name, values]) => [name, inferSchema(values, purpose)]),
+  );
+  if (purpose === "files") return { type: "object", properties };
+  const required = [...examples].flatMap(([name, { length }]) =>
+    length === maps.length ? [name] : [],
+  );
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** Values that an editor can offer. */
+function examplesOf(nodes: readonly ConfigNode[]): readonly unknown[] {
+  const scalars = nodes.filter((node) => node.kind === "scalar" && enumOf(node.type) === undefined);
+  const values = new Map(
+    scalars.map((node) => {
+      const value = toObject(node);
+      return [JSON.stringify(String(value)), typeof value === "bigint" ? Number(value) : value];
+    }),
+  );
+  return [...values.values()]
+    .filter((value) => typeof value !== "number" || Number.isFinite(value))
+    .slice(0, MAX_EXAMPLES);
+}

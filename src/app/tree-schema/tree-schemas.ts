@@ -1,0 +1,105 @@
+import type { Repository } from "../../compose/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { nearest } from "../../values/nearest.ts";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
+import { defaultsSchema, groupsOf, optionDefinitions } from "./defaults-schema.ts";
+import { INTERPOLATION_DEFINITION, type InferredSchema, inferSchema } from "./infer.ts";
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** What a tree has schemas of. */
+export interface TreeOfConfigs {
+  readonly repository: Repository;
+  /** The primary config. */
+  readonly configName: string;
+  /** What it composes to, without `hydra`. */
+  readonly config: MapNode;
+  /** The same with interpolations resolved; as it is where that is not possible. */
+  readonly resolved: () => ConfigNode;
+}
+
+/**
+ * The schema of the primary config's file, for editors: keys of the composed config, so that every
+ * value that it may override is known, and its defaults list.
+ */
+export function primarySchema({ config, configName, repository }: TreeOfConfigs): InferredSchema {
+  const groups = groupsOf(repository);
+  return document(repository, groups, "", {
+    title: `The primary config '${configName}'`,
+    content: [config],
+    own: { hydra: { type: "object", description: "Hydra's own configuration" } },
+  });
+}
+
+/**
+ * The schema of the files of a group, for editors: the keys of all options.
+ *
+ * @throws ConfigError `key.not_found` where there is no such group, or no option in it
+ */
+export function groupSchema({ repository }: TreeOfConfigs, group: string): InferredSchema {
+  const groups = groupsOf(repository);
+  const options = repository.list(group, "config");
+  if (!groups.includes(group) || options.length === 0) throw noSuchGroup(repository, group);
+  const content = options.flatMap((option): readonly ConfigNode[] => {
+    const loaded = repository.load(`${group}/${option}`);
+    return loaded === undefined ? [] : [loaded.node];
+  });
+  return document(repository, groups, group, {
+    title: `An option of the config group '${group}'`,
+    content,
+    own: {},
+  });
+}
+
+/** The groups that have options, which is those with a schema. */
+export const groupsWithOptions = (repository: Repository): readonly string[] =>
+  groupsOf(repository).filter((group) => repository.list(group, "config").length > 0);
+
+/** The schema of the resolved config, as a program gets it: what its types are made from. */
+export const dataSchema = ({ configName, resolved }: TreeOfConfigs): InferredSchema => ({
+  $schema: DIALECT,
+  title: configName,
+  ...inferSchema([resolved()], "data"),
+});
+
+interface Parts {
+  readonly title: string;
+  readonly content: readonly ConfigNode[];
+  readonly own: Readonly<Record<string, InferredSchema>>;
+}
+
+function document(
+  repository: Repository,
+  groups: readonly string[],
+  from: string,
+  { content, own, title }: Parts,
+): InferredSchema {
+  const inferred = inferSchema(
+    content.filter(({ kind }) => kind === "map"),
+    "files",
+  );
+  const branches = (inferred["anyOf"] as readonly InferredSchema[] | undefined) ?? [inferred];
+  const properties = branches.map((branch) => branch["properties"]).find((found) => found);
+  return {
+    $schema: DIALECT,
+    title,
+    type: "object",
+    properties: {
+      defaults: defaultsSchema(repository, groups, from),
+      ...(properties as Readonly<Record<string, InferredSchema>> | undefined),
+      ...own,
+    },
+    $defs: { ...INTERPOLATION_DEFINITION, ...optionDefinitions(repository, groups) },
+  };
+}
+
+function noSuchGroup(repository: Repository, group: string): ConfigError {
+  const available = groupsWithOptions(repository);
+  const near = nearest(group, available);
+  return new ConfigError({
+    code: "key.not_found",
+    message: `There is no config group '${group}' with options in this tree`,
+    available,
+    ...(near === undefined ? {} : { nearest: near }),
+  });
+}

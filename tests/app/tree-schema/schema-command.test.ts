@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { runSchema } from "../../../src/app/tree-schema/schema-command.ts";
+import { packageInfo } from "../../../src/package-root.ts";
+import { renderIssues, validateTree } from "../../../src/schema/index.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { readYaml } from "../../../src/values/reader.ts";
+
+const TREE = {
+  "conf/config.yaml":
+    "defaults:\n- db: mysql\n- override hydra/job_logging: none\n- _self_\nlr: 1\n",
+  "conf/db/mysql.yaml": "host: h\nport: 3306\nuser: null\ntags: [a]\n",
+  "conf/db/pg.yaml": "defaults: [base, _self_]\nport: ${oc.env:PORT}\nssl: true\nuser: me\n",
+  "conf/db/base.yaml": "host: ???\n",
+  "conf/model/arch/small.yaml": "# @package model\ndepth: 2\n",
+};
+
+function workplace(files: Readonly<Record<string, string>> = TREE): string {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-schema-"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  return cwd;
+}
+
+async function schema(args: readonly string[], cwd = workplace()) {
+  let stdout = "";
+  const console = {
+    stdout: (text: string) => {
+      stdout += text;
+    },
+    stderr: () => {},
+  };
+  const exitCode = await runSchema(args, { argv: args, env: {}, cwd, console, now: new Date(0) });
+  return { exitCode, stdout };
+}
+
+const problems = (text: string, document: string): readonly string[] =>
+  validateTree(readYaml(text), JSON.parse(document)).map(({ key, problem }) => `${key} ${problem}`);
+
+test("the schema of a group accepts its files and knows the types of their keys", async () => {
+  const { stdout } = await schema(["db"]);
+  for (const name of ["mysql", "pg"] as const)
+    expect(problems(TREE[`conf/db/${name}.yaml`], stdout)).toEqual([]);
+  expect(problems("port: ${other}\nhost: x\nunknown: 1\nuser: null\n", stdout)).toEqual([]);
+  expect(problems("port: many\nssl: 3\ntags: x\n", stdout)).toEqual([
+    "port invalid_value",
+    "ssl invalid_value",
+    "tags invalid_value",
+  ]);
+});
+
+test("defaults lists know the options of every group, relative, absolute and with a package", async () => {
+  const { stdout: primary } = await schema([]);
+  expect(problems(TREE["conf/config.yaml"], primary)).toEqual([]);
+  for (const item of ["db: pg", "override db@x: mysql", "/model/arch: small", "db: [mysql, pg]"])
+    expect(problems(`defaults: [{${item}}]\n`, primary)).toEqual([]);
+  for (const item of ["db: nope", "override /db@x.y: nope", "model/arch: big", "db: [mysql, no]"])
+    expect(problems(`defaults: [{${item}}]\n`, primary)).not.toEqual([]);
+  const { stdout: inModel } = await schema(["model/arch"]);
+  expect(problems("defaults: [{db: anything}]\n", inModel)).toEqual([]);
+  expect(problems("defaults: [{/db: anything}]\n", inModel)).not.toEqual([]);
+});
+
+test("all schemas of a tree are written, and nothing else", async () => {
+  const cwd = workplace();
+  const { exitCode, stdout } = await schema(["-o", "schemas"], cwd);
+  expect(exitCode).toBe(0);
+  const files = readdirSync(join(cwd, "schemas"), { recursive: true, encoding: "utf8" });
+  expect(files.filter((name) => name.endsWith(".json")).sort()).toEqual([
+    "config.schema.json",
+    "groups/db.schema.json",
+    "groups/model/arch.schema.json",
+  ]);
+  expect(stdout.split("\n")).toContain("schemas/groups/db.schema.json");
+  const file = readFileSync(join(cwd, "schemas/groups/db.schema.json"), "utf8");
+  expect(file).toBe((await schema(["db"], cwd)).stdout);
+});
+
+test("every file of the project's own tree fits its schema", async () => {
+  const { root } = packageInfo();
+  const conf = join(root, "conf");
+  for (const group of ["workload", "profiling/ncu", "profiling/nsys", "runners"]) {
+    const { stdout } = await schema(["-cp", conf, group], root);
+    for (const name of readdirSync(join(conf, group))) {
+      const text = readFileSync(join(conf, group, name), "utf8");
+      const issues = validateTree(readYaml(text), JSON.parse(stdout)).filter(
+        ({ problem }) => problem !== "missing_value",
+      );
+      expect(issues.length === 0 ? "" : renderIssues(issues)).toBe("");
+    }
+  }
+  const { stdout } = await schema([`-cp=${conf}`], root);
+  expect(problems(readFileSync(join(conf, "config.yaml"), "utf8"), stdout)).toEqual([]);
+});
+
+test("types are those of the composed config, or of a JSON Schema", async () => {
+  const cwd = workplace({
+    ...TREE,
+    "my.schema.json": JSON.stringify({
+      type: "object",
+      properties: { mode: { enum: ["fast", "exact"] }, n: { type: "integer" } },
+      required: ["mode"],
+    }),
+  });
+  const composed = (await schema(["--types"], cwd)).stdout;
+  expect(composed).toMatch(/export interface Config \{\n {2}db: \{\n {4}host: string;/);
+  expect(composed).toContain("tags: string[];");
+  const given = (await schema(["--types", "--from", "my.schema.json"], cwd)).stdout;
+  expect(given).toContain("export interface My {");
+  expect(given).toContain('mode: "fast" | "exact";');
+  expect(given).toContain("n?: number;");
+});
+
+test.each([
+  [["a", "b"], "app.usage"],
+  [["--nope"], "app.usage"],
+  [["--from", "x.json"], "app.usage"],
+  [["--types", "db"], "app.usage"],
+  [["nope"], "key.not_found"],
+  [["-cn", "nope"], "compose.missing_config"],
+  [["--types", "--from", "nope.json"], "schema.invalid"],
+])("%j is refused", async (args, code) => {
+  const error = await schema(args).catch((thrown: unknown) => thrown);
+  expect(isConfigError(error) && error.code).toBe(code);
+});
+
+test("--help explains all of it", async () => {
+  const { exitCode, stdout } = await schema(["--help"]);
+  expect(exitCode).toBe(0);
+  for (const word of ["GROUP", "--output", "--types", "--from", "yaml-language-server", "-cp"])
+    expect(stdout).toContain(word);
+});
