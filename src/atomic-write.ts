@@ -5,9 +5,13 @@ import { dirname, join } from "node:path";
 
 /**
  * Writes a file so that a reader, or a run that dies, sees all of it or nothing: under a temporary
- * name beside it, then renamed. Makes the directories on the way.
+ * name beside it, then renamed. Makes the directories on the way. Pieces are written as they come,
+ * for what is too large for one string.
  */
-export async function writeFileAtomic(file: string, data: string | Uint8Array): Promise<void> {
+export async function writeFileAtomic(
+  file: string,
+  data: string | Uint8Array | Iterable<string>,
+): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const temporary = temporaryBeside(file);
   try {

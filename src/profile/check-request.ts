@@ -52,12 +52,6 @@ const refusals: readonly Refusal[] = [
     hint: "pipeline.nsys.trace=cuda,nvtx",
   },
   {
-    key: "pipeline.report.trace",
-    applies: ({ pipeline }) => pipeline.report.trace,
-    message: "trace files are not part of this version",
-    hint: "pipeline.report.trace=false; reports are written as JSON and Markdown",
-  },
-  {
     key: "pipeline.recorder.enable",
     applies: ({ pipeline }) => COLLECTOR_NAMES.every((name) => !pipeline[name].enable),
     message: "no collector is enabled: there is nothing to record with",

@@ -42,7 +42,8 @@ export interface ProfileResult {
 }
 
 /** What one collector found out. */
-export interface ProfileSection extends Pick<Collection, "collector" | "outcome" | "problem"> {
+export interface ProfileSection
+  extends Pick<Collection, "collector" | "measured" | "outcome" | "problem"> {
   readonly bundle: RegionReportBundle;
 }
 
@@ -70,6 +71,7 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   const { collections, missing } = await runCollectors(collectors, workload, request);
   const sections = collections.map((collection) => ({
     collector: collection.collector,
+    measured: collection.measured,
     outcome: collection.outcome,
     bundle: attribute(collection, request, { workload, environment }),
     ...(collection.problem !== undefined && { problem: collection.problem }),

@@ -11,6 +11,7 @@ import type { ProfileConfig } from "./config.ts";
 import { describeOutcome, succeeded } from "./machine/process.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
 import { readLayerWork } from "./static-analysis.ts";
+import { writeTraces } from "./trace/write-traces.ts";
 
 /** Files of a run worth opening, in its directory. */
 const RUN_FILES = ["config.yaml", "overrides.yaml", "env.json", "inputs.yaml", "run.log"];
@@ -54,6 +55,9 @@ export async function writeRun(
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
   }
+  const traces = config.pipeline.report.trace
+    ? await attempt("traces", () => writeSectionTraces(result.sections, inRun))
+    : null;
   const runReports =
     config.runner.mode === "light"
       ? []
@@ -75,7 +79,22 @@ export async function writeRun(
   const markdown = overview.length > 0 ? [] : ofRegions.map((reports) => reports.markdown);
   const json = ofRegions.map((reports) => reports.json);
   const pages = ofRegions.flatMap(({ html }) => (html === null ? [] : [html]));
-  return { reports: [...overview, ...markdown, ...pages, ...json, ...supplements], failures };
+  return {
+    reports: [...overview, ...markdown, ...pages, ...json, ...supplements, ...(traces ?? [])],
+    failures,
+  };
+}
+
+/** Of collectors that saw when things happened; Nsight Compute does not. */
+async function writeSectionTraces(
+  sections: readonly ProfileSection[],
+  inRun: (name: string) => string,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { collector, measured } of sections)
+    if (measured.kind === "timeline")
+      files.push(...(await writeTraces(measured.timeline, inRun(collector))));
+  return files;
 }
 
 interface WrittenSection {

@@ -102,7 +102,8 @@ function safeName(label: string): string {
 const HASH_ROOM = 60;
 
 /** Devices on Windows with any extension, and the files that stand beside the directories. */
-const RESERVED = /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?|report\.\w+)$/i;
+const RESERVED =
+  /^(?:(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?|(?:report|regions|kernels)\.\w+)$/i;
 
 /** Two names with the same fold may be one file: on file systems without case or normalization. */
 const fold = (name: string): string =>

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
+import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
@@ -45,8 +46,8 @@ export const MAX_REGION_DIRECTORIES = 1000;
 const MAX_DIRECTORY_BYTES = 32e6;
 
 /**
- * Writes the reports of one collector below its directory: `regions/report.{json,md,html}`, and the
- * first two for each region in a directory of its own. Each document is checked against the contract first.
+ * Writes the reports of one collector below its directory: `regions/report.{json,md,html}` and
+ * `regions/{regions,kernels}.csv`, and the first two for each region in a directory of its own. Each document is checked against the contract first.
  *
  * @throws Error when a report would break the contract, or a file cannot be written.
  */
@@ -70,6 +71,8 @@ export async function writeReports(
   const title = options.title ?? `Region report: ${bundle.reports[0]?.collector.name ?? "no data"}`;
   await writeFileAtomic(json, renderBundleJson(whole));
   await writeFileAtomic(markdown, renderRegionMarkdown(whole, { title }));
+  await writeFileAtomic(join(root, "regions.csv"), renderRegionsCsv(whole));
+  await writeFileAtomic(join(root, "kernels.csv"), renderKernelsCsv(whole));
 
   const bundleOf = createRegionBundler(bundle);
   const regionDirectories = new Map<string, string>();

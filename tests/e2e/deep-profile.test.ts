@@ -176,7 +176,6 @@ describe("deep-profile selection and switches", () => {
 
   it.each([
     ["pipeline.ncu.enable=true", "Nsight Compute"],
-    ["pipeline.report.trace=true", "trace"],
     ["pipeline.recorder.enable=false", "no collector is enabled"],
     ["device=cuda:7", "not on this machine"],
     ["model.weights=absent.safetensors", "there is no file 'absent.safetensors'"],

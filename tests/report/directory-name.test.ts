@@ -50,6 +50,10 @@ describe("regionDirectoryNames", () => {
       "_report.json",
       "_Report.MD",
     ]);
+    expect(namesOf(region("regions.csv"), region("kernels.csv"))).toEqual([
+      "_regions.csv",
+      "_kernels.csv",
+    ]);
   });
 
   it("prefers the label that is safe as it stands, then the path, then a hash", () => {

@@ -1,0 +1,125 @@
+/**
+ * A timeline as Chrome's trace event format (JSON object format), which Perfetto and
+ * chrome://tracing open: ranges of threads as slices, start/end ranges as async slices, GPU
+ * activity per device and stream with an arrow from the call that launched it. Times are
+ * microseconds from the start of the recording.
+ */
+import type { KernelInstance, ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+
+/** Devices stand beside the processes: their numbers must not meet those of real processes. */
+const DEVICE_PID = 1 << 23;
+
+/** Pieces of the file, a line each: the whole may be too large for one string. */
+export function* renderChromeTrace(timeline: Timeline): Generator<string> {
+  yield '{"displayTimeUnit":"ns","traceEvents":[\n';
+  let separator = "";
+  for (const event of events(timeline)) {
+    yield `${separator}${JSON.stringify(event)}`;
+    separator = ",\n";
+  }
+  const metadata = {
+    collector: timeline.collector,
+    clock: timeline.clock,
+    origin_ns: String(timeline.originNs),
+    notes: timeline.notes,
+  };
+  yield `\n],"metadata":${JSON.stringify(metadata)}}\n`;
+}
+
+type TraceEvent = Readonly<Record<string, unknown>>;
+
+function* events({ processes }: Timeline): Generator<TraceEvent> {
+  const devices = new Set<number>();
+  let id = 0;
+  for (const process of processes) {
+    yield named("process_name", process.pid, 0, process.executable || `process ${process.pid}`);
+    for (const range of process.ranges) yield* rangeEvents(range, process, id++);
+    for (const mark of process.marks)
+      yield {
+        ph: "i",
+        s: "t",
+        name: mark.name,
+        cat: category(mark.domain),
+        pid: process.pid,
+        tid: mark.threadId,
+        ts: microseconds(mark.timeNs),
+      };
+    for (const wait of process.synchronizations ?? [])
+      yield {
+        ph: "X",
+        name: `wait for ${wait.kind}`,
+        cat: "synchronization",
+        pid: process.pid,
+        tid: wait.threadId,
+        ts: microseconds(wait.startNs),
+        dur: microseconds(wait.endNs - wait.startNs),
+      };
+    for (const kernel of process.kernels) {
+      devices.add(kernel.device);
+      yield* kernelEvents(kernel, process, id++);
+    }
+  }
+  for (const device of devices)
+    yield named("process_name", DEVICE_PID + device, 0, `cuda:${device}`);
+}
+
+function* rangeEvents(
+  range: RangeInstance,
+  process: ProcessTimeline,
+  id: number,
+): Generator<TraceEvent> {
+  const end = Math.max(range.endNs ?? process.endNs, range.startNs);
+  const common = {
+    name: range.name,
+    cat: category(range.domain),
+    pid: process.pid,
+    tid: range.threadId,
+    ts: microseconds(range.startNs),
+  };
+  const args = { ...attributes(range), ...(range.endNs === null && { closed: false }) };
+  if (range.kind === "push_pop")
+    yield { ph: "X", ...common, dur: microseconds(end - range.startNs), args };
+  else {
+    yield { ph: "b", ...common, id, args };
+    yield { ph: "e", ...common, id, ts: microseconds(end) };
+  }
+}
+
+function* kernelEvents(
+  kernel: KernelInstance,
+  { pid }: ProcessTimeline,
+  id: number,
+): Generator<TraceEvent> {
+  const where = { pid: DEVICE_PID + kernel.device, tid: kernel.stream ?? 0 };
+  yield {
+    ph: "X",
+    name: kernel.name,
+    cat: kernel.kind ?? "kernel",
+    ...where,
+    ts: microseconds(kernel.startNs),
+    dur: microseconds(Math.max(kernel.endNs - kernel.startNs, 0)),
+    args: { process: pid, ...(kernel.bytes !== undefined && { bytes: kernel.bytes }) },
+  };
+  if (kernel.launchThreadId === null) return;
+  const arrow = { name: "launch", cat: "launch", id };
+  yield { ph: "s", ...arrow, pid, tid: kernel.launchThreadId, ts: microseconds(kernel.launchNs) };
+  yield { ph: "f", bp: "e", ...arrow, ...where, ts: microseconds(kernel.startNs) };
+}
+
+const named = (what: string, pid: number, tid: number, name: string): TraceEvent => ({
+  ph: "M",
+  name: what,
+  pid,
+  tid,
+  args: { name },
+});
+
+const category = (domain: string): string => (domain === "" ? "default" : domain);
+
+const attributes = ({ category: number, payload }: RangeInstance) => ({
+  ...(number !== null && { category: number }),
+  ...(payload !== null && { payload: typeof payload === "bigint" ? String(payload) : payload }),
+});
+
+/** Three digits behind the point keep nanoseconds. */
+const microseconds = (ns: number): number => Math.round(ns) / 1000;

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { writeFileAtomic } from "../../atomic-write.ts";
+import type { Timeline } from "../timeline.ts";
+import { renderChromeTrace } from "./chrome-trace.ts";
+import { renderSpeedscope } from "./speedscope.ts";
+
+/** Writes a timeline for trace viewers into a collector's directory; returns the files' paths. */
+export async function writeTraces(
+  timeline: Timeline,
+  directory: string,
+): Promise<readonly string[]> {
+  const traces: readonly (readonly [string, Iterable<string>])[] = [
+    ["trace.json", renderChromeTrace(timeline)],
+    ["trace.speedscope.json", renderSpeedscope(timeline, timeline.collector)],
+  ];
+  const files: string[] = [];
+  for (const [name, pieces] of traces) {
+    const file = join(directory, name);
+    await writeFileAtomic(file, inBlocks(pieces));
+    files.push(file);
+  }
+  return files;
+}
+
+/** A write per event would be mostly waiting. */
+function* inBlocks(pieces: Iterable<string>): Generator<string> {
+  let block = "";
+  for (const piece of pieces) {
+    block += piece;
+    if (block.length < BLOCK) continue;
+    yield block;
+    block = "";
+  }
+  if (block !== "") yield block;
+}
+
+const BLOCK = 1 << 18;

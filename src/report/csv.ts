@@ -1,0 +1,96 @@
+/**
+ * Regions and kernels as CSV (RFC 4180), a row per region and report, and a row per kernel of a
+ * region. Times are milliseconds; an empty cell was not measured.
+ */
+import type { RegionReportBundle } from "./document.ts";
+
+type Cell = string | number | null;
+
+/** `regions.csv`; a metric is a column with its unit behind it. */
+export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<string> {
+  const metrics = metricColumns({ reports });
+  yield row([...REGION_COLUMNS, ...metrics.map(({ heading }) => heading)]);
+  for (const { scope, regions } of reports)
+    for (const region of regions) {
+      const calls = region.invocation_wall_ms;
+      yield row([
+        scope,
+        pathText(region.path),
+        region.name,
+        region.parent,
+        region.depth,
+        region.domain,
+        region.kind,
+        region.device,
+        region.process_id,
+        region.invocations,
+        region.total_ms,
+        region.exclusive_ms,
+        region.wall_ms,
+        region.wall_exclusive_ms,
+        calls?.min ?? null,
+        calls?.median ?? null,
+        calls?.p95 ?? null,
+        calls?.max ?? null,
+        region.kernel_count,
+        ...metrics.map(({ name, unit }) => {
+          const metric = region.metrics[name];
+          return metric?.unit === unit ? metric.value : null;
+        }),
+      ]);
+    }
+}
+
+const REGION_COLUMNS = [
+  "scope",
+  "path",
+  "name",
+  "parent",
+  "depth",
+  "domain",
+  "kind",
+  "device",
+  "process_id",
+  "invocations",
+  "total_ms",
+  "exclusive_ms",
+  "wall_ms",
+  "wall_exclusive_ms",
+  "call_min_ms",
+  "call_median_ms",
+  "call_p95_ms",
+  "call_max_ms",
+  "kernel_count",
+] as const;
+
+/** `kernels.csv`: kernels of a region include those of the regions inside it. */
+export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<string> {
+  yield row(["scope", "path", "kernel_name", "kind", "device", "calls", "total_ms", "mean_ms"]);
+  for (const { scope, regions } of reports)
+    for (const { path, kernels } of regions)
+      for (const { kernel_name, kind, device, calls, total_ms, mean_ms } of kernels)
+        yield row([scope, pathText(path), kernel_name, kind, device, calls, total_ms, mean_ms]);
+}
+
+function metricColumns({ reports }: Pick<RegionReportBundle, "reports">) {
+  const columns = new Map<string, { name: string; unit: string; heading: string }>();
+  for (const { regions } of reports)
+    for (const { metrics } of regions)
+      for (const [name, { unit }] of Object.entries(metrics)) {
+        const heading = unit === "" ? name : `${name} [${unit}]`;
+        columns.set(heading, { name, unit, heading });
+      }
+  return [...columns.values()];
+}
+
+const pathText = (path: readonly string[]): string => path.join(" / ");
+
+const row = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
+
+function cellText(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "number") return String(cell);
+  // A spreadsheet would take a name for a formula, and run it.
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,127 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Timeline } from "../../../src/profile/timeline.ts";
+import { renderChromeTrace } from "../../../src/profile/trace/chrome-trace.ts";
+import { renderSpeedscope } from "../../../src/profile/trace/speedscope.ts";
+import { hostileNames } from "../../report/bundles.ts";
+import { runs } from "../../runs.ts";
+import { type ProcessSketch, timelineOf, wellNested } from "../regions/timelines.ts";
+
+interface ChromeEvent {
+  readonly ph: string;
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts: number;
+  readonly dur?: number;
+  readonly id?: number;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+const chrome = (timeline: Timeline): readonly ChromeEvent[] =>
+  JSON.parse([...renderChromeTrace(timeline)].join("")).traceEvents;
+
+const speedscope = (timeline: Timeline) =>
+  JSON.parse([...renderSpeedscope(timeline, "test")].join(""));
+
+const sketch: ProcessSketch = {
+  pid: 7,
+  endNs: 9000,
+  ranges: [
+    { name: "outer", start: 1000, end: 5000 },
+    { name: "inner", start: 2000, end: 3500, domain: "lib" },
+    { name: "async", start: 1500, end: 6000, kind: "start_end" },
+    { name: "open", start: 7000, end: null },
+  ],
+  kernels: [{ name: "gemm", launch: 2500, ns: 400, device: 1 }],
+};
+
+describe("renderChromeTrace", () => {
+  const events = chrome(timelineOf([sketch]));
+
+  it("shows ranges of threads as slices in microseconds", () => {
+    const slices = events.filter(({ ph, pid }) => ph === "X" && pid === 7);
+    expect(slices.map(({ name, ts, dur }) => [name, ts, dur])).toEqual([
+      ["outer", 1, 4],
+      ["inner", 2, 1.5],
+      ["open", 7, 2],
+    ]);
+    expect(slices.at(-1)?.args).toEqual({ closed: false });
+  });
+
+  it("shows start/end ranges as pairs of one id", () => {
+    const [begin, end] = events.filter(({ name }) => name === "async");
+    expect([begin?.ph, begin?.ts, end?.ph, end?.ts]).toEqual(["b", 1.5, "e", 6]);
+    expect(begin?.id).toBe(end?.id);
+  });
+
+  it("shows kernels on their device with an arrow from the launch", () => {
+    const kernel = events.find(({ name, ph }) => name === "gemm" && ph === "X");
+    const device = events.find(({ args }) => args?.["name"] === "cuda:1");
+    expect(kernel?.pid).toBe(device?.pid);
+    expect(kernel?.dur).toBe(0.4);
+    const [from, to] = events.filter(({ name }) => name === "launch");
+    expect(from).toMatchObject({ ph: "s", pid: 7, ts: 2.5 });
+    expect(to).toMatchObject({ ph: "f", pid: kernel?.pid, ts: kernel?.ts, id: from?.id });
+  });
+
+  it("is JSON whatever names hold", () => {
+    const names = hostileNames.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 }));
+    const read = chrome(timelineOf([{ pid: 1, ranges: names }]));
+    expect(read.filter(({ ph }) => ph === "X").map(({ name }) => name)).toEqual(hostileNames);
+  });
+});
+
+describe("renderSpeedscope", () => {
+  it("has a profile per thread and per stream", () => {
+    const { profiles, shared } = speedscope(timelineOf([sketch]));
+    expect(profiles.map(({ name }: { name: string }) => name)).toEqual([
+      expect.stringMatching(/^process 7 thread \d+$/),
+      expect.stringMatching(/^cuda:1 stream \d+, process 7$/),
+    ]);
+    const names = shared.frames.map(({ name }: { name: string }) => name);
+    const shown = profiles[0].events.map(
+      ({ type, frame, at }: { type: string; frame: number; at: number }) => [
+        type,
+        names[frame],
+        at,
+      ],
+    );
+    expect(shown).toEqual([
+      ["O", "outer", 1000],
+      ["O", "lib: inner", 2000],
+      ["C", "lib: inner", 3500],
+      ["C", "outer", 5000],
+      ["O", "open", 7000],
+      ["C", "open", 9000],
+    ]);
+  });
+
+  it("opens and closes in order and properly nested, whatever overlaps", () => {
+    const overlapping = wellNested.map((process) => ({
+      ...process,
+      kernels: (process.kernels ?? []).map((kernel) => ({
+        ...kernel,
+        device: 0,
+        ns: kernel.ns * 3,
+      })),
+    }));
+    fc.assert(
+      fc.property(overlapping, (process) => {
+        for (const profile of speedscope(timelineOf([process])).profiles) {
+          const open: number[] = [];
+          let last = profile.startValue;
+          for (const { type, frame, at } of profile.events) {
+            expect(at).toBeGreaterThanOrEqual(last);
+            expect(at).toBeLessThanOrEqual(profile.endValue);
+            last = at;
+            if (type === "O") open.push(frame);
+            else expect(open.pop()).toBe(frame);
+          }
+          expect(open).toEqual([]);
+        }
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});

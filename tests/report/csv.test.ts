@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
+import { runs } from "../runs.ts";
+import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
+
+/** A strict reader of RFC 4180, to check the writer by. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let at = 0;
+  while (at < text.length) {
+    const row: string[] = [];
+    for (;;) {
+      const match = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+      match.lastIndex = at;
+      const [all, quoted, plain = "", end] = match.exec(text) ?? [];
+      if (all === undefined) throw new Error(`not CSV at ${at}: ${text.slice(at, at + 40)}`);
+      row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+      at += all.length;
+      if (end === "\r\n") break;
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+const table = (pieces: Iterable<string>) => {
+  const [head = [], ...rows] = readCsv([...pieces].join(""));
+  return rows.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at]])));
+};
+
+const named = (names: readonly string[]) =>
+  bundleOf([
+    { pid: 1, ranges: names.map((name, at) => ({ name, start: at * 10, end: at * 10 + 9 })) },
+  ]);
+
+describe("CSV", () => {
+  it("has a row per region and report with its numbers", () => {
+    const bundle = bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] });
+    const rows = table(renderRegionsCsv(bundle));
+    expect(rows).toHaveLength(bundle.reports.flatMap(({ regions }) => regions).length);
+    expect(rows[2]).toMatchObject({
+      scope: "aggregate",
+      path: "forward / residual",
+      parent: "forward",
+      depth: "1",
+      total_ms: "10",
+      wall_ms: "20",
+      call_median_ms: "10",
+    });
+    const kernels = table(renderKernelsCsv(bundle));
+    expect(kernels.find(({ path }) => path === "forward / stem")).toMatchObject({
+      kernel_name: "conv2d 4x3x64x64",
+      kind: "cpu_operation",
+      calls: "2",
+      device: "cpu",
+    });
+  });
+
+  it("names metrics with their units, and leaves unmeasured cells empty", () => {
+    const bundle = bundleOf([resnet], { operationDomains: [] });
+    const [region, ...others] = firstReport(bundle).regions;
+    if (region === undefined) throw new Error("no region");
+    const measured = { ...region, metrics: { "dram__bytes.sum": { value: 5, unit: "byte" } } };
+    const report = { ...firstReport(bundle), regions: [measured, ...others] };
+    const rows = table(renderRegionsCsv({ ...bundle, reports: [report] }));
+    expect(rows[0]).toMatchObject({ "dram__bytes.sum [byte]": "5", total_ms: "" });
+    expect(rows[1]).toMatchObject({ "dram__bytes.sum [byte]": "" });
+  });
+
+  it("keeps any name whole, and lets none become a formula", () => {
+    const check = (names: readonly string[]) => {
+      const read = table(renderRegionsCsv(named(names))).map(({ name }) => name ?? "");
+      const plain = read.map((name) => (/^'[=+\-@\t\r]/.test(name) ? name.slice(1) : name));
+      for (const name of names) expect(plain).toContain(name);
+      for (const name of read) expect(name).not.toMatch(/^[=+\-@\t\r]/);
+    };
+    check([...hostileNames, "=1+1", "@SUM(A1)", "-2", "+3"]);
+    fc.assert(fc.property(fc.uniqueArray(anyName, { minLength: 1, maxLength: 5 }), check), {
+      numRuns: runs(60),
+    });
+  });
+});
