@@ -33,6 +33,8 @@ describe("writeReports", () => {
       "block.conv1",
       "block.conv2",
       "forward",
+      "kernels.csv",
+      "regions.csv",
       "report.json",
       "report.md",
       "residual",
