@@ -9,21 +9,35 @@ import { createScore, ms } from "./score.ts";
 export async function benchProcess(print: (line: string) => void): Promise<boolean> {
   const score = createScore(print);
   const { root } = packageInfo();
-  const start = (args: readonly string[]) => () => {
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
-    if (status !== 0) throw new Error(`node ${args.join(" ")} failed:\n${stderr}`);
-  };
+  const start =
+    (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    () => {
+      const { status, stderr } = spawnSync(process.execPath, args, {
+        cwd: root,
+        encoding: "utf8",
+        env: { ...process.env, ...env },
+      });
+      if (status !== 0) throw new Error(`node ${args.join(" ")} failed:\n${stderr}`);
+    };
+  const complete = (line: string) =>
+    start([commandPath("deep-profile"), "-sc", "query=bash"], { COMP_LINE: line });
   const times = measure(
     {
       bare: start(["-e", "0"]),
       hydraconf: start([commandPath("hydraconf"), "--cfg", "job"]),
       profile: start([commandPath("deep-profile"), "--cfg", "job"]),
+      options: complete("deep-profile runners="),
+      groups: complete("deep-profile model/dummy_shallow_resnet/"),
+      keys: complete("deep-profile runners=stage1.default pipeline.ncu."),
     },
     20,
   );
   const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.8`;
   score.atMost("hydraconf --cfg job", times.hydraconf / times.bare, 2, "x", detail);
   score.atMost("deep-profile --cfg job", times.profile / times.bare, 2, "x", ms(times.profile));
+  score.atMost("completing a group's option", times.options / times.bare, 1.5, "x");
+  score.atMost("completing a group", times.groups / times.bare, 1.5, "x");
+  score.atMost("completing a key, beside --cfg job", times.keys / times.profile, 1.1, "x");
   return score.reached();
 }
 

@@ -13,7 +13,12 @@ const commands = readdirSync(source)
   .map((name) => name.slice(0, -".ts".length));
 
 /** What a command does while its code cache is made: what it should be quick at. */
-const WARM_UP = { hydraconf: ["--cfg", "job"], "deep-profile": ["--cfg", "job"] };
+const SHOWN_AND_COMPLETED = [
+  ["--cfg", "job"],
+  ["-sc", "query=bash"],
+  ["-sc", "query=zsh", "--", "pipeline.ncu."],
+];
+const WARM_UP = { hydraconf: SHOWN_AND_COMPLETED, "deep-profile": SHOWN_AND_COMPLETED };
 
 rmSync(outdir, { recursive: true, force: true });
 await build({
@@ -51,14 +56,15 @@ for (const name of commands) {
   const launcher = join(outdir, `${name}.js`);
   copyFileSync(join(root, "scripts", "launcher.cjs"), launcher);
   chmodSync(launcher, 0o755);
-  makeCodeCache(join(outdir, `${name}.bundle.js`), WARM_UP[name] ?? ["--version"]);
+  makeCodeCache(join(outdir, `${name}.bundle.js`), WARM_UP[name] ?? [["--version"]]);
 }
 
-function makeCodeCache(bundle, args) {
+function makeCodeCache(bundle, lists) {
   const maker = join(root, "scripts", "code-cache.cjs");
-  const { status, stderr } = spawnSync(process.execPath, [maker, bundle, ...args], {
+  const { status, stderr } = spawnSync(process.execPath, [maker, bundle, JSON.stringify(lists)], {
     cwd: root,
+    env: { ...process.env, COMP_LINE: "program pipeline.ncu.enable=" },
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`${bundle} ${args.join(" ")} failed:\n${stderr}`);
+  if (status !== 0) throw new Error(`${bundle} failed:\n${stderr}`);
 }

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Composition } from "../compose/composition.ts";
 import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
+import { extendSearchPath } from "../compose/hydra-searchpath.ts";
 import { composeConfig } from "../compose/index.ts";
 import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
@@ -46,10 +47,13 @@ export interface CompositionChanges {
 
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
 export interface Composer {
+  readonly configName: string | null;
   readonly context: ResolveContext;
   readonly plugins: readonly Plugin[];
   /** The search path before a config adds to it. */
   readonly repository: Repository;
+  /** The search path with what overrides or the primary config add to it, without composing. */
+  searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
@@ -73,9 +77,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     ...(request.store === undefined ? {} : { store: request.store }),
   });
   return {
+    configName: request.configName,
     context,
     plugins,
     repository: snapshot.repository,
+    searchPath: (overrides) =>
+      extendSearchPath(request.configName, parseOverrides(overrides), snapshot, context).repository,
     compose(overrides, { configName = request.configName, mode = "run" } = {}) {
       const composition = composeConfig({
         snapshot,

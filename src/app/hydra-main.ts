@@ -5,6 +5,7 @@ import { packageInfo } from "../package-root.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { dryRunCommand } from "./commands/dry-run.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -14,6 +15,7 @@ import { runCommand } from "./commands/run.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { showCommand } from "./commands/show.ts";
 import { type Composer, type ComposerRequest, openComposer } from "./composer.ts";
+import type { Console } from "./console.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
 import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
@@ -35,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   infoCommand,
   schemaCommand,
   dryRunCommand,
+  completionCommand,
   showCommand,
   runCommand,
 ];
@@ -122,6 +125,11 @@ async function dispatch(
       composer ??= openComposer(composerRequest(options, parsed, schemaReader), invocation);
       return composer;
     },
+    composerFor: (other) =>
+      openComposer(composerRequest(options, other, schemaReader), {
+        ...invocation,
+        console: SILENT,
+      }),
   });
 }
 
@@ -132,6 +140,8 @@ function versionText({ name, version }: ProgramOptions): string {
     ? `${ours} (Hydra ${HYDRA_VERSION})\n`
     : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;
 }
+
+const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
 function composerRequest(
   options: ProgramOptions,

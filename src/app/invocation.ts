@@ -5,6 +5,8 @@ import type { Console } from "./console.ts";
 export interface Invocation {
   /** Without the interpreter and the script. */
   readonly argv: readonly string[];
+  /** The file that was started, as it was called: `/usr/bin/deep-profile`, `/home/me/train.mjs`. */
+  readonly script?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly console: Console;
@@ -17,6 +19,7 @@ export function processInvocation(): Invocation {
   tolerateClosedPipes();
   return {
     argv: process.argv.slice(2),
+    ...(process.argv[1] !== undefined && { script: process.argv[1] }),
     env: process.env,
     cwd: process.cwd(),
     console: {

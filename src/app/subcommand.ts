@@ -13,12 +13,26 @@ export interface Subcommand {
   readonly name: string;
   /** One line for the program's `--help`. */
   readonly summary: string;
+  /** Its own options, for shell completion. */
+  readonly commandLine?: () => Promise<SubcommandLine>;
   /**
    * @param args what stands behind the name
    * @returns the exit code
    * @throws ConfigError `app.usage` for wrong arguments
    */
   readonly run: (args: readonly string[], invocation: Invocation) => Promise<number>;
+}
+
+export interface SubcommandLine {
+  /** By name, without dashes. */
+  readonly options: Readonly<Record<string, SubcommandOption>>;
+}
+
+export interface SubcommandOption {
+  /** What stands for the value; absent: a switch. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly help: string;
 }
 
 /** The one that a command line asks for. */

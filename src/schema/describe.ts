@@ -57,6 +57,24 @@ export function describePlace(
   };
 }
 
+/** The values that a place may have, where they can be listed: constants, enumerations, booleans. */
+export function valuesAt(
+  schema: JsonSchema,
+  tokens: readonly string[],
+  document: JsonValue,
+): readonly unknown[] {
+  const applicable = applicableSchemas(schema, tokens, document);
+  return [
+    ...new Set(
+      applicable.flatMap((part) => [
+        ...("const" in part ? [part["const"]] : []),
+        ...(listOf(part["enum"]) ?? []),
+        ...(part["type"] === "boolean" ? [true, false] : []),
+      ]),
+    ),
+  ];
+}
+
 /** A schema and everything it applies to the same place. */
 function expand(
   schema: unknown,

@@ -60,6 +60,9 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
 
   // Python's own classes that Hydra raises on purpose
   OSError: ["compose.invalid_config", "compose.missing_config"],
+  // Of completion: argparse's refusal, and a line without a program.
+  SystemExit: ["app.usage"],
+  RuntimeError: ["app.usage"],
   ValueError: [
     "key.invalid_type",
     "yaml.invalid_value",

@@ -23,6 +23,8 @@ export interface Session {
   /** Those of the command line, and what stands after `--` turned into some. */
   readonly overrides: readonly string[];
   readonly composer: Composer;
+  /** A composer for other flags than those of this command line, which prints nothing. */
+  readonly composerFor: (parsed: ParsedArguments) => Composer;
 }
 
 export const EXIT_OK = 0;

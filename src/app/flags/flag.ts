@@ -12,6 +12,8 @@ export interface Flag {
   readonly valueIfBare?: string;
   /** Ends parsing at once, whatever comes after it. */
   readonly final?: boolean;
+  /** What a value is, for shell completion; absent: something that only the user can know. */
+  readonly completes?: "config" | "directory" | "file" | "key";
   /** One line for help. */
   readonly help: string;
   /** Why this version refuses the flag; absent when it is supported. */

@@ -56,7 +56,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
 }
 
 /** A word recognised as a flag, and the value glued to it, if any. */
-interface FlagMatch {
+export interface FlagMatch {
   readonly flag: Flag;
   /** The flag's name as far as the word gave it. */
   readonly name: string;
@@ -83,6 +83,16 @@ function matchFlag(word: string, flags: readonly Flag[]): FlagMatch | "override"
   if (first !== undefined) return first;
   if (/^-\d+$|^-\d*\.\d+$/.test(word) || word.includes(" ")) return "override";
   return "unknown";
+}
+
+/** The flag that a word is, and the value glued to it; undefined for overrides and what is unclear. */
+export function flagIn(word: string, flags: readonly Flag[]): FlagMatch | undefined {
+  try {
+    const matched = matchFlag(word, flags);
+    return typeof matched === "string" ? undefined : matched;
+  } catch {
+    return undefined;
+  }
 }
 
 function longPrefixes(

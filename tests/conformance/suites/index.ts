@@ -1,5 +1,6 @@
 import type { Suite } from "../suite.ts";
 import { cliSuite } from "./cli.ts";
+import { completionSuite } from "./completion.ts";
 import { composeSuite } from "./compose.ts";
 import { composePlugins } from "./compose-plugins.ts";
 import { defaultsListSuite } from "./defaults-list.ts";
@@ -38,4 +39,5 @@ export const SUITES: readonly Suite[] = [
   // app
   cliSuite,
   sweepBasic,
+  completionSuite,
 ];

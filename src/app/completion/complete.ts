@@ -1,0 +1,204 @@
+import type { JsonSchema } from "../../schema/describe.ts";
+import { isConfigError } from "../../values/errors.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
+import type { Session } from "../commands/command.ts";
+import { flagIn, type ParsedArguments, parseArgv } from "../flags/parse-argv.ts";
+import { readSchema } from "../read-schema.ts";
+import { type SubcommandOption, subcommandOf } from "../subcommand.ts";
+import { type Candidate, candidate, matching } from "./candidate.ts";
+import { flagCandidates, flagValues, pathsAt } from "./flags.ts";
+import { hydraMatches } from "./hydra-matches.ts";
+import { optionsInContext, packageNames } from "./packages.ts";
+import { type ComposedTree, treeFor } from "./tree.ts";
+import { prefixedKeys, type SchemaKnowledge, schemaKnowledge, valueCandidates } from "./values.ts";
+
+/** What is to be completed: the arguments before the cursor, and the word at it, without quotes. */
+export interface CompletionRequest {
+  readonly words: readonly string[];
+  readonly word: string;
+  /** Whether anybody will see descriptions. */
+  readonly describe: boolean;
+}
+
+/** What a completion can use of the session that answers it. */
+export type CompletionSession = Pick<
+  Session,
+  "options" | "flags" | "invocation" | "composerFor" | "parsed"
+>;
+
+/**
+ * How the word at the cursor may go on: Hydra's own matches, and beyond them flags and their values,
+ * subcommands, packages, options of sweeps, values that the schema lists, keys behind `++` and `~`.
+ *
+ * @throws ConfigError for words that the program would refuse
+ */
+export async function complete(
+  session: CompletionSession,
+  { words, word, describe }: CompletionRequest,
+): Promise<readonly Candidate[]> {
+  const { options, flags } = session;
+  // What follows `--` is another program's.
+  if (words.includes("--")) return [];
+  const subcommand = subcommandOf(words, options.subcommands ?? []);
+  if (subcommand !== undefined)
+    return completeSubcommand(await subcommand.commandLine?.(), word, session);
+
+  const pending = flagIn(words.at(-1) ?? "", flags);
+  const takesValue = pending?.glued === undefined && /value$/.test(pending?.flag.takes ?? "");
+  const tree = openTree(session, takesValue ? words.slice(0, -1) : words);
+  const { cwd } = session.invocation;
+  if (pending !== undefined && takesValue) {
+    const values = flagValues(pending.flag, word, tree, cwd);
+    // A value that may be left out does not hide what else may stand there.
+    if (pending.flag.takes === "value" || (word !== "" && values.length > 0)) return values;
+  }
+  if (word.startsWith("-")) return completeFlag(session, word, tree);
+  const first = words.length === 0 ? (options.subcommands ?? []) : [];
+  const names = first.map(({ name, summary }) => candidate(name, summary));
+  return [...matching(word, names), ...completeOverride(session, word, tree, describe)];
+}
+
+function completeSubcommand(
+  line: { readonly options: Readonly<Record<string, SubcommandOption>> } | undefined,
+  word: string,
+  { invocation }: CompletionSession,
+): readonly Candidate[] {
+  if (!word.startsWith("-")) return pathsAt(word, invocation.cwd);
+  const [name = "", value] = word.split("=", 2);
+  const option = line?.options[name.slice(2)];
+  if (value !== undefined)
+    return matching(
+      word,
+      (option?.choices ?? []).map((choice) => candidate(`${name}=${choice}`)),
+    );
+  const options = Object.entries({ ...line?.options, help: { help: "print its help" } });
+  return matching(
+    word,
+    options.map(([long, { help }]) => candidate(`--${long}`, help)),
+  );
+}
+
+function completeFlag(
+  { flags, invocation }: CompletionSession,
+  word: string,
+  tree: ComposedTree,
+): readonly Candidate[] {
+  const equals = word.indexOf("=");
+  const flag = equals < 0 ? undefined : flagIn(word, flags)?.flag;
+  if (flag === undefined) return flagCandidates(flags, word);
+  const lead = word.slice(0, equals + 1);
+  const values = flagValues(flag, word.slice(equals + 1), tree, invocation.cwd);
+  return values.map((value) => ({ ...value, text: `${lead}${value.text}` }));
+}
+
+function completeOverride(
+  session: CompletionSession,
+  word: string,
+  tree: ComposedTree,
+  describe: boolean,
+): readonly Candidate[] {
+  // What an interpolation leads to is for the user to know.
+  if (word.includes("${")) return [];
+  const { options, invocation } = session;
+  const schema = openSchema(options.schema, tree);
+  const fromHydra = hydraMatches(tree, word, invocation.cwd);
+  const isOption = fromHydra.length > 0 && /^[^=]*=/.test(word) && isGroup(tree, word);
+  const more = isOption
+    ? []
+    : [
+        ...tolerant(() => packageNames(tree, word)),
+        ...optionsInContext(tree.groups(), word),
+        ...tolerant(() => valueCandidates(tree, word, schema)),
+        ...tolerant(() => prefixedKeys(tree, word, schema)),
+      ];
+  const all = new Map<string, Candidate>();
+  for (const each of [...fromHydra.map((text) => fromMatch(tree, text)), ...more])
+    if (!all.has(each.text)) all.set(each.text, each);
+  const candidates = [...all.values()];
+  return describe ? candidates.map((each) => described(each, tree, schema)) : candidates;
+}
+
+/** A group that has groups beside its options ends in nothing, and yet goes on. */
+function fromMatch(tree: ComposedTree, text: string): Candidate {
+  const plain = candidate(text);
+  const isBeginning = !text.includes("=") && tree.groups().groupExists(text.replace(/^[+]/, ""));
+  return isBeginning ? { ...plain, isOpen: true } : plain;
+}
+
+const isGroup = (tree: ComposedTree, word: string): boolean =>
+  tree.groups().groupExists(word.slice(0, word.lastIndexOf("=")).replace(/^[+~]/, ""));
+
+/** Where the words do not compose, what needs a composition is left out. */
+function tolerant(work: () => readonly Candidate[]): readonly Candidate[] {
+  try {
+    return work();
+  } catch (error) {
+    if (isConfigError(error)) return [];
+    throw error;
+  }
+}
+
+function openTree(session: CompletionSession, words: readonly string[]): ComposedTree {
+  const parsed = parseArgv(words, session.flags);
+  const flags = new Map([...session.parsed.flags, ...parsed.flags]);
+  const composer = session.composerFor({ ...parsed, flags } satisfies ParsedArguments);
+  const overrides = [...parsed.overrides, ...(parsed.more ?? [])];
+  return treeFor(composer, overrides, parsed.flags.has("multirun") ? "multirun" : "run");
+}
+
+function openSchema(
+  schema: string | JsonSchema | undefined,
+  tree: ComposedTree,
+): SchemaKnowledge | undefined {
+  if (schema === undefined) return undefined;
+  let known: SchemaKnowledge | undefined;
+  const open = (): SchemaKnowledge => {
+    known ??= schemaKnowledge(readSchema(schema), tree);
+    return known;
+  };
+  return {
+    values: (key) => open().values(key),
+    description: (key) => open().description(key),
+    properties: (key) => open().properties(key),
+  };
+}
+
+/** What the schema says of a key, or else its value; the options of a group. */
+function described(
+  each: Candidate,
+  tree: ComposedTree,
+  schema: SchemaKnowledge | undefined,
+): Candidate {
+  if (each.description !== undefined) return each;
+  const match = /^(?:\+\+|[+~])?([\w./@[\]-]+?)([.=/]?)$/.exec(each.text);
+  if (match === null) return each;
+  const [, name = "", ending = ""] = match;
+  const text =
+    ending === "." || !isGroupName(tree, name)
+      ? keyText(name, tree, schema)
+      : groupText(name, tree);
+  return candidate(each.text, text);
+}
+
+const isGroupName = (tree: ComposedTree, name: string): boolean =>
+  tree.groups().groupExists(name.replace(/@.*/, ""));
+
+const groupText = (name: string, tree: ComposedTree): string =>
+  tree.groups().list(name.replace(/@.*/, ""), "config").join(", ");
+
+function keyText(
+  key: string,
+  tree: ComposedTree,
+  schema: SchemaKnowledge | undefined,
+): string | undefined {
+  try {
+    const own = key.startsWith("hydra.") ? undefined : schema?.description(key);
+    if (own !== undefined) return own;
+    const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
+    return node?.kind === "scalar" ? pyStr(node) : undefined;
+  } catch {
+    // A description is never worth an error.
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { basename, resolve } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import { nearest } from "../../values/nearest.ts";
+import type { Session } from "../commands/command.ts";
+import type { Invocation } from "../invocation.ts";
+import { complete } from "./complete.ts";
+import { stripProgram } from "./program-name.ts";
+import { readShellLine, type ShellLine } from "./shell-line.ts";
+import { SHELLS } from "./shells/index.ts";
+import type { InstalledProgram, Shell } from "./shells/shell.ts";
+
+const ACTIONS = ["install", "uninstall", "query"] as const;
+type Action = (typeof ACTIONS)[number];
+
+/**
+ * `-sc install=SHELL`, `-sc uninstall=SHELL`: prints code for the shell to evaluate. `-sc query=SHELL`:
+ * answers a shell that completes a line, which stands in `COMP_LINE`, or behind `--` word by word.
+ *
+ * @throws ConfigError `app.usage` for other requests
+ */
+export async function runCompletion(session: Session): Promise<void> {
+  const { invocation, options, parsed } = session;
+  const { action, shell } = readRequest(parsed.overrides);
+  const program = installedProgram(invocation, options.name);
+  const { stdout } = invocation.console;
+  if (action === "install") stdout(shell.install(program));
+  else if (action === "uninstall") stdout(shell.uninstall(program));
+  else stdout(await answer(session, shell));
+}
+
+function readRequest(words: readonly string[]): { action: Action; shell: Shell } {
+  const requests = ACTIONS.flatMap((action) =>
+    words
+      .filter((word) => word.startsWith(`${action}=`))
+      .map((word) => ({ action, name: word.slice(action.length + 1) })),
+  );
+  const [request] = requests;
+  if (request === undefined || requests.length > 1 || words.length > 1)
+    throw usage(
+      `argument --shell-completion/-sc: expected one of ${ACTIONS.map((action) => `${action}=SHELL`).join(", ")}`,
+    );
+  const shell = SHELLS.find(({ name }) => name === request.name);
+  if (shell !== undefined) return { action: request.action, shell };
+  const names = SHELLS.map(({ name }) => name);
+  const near = nearest(request.name, names);
+  throw new ConfigError({
+    code: "app.usage",
+    message: `No completion for '${request.name}' found, available: ${names.join(", ")}`,
+    ...(near !== undefined && { nearest: near }),
+  });
+}
+
+/** How the program is called: by the name of its file, and through node if that is a script. */
+function installedProgram({ script, cwd }: Invocation, name: string): InstalledProgram {
+  if (script === undefined) return { name };
+  const path = resolve(cwd, script);
+  return /\.[cm]?[jt]s$/.test(path)
+    ? { name: basename(path), script: path }
+    : { name: basename(path) };
+}
+
+/** Nothing is worse in the middle of a line than a message: what goes wrong gives no answer. */
+async function answer(session: Session, shell: Shell): Promise<string> {
+  const { env, console } = session.invocation;
+  try {
+    const line = readLine(session);
+    const { words, word } = line;
+    const candidates = await complete(session, { words, word, describe: shell.describes });
+    return shell.print(candidates, line);
+  } catch (error) {
+    if (env["HYDRA_COMP_DEBUG"] === "1")
+      console.stderr(`${error instanceof Error ? error.stack : String(error)}\n`);
+    return "";
+  }
+}
+
+/** @throws ConfigError `app.usage` for a line without a program */
+function readLine({ invocation, parsed }: Session): ShellLine {
+  const { env } = invocation;
+  if (parsed.rest !== undefined)
+    return { words: parsed.rest.slice(0, -1), word: parsed.rest.at(-1) ?? "", kept: 0, quote: "" };
+  const whole = [...(env["COMP_LINE"] ?? "")];
+  const point = Number(env["COMP_POINT"] ?? whole.length);
+  const typed = whole.slice(0, Number.isInteger(point) ? point : whole.length).join("");
+  return readShellLine(stripProgram(typed), env["COMP_WORDBREAKS"] ?? "");
+}
+
+const usage = (message: string): ConfigError => new ConfigError({ code: "app.usage", message });

@@ -1,0 +1,56 @@
+import type { Candidate } from "../candidate.ts";
+import { quoteForBash, type ShellLine } from "../shell-line.ts";
+import { type InstalledProgram, type Shell, singleQuoted } from "./shell.ts";
+
+/*
+ * Works from bash 3.2 on, which has no mapfile. A blank that belongs behind a word comes with the
+ * answer: bash itself would put one behind `db=`, too.
+ */
+const FUNCTIONS = `__hydraconf_complete() {
+  local answer
+  COMPREPLY=()
+  while IFS= read -r answer; do
+    COMPREPLY+=("$answer")
+  done < <(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" COMP_WORDBREAKS="$COMP_WORDBREAKS" "$@" -sc query=bash 2>/dev/null)
+}
+__hydraconf_program() {
+  __hydraconf_complete "\${1/#\\~/$HOME}"
+}
+__hydraconf_node() {
+  local script
+  for script in "\${__hydraconf_scripts[@]}"; do
+    if (( COMP_CWORD > 1 )) && [[ "\${COMP_WORDS[1]/#\\~/$HOME}" -ef "$script" ]]; then
+      __hydraconf_complete "$1" "$script"
+      return
+    fi
+  done
+}
+`;
+
+export const bash: Shell = {
+  name: "bash",
+  describes: false,
+  hint: (command) => `eval "$(${command} -sc install=bash)"`,
+  install: ({ name, script }: InstalledProgram) =>
+    [
+      FUNCTIONS,
+      `complete -o nospace -o bashdefault -o default -F __hydraconf_program ${singleQuoted(name)}\n`,
+      script === undefined
+        ? ""
+        : `__hydraconf_scripts+=(${singleQuoted(script)})\ncomplete -o nospace -o bashdefault -o default -F __hydraconf_node node\n`,
+    ].join(""),
+  uninstall: ({ name, script }) =>
+    [
+      `complete -r ${singleQuoted(name)} 2>/dev/null\n`,
+      script === undefined ? "" : "complete -r node 2>/dev/null\nunset __hydraconf_scripts\n",
+      "true\n",
+    ].join(""),
+  print: (candidates, line) => candidates.map((each) => `${typed(each, line)}\n`).join(""),
+};
+
+/** What replaces the piece of the word that bash completes. */
+function typed({ text, isOpen }: Candidate, { kept, quote }: ShellLine): string {
+  const piece = quoteForBash(text.slice(kept), quote);
+  // Within quotes bash closes them itself.
+  return isOpen || quote !== "" ? piece : `${piece} `;
+}

@@ -1,0 +1,34 @@
+import type { Candidate } from "../candidate.ts";
+import type { ShellLine } from "../shell-line.ts";
+
+/** The program that completion is installed for. */
+export interface InstalledProgram {
+  /** The name of the command: `deep-profile`, `train.mjs`. */
+  readonly name: string;
+  /** The path of a script that is also run as `node SCRIPT`. */
+  readonly script?: string;
+}
+
+/** What a shell asks with. */
+export interface Query {
+  readonly line: ShellLine;
+}
+
+/** One shell: the code that installs completion in it, and how it takes the answers. */
+export interface Shell {
+  readonly name: string;
+  install(program: InstalledProgram): string;
+  uninstall(program: InstalledProgram): string;
+  /** Whether it shows descriptions. */
+  readonly describes: boolean;
+  /** The answers as the installed code reads them; ends with a line break unless it is empty. */
+  print(candidates: readonly Candidate[], line: ShellLine): string;
+  /** The line that a user puts into the shell's start-up file. */
+  readonly hint: (command: string) => string;
+}
+
+/** A name for functions of the shell. */
+export const identifier = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "_");
+
+/** A word of a shell script: within single quotes. */
+export const singleQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,65 @@
+import { markedLines } from "./described.ts";
+import { type InstalledProgram, type Shell, singleQuoted } from "./shell.ts";
+
+/* zsh quotes what it inserts and compares it with what is typed by itself: it gets bare words. */
+const FUNCTIONS = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u -D }
+__hydraconf_complete() {
+  local answer text
+  local -a open open_shown closed closed_shown
+  for answer in "\${(@f)$("$@" -sc query=zsh -- "\${(@Q)__hydraconf_words}" "\${(Q)PREFIX}" 2>/dev/null)}"; do
+    text=\${\${answer%%$'\\t'*}#?}
+    [[ -z $text ]] && continue
+    local shown=$text
+    [[ -n \${answer#*$'\\t'} ]] && shown="$text  -- \${answer#*$'\\t'}"
+    if [[ $answer == +* ]]; then
+      open+=("$text") open_shown+=("$shown")
+    else
+      closed+=("$text") closed_shown+=("$shown")
+    fi
+  done
+  local -i found=1
+  (( $#open )) && compadd -l -S '' -d open_shown -a open && found=0
+  (( $#closed )) && compadd -l -d closed_shown -a closed && found=0
+  if (( found )); then
+    compset -P '*='
+    _files
+  fi
+}
+__hydraconf_program() {
+  local -a __hydraconf_words
+  __hydraconf_words=("\${(@)words[2,CURRENT-1]}")
+  __hydraconf_complete "\${(Q)words[1]/#\\~/$HOME}"
+}
+__hydraconf_node() {
+  local script
+  for script in $__hydraconf_scripts; do
+    if (( CURRENT > 2 )) && [[ "\${(Q)words[2]/#\\~/$HOME}" -ef $script ]]; then
+      local -a __hydraconf_words
+      __hydraconf_words=("\${(@)words[3,CURRENT-1]}")
+      __hydraconf_complete node "$script"
+      return
+    fi
+  done
+  if (( $+functions[_node] )); then _node; else _default; fi
+}
+`;
+
+export const zsh: Shell = {
+  name: "zsh",
+  describes: true,
+  hint: (command) => `eval "$(${command} -sc install=zsh)"`,
+  install: ({ name, script }: InstalledProgram) =>
+    [
+      FUNCTIONS,
+      `compdef __hydraconf_program ${singleQuoted(name)}\n`,
+      script === undefined
+        ? ""
+        : `typeset -ga __hydraconf_scripts\n__hydraconf_scripts+=(${singleQuoted(script)})\ncompdef __hydraconf_node node\n`,
+    ].join(""),
+  uninstall: ({ name, script }) =>
+    [
+      `compdef -d ${singleQuoted(name)}\n`,
+      script === undefined ? "" : "compdef -d node\nunset __hydraconf_scripts\n",
+    ].join(""),
+  print: markedLines,
+};

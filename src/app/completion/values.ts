@@ -1,0 +1,92 @@
+import { describePlace, type JsonSchema, valuesAt } from "../../schema/describe.ts";
+import type { JsonValue } from "../../schema/json-document.ts";
+import { splitKey } from "../../values/key-path.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
+import { toObject } from "../../values/to-object.ts";
+import { type Candidate, candidate, matching } from "./candidate.ts";
+import { matchKeys } from "./matches.ts";
+import type { ComposedTree } from "./tree.ts";
+
+/** What the program's schema says, if it has one. */
+export interface SchemaKnowledge {
+  /** Listed values of a key. */
+  values(key: string): readonly unknown[];
+  description(key: string): string | undefined;
+  /** Names of what may stand in a map. */
+  properties(key: string): readonly string[];
+}
+
+export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaKnowledge {
+  let plain: JsonValue | undefined;
+  const document = (): JsonValue => {
+    plain ??= toObject(tree.composition().config) as JsonValue;
+    return plain;
+  };
+  const tokens = (key: string) => (key === "" ? [] : splitKey(key));
+  return {
+    values: (key) => valuesAt(schema, tokens(key), document()),
+    description: (key) => describePlace(schema, tokens(key), document()).description,
+    properties: (key) => describePlace(schema, tokens(key), document()).properties,
+  };
+}
+
+/** Values that a key may have: the one it has, both of a boolean's, and those that the schema lists. */
+export function valueCandidates(
+  tree: ComposedTree,
+  word: string,
+  schema: SchemaKnowledge | undefined,
+): readonly Candidate[] {
+  const match = /^((?:\+\+?)?)([\w.[\]-]+)=/.exec(word);
+  if (match === null) return [];
+  const [lead, , key = ""] = match;
+  const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
+  const own = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
+  const listed = own.some((value) => typeof value === "boolean") ? [true, false] : [];
+  const known = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
+  const texts = [...own.map(pyText), ...listed.map(pyText), ...known.map(pyText)];
+  return matching(
+    word,
+    [...new Set(texts)].map((text) => candidate(`${lead}${text}`)),
+  );
+}
+
+/** As an override is typed: booleans and null in small letters. */
+const pyText = (value: unknown): string =>
+  typeof value === "boolean" || value === null ? String(value) : pyStr(value as string);
+
+/**
+ * Keys behind a prefix that Hydra does not complete: `++db.`, `~db.`, and with `+` what the schema
+ * knows and the config has not.
+ */
+export function prefixedKeys(
+  tree: ComposedTree,
+  word: string,
+  schema: SchemaKnowledge | undefined,
+): readonly Candidate[] {
+  const [prefix = ""] = /^(\+\+|\+|~)/.exec(word) ?? [];
+  const key = word.slice(prefix.length);
+  if (prefix === "" || /[=/@]/.test(key)) return [];
+  if (prefix === "+") return absentKeys(tree, key, schema);
+  const matches = matchKeys(tree.config(), key, tree.context);
+  return matches.map((match) =>
+    candidate(`${prefix}${prefix === "~" ? match.replace(/=$/, "") : match}`),
+  );
+}
+
+function absentKeys(
+  tree: ComposedTree,
+  key: string,
+  schema: SchemaKnowledge | undefined,
+): readonly Candidate[] {
+  if (schema === undefined) return [];
+  const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
+  const node = selectNode(tree.config(), parent, tree.context);
+  if (node?.kind !== "map") return [];
+  return schema
+    .properties(parent)
+    .filter((name) => !node.entries.has(name))
+    .map((name) => (parent === "" ? name : `${parent}.${name}`))
+    .filter((name) => name.startsWith(key))
+    .map((name) => candidate(`+${name}=`, schema.description(name)));
+}

@@ -1,0 +1,210 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, test } from "vitest";
+import type { Task } from "../../../src/app/index.ts";
+import { sharedOrSkip } from "../../shared.ts";
+import { program } from "../program.ts";
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    port: { type: "integer", description: "Where it listens" },
+    mode: { enum: ["fast", "safe", null], description: "How it works" },
+    strict: { type: "boolean" },
+    note: { type: "string", description: "Anything" },
+  },
+};
+const app = program(
+  {
+    "conf/config.yaml":
+      "defaults:\n  - db: mysql\n  - db@backup: pg\n  - _self_\nport: 80\nmode: fast\nstrict: true\nref: ${port}\nbad: ${absent}\nlist: [1, 2]\n",
+    "conf/other.yaml": "only_here: 1\n",
+    "conf/db/mysql.yaml": "host: localhost\nuser: root\n",
+    "conf/db/pg.yaml": "host: remote\n",
+    "conf/db/pg.yml": "",
+    "conf/nested/inner/a.yaml": "x: 1\n",
+    "more/extra/one.yaml": "y: 1\n",
+    "data/train.csv": "",
+  },
+  {
+    schema: SCHEMA,
+    subcommands: [
+      {
+        name: "import",
+        summary: "reads files",
+        run: async () => 0,
+        commandLine: async () => ({
+          options: {
+            format: { value: "F", choices: ["csv", "json"], help: "what they are" },
+            force: { help: "overwrite" },
+          },
+        }),
+      },
+    ],
+  },
+);
+afterAll(() => rmSync(app.cwd, { recursive: true }));
+
+const refuse: Task = () => {
+  throw new Error("completion must not run anything");
+};
+
+/** The answers for fish: words and what is said of them. */
+async function answers(...words: string[]): Promise<readonly string[]> {
+  const { exitCode, stdout, stderr } = await app.run(["-sc", "query=fish", "--", ...words], refuse);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+const texts = async (...words: string[]) =>
+  (await answers(...words)).map((line) => line.split("\t")[0] ?? "");
+
+describe("completion", () => {
+  it.each<[readonly string[], readonly string[]]>([
+    [["d"], ["db.", "db=", "db@backup="]],
+    [["db=m"], ["db=mysql"]],
+    [["db="], ["db=mysql", "db=pg"]],
+    [["+db="], ["+db=mysql", "+db=pg"]],
+    [["nested"], ["nested/"]],
+    [["nested/"], ["nested/inner="]],
+    [["db=pg", "db."], ["db.host="]],
+    // packages
+    [["db@"], ["db@backup="]],
+    [["db@backup="], ["db@backup=mysql", "db@backup=pg"]],
+    [["+db@third=p"], ["+db@third=pg"]],
+    [["~db@"], ["~db@backup"]],
+    // options behind others
+    [["-m", "db=mysql,"], ["db=mysql,pg"]],
+    [["db=[pg,my"], ["db=[pg,mysql"]],
+    // keys behind prefixes
+    [["++po"], ["++port="]],
+    [["++db.h"], ["++db.host="]],
+    [["~por"], ["~port"]],
+    [["~db."], ["~db.host", "~db.user"]],
+    // values: what stands there, booleans, the schema's
+    [["port="], ["port=80"]],
+    [["port=8"], ["port=80"]],
+    [["strict="], ["strict=true", "strict=false"]],
+    [["++strict=f"], ["++strict=false"]],
+    [["mode="], ["mode=fast", "mode=safe", "mode=null"]],
+    [["mode=s"], ["mode=safe"]],
+    // interpolations: listed and resolved, but never completed, and no error where they are broken
+    [["re"], ["ref="]],
+    [["ref="], ["ref=80"]],
+    [["bad="], []],
+    [["port=${"], []],
+    [["port=${db."], []],
+    // what the schema knows and the config has not
+    [["+no"], ["+note="]],
+    // files
+    [["x=./data/"], ["x=./data/train.csv"]],
+    // flags and their values
+    [["--c"], ["--cfg", "--config-path", "--config-name", "--config-dir"]],
+    [
+      ["--cfg", ""],
+      ["job", "hydra", "all"],
+    ],
+    [["-c", "j"], ["job"]],
+    [["--cfg=h"], ["--cfg=hydra"]],
+    [
+      ["-cn", ""],
+      ["config", "other", "db/", "nested/"],
+    ],
+    [["--config-name", "ot"], ["other"]],
+    [["-cn", "db/m"], ["db/mysql"]],
+    [["-cd", "m"], ["more/"]],
+    [["-p", "db"], ["db"]],
+    [
+      ["--explain", "db."],
+      ["db.host", "db.user"],
+    ],
+    // flags that stand in the line hold for it
+    [["-cn", "other", "only"], ["only_here="]],
+    [["-cd", "more", "+extra="], ["+extra=one"]],
+    [
+      ["--info", "def"],
+      ["defaults", "defaults-tree"],
+    ],
+    // subcommands
+    [["im"], ["import"]],
+    [["port=1", "im"], []],
+    [
+      ["import", "--f"],
+      ["--format", "--force"],
+    ],
+    [["import", "--format=c"], ["--format=csv"]],
+    [["import", "data/"], ["data/train.csv"]],
+    // nothing to say
+    [["x", "--", "db"], []],
+    [
+      ["db=", "d"],
+      ["db=", "db@backup="],
+    ],
+    [["--nope", "d"], []],
+    [["port=[1", "d"], []],
+  ])("of %j is %j", async (words, expected) => {
+    expect(await texts(...words)).toEqual(expected);
+  });
+
+  it("says what the schema, the config and the flags say", async () => {
+    expect(await answers("po")).toEqual(["port=\tWhere it listens"]);
+    expect(await answers("db.h")).toEqual(["db.host=\tlocalhost"]);
+    expect(await answers("db")).toContain("db=\tmysql, pg");
+    expect(await answers("--cf")).toEqual(["--cfg\tShow a configuration instead of running"]);
+    expect(await answers("im")).toEqual(["import\treads files"]);
+  });
+
+  it("tells why there is no answer when it is asked to", async () => {
+    const asked = ["-sc", "query=fish", "--", "port=[1", "d"];
+    const { stderr } = await app.run(asked, refuse, { HYDRA_COMP_DEBUG: "1" });
+    expect(stderr).toMatch(/port=\[1/);
+  });
+
+  it("offers no subcommand or flag to bash that it would have to describe", async () => {
+    const env = { COMP_LINE: "prog db=my x", COMP_POINT: "10", COMP_WORDBREAKS: "=" };
+    const { stdout } = await app.run(["-sc", "query=bash"], refuse, env);
+    expect(stdout).toBe("mysql \n");
+  });
+
+  it.each([
+    [["-sc"], /expected one of install=SHELL/],
+    [["-sc", "install=bash", "query=bash"], /expected one of/],
+    [["-sc", "db=mysql"], /expected one of/],
+    [["-sc", "install=fissh"], /No completion for 'fissh'.*did you mean fish/],
+  ])("%j is a usage error", async (argv, message) => {
+    const { exitCode, stderr } = await app.run(argv, refuse);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+test("offers whatever Hydra offers", async ({ skip }) => {
+  const shared = sharedOrSkip("completion of whatever Hydra completes");
+  if (shared === null) return skip();
+  const directory = join(shared, "conformance/completion");
+  const hydra = program(
+    {},
+    { configPath: join(directory, "conf"), configName: "config", plugins: [] },
+  );
+  const cases = readFileSync(join(directory, "bash.jsonl"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+    .filter(
+      ({ ok, op, config_name, files, line }) =>
+        ok &&
+        op === undefined &&
+        config_name === "config.yaml" &&
+        files === undefined &&
+        !/(^| )--?( |\w|$)|\\|\$/.test(line),
+    );
+  expect(cases.length).toBeGreaterThan(100);
+  for (const { id, line, expected } of cases) {
+    const { stdout } = await hydra.run(["-sc", "query=bash"], refuse, { COMP_LINE: `app ${line}` });
+    const given = new Set(stdout.split("\n").map((text) => text.trimEnd()));
+    expect(
+      expected.filter((text: string) => !given.has(text) && text !== "hydra.job.name=UNKNOWN_NAME"),
+      id,
+    ).toEqual([]);
+  }
+  rmSync(hydra.cwd, { recursive: true });
+});

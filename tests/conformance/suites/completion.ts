@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { hydraMatches } from "../../../src/app/completion/hydra-matches.ts";
+import { stripProgram } from "../../../src/app/completion/program-name.ts";
+import { treeFor } from "../../../src/app/completion/tree.ts";
+import { openComposer } from "../../../src/app/composer.ts";
+import { HYDRA_FLAGS } from "../../../src/app/flags/hydra-flags.ts";
+import { parseArgv } from "../../../src/app/flags/parse-argv.ts";
+import type { CorpusCase } from "../corpus.ts";
+import { judge } from "../judge.ts";
+import type { Outcome, Suite } from "../suite.ts";
+
+/** `completion/bash.jsonl`: what Hydra offers for a line, and how it finds the arguments in one. */
+export const completionSuite: Suite = {
+  name: "completion",
+  matches: (path) => /(^|\/)completion\/bash\.jsonl$/.test(path),
+  run(testCase, env) {
+    const line = String(testCase["line"]);
+    return testCase["op"] === "strip"
+      ? judge(testCase, testCase["stripped"], () => stripProgram(line))
+      : runQuery(testCase, line, env.companion(`${dirname(env.file)}/conf`));
+  },
+};
+
+function runQuery(testCase: CorpusCase, line: string, conf: string): Outcome {
+  const { files, expected } = testCase;
+  if (files === undefined)
+    return judge(testCase, expected, () => query(testCase, line, conf, conf));
+  const cwd = directoryWith(files as readonly string[]);
+  try {
+    return judge(testCase, expected, () => query(testCase, line, conf, cwd));
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+function query(testCase: CorpusCase, line: string, conf: string, cwd: string): readonly string[] {
+  const { words, word, isMultirun } = divideLine(line);
+  const { config_name } = testCase;
+  const composer = openComposer(
+    {
+      jobName: "UNKNOWN_NAME",
+      configPath: conf,
+      configName: config_name === null ? null : String(config_name),
+      plugins: [],
+    },
+    { env: {}, cwd, now: new Date(), console: { stdout() {}, stderr() {} }, argv: [] },
+  );
+  return hydraMatches(treeFor(composer, words, isMultirun ? "multirun" : "run"), word, cwd);
+}
+
+function directoryWith(files: readonly string[]): string {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-complete-"));
+  for (const file of files) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), "");
+  }
+  return directory;
+}
+
+/** As Hydra divides a line: at white space, whatever the quotes, and without its flags. */
+function divideLine(line: string) {
+  const parsed = parseArgv(
+    line.split(/\s+/).filter((word) => word !== ""),
+    HYDRA_FLAGS,
+  );
+  const words = [...parsed.overrides, ...(parsed.rest ?? [])];
+  const isNew = line === "" || line.endsWith(" ") || words.length === 0;
+  return {
+    words: isNew ? words : words.slice(0, -1),
+    word: isNew ? "" : (words.at(-1) ?? ""),
+    isMultirun: parsed.flags.has("multirun"),
+  };
+}
