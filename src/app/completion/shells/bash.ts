@@ -3,8 +3,8 @@ import { quoteForBash, type ShellLine } from "../shell-line.ts";
 import { type InstalledProgram, type Shell, singleQuoted } from "./shell.ts";
 
 /*
- * Works from bash 3.2 on, which has no mapfile. A blank that belongs behind a word comes with the
- * answer: bash itself would put one behind `db=`, too.
+ * Works from bash 3.2 on, which has no mapfile and no compopt. A blank that belongs behind a word
+ * comes with the answer: bash itself would put one behind `db=`, too.
  */
 const FUNCTIONS = `__hydraconf_complete() {
   local answer
@@ -12,9 +12,18 @@ const FUNCTIONS = `__hydraconf_complete() {
   while IFS= read -r answer; do
     COMPREPLY+=("$answer")
   done < <(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" COMP_WORDBREAKS="$COMP_WORDBREAKS" "$@" -sc query=bash 2>/dev/null)
+  (( \${#COMPREPLY[@]} )) && compopt -o nospace 2>/dev/null
+  return 0
 }
 __hydraconf_program() {
   __hydraconf_complete "\${1/#\\~/$HOME}"
+}
+__hydraconf_install() {
+  if type compopt >/dev/null 2>&1; then
+    complete -o bashdefault -o default -F "$@"
+  else
+    complete -o bashdefault -o default -o nospace -F "$@"
+  fi
 }
 __hydraconf_node() {
   local script
@@ -34,10 +43,10 @@ export const bash: Shell = {
   install: ({ name, script }: InstalledProgram) =>
     [
       FUNCTIONS,
-      `complete -o nospace -o bashdefault -o default -F __hydraconf_program ${singleQuoted(name)}\n`,
+      `__hydraconf_install __hydraconf_program ${singleQuoted(name)}\n`,
       script === undefined
         ? ""
-        : `__hydraconf_scripts+=(${singleQuoted(script)})\ncomplete -o nospace -o bashdefault -o default -F __hydraconf_node node\n`,
+        : `__hydraconf_scripts+=(${singleQuoted(script)})\n__hydraconf_install __hydraconf_node node\n`,
     ].join(""),
   uninstall: ({ name, script }) =>
     [
