@@ -50,12 +50,12 @@ beforeAll(() => {
   );
 });
 
-describe.each([
+describe.concurrent.each([
   ["bash", 'eval "$(hydraconf -sc install=bash)"', 'eval "$(node train.mjs -sc install=bash)"'],
   ["zsh", 'eval "$(hydraconf -sc install=zsh)"', 'eval "$(node train.mjs -sc install=zsh)"'],
   ["fish", "hydraconf -sc install=fish | source", "node train.mjs -sc install=fish | source"],
 ])("%s", (shell, install, installScript) => {
-  test("completes commands and scripts, in quotes and behind colons", async ({ skip }) => {
+  test("completes commands and scripts, in quotes and behind colons", async ({ expect, skip }) => {
     const missing = [shell, "python3"].find((program) => !isThere(program));
     if (missing !== undefined) {
       console.warn(`SKIPPED completion in ${shell}: ${missing} is not installed here`);
