@@ -24,9 +24,7 @@ export const hasGpuBackend = (native: NativePart): boolean =>
  */
 export async function requireNative(say: (line: string) => void): Promise<NativePart> {
   const { root } = packageInfo();
-  // The builder is plain JavaScript beside the sources that it builds, outside every bundle.
-  const url = pathToFileURL(join(root, "native", "build.mjs")).href;
-  const builder = (await importFile(url)) as typeof NativeBuild;
+  const builder = await nativeBuilder(root);
   try {
     const { binDir, info } = await readyNative(builder, root, say);
     return {
@@ -44,6 +42,10 @@ export async function requireNative(say: (line: string) => void): Promise<Native
     });
   }
 }
+
+/** The builder is plain JavaScript beside the sources that it builds, outside every bundle. */
+export const nativeBuilder = async (root: string): Promise<typeof NativeBuild> =>
+  (await importFile(pathToFileURL(join(root, "native", "build.mjs")).href)) as typeof NativeBuild;
 
 /** Without asking for compilers and toolkits where everything stands ready: that takes a while. */
 async function readyNative(builder: typeof NativeBuild, root: string, log: (line: string) => void) {

@@ -4,7 +4,7 @@ import { setInterval } from "node:timers";
 import { writeFileAtomic } from "../../atomic-write.ts";
 import { type ConfigError, isConfigError } from "../../values/errors.ts";
 import { type ProcessOutcome, runWorkload } from "../machine/process.ts";
-import { type NsysTimeline, readNsysExport } from "../nsys/read/read-export.ts";
+import type { NsysTimeline } from "../nsys/read/read-export.ts";
 import {
   exportCommand,
   type NsysSettings,
@@ -94,6 +94,8 @@ async function readReports(
   { directory, interrupt, progress }: CollectContext,
   commands: CommandFile,
 ): Promise<ReadReports> {
+  // SQLite loads only when it has something to read.
+  const { readNsysExport } = await import("../nsys/read/read-export.ts");
   const timelines: NsysTimeline[] = [];
   const notes: string[] = [];
   let problem: ConfigError | null = null;

@@ -1,9 +1,14 @@
 import { ConfigError } from "../../values/errors.ts";
 import type { Importer, ImportSource } from "./importer.ts";
+import { nsysExportImporter, nsysReportImporter } from "./nsys.ts";
 import { recordingImporter } from "./recording.ts";
 
 /** Every format that is read. The first that recognises a file reads it. */
-export const IMPORTERS: readonly Importer[] = [recordingImporter];
+export const IMPORTERS: readonly Importer[] = [
+  recordingImporter,
+  nsysExportImporter,
+  nsysReportImporter,
+];
 
 /** @throws ConfigError `profile.input` where no format fits */
 export function importerOf(source: ImportSource): Importer {

@@ -15,4 +15,9 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     summary: "makes reports from files that a profiler wrote: ncu, nsys, recordings",
     run: async (args, io) => (await import("./import.ts")).runImport(args, io),
   },
+  {
+    name: "doctor",
+    summary: "shows what is installed and which ways to profile will work here",
+    run: async (args, io) => (await import("./doctor.ts")).runDoctor(args, io),
+  },
 ];

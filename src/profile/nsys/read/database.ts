@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import sqlite, { type Database } from "node-sqlite3-wasm";
 import { ConfigError } from "../../../values/errors.ts";
+import { isSqliteFile, SQLITE_MAGIC } from "./sqlite-file.ts";
 
 export type SqlValue = number | bigint | string | Uint8Array | null;
 export type Row<C extends string> = Readonly<Record<C, SqlValue>>;
@@ -60,13 +61,8 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
   }
 }
 
-const MAGIC = "SQLite format 3\0";
-
-export const isSqliteFile = (head: Uint8Array): boolean =>
-  Buffer.from(head.subarray(0, MAGIC.length)).toString("latin1") === MAGIC;
-
 function requireSqlite(path: string): void {
-  const head = Buffer.alloc(MAGIC.length);
+  const head = Buffer.alloc(SQLITE_MAGIC.length);
   let bytes: number;
   try {
     const descriptor = openSync(path, "r");

@@ -1,0 +1,86 @@
+import { packageInfo } from "../../package-root.ts";
+import type { Check, Findings, Verdict } from "./findings.ts";
+import { type GpuFindings, probeGpu } from "./gpu.ts";
+import type { Machine } from "./machine.ts";
+import { probeNative } from "./native-part.ts";
+import { probeCupti, probeTool } from "./tools.ts";
+
+/** Looks at everything that profiling can use. Runs small programs only, each for seconds at most. */
+export async function examine(machine: Machine): Promise<Findings> {
+  const { root, version } = packageInfo();
+  const [native, gpu, cupti, nsys, ncu] = await Promise.all([
+    probeNative(machine, root),
+    probeGpu(machine),
+    probeCupti(machine),
+    probeTool(machine, "nsys"),
+    probeTool(machine, "ncu"),
+  ]);
+  return {
+    version,
+    checks: [
+      {
+        name: "Node",
+        state: "ok",
+        detail: `${process.version} on ${process.platform} ${process.arch}`,
+      },
+      native.check,
+      native.toolchain,
+      gpu.driver,
+      gpu.permissions,
+      cupti,
+      nsys,
+      ncu,
+    ],
+    collectors: [
+      recorder(native.usable),
+      recorderWithKernels(native.usable, gpu, cupti),
+      nsysVerdict(nsys, gpu),
+      ncuVerdict(ncu, gpu),
+    ],
+  };
+}
+
+/** Whether there is any way to profile at all. */
+export const canProfile = ({ collectors }: Findings): boolean =>
+  collectors.some(({ works }) => works !== "no");
+
+const NO_GPU = "no GPU answers";
+
+const recorder = (usable: boolean): Verdict => ({
+  name: "recorder",
+  works: usable ? "yes" : "no",
+  detail: usable
+    ? "wall time of every NVTX range, and CPU operations"
+    : "the native part cannot be built",
+});
+
+function recorderWithKernels(usable: boolean, gpu: GpuFindings, cupti: Check): Verdict {
+  const name = "recorder with kernels";
+  if (!usable) return { name, works: "no", detail: "the native part cannot be built" };
+  if (!gpu.present) return { name, works: "no", detail: NO_GPU };
+  return cupti.state === "ok"
+    ? { name, works: "yes", detail: "kernels and GPU time per region" }
+    : { name, works: "no", detail: "CUPTI was not found" };
+}
+
+function nsysVerdict({ state }: Check, gpu: GpuFindings): Verdict {
+  const name = "nsys";
+  if (state !== "ok") return { name, works: "no", detail: "nsys is not usable" };
+  return gpu.present
+    ? { name, works: "yes", detail: "ranges and kernels (pipeline.nsys.enable=true)" }
+    : {
+        name,
+        works: "partly",
+        detail: `ranges (pipeline.nsys.enable=true); no kernels: ${NO_GPU}`,
+      };
+}
+
+function ncuVerdict({ state }: Check, { present, countersAllowed }: GpuFindings): Verdict {
+  const name = "ncu";
+  if (state !== "ok") return { name, works: "no", detail: "ncu is not usable" };
+  if (!present)
+    return { name, works: "partly", detail: `reads reports (deep-profile import); ${NO_GPU}` };
+  if (countersAllowed === false)
+    return { name, works: "partly", detail: "reads reports; counters are for root only" };
+  return { name, works: "yes", detail: "hardware metrics per region (pipeline.ncu.enable=true)" };
+}

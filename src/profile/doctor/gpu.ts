@@ -1,0 +1,82 @@
+/** Driver, GPUs, and who may read their counters. */
+import type { Check } from "./findings.ts";
+import type { Machine } from "./machine.ts";
+
+export interface GpuFindings {
+  readonly driver: Check;
+  readonly permissions: Check;
+  /** Whether a GPU answers. */
+  readonly present: boolean;
+  /** Whether ncu may read hardware counters; null where nothing says. */
+  readonly countersAllowed: boolean | null;
+}
+
+export async function probeGpu(machine: Machine): Promise<GpuFindings> {
+  const answer = await machine.run([
+    "nvidia-smi",
+    "--query-gpu=name,driver_version",
+    "--format=csv,noheader",
+  ]);
+  const gpus = (answer ?? "")
+    .split("\n")
+    .filter((line) => line.includes(","))
+    .map((line) => line.split(",").map((cell) => cell.trim()));
+  const loaded = /NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s/.exec(
+    machine.read("/proc/driver/nvidia/version") ?? "",
+  )?.[1];
+  const countersAllowed = counterPermission(machine);
+  return {
+    driver: driverCheck(gpus, loaded),
+    permissions: permissionCheck(machine, countersAllowed),
+    present: gpus.length > 0,
+    countersAllowed,
+  };
+}
+
+function driverCheck(gpus: readonly (readonly string[])[], loaded: string | undefined): Check {
+  const name = "GPU";
+  if (gpus.length > 0) {
+    const names = new Map<string, number>();
+    for (const [gpu = "unknown"] of gpus) names.set(gpu, (names.get(gpu) ?? 0) + 1);
+    const list = [...names].map(([gpu, count]) => (count === 1 ? gpu : `${count} x ${gpu}`));
+    return { name, state: "ok", detail: `${list.join(", ")}, driver ${gpus[0]?.[1] ?? loaded}` };
+  }
+  if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
+  return {
+    name,
+    state: "warning",
+    detail: `driver ${loaded} is loaded, but nvidia-smi shows no GPU`,
+    hint: "in a container: start it with the GPUs (--gpus all); else see nvidia-smi's own message",
+  };
+}
+
+/** `RmProfilingAdminOnly` of the driver: 1 lets only root read hardware counters. */
+function counterPermission({ read, isRoot }: Machine): boolean | null {
+  const value = /^RmProfilingAdminOnly:\s*(\d)/m.exec(
+    read("/proc/driver/nvidia/params") ?? "",
+  )?.[1];
+  return value === undefined ? null : value === "0" || isRoot;
+}
+
+function permissionCheck({ read }: Machine, countersAllowed: boolean | null): Check {
+  const name = "permissions";
+  const paranoid = (read("/proc/sys/kernel/perf_event_paranoid") ?? "").trim();
+  const sampling = paranoid === "" ? "" : `, perf_event_paranoid ${paranoid}`;
+  if (countersAllowed === false)
+    return {
+      name,
+      state: "warning",
+      detail: `GPU counters are for root only (ERR_NVGPUCTRPERM)${sampling}`,
+      hint: "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root",
+    };
+  const counters =
+    countersAllowed === null ? "GPU counters: no driver to ask" : "GPU counters allowed";
+  if (Number(paranoid) > 2)
+    return {
+      name,
+      state: "warning",
+      detail: `${counters}${sampling}`,
+      hint: "nsys cannot sample the CPU (pipeline.nsys.sample): sudo sysctl kernel.perf_event_paranoid=2",
+    };
+  return { name, state: "ok", detail: `${counters}${sampling}` };
+}

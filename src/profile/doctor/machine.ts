@@ -1,0 +1,48 @@
+/** The machine as the probes see it. Nothing here throws or waits for long, whatever is broken. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether this process runs as root: limits for others do not apply to it. */
+  readonly isRoot: boolean;
+  /** Content of a file; null where it cannot be read. */
+  read(path: string): string | null;
+  /** Names in a directory; none where it cannot be read. */
+  list(path: string): readonly string[];
+  /** What a program prints, standard error included; null where it fails or takes too long. */
+  run(argv: readonly string[]): Promise<string | null>;
+  /** Where the file systems of a machine begin. */
+  readonly root: string;
+}
+
+const PROBE_TIMEOUT_MS = 10_000;
+
+export function thisMachine(env: Machine["env"], root = "/"): Machine {
+  return {
+    env,
+    root,
+    isRoot: process.getuid?.() === 0,
+    read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
+    list: (path) => orNull(() => readdirSync(join(root, path))) ?? [],
+    async run([program = "", ...args]) {
+      const { failed, all } = await execa(program, args, {
+        reject: false,
+        all: true,
+        stdin: "ignore",
+        timeout: PROBE_TIMEOUT_MS,
+        forceKillAfterDelay: 500,
+      });
+      return failed || typeof all !== "string" ? null : all;
+    },
+  };
+}
+
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

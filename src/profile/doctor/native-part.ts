@@ -1,0 +1,80 @@
+/** Whether the native part stands ready, and what it can be built with here. */
+import { join } from "node:path";
+import type * as NativeBuild from "../../../native/build.d.mts";
+import { nativeBuilder } from "../native.ts";
+import type { Check } from "./findings.ts";
+import type { Machine } from "./machine.ts";
+
+export interface NativeFindings {
+  readonly check: Check;
+  readonly toolchain: Check;
+  /** Built, or can be: without it nothing can be recorded by ourselves. */
+  readonly usable: boolean;
+}
+
+/** Asks without building anything. */
+export async function probeNative(machine: Machine, packageRoot: string): Promise<NativeFindings> {
+  const [status, detected] = await Promise.all([
+    nativeStatus(packageRoot),
+    machine.run(["python3", join(packageRoot, "native", "detect.py"), "all"]),
+  ]);
+  const tools = detected === null ? null : parseDetection(detected);
+  const make = await machine.run(["make", "--version"]);
+  const canBuild = tools?.compiler != null && make !== null;
+  return {
+    check: nativeCheck(status, canBuild),
+    toolchain: toolchainCheck(tools, make !== null),
+    usable: status?.state === "ready" || canBuild,
+  };
+}
+
+async function nativeStatus(root: string): Promise<NativeBuild.NativeStatus | null> {
+  try {
+    return await (await nativeBuilder(root)).nativeStatus(root);
+  } catch {
+    return null;
+  }
+}
+
+/** As `NativeDetection`, of a machine that may have no compiler. */
+type Detection = Partial<
+  Omit<NativeBuild.NativeDetection, "compiler"> & {
+    readonly compiler: NativeBuild.NativeDetection["compiler"] | null;
+  }
+>;
+
+function parseDetection(text: string): Detection | null {
+  try {
+    return JSON.parse(text) as Detection;
+  } catch {
+    return null;
+  }
+}
+
+function nativeCheck(status: NativeBuild.NativeStatus | null, canBuild: boolean): Check {
+  const name = "native part";
+  if (status?.state === "ready" && status.info !== null)
+    return { name, state: "ok", detail: `built with backends ${status.info.backends.join(", ")}` };
+  if (canBuild)
+    return { name, state: "ok", detail: "not built yet: the first run builds it, once" };
+  return {
+    name,
+    state: "warning",
+    detail: "not built, and cannot be built here",
+    hint: "install python3, make and g++ (Debian: apt-get install python3 make g++)",
+  };
+}
+
+function toolchainCheck(tools: Detection | null, hasMake: boolean): Check {
+  const name = "toolchain";
+  if (tools === null)
+    return { name, state: "missing", detail: "python3, which looks for the rest, does not run" };
+  const { compiler, nvcc, cudnn } = tools;
+  const parts = [
+    compiler == null ? "no C++ compiler" : `${compiler.command} ${compiler.version ?? ""}`.trim(),
+    hasMake ? null : "no make",
+    nvcc == null ? "no nvcc" : `nvcc ${nvcc.version}`,
+    cudnn == null ? "no cuDNN" : `cuDNN ${cudnn.version ?? "of unknown version"}`,
+  ].filter((part) => part !== null);
+  return { name, state: compiler == null ? "missing" : "ok", detail: parts.join(", ") };
+}

@@ -1,0 +1,61 @@
+/** Nsight Systems, Nsight Compute, and the library through which the recorder sees kernels. */
+import { join } from "node:path";
+import { findNsightTool, type NsightTool } from "../machine/nsight-tools.ts";
+import type { Check } from "./findings.ts";
+import type { Machine } from "./machine.ts";
+
+export async function probeTool(machine: Machine, tool: NsightTool): Promise<Check> {
+  const path = findNsightTool(tool, machine.env, machine.root);
+  const product = tool === "nsys" ? "Nsight Systems" : "Nsight Compute";
+  if (path === null)
+    return {
+      name: tool,
+      state: "missing",
+      detail: "not found",
+      hint: `install NVIDIA ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or its folder into HYDRACONF_NSIGHT`,
+    };
+  const answer = await machine.run([path, "--version"]);
+  const version = /(?:version|Version) (\d[\d.]*\d)/.exec(answer ?? "")?.[1];
+  return version === undefined
+    ? { name: tool, state: "warning", detail: `${path} does not tell its version` }
+    : { name: tool, state: "ok", detail: `${version} (${path})` };
+}
+
+const TOOLKIT_FOLDERS = ["extras/CUPTI/lib64", "lib64", "lib"];
+const PACKAGE_FOLDERS = ["nvidia/cu13/lib", "nvidia/cuda_cupti/lib"];
+
+/** Looks where the recorder looks (native/region_recorder/gpu/libraries.cc). */
+export async function probeCupti(machine: Machine): Promise<Check> {
+  const name = "CUPTI";
+  const { env } = machine;
+  const toolkits = [env["CUDA_HOME"], env["CUDA_PATH"], "/usr/local/cuda"].filter(isSet);
+  const environments = [env["VIRTUAL_ENV"], env["CONDA_PREFIX"]].filter(isSet);
+  const places = [
+    ...[env["HYDRACONF_CUPTI_PATH"]].filter(isSet),
+    ...toolkits.flatMap((root) => TOOLKIT_FOLDERS.map((folder) => join(root, folder))),
+    ...environments.flatMap((root) =>
+      machine
+        .list(join(root, "lib"))
+        .filter((python) => python.startsWith("python3"))
+        .flatMap((python) =>
+          PACKAGE_FOLDERS.map((folder) => join(root, "lib", python, "site-packages", folder)),
+        ),
+    ),
+  ];
+  for (const place of places) {
+    const library = machine.list(place).find((file) => /^libcupti\.so\.\d/.test(file));
+    if (library !== undefined) return { name, state: "ok", detail: join(place, library) };
+  }
+  const linked = /^\s*(libcupti\.so\.\S+).*=> (\S+)/m.exec(
+    (await machine.run(["/sbin/ldconfig", "-p"])) ?? "",
+  );
+  if (linked !== null) return { name, state: "ok", detail: linked[2] ?? linked[1] ?? "" };
+  return {
+    name,
+    state: "missing",
+    detail: "not found",
+    hint: "it is part of the CUDA toolkit, and of the Python package nvidia-cuda-cupti; HYDRACONF_CUPTI_PATH names one",
+  };
+}
+
+const isSet = (value: string | undefined): value is string => value !== undefined && value !== "";

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { isSqliteFile } from "../nsys/read/sqlite-file.ts";
+import { exportCommand } from "../nsys/run/command.ts";
+import { nsysFailure } from "../nsys/run/failures.ts";
+import { callNsys, requireNsysPath } from "../nsys/run/tool.ts";
+import type { Imported, Importer } from "./importer.ts";
+import { beginsWith } from "./open-source.ts";
+
+/** What `nsys export --type sqlite` and `nsys stats` make of a report; read without nsys. */
+export const nsysExportImporter: Importer = {
+  collector: "nsys",
+  format: "SQLite export of Nsight Systems (*.sqlite)",
+  matches: ({ head }) => isSqliteFile(head),
+  read: async ({ path }) => readTimeline(path),
+};
+
+const REPORT_MAGIC = new TextEncoder().encode("NVIDIA Tegra Profiler Report");
+
+/** A report of Nsight Systems itself, whose format only nsys knows. */
+export const nsysReportImporter: Importer = {
+  collector: "nsys",
+  format: "report of Nsight Systems (*.nsys-rep; needs nsys)",
+  matches: (source) =>
+    !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
+  read: async ({ name, path }, { directory, say }) => {
+    const nsys = requireNsysPath(`${name} is a report that only nsys can read`);
+    const sqlite = join(directory, "run.sqlite");
+    say(`exporting ${name} with nsys`);
+    const exported = await callNsys(
+      exportCommand(nsys, path, sqlite),
+      new AbortController().signal,
+    );
+    if (exported.failed) throw nsysFailure(`nsys could not export ${name}`, exported.text);
+    return readTimeline(sqlite);
+  },
+};
+
+/** SQLite loads only when it has something to read. */
+async function readTimeline(path: string): Promise<Imported> {
+  const { readNsysExport } = await import("../nsys/read/read-export.ts");
+  const timeline = readNsysExport(path);
+  return { kind: "timeline", timeline, version: timeline.toolVersion };
+}

@@ -1,0 +1,31 @@
+import { canProfile, examine } from "../doctor/examine.ts";
+import { thisMachine } from "../doctor/machine.ts";
+import { renderFindings } from "../doctor/render.ts";
+import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
+import type { SubcommandIo } from "./subcommand.ts";
+
+const COMMAND: CommandLine = {
+  name: "doctor",
+  positionals: "",
+  about: `Shows what is installed, what is allowed, and which ways to profile will work on this machine.
+It changes nothing.`,
+  options: { json: { help: "print the findings as JSON" } },
+  epilogue: "Exit code: 0, or 1 where no way to profile works, 2 wrong usage.",
+};
+
+/** `deep-profile doctor`. */
+export async function runDoctor(args: readonly string[], io: SubcommandIo): Promise<number> {
+  const command = parseCommandLine(COMMAND, args);
+  if (command.has("help")) {
+    io.console.stdout(commandHelp(COMMAND));
+    return 0;
+  }
+  if (command.positionals.length > 0) throw usage("doctor takes no arguments");
+  const findings = await examine(thisMachine(io.env));
+  io.console.stdout(
+    command.has("json")
+      ? `${JSON.stringify(findings, null, 2)}\n`
+      : renderFindings(findings, io.console.stdoutColor === true),
+  );
+  return canProfile(findings) ? 0 : 1;
+}

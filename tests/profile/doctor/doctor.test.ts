@@ -1,0 +1,207 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { canProfile, examine } from "../../../src/profile/doctor/examine.ts";
+import { type Machine, thisMachine } from "../../../src/profile/doctor/machine.ts";
+import { renderFindings } from "../../../src/profile/doctor/render.ts";
+import { runDoctor } from "../../../src/profile/subcommands/doctor.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+
+interface Sketch {
+  /** By path below the root. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What a program prints, by the start of its command line; all others are absent. */
+  readonly answers?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isRoot?: boolean;
+}
+
+/** A machine with these files and programs, and nothing else. */
+function machine({ files = {}, answers = {}, env = {}, isRoot = false }: Sketch): Machine {
+  const root = mkdtempSync(join(tmpdir(), "doctor-"));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+    chmodSync(join(root, path), 0o755);
+  }
+  const run = async (argv: readonly string[]) => {
+    const line = argv.join(" ").replaceAll(root, "");
+    return Object.entries(answers).find(([start]) => line.startsWith(start))?.[1] ?? null;
+  };
+  return { ...thisMachine({ PATH: "", ...env }, root), isRoot, run };
+}
+
+const DETECTED = JSON.stringify({
+  compiler: { command: "g++", version: "12.2.0" },
+  nvcc: { version: "13.0" },
+  cudnn: { version: "9.24.0" },
+});
+const TOOLCHAIN = { python3: DETECTED, "make --version": "GNU Make 4.3" };
+const GPU = {
+  "nvidia-smi": "NVIDIA H200, 580.65.06\nNVIDIA H200, 580.65.06\n",
+};
+const NSIGHT = {
+  files: {
+    "opt/nvidia/nsight-systems/2025.5.1/bin/nsys": "",
+    "opt/nvidia/nsight-compute/2025.3.1/ncu": "",
+  },
+  answers: {
+    "/opt/nvidia/nsight-systems/2025.5.1/bin/nsys --version":
+      "NVIDIA Nsight Systems version 2025.5.1.121-255136380782v0",
+    "/opt/nvidia/nsight-compute/2025.3.1/ncu --version":
+      "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)",
+  },
+};
+const CUPTI = { "usr/local/cuda/lib64/libcupti.so.13": "" };
+const params = (adminOnly: 0 | 1) => ({
+  "proc/driver/nvidia/params": `ResmanDebugLevel: 4294967295\nRmProfilingAdminOnly: ${adminOnly}\n`,
+  "proc/driver/nvidia/version":
+    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build\n",
+  "proc/sys/kernel/perf_event_paranoid": "4\n",
+});
+
+async function findingsOf(sketch: Sketch) {
+  const findings = await examine(machine(sketch));
+  const check = (name: string) => findings.checks.find((one) => one.name === name);
+  const works = Object.fromEntries(findings.collectors.map(({ name, works: how }) => [name, how]));
+  return { findings, check, works };
+}
+
+describe("a GPU machine with everything", () => {
+  const everything: Sketch = {
+    files: { ...NSIGHT.files, ...CUPTI, ...params(0) },
+    answers: { ...TOOLCHAIN, ...GPU, ...NSIGHT.answers },
+  };
+
+  it("can do everything", async () => {
+    const { works, check, findings } = await findingsOf(everything);
+    expect(works).toEqual({
+      recorder: "yes",
+      "recorder with kernels": "yes",
+      nsys: "yes",
+      ncu: "yes",
+    });
+    expect(check("GPU")?.detail).toBe("2 x NVIDIA H200, driver 580.65.06");
+    expect(check("toolchain")?.detail).toBe("g++ 12.2.0, nvcc 13.0, cuDNN 9.24.0");
+    expect(check("nsys")?.detail).toMatch(/^2025\.5\.1\.121 \(/);
+    expect(check("ncu")?.detail).toMatch(/^2025\.3\.1\.0 \(/);
+    expect(check("CUPTI")?.detail).toBe("/usr/local/cuda/lib64/libcupti.so.13");
+    expect(canProfile(findings)).toBe(true);
+  });
+
+  it("whose counters are for root only is told so, with the remedy; root may read them", async () => {
+    const files = { ...NSIGHT.files, ...CUPTI, ...params(1) };
+    const asUser = await findingsOf({ ...everything, files });
+    expect(asUser.works["ncu"]).toBe("partly");
+    expect(asUser.check("permissions")).toMatchObject({
+      state: "warning",
+      detail: "GPU counters are for root only (ERR_NVGPUCTRPERM), perf_event_paranoid 4",
+      hint: expect.stringContaining("NVreg_RestrictProfilingToAdminUsers=0"),
+    });
+    const asRoot = await findingsOf({ ...everything, files, isRoot: true });
+    expect(asRoot.works["ncu"]).toBe("yes");
+  });
+
+  it("whose kernel lets nobody sample is told what that takes", async () => {
+    const { check } = await findingsOf(everything);
+    expect(check("permissions")).toMatchObject({
+      state: "warning",
+      hint: expect.stringContaining("kernel.perf_event_paranoid=2"),
+    });
+  });
+
+  it("without CUPTI records no kernels by itself", async () => {
+    const { works, check } = await findingsOf({
+      ...everything,
+      files: { ...NSIGHT.files, ...params(0) },
+    });
+    expect(works["recorder with kernels"]).toBe("no");
+    expect(check("CUPTI")).toMatchObject({ state: "missing" });
+  });
+});
+
+describe("a machine without a GPU", () => {
+  it("records with the recorder, and with nsys where it is installed", async () => {
+    const bare = await findingsOf({ answers: TOOLCHAIN });
+    expect(bare.works).toEqual({
+      recorder: "yes",
+      "recorder with kernels": "no",
+      nsys: "no",
+      ncu: "no",
+    });
+    expect(bare.check("GPU")).toMatchObject({ state: "missing", detail: "no NVIDIA driver" });
+    const tools = await findingsOf({ ...NSIGHT, answers: { ...TOOLCHAIN, ...NSIGHT.answers } });
+    expect([tools.works["nsys"], tools.works["ncu"]]).toEqual(["partly", "partly"]);
+  });
+
+  it("but a driver is told that a container may hide it", async () => {
+    const { check } = await findingsOf({ files: params(0), answers: TOOLCHAIN });
+    expect(check("GPU")).toMatchObject({
+      state: "warning",
+      detail: "driver 580.65.06 is loaded, but nvidia-smi shows no GPU",
+      hint: expect.stringContaining("--gpus all"),
+    });
+  });
+});
+
+it("survives programs that print nonsense, and looks for CUPTI in an environment's packages", async () => {
+  const { check } = await findingsOf({
+    files: {
+      ...NSIGHT.files,
+      "venv/lib/python3.12/site-packages/nvidia/cuda_cupti/lib/libcupti.so.12": "",
+    },
+    answers: {
+      python3: "{ not json",
+      "nvidia-smi": "NVIDIA-SMI has failed",
+      "/opt/nvidia/nsight-systems/2025.5.1/bin/nsys --version": "Segmentation fault",
+    },
+    env: { VIRTUAL_ENV: "/venv" },
+  });
+  expect(check("nsys")).toMatchObject({ state: "warning" });
+  expect(check("GPU")).toMatchObject({ state: "missing" });
+  expect(check("CUPTI")?.detail).toContain("site-packages/nvidia/cuda_cupti/lib/libcupti.so.12");
+});
+
+it("reports in about ten lines and a line per remedy, coloured only where asked", async () => {
+  const findings = await examine(machine({ answers: TOOLCHAIN }));
+  const plain = renderFindings(findings, false);
+  const remedies = findings.checks.filter(({ hint }) => hint !== undefined).length;
+  expect(plain.trimEnd().split("\n")).toHaveLength(2 + 8 + 4 + remedies);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
+  const colors = /\u001b\[\d+m/;
+  expect(plain).not.toMatch(colors);
+  const colored = renderFindings(findings, true);
+  expect(colored).toMatch(colors);
+  expect(colored.replaceAll(new RegExp(colors, "g"), "")).toBe(plain);
+});
+
+describe("deep-profile doctor", () => {
+  const call = async (...args: string[]) => {
+    const written: string[] = [];
+    const console = { stdout: (text: string) => void written.push(text), stderr: () => {} };
+    const code = await runDoctor(args, { cwd: "/", env: process.env, now: new Date(), console });
+    return { code, stdout: written.join("") };
+  };
+
+  it("looks at this machine, as text and as JSON", async () => {
+    const text = await call();
+    expect([text.code, text.stdout]).toEqual([0, expect.stringContaining("what will work here")]);
+    const json = await call("--json");
+    const names = JSON.parse(json.stdout).collectors.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(["recorder", "recorder with kernels", "nsys", "ncu"]);
+  });
+
+  it("explains itself and takes no arguments", async () => {
+    expect((await call("--help")).stdout).toContain("Usage: deep-profile doctor");
+    const refused = await call("now").catch((error: unknown) => error);
+    expect(isConfigError(refused) && refused.code).toBe("app.usage");
+  });
+
+  it("cannot wait for ever", async () => {
+    const slow = thisMachine(process.env);
+    expect(await slow.run(["absent-program-of-a-test"])).toBeNull();
+    expect(slow.read("/proc/absent")).toBeNull();
+    expect(slow.list("/absent")).toEqual([]);
+  });
+});

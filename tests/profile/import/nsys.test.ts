@@ -1,0 +1,86 @@
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { importFiles } from "../../../src/profile/import/import-files.ts";
+import { openSource } from "../../../src/profile/import/open-source.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { nsightEnvironment, nsightOrSkip } from "../../nsight.ts";
+import { sharedOrSkip } from "../../shared.ts";
+import { globalId, temporary, writeExport } from "../nsys/exports.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function importOne(path: string) {
+  const directory = join(temporary(), "out");
+  mkdirSync(directory);
+  const [report] = await importFiles({
+    sources: [openSource(path, "/")],
+    directory,
+    reader: "auto",
+    include: [],
+    exclude: [],
+    aggregate: true,
+    now: new Date(2026, 0, 2),
+    say: () => {},
+  });
+  if (report === undefined) throw new Error("nothing was imported");
+  return { ...report, directory };
+}
+
+const export7 = () =>
+  writeExport({
+    NVTX_EVENTS: [{ start: 1, end: 5e6, eventType: 59, text: "A", globalTid: globalId(7, 7) }],
+  });
+
+describe("an SQLite export of Nsight Systems", () => {
+  it("is known by its content, whatever it is called", async () => {
+    const path = export7();
+    const renamed = join(dirname(path), "capture.bin");
+    copyFileSync(path, renamed);
+    const { collector, folder, bundle } = await importOne(renamed);
+    expect([collector, folder]).toEqual(["nsys", "nsys"]);
+    const [whole] = bundle.reports;
+    expect(whole?.regions.map(({ name, wall_ms }) => [name, wall_ms])).toEqual([["A", 4.999999]]);
+    expect(whole?.collector).toMatchObject({ name: "nsys", version: "1.2" });
+  });
+
+  const shared = sharedOrSkip("import of a real export");
+  it.skipIf(shared === null)("of two GPUs gives a report for each process and device", async () => {
+    const sample = "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite";
+    const { bundle } = await importOne(join(shared ?? "", sample));
+    const scopes = bundle.reports.map(({ scope }) => scope);
+    expect(scopes).toEqual([
+      "aggregate",
+      "process:111",
+      "process:112",
+      "device:cuda:0",
+      "device:cuda:1",
+    ]);
+  });
+});
+
+describe("a report of Nsight Systems", () => {
+  it("cannot be read without nsys, which the error says together with what to do", async () => {
+    const path = join(temporary(), "run.nsys-rep");
+    writeFileSync(path, "NVIDIA Tegra Profiler Report 2023@4");
+    vi.stubEnv("HYDRACONF_NSIGHT", "");
+    vi.stubEnv("PATH", "");
+    const error = await importOne(path).catch((caught: unknown) => caught);
+    if (!isConfigError(error)) throw error;
+    expect(error.code).toBe("nsys.not_found");
+    expect(error.message).toContain("run.nsys-rep is a report that only nsys can read");
+    expect(error.details.hint).toContain("HYDRACONF_NSIGHT");
+  });
+
+  const nsys = nsightOrSkip("nsys", "the failing export of a damaged report");
+  it.skipIf(nsys === null)("that the real nsys cannot read is an error in its words", async () => {
+    for (const [name, value] of Object.entries(nsightEnvironment())) vi.stubEnv(name, value);
+    const path = join(temporary(), "run.nsys-rep");
+    writeFileSync(path, "no report at all");
+    const error = await importOne(path).catch((caught: unknown) => caught);
+    if (!isConfigError(error)) throw error;
+    expect(error.code).toBe("nsys.failed");
+    expect(error.message).toContain("nsys could not export");
+    expect(existsSync(path)).toBe(true);
+  });
+});
