@@ -5,6 +5,9 @@ import { importFile } from "../import-file.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
 
+export type NativeDetection = NativeBuild.NativeDetection;
+export type NativeStatus = NativeBuild.NativeStatus;
+
 /** The compiled programs and what they were built with. */
 export interface NativePart {
   readonly shallowResnet: string;

@@ -1,7 +1,6 @@
 /** Whether the native part stands ready, and what it can be built with here. */
 import { join } from "node:path";
-import type * as NativeBuild from "../../../native/build.d.mts";
-import { nativeBuilder } from "../native.ts";
+import { type NativeDetection, type NativeStatus, nativeBuilder } from "../native.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
@@ -28,7 +27,7 @@ export async function probeNative(machine: Machine, packageRoot: string): Promis
   };
 }
 
-async function nativeStatus(root: string): Promise<NativeBuild.NativeStatus | null> {
+async function nativeStatus(root: string): Promise<NativeStatus | null> {
   try {
     return await (await nativeBuilder(root)).nativeStatus(root);
   } catch {
@@ -38,8 +37,8 @@ async function nativeStatus(root: string): Promise<NativeBuild.NativeStatus | nu
 
 /** As `NativeDetection`, of a machine that may have no compiler. */
 type Detection = Partial<
-  Omit<NativeBuild.NativeDetection, "compiler"> & {
-    readonly compiler: NativeBuild.NativeDetection["compiler"] | null;
+  Omit<NativeDetection, "compiler"> & {
+    readonly compiler: NativeDetection["compiler"] | null;
   }
 >;
 
@@ -51,7 +50,7 @@ function parseDetection(text: string): Detection | null {
   }
 }
 
-function nativeCheck(status: NativeBuild.NativeStatus | null, canBuild: boolean): Check {
+function nativeCheck(status: NativeStatus | null, canBuild: boolean): Check {
   const name = "native part";
   if (status?.state === "ready" && status.info !== null)
     return { name, state: "ok", detail: `built with backends ${status.info.backends.join(", ")}` };
