@@ -7,6 +7,7 @@ import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
 import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
 import { deviceName, type KernelIdentity, type KernelNames } from "./kernel-names.ts";
+import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
 import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
 import { operationSelfTimes } from "./operations.ts";
 import { childNode, type PathNode, type RegionIdentity, regionAt } from "./path-tree.ts";
@@ -44,16 +45,6 @@ export interface ProcessAttribution {
   readonly overlapping: number;
 }
 
-export type KernelTallies = ReadonlyMap<RegionIdentity, ReadonlyMap<KernelIdentity, KernelTally>>;
-
-export interface KernelTally {
-  calls: number;
-  ns: number;
-  /** Those that no region inside this one contains. */
-  exclusiveCalls: number;
-  exclusiveNs: number;
-}
-
 export function attributeProcess(
   process: ProcessTimeline,
   { root, kernelNames, operationDomains, countOperations }: AttributionContext,
@@ -67,7 +58,7 @@ export function attributeProcess(
   const open = createOpenRanges(root);
   const instances: RegionInstance[] = [];
   const instanceOf = new Map<RangeInstance, RegionInstance>();
-  const kernels = new Map<RegionIdentity, Map<KernelIdentity, KernelTally>>();
+  const kernels = createKernelTallies();
   let ignoredOperations = 0;
   let tooDeep = 0;
   let overlapping = 0;
@@ -102,14 +93,7 @@ export function attributeProcess(
   const launch = (identity: KernelIdentity, threadId: number | null, ns: number) => {
     const visible = threadId === null ? [] : open.visibleOn(threadId);
     const owner = visible.at(-1)?.region ?? outsideRegion(root);
-    for (const region of regionsOf(threadId)) {
-      const tally = tallyOf(kernels, region, identity);
-      tally.calls++;
-      tally.ns += ns;
-      if (region !== owner) continue;
-      tally.exclusiveCalls++;
-      tally.exclusiveNs += ns;
-    }
+    kernels.add(regionsOf(threadId), owner, identity, ns);
     ranOn(identity.device, threadId);
   };
 
@@ -146,7 +130,7 @@ export function attributeProcess(
   return {
     process,
     instances,
-    kernels,
+    kernels: kernels.tallies,
     activities: activities.byRegion,
     ignoredOperations,
     tooDeep,
@@ -195,22 +179,4 @@ function lastEvent(process: ProcessTimeline): number {
   for (const mark of process.marks) last = Math.max(last, mark.timeNs);
   for (const kernel of process.kernels) last = Math.max(last, kernel.launchNs);
   return last;
-}
-
-function tallyOf(
-  kernels: Map<RegionIdentity, Map<KernelIdentity, KernelTally>>,
-  region: RegionIdentity,
-  identity: KernelIdentity,
-): KernelTally {
-  let ofRegion = kernels.get(region);
-  if (ofRegion === undefined) {
-    ofRegion = new Map();
-    kernels.set(region, ofRegion);
-  }
-  let tally = ofRegion.get(identity);
-  if (tally === undefined) {
-    tally = { calls: 0, ns: 0, exclusiveCalls: 0, exclusiveNs: 0 };
-    ofRegion.set(identity, tally);
-  }
-  return tally;
 }

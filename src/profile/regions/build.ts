@@ -14,6 +14,7 @@ import {
   type ProcessAttribution,
 } from "./attribute.ts";
 import { createKernelNames } from "./kernel-names.ts";
+import { createKernelRows } from "./kernel-tallies.ts";
 import type { RegionModel } from "./model.ts";
 import { createPathTree } from "./path-tree.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
@@ -43,8 +44,9 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   };
   const processes = timeline.processes.map((process) => attributeProcess(process, context));
   const selected = selectNodes(context.root, selection);
+  const kernelRows = createKernelRows();
   const scopes = scopeRequests(timeline, processes, options.aggregate ?? true).map((request) =>
-    buildScope(request, context.root, selected),
+    buildScope(request, context.root, selected, kernelRows),
   );
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
 }
@@ -109,7 +111,7 @@ function devicesOf(processes: readonly ProcessAttribution[]): readonly string[] 
   const devices = new Set<string>();
   for (const { kernels, activities } of processes) {
     for (const ofRegion of kernels.values())
-      for (const { device } of ofRegion.keys()) devices.add(device);
+      for (const { device } of ofRegion.exclusive) devices.add(device);
     for (const ofRegion of activities.values())
       for (const { device } of ofRegion) if (device !== null) devices.add(device);
   }

@@ -27,15 +27,20 @@ export function createKernelNames(): KernelNames {
         ofDevice = new Map();
         kernels.set(device, ofDevice);
       }
-      return intern(ofDevice, { name, kind: "gpu_kernel", device: deviceName(device) });
+      let identity = ofDevice.get(name);
+      if (identity === undefined) {
+        identity = { name, kind: "gpu_kernel", device: deviceName(device) };
+        ofDevice.set(name, identity);
+      }
+      return identity;
     },
-    operation: (name) => intern(operations, { name, kind: "cpu_operation", device: "cpu" }),
+    operation(name) {
+      let identity = operations.get(name);
+      if (identity === undefined) {
+        identity = { name, kind: "cpu_operation", device: "cpu" };
+        operations.set(name, identity);
+      }
+      return identity;
+    },
   };
-}
-
-function intern(known: Map<string, KernelIdentity>, identity: KernelIdentity): KernelIdentity {
-  const existing = known.get(identity.name);
-  if (existing !== undefined) return existing;
-  known.set(identity.name, identity);
-  return identity;
 }

@@ -4,7 +4,8 @@ import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
 import { type ActivityTally, totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
-import type { KernelRow, RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
+import { type KernelRows, type KernelTally, ranOn } from "./kernel-tallies.ts";
+import type { RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
 import type { RegionInstance } from "./open-ranges.ts";
 import { nodesDepthFirst, type PathNode, pathOf, type RegionIdentity } from "./path-tree.ts";
 import type { SelectedNodes } from "./selected-nodes.ts";
@@ -26,9 +27,10 @@ interface RegionTally {
   exclusiveWallNs: number;
   unclosed: number;
   readonly processIds: Set<number>;
-  readonly kernels: Map<KernelIdentity, { calls: number; ns: number }>;
+  /** A part for each process. */
+  readonly kernels: KernelTally[];
+  readonly kernelKinds: Set<KernelIdentity["kind"]>;
   readonly activities: ActivityTally[];
-  kernelNs: number;
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
@@ -37,19 +39,21 @@ export function buildScope(
   request: ScopeRequest,
   root: PathNode,
   selected: SelectedNodes,
+  kernelRows: KernelRows,
 ): ScopeModel {
   const tallies = tallyRegions(request);
   const totals = scopeTotals(request, tallies);
   const regions: RegionModelEntry[] = [];
   const outside: RegionModelEntry[] = [];
   let leftOut = 0;
+  const entry = (identity: RegionIdentity, tally: RegionTally) =>
+    entryOf(identity, tally, totals, request.device, kernelRows);
   for (const node of nodesDepthFirst(root))
     for (const identity of node.regions) {
       const tally = tallies.get(identity);
       if (tally === undefined) continue;
-      if (identity.kind === "outside")
-        outside.push(entryOf(identity, tally, totals, request.device));
-      else if (selected.has(node)) regions.push(entryOf(identity, tally, totals, request.device));
+      if (identity.kind === "outside") outside.push(entry(identity, tally));
+      else if (selected.has(node)) regions.push(entry(identity, tally));
       else leftOut++;
     }
   return {
@@ -77,19 +81,18 @@ function tallyRegions({ processes, device }: ScopeRequest): Map<RegionIdentity, 
         addInstance(tally, instance);
         tally.processIds.add(process.pid);
       }
-    for (const [region, ofRegion] of kernels)
-      for (const [identity, counted] of ofRegion)
-        if (device === null || identity.device === device) {
-          const tally = tallyOf(region);
-          tally.processIds.add(process.pid);
-          const row = tally.kernels.get(identity) ?? { calls: 0, ns: 0 };
-          tally.kernels.set(identity, row);
-          row.calls += counted.calls;
-          row.ns += counted.ns;
-          tally.kernelNs += counted.ns;
-          tally.exclusiveKernelNs += counted.exclusiveNs;
-          tally.exclusiveKernelCount += counted.exclusiveCalls;
-        }
+    for (const [region, part] of kernels)
+      if (device === null || ranOn(part, device)) {
+        const tally = tallyOf(region);
+        tally.processIds.add(process.pid);
+        tally.kernels.push(part);
+        for (const { kind, device: where, calls, ns } of part.exclusive)
+          if (device === null || where === device) {
+            tally.exclusiveKernelNs += ns;
+            tally.exclusiveKernelCount += calls;
+            tally.kernelKinds.add(kind);
+          }
+      }
     for (const [region, ofRegion] of activities)
       if (device === null || ofRegion.some((activity) => activity.device === device)) {
         const tally = tallyOf(region);
@@ -106,9 +109,9 @@ const emptyTally = (): RegionTally => ({
   exclusiveWallNs: 0,
   unclosed: 0,
   processIds: new Set(),
-  kernels: new Map(),
+  kernels: [],
+  kernelKinds: new Set(),
   activities: [],
-  kernelNs: 0,
   exclusiveKernelNs: 0,
   exclusiveKernelCount: 0,
 });
@@ -134,9 +137,9 @@ function scopeTotals(
   for (const [identity, tally] of tallies) {
     kernelNs += tally.exclusiveKernelNs;
     kernelCount += tally.exclusiveKernelCount;
-    for (const { kind } of tally.kernels.keys()) kernelKinds.add(kind);
+    for (const kind of tally.kernelKinds) kernelKinds.add(kind);
     if (identity.kind !== "outside") continue;
-    outsideNs += tally.kernelNs;
+    outsideNs += tally.exclusiveKernelNs;
     outsideKernelCount += tally.exclusiveKernelCount;
   }
   const roots = processes.flatMap(({ instances }) =>
@@ -159,8 +162,9 @@ function entryOf(
   tally: RegionTally,
   totals: ScopeTotals,
   scopeDevice: string | null,
+  kernelRows: KernelRows,
 ): RegionModelEntry {
-  const kernels = kernelRows(tally);
+  const kernels = kernelRows.of(tally.kernels, scopeDevice);
   const devices = new Set(kernels.map(({ device }) => device));
   const timed = tally.durations.length > 0;
   return {
@@ -170,7 +174,7 @@ function entryOf(
     device: onlyOne(devices),
     processId: onlyOne(tally.processIds),
     invocations: tally.durations.length,
-    kernelNs: totals.kernelNs === null ? null : tally.kernelNs,
+    kernelNs: totals.kernelNs === null ? null : kernels.reduce((sum, { ns }) => sum + ns, 0),
     exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
     wallNs: timed ? tally.wallNs : null,
     exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
@@ -181,14 +185,6 @@ function entryOf(
     notes: unclosedNotes(tally.unclosed),
   };
 }
-
-function kernelRows(tally: RegionTally): KernelRow[] {
-  const rows = [...tally.kernels].map(([identity, counted]) => ({ ...identity, ...counted }));
-  return rows.sort((a, b) => b.ns - a.ns || compareText(a.name, b.name));
-}
-
-/** By code unit: the order may not depend on the machine's locale. */
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function onlyOne<T>(values: ReadonlySet<T>): T | null {
   const [only] = values;

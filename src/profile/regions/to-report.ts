@@ -1,12 +1,19 @@
 /** From the region model to the report document: names of the contract, times in milliseconds. */
 import {
   CONTRACT,
+  type KernelRecord,
   type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionReportBundle,
   type ReportEnvironment,
 } from "../../report/document.ts";
-import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
+import type {
+  KernelRow,
+  RegionModel,
+  RegionModelEntry,
+  ScopeModel,
+  SectionModel,
+} from "./model.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** What a report says beside the measurement itself. */
@@ -22,9 +29,10 @@ export interface ReportContext {
 }
 
 export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {
+  const records = createKernelRecords();
   return {
     contract: CONTRACT,
-    reports: model.scopes.map((scope) => toReport(scope, model, context)),
+    reports: model.scopes.map((scope) => toReport(scope, model, context, records)),
   };
 }
 
@@ -32,11 +40,12 @@ function toReport(
   { scope, regions, totals, notes }: ScopeModel,
   model: RegionModel,
   context: ReportContext,
+  records: KernelRecords,
 ): NCUProfileRegionReport {
   const real = regions.filter(({ kind }) => kind !== "outside");
   return {
     scope,
-    regions: regions.map((region) => toRegion(region, model)),
+    regions: regions.map((region) => toRegion(region, model, records)),
     totals: {
       region_count: real.length,
       invocations: real.reduce((sum, { invocations }) => sum + invocations, 0),
@@ -59,13 +68,39 @@ function toReport(
   };
 }
 
+type KernelRecords = (rows: readonly KernelRow[]) => readonly KernelRecord[];
+
+/** Rows that several scopes share become records that they share. */
+function createKernelRecords(): KernelRecords {
+  const known = new Map<readonly KernelRow[], readonly KernelRecord[]>();
+  return (rows) => {
+    let records = known.get(rows);
+    if (records === undefined) {
+      records = rows.map(({ name, kind, device, calls, ns }) => ({
+        kernel_name: name,
+        kind,
+        total_ms: ns / NS_PER_MS,
+        calls,
+        mean_ms: ns / calls / NS_PER_MS,
+        device,
+      }));
+      known.set(rows, records);
+    }
+    return records;
+  };
+}
+
 /** GPU kernels are timed by the GPU; CPU operations are ranges, timed like ranges on the CPU. */
 function kernelClock(kinds: ScopeModel["totals"]["kernelKinds"]): "gpu" | "cpu" | null {
   if (kinds.includes("gpu_kernel")) return "gpu";
   return kinds.includes("cpu_operation") ? "cpu" : null;
 }
 
-function toRegion(region: RegionModelEntry, { selection }: RegionModel): NCUProfileRegion {
+function toRegion(
+  region: RegionModelEntry,
+  { selection }: RegionModel,
+  records: KernelRecords,
+): NCUProfileRegion {
   const { path } = region;
   return {
     name: path.at(-1) ?? "",
@@ -85,14 +120,7 @@ function toRegion(region: RegionModelEntry, { selection }: RegionModel): NCUProf
     kernel_count: region.kernelCount,
     metrics: { ...activityMetrics(region), ...Object.fromEntries(region.metrics ?? []) },
     sections: sectionsOf(region.sections ?? []),
-    kernels: region.kernels.map(({ name, kind, device, calls, ns }) => ({
-      kernel_name: name,
-      kind,
-      total_ms: ns / NS_PER_MS,
-      calls,
-      mean_ms: ns / calls / NS_PER_MS,
-      device,
-    })),
+    kernels: records(region.kernels),
     selection: { include_patterns: selection.include, exclude_patterns: selection.exclude },
     notes: region.notes,
   };
