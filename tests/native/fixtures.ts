@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { nativeProgram } from "./programs.ts";
@@ -95,13 +95,19 @@ export async function buildFixture(
   return output;
 }
 
+const RECURSIVE = { recursive: true, withFileTypes: true } as const;
+
 function sourcesHash(): string {
   const hash = createHash("sha256");
+  const files = new Map<string, string>();
   for (const folder of ["nvtx", "cupti", "fixtures"]) {
-    for (const name of readdirSync(join(native, folder)).sort()) {
-      hash.update(name).update(readFileSync(join(native, folder, name)));
+    for (const entry of readdirSync(join(native, folder), RECURSIVE)) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      files.set(relative(native, path), path);
     }
   }
+  for (const [name, path] of [...files].sort()) hash.update(name).update(readFileSync(path));
   return hash.digest("hex");
 }
 
