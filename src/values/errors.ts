@@ -67,7 +67,10 @@ export type ErrorCode =
   | "profile.gate"
   | "profile.input"
   | "profile.native_build"
+  | "profile.ncu"
+  | "profile.ncu_option"
   | "profile.program"
+  | "profile.tool"
   | "profile.unsupported";
 
 export interface ErrorDetails {

@@ -1,0 +1,52 @@
+import { accessSync, constants } from "node:fs";
+import os from "node:os";
+import { execa } from "execa";
+
+/** What a call of ncu that profiles nothing printed. */
+export interface NcuAnswer {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Long enough for a big report and a slow disk, short enough for a tool that waits for a driver. */
+const TIMEOUT_MS = 120_000;
+const MAX_ANSWER_BYTES = 64e6;
+
+/** Asks ncu for something that it prints: its version, its sections, its metrics. Never throws. */
+export async function askNcu(path: string, args: readonly string[]): Promise<NcuAnswer> {
+  const result = await execa(path, args, {
+    env: ncuEnvironment(),
+    stdin: "ignore",
+    reject: false,
+    timeout: TIMEOUT_MS,
+    maxBuffer: MAX_ANSWER_BYTES,
+  });
+  return {
+    exitCode: result.exitCode ?? null,
+    stdout: String(result.stdout ?? ""),
+    stderr: String(result.stderr ?? result.shortMessage ?? ""),
+  };
+}
+
+/**
+ * What every call of ncu gets: numbers without groups and with a point, whatever the user's locale
+ * is (a CSV of an unknown locale cannot be read); and no copy of its section files where it could
+ * not write one, which would make it fail.
+ */
+export function ncuEnvironment(home: string = os.homedir()): Readonly<Record<string, string>> {
+  return { LC_ALL: "C.UTF-8", ...sectionFiles(home) };
+}
+
+/** The same for a program that runs under ncu: its locale stays its own. */
+export const sectionFiles = (home: string = os.homedir()): Readonly<Record<string, string>> =>
+  isWritable(home) ? {} : { NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1" };
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

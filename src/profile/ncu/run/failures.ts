@@ -1,0 +1,103 @@
+/** What can go wrong under ncu, told by what it prints; the first of the table that fits is told. */
+
+export interface FailureClass {
+  readonly id:
+    | "permission"
+    | "no_driver"
+    | "busy"
+    | "unsupported_api"
+    | "options"
+    | "report_exists"
+    | "result_failed"
+    | "application"
+    | "no_match";
+  /** Looked for in the log and in standard error. */
+  readonly pattern: RegExp;
+  readonly message: (match: RegExpExecArray) => string;
+  readonly remedy: string;
+}
+
+export interface RecognisedFailure {
+  readonly id: FailureClass["id"];
+  readonly message: string;
+  readonly remedy: string;
+}
+
+export const FAILURE_CLASSES: readonly FailureClass[] = [
+  {
+    id: "permission",
+    pattern: /ERR_NVGPUCTRPERM/,
+    message: () => "ERR_NVGPUCTRPERM: this user may not read the GPU's performance counters",
+    remedy:
+      "run as root; or let all users read them: put 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into a file of /etc/modprobe.d and reboot; in a container, start it with --cap-add=SYS_ADMIN",
+  },
+  {
+    id: "no_driver",
+    pattern:
+      /failed to connect to the CUDA driver|Driver could not be loaded|libcuda\.so.*not found/i,
+    message: () => "ncu found no CUDA driver",
+    remedy:
+      "install NVIDIA's driver (nvidia-smi must list the GPU); in a container, start it with --gpus all; without a GPU use device=cpu pipeline.ncu.enable=false",
+  },
+  {
+    id: "busy",
+    pattern: /driver resource was unavailable/i,
+    message: () => "another tool holds the GPU's performance counters",
+    remedy:
+      "end other profilers and monitors of this GPU (DCGM: dcgmi profile --pause; nsys; another ncu), then run again",
+  },
+  {
+    id: "unsupported_api",
+    pattern:
+      /Unsupported API during capture|Skipping invalid capture range|RecordStatusUnsupported\w*/i,
+    message: () =>
+      "the range calls CUDA functions that range replay cannot capture (e.g. graphs, cudaMallocAsync, cudaLaunchKernelExC)",
+    remedy:
+      "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass",
+  },
+  {
+    id: "report_exists",
+    pattern: /\balready exists?\b.*/i,
+    message: ([text]) => `ncu does not overwrite a report: ${text}`,
+    remedy: "pipeline.ncu.ncu_cli.force_overwrite=true, or another hydra.run.dir",
+  },
+  {
+    id: "options",
+    pattern:
+      /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric).*)/,
+    message: (match) => `ncu refused its options: ${match[1]}`,
+    remedy: "ncu/cmd.txt holds the command line; correct pipeline.ncu.ncu_cli",
+  },
+  {
+    id: "result_failed",
+    pattern: /Failed to (?:profile "(.*)" in process \d+|prepare range for profiling)/,
+    message: ([whole, name]) =>
+      name === undefined
+        ? `ncu gave up: ${whole}`
+        : `ncu could not measure "${name}" and gave up there`,
+    remedy:
+      "leave it out (pipeline.ncu.ncu_cli.kernel_name or nvtx.include), ask for fewer metrics, or try another pipeline.ncu.ncu_cli.replay_mode",
+  },
+  {
+    id: "application",
+    pattern: /The application returned an error code \((\d+)\)/,
+    message: (match) => `the program ended with exit code ${match[1]} under ncu`,
+    remedy:
+      "run it without ncu first (pipeline.ncu.enable=false); where that exit code is usual: pipeline.ncu.ncu_cli.extra_args=[--check-exit-code,'no']",
+  },
+  {
+    id: "no_match",
+    pattern: /No (\w+) were profiled/,
+    message: (match) => `ncu profiled no ${match[1]}`,
+    remedy:
+      "the filters let nothing pass, or no kernel ran in those regions: look at nvtx.include, kernel_name and launch_skip below pipeline.ncu.ncu_cli",
+  },
+];
+
+/** Everything that is recognised, most telling first. */
+export function recogniseFailures(text: string): readonly RecognisedFailure[] {
+  return FAILURE_CLASSES.flatMap(({ id, pattern, message, remedy }) => {
+    const match = pattern.exec(text);
+    return match === null ? [] : [{ id, message: message(match), remedy }];
+  });
+}

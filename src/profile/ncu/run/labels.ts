@@ -1,0 +1,86 @@
+/** Which ranges a program opens, and which of them are ever open at the same time. */
+import type { ProcessTimeline, RangeInstance, Timeline } from "../../timeline.ts";
+import type { NvtxLabel } from "./filters.ts";
+
+export interface DiscoveredLabels {
+  /** In order of nesting and then of first appearance. */
+  readonly labels: readonly NvtxLabel[];
+  /** Whether ranges of two labels, or two of one label, are open together in some process. */
+  readonly overlap: (a: NvtxLabel, b: NvtxLabel) => boolean;
+}
+
+export const labelKey = ({ domain, name, kind }: NvtxLabel): string =>
+  JSON.stringify([domain, name, kind]);
+
+/**
+ * Reads the labels off a recording. Domains of operations are left out: their ranges are no regions.
+ * Time grows with the number of ranges times how many labels are open at once.
+ */
+export function labelsOf(
+  timeline: Timeline,
+  operationDomains: readonly string[],
+): DiscoveredLabels {
+  const ignored = new Set(operationDomains);
+  const found = new Map<string, { readonly label: NvtxLabel; depth: number }>();
+  const pairs = new Set<string>();
+  for (const process of timeline.processes)
+    sweep(process, ignored, (label, open) => {
+      const key = labelKey(label);
+      const known = found.get(key);
+      if (known === undefined) found.set(key, { label, depth: open.length });
+      else known.depth = Math.min(known.depth, open.length);
+      for (const other of open) pairs.add(pairKey(key, other));
+    });
+  const ordered = [...found.values()].sort((a, b) => a.depth - b.depth);
+  return {
+    labels: ordered.map(({ label }) => label),
+    overlap: (a, b) => pairs.has(pairKey(labelKey(a), labelKey(b))),
+  };
+}
+
+const pairKey = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\n${a}`);
+
+/** Tells for every range which labels are open when it opens, also those of other threads. */
+function sweep(
+  process: ProcessTimeline,
+  ignored: ReadonlySet<string>,
+  onOpen: (label: NvtxLabel, open: readonly string[]) => void,
+): void {
+  const ranges = process.ranges.filter(({ domain }) => !ignored.has(domain));
+  const closings = [...ranges].sort(
+    (a, b) => endOf(a, process) - endOf(b, process) || (a.endSequence ?? 0) - (b.endSequence ?? 0),
+  );
+  const open = new Map<string, number>();
+  let closed = 0;
+  for (const range of ranges) {
+    for (; closed < closings.length; closed++) {
+      const closing = closings[closed];
+      if (closing === undefined || !closesBefore(closing, range, process)) break;
+      const key = labelKey(closing);
+      const count = (open.get(key) ?? 0) - 1;
+      if (count > 0) open.set(key, count);
+      else open.delete(key);
+    }
+    onOpen({ domain: range.domain, name: range.name, kind: range.kind }, [...open.keys()]);
+    const key = labelKey(range);
+    open.set(key, (open.get(key) ?? 0) + 1);
+  }
+}
+
+/** At equal times the order of recording decides; where it is unknown, closing comes first. */
+function closesBefore(
+  closing: RangeInstance,
+  opening: RangeInstance,
+  process: ProcessTimeline,
+): boolean {
+  if (closing.id === opening.id) return false;
+  const end = endOf(closing, process);
+  if (end !== opening.startNs) return end < opening.startNs;
+  // An empty range that opens now cannot have closed before.
+  if (closing.startNs === opening.startNs && closing.endSequence === undefined)
+    return closing.id < opening.id;
+  return (closing.endSequence ?? -1) < (opening.startSequence ?? 0);
+}
+
+const endOf = ({ endNs }: RangeInstance, process: ProcessTimeline): number =>
+  endNs ?? Math.max(process.endNs, 0) + 1;

@@ -1,0 +1,80 @@
+/** Reads what ncu says of its progress: the lines of its log that begin with `==PROF==` and others. */
+
+export interface NcuLog {
+  /** Kernels or ranges measured to the end. */
+  readonly finished: number;
+  /** The kernel or range at work, as ncu names it (long names are cut); null between them. */
+  readonly current: string | null;
+  /** Of the one at work: how much of it is done. */
+  readonly percent: number;
+  /** Processes that ncu was connected to. */
+  readonly processes: readonly number[];
+  /** `==WARNING==` and `==ERROR==` lines without that mark, each text once. */
+  readonly warnings: readonly string[];
+  readonly errors: readonly string[];
+  /** The last report that it says it has written. */
+  readonly report: string | null;
+}
+
+export interface NcuLogReader {
+  /** Takes more of the log, cut anywhere. */
+  readonly push: (text: string) => void;
+  readonly state: () => NcuLog;
+}
+
+const PROFILING = /^==PROF== Profiling "(.*)" - \d+: ?(.*)$/s;
+const OLD_PROFILING = /^==PROF== Profiling "(.*)": ?(.*)$/s;
+
+/** ncu writes a line of progress piece by piece, and other lines may come in between. */
+export function createLogReader(): NcuLogReader {
+  let rest = "";
+  let finished = 0;
+  let current: string | null = null;
+  let percent = 0;
+  let report: string | null = null;
+  const processes: number[] = [];
+  const warnings = new Set<string>();
+  const errors = new Set<string>();
+
+  const progress = (text: string, complete: boolean) => {
+    const steps = [...text.matchAll(/(\d+)%/g)].map(([, step]) => Number(step));
+    percent = Math.max(percent, ...steps);
+    if (!/ - \d+ pass(es)?\s*$/.test(text) && !(complete && percent === 100)) return;
+    if (percent === 100) finished++;
+    current = null;
+    percent = 0;
+  };
+  const line = (text: string, complete: boolean) => {
+    const profiling = PROFILING.exec(text) ?? OLD_PROFILING.exec(text);
+    if (profiling !== null) {
+      current = profiling[1] ?? "";
+      percent = 0;
+      progress(profiling[2] ?? "", complete);
+    } else if (/^\.{4}/.test(text)) progress(text, complete);
+    else if (complete) message(text);
+  };
+  const message = (text: string) => {
+    const [, mark, words = ""] = /^==(PROF|WARNING|ERROR)== (.*)$/s.exec(text) ?? [];
+    if (mark === "WARNING") warnings.add(words);
+    if (mark === "ERROR") errors.add(words);
+    const pid = /^Connected to process (\d+)/.exec(words)?.[1];
+    if (mark === "PROF" && pid !== undefined) processes.push(Number(pid));
+    if (mark === "PROF" && words.startsWith("Report: ")) report = words.slice("Report: ".length);
+  };
+
+  return {
+    push: (text) => {
+      const lines = (rest + text).split(/\r?\n/);
+      rest = lines.pop() ?? "";
+      for (const whole of lines) line(whole, true);
+    },
+    state: () => {
+      // What stands in the unfinished line is shown, and read again with the rest of it.
+      const kept = { finished, current, percent };
+      line(rest, false);
+      const shown = { finished, current, percent };
+      ({ finished, current, percent } = kept);
+      return { ...shown, processes, warnings: [...warnings], errors: [...errors], report };
+    },
+  };
+}

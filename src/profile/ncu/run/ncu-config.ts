@@ -1,0 +1,40 @@
+/** `pipeline.ncu` as the driver reads it: checked against `schemas/config.schema.json` before. */
+import type { ReplayMode } from "./pass-plan.ts";
+
+type Names = string | readonly string[] | null;
+
+export interface NcuConfig {
+  readonly enable: boolean;
+  readonly gating_nvtx: boolean;
+  /** `nvtx.include` and `nvtx.exclude` are expressions of ncu's own, not labels and globs. */
+  readonly native_nvtx: boolean;
+  /** Ranges that cannot be captured are measured by app-range replay. */
+  readonly fallback: boolean;
+  readonly require_match: boolean;
+  readonly ncu_cli: NcuCliConfig;
+}
+
+/** ncu's own options, one to one; null leaves an option to ncu. */
+export interface NcuCliConfig {
+  readonly target_processes: "all" | "application-only" | null;
+  readonly replay_mode: ReplayMode;
+  readonly nvtx: { readonly include: Names; readonly exclude: Names };
+  readonly set: Names;
+  readonly sections: Names;
+  readonly metrics: Names;
+  readonly kernel_name: string | null;
+  readonly kernel_name_base: "function" | "demangled" | "mangled" | null;
+  /** Ours: ncu has no option to leave kernels out. */
+  readonly kernel_exclude: readonly string[];
+  readonly launch_skip: number | null;
+  readonly launch_count: number | null;
+  readonly clock_control: string | null;
+  readonly cache_control: string | null;
+  readonly force_overwrite: boolean;
+  readonly export: { readonly csv: boolean };
+  readonly extra_args: readonly string[];
+}
+
+/** One name, a list of names, or none, as a list. */
+export const namesOf = (names: Names): readonly string[] =>
+  names === null ? [] : typeof names === "string" ? [names] : names;
