@@ -90,8 +90,6 @@ export function requireNode() {
 export function installDependencies() {
   // A link (several worktrees over one installation): `npm ci` would empty what others use.
   if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  // A link leads to the dependencies of another checkout, which `npm ci` would empty first.
-  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   unlessFresh("dependencies", ["package-lock.json"], "node_modules/yaml/package.json", () => {
     console.error("setting up: installing dependencies (npm ci)");
     // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.

@@ -147,7 +147,7 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
       "update Nsight Compute, or choose replay_mode=kernel",
     );
   for (const { key, illegal, values, flag } of CLI_OPTIONS) {
-    const used = isSet(key, config);
+    const used = values(config).length > 0 || isSet(key, config);
     const reason = used ? (illegal?.(mode, config) ?? null) : null;
     if (reason !== null)
       throw refusal(
@@ -155,12 +155,13 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
         `not possible in ${mode} replay: ${reason}`,
         `pipeline.ncu.ncu_cli.${key}=${key === "kernel_exclude" || key === "extra_args" ? "[]" : "null"}, or another pipeline.ncu.ncu_cli.replay_mode`,
       );
-    if (used && flag !== "" && values(config).length > 0) requireOption(key, flag, ncu);
+    if (used && flag !== "") requireOption(key, flag, ncu);
   }
   for (const key of ["clock_control", "cache_control"] as const) requireValue(key, config, ncu);
   for (const argument of config.extra_args) checkExtra(argument, ncu);
 }
 
+/** Of the keys that are no option of ncu's. */
 function isSet(key: string, config: NcuCliConfig): boolean {
   switch (key) {
     case "nvtx.exclude":
@@ -170,7 +171,7 @@ function isSet(key: string, config: NcuCliConfig): boolean {
     case "extra_args":
       return config.extra_args.length > 0;
     default:
-      return true;
+      return false;
   }
 }
 

@@ -5,12 +5,7 @@
  * (Nsight Compute CLI, "NVTX Filtering"; every rule here is tested against ncu's own matcher.)
  */
 
-import {
-  type GlobToken,
-  matchesRange,
-  parseRangePattern,
-  type RangePattern,
-} from "../../regions/select.ts";
+import { type GlobToken, matchesRange, parseRangePattern } from "../../regions/select.ts";
 import type { RangeKind } from "../../timeline.ts";
 
 /** A kind of range that a program opens, whatever it is nested in. */
@@ -22,16 +17,30 @@ export interface NvtxLabel {
 }
 
 /** The expression that matches the ranges of one label, in whatever ranges they are. */
-export function labelExpression({ domain, name, kind }: NvtxLabel): string {
-  const isPlain = isLiteral(name) && isLiteral(domain === "" ? "x" : domain);
-  const expression = isPlain
-    ? `${domain === "" ? "" : `${escapeLiteral(domain)}@`}${escapeLiteral(name)}`
-    : `regex:${domain === "" ? "" : `^${escapeRegex(domain)}$@`}^${escapeRegex(name)}$`;
-  return expression + END[kind];
+export function labelExpression(label: NvtxLabel): string {
+  const { domain, name, kind } = label;
+  if (isPlain(label))
+    return `${domain === "" ? "" : `${escapeLiteral(domain)}@`}${escapeLiteral(name)}${END[kind]}`;
+  return `regex:${inDomain(domain)}^${escapeRegex(name)}$${END[kind]}`;
 }
 
 /** What tells push/pop ranges from start/end ranges in an expression. */
 const END: Readonly<Record<RangeKind, string>> = { push_pop: "/", start_end: "" };
+
+/** Expressions that together match the ranges of some labels of a program. */
+export const labelExpressions = (
+  wanted: readonly NvtxLabel[],
+  all: readonly NvtxLabel[],
+): readonly string[] =>
+  expressionsOf(
+    wanted.map((label) => ({
+      label,
+      expression: labelExpression(label),
+      nameRegex: escapeRegex(label.name),
+      isRegex: !isPlain(label),
+    })),
+    all,
+  );
 
 /**
  * Expressions that match what the patterns match among labels that a program is known to have. A
@@ -42,16 +51,51 @@ export function includeExpressions(
   patterns: readonly string[],
   labels: readonly NvtxLabel[],
 ): readonly string[] {
-  const expressions = (patterns.length === 0 ? ["*"] : patterns)
+  const terms = (patterns.length === 0 ? ["*"] : patterns)
     .map(parseRangePattern)
-    .flatMap((pattern) => {
-      const matched = labels.filter(({ domain, name }) => matchesRange(pattern, domain, name));
-      return isGlob(pattern.name)
-        ? matched.map((label) => globExpression(pattern, label))
-        : matched.map(labelExpression);
-    });
-  return [...new Set(expressions)];
+    .flatMap(({ name, ...pattern }) =>
+      labels
+        .filter((label) => matchesRange({ name, ...pattern }, label.domain, label.name))
+        .map((label): Term => {
+          const glob = isGlob(name);
+          const nameRegex = glob ? globRegex(name) : escapeRegex(label.name);
+          const regex = `regex:${inDomain(label.domain)}^${nameRegex}$${END[label.kind]}`;
+          return {
+            label,
+            expression: glob ? regex : labelExpression(label),
+            nameRegex,
+            isRegex: glob || !isPlain(label),
+          };
+        }),
+    );
+  return expressionsOf(terms, labels);
 }
+
+interface Term {
+  readonly label: NvtxLabel;
+  readonly expression: string;
+  readonly nameRegex: string;
+  readonly isRegex: boolean;
+}
+
+/**
+ * One expression per term, but for start/end ranges: a regular expression for those of one domain
+ * keeps ncu from seeing what expressions beside it let through (found out from ncu 2024.1), so that
+ * they are put into a single one, for all domains where there are several. It may match more than
+ * was asked for then; the reports show what the patterns themselves match.
+ */
+function expressionsOf(terms: readonly Term[], all: readonly NvtxLabel[]): readonly string[] {
+  const startEnd = terms.filter(({ label }) => label.kind === "start_end");
+  if (!startEnd.some(({ isRegex }) => isRegex))
+    return unique(terms.map(({ expression }) => expression));
+  const names = unique(startEnd.map(({ nameRegex }) => nameRegex));
+  const where = all.some(({ domain }) => domain !== "") ? ".*@" : "";
+  const together = `regex:${where}^${names.length === 1 ? names[0] : `(${names.join("|")})`}$`;
+  const others = terms.filter(({ label }) => label.kind !== "start_end");
+  return unique([...others.map(({ expression }) => expression), together]);
+}
+
+const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
 /** The labels that at least one pattern matches; all where there are no patterns. */
 export function matchingLabels(
@@ -65,11 +109,7 @@ export function matchingLabels(
   );
 }
 
-/** The domain stands as it is: of a glob for domains, each that matched gets an expression. */
-function globExpression({ name }: RangePattern, { domain, kind }: NvtxLabel): string {
-  const inDomain = domain === "" ? "" : `^${escapeRegex(domain)}$@`;
-  return `regex:${inDomain}^${globRegex(name)}$${END[kind]}`;
-}
+const inDomain = (domain: string): string => (domain === "" ? "" : `^${escapeRegex(domain)}$@`);
 
 const isGlob = (tokens: readonly GlobToken[]): boolean =>
   tokens.some(({ type }) => type !== "literal");
@@ -87,15 +127,18 @@ function tokenRegex(token: GlobToken): string {
     case "many":
       return ".*";
     case "one":
-      return ".{1,4}";
+      return "..?.?.?";
     case "literal":
       return escapeRegex(token.character);
   }
 }
 
 /** Names that ncu's escapes cannot express become regular expressions. */
+const isPlain = ({ domain, name }: NvtxLabel): boolean =>
+  isLiteral(name) && (domain === "" || isLiteral(domain));
+
 const isLiteral = (name: string): boolean =>
-  name !== "" && !name.includes("\\") && !name.startsWith("regex:") && !name.startsWith("@");
+  name !== "" && !name.includes("\\") && !name.startsWith("regex:") && !/^@|@$|@.*@/s.test(name);
 
 /** What has a meaning in ncu's own grammar. */
 const escapeLiteral = (name: string): string => name.replaceAll(/[@,[\]/*+]/g, "\\$&");

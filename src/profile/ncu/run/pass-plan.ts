@@ -5,7 +5,7 @@
  * would be swallowed by it, so regions that are ever open together get runs of their own, one per
  * level of nesting.
  */
-import { includeExpressions, labelExpression, matchingLabels, type NvtxLabel } from "./filters.ts";
+import { includeExpressions, labelExpressions, matchingLabels, type NvtxLabel } from "./filters.ts";
 import type { DiscoveredLabels } from "./labels.ts";
 
 export type ReplayMode = "kernel" | "application" | "range" | "app-range";
@@ -104,7 +104,7 @@ function planRanges(
     passes: levels.map((level, index) => ({
       name: several ? `level-${index + 1}` : "profile",
       mode,
-      include: level.map(labelExpression),
+      include: labelExpressions(level, labels),
       exclude: [],
       labels: level,
     })),

@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import type { NcuCapabilities } from "../../../../src/profile/ncu/run/capabilities.ts";
+import { readHelp } from "../../../../src/profile/ncu/run/capabilities.ts";
+import { checkOptions, configArguments } from "../../../../src/profile/ncu/run/cli-options.ts";
+import { passCommand } from "../../../../src/profile/ncu/run/command-line.ts";
+import type { NcuCliConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
+import type { ReplayMode } from "../../../../src/profile/ncu/run/pass-plan.ts";
+import type { Workload } from "../../../../src/profile/workload/workload.ts";
+import { ConfigError } from "../../../../src/values/errors.ts";
+import { cliConfig } from "./cli-config.ts";
+import { realNcuOrSkip } from "./real-ncu.ts";
+
+const HELP = `usage: ncu [options] [program] [program-arguments]
+
+General Options:
+  -h [ --help ]                         Print this help message.
+  --config-file arg (=1)                Use config.ncu-cfg config file to set parameters.
+  --target-processes arg (=all)         Select the processes you want to profile:
+                                          application-only
+                                          all
+  --replay-mode arg (=kernel)           Mechanism used for replaying a kernel launch:
+                                          kernel (default)
+                                          application
+                                          range
+                                          app-range
+  --set arg                             Identifier of section set to collect.
+  --section arg                         Collect the section.
+  --metrics arg                         Specify all metrics to be profiled.
+  -k [ --kernel-name ] arg              Filter the kernel.
+  --kernel-name-base arg (=function)    function
+  -c [ --launch-count ] arg             Limit the number.
+  -s [ --launch-skip ] arg (=0)         Set the number.
+  --cache-control arg (=all)            all
+                                        none
+  --clock-control arg (=base)           base
+                                        none
+                                        reset
+  --range-replay-options arg            Range replay options.
+  --app-replay-match arg (=grid)        grid
+  --rename-kernels arg (=on)            on/off
+`;
+
+const ncu: NcuCapabilities = { path: "/opt/ncu", version: "2026.1.0", ...readHelp(HELP) };
+const workload = { argv: ["prog", "a b"] } as unknown as Workload;
+const command = (config: NcuCliConfig, mode: ReplayMode = config.replay_mode) =>
+  passCommand(
+    { name: "p", mode, include: ["A/", "A"], exclude: [], labels: null },
+    { report: "/tmp/50%/p", log: "/tmp/50%/log" },
+    { config, ncu, workload },
+  );
+
+function refusalOf(config: Partial<NcuCliConfig>): ConfigError["details"] {
+  try {
+    checkOptions({ ...cliConfig, ...config }, ncu);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.details;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("the arguments of a config", () => {
+  it("are its keys, one to one", () => {
+    expect(
+      configArguments({
+        ...cliConfig,
+        replay_mode: "application",
+        set: ["basic", "roofline"],
+        sections: ["SpeedOfLight", "Occupancy"],
+        metrics: ["a", "b"],
+        kernel_name: "regex:gemm",
+        launch_skip: 2,
+        launch_count: 3,
+        extra_args: ["--kill", "yes"],
+      }),
+    ).toEqual(
+      [
+        "--target-processes all --replay-mode application --set basic --set roofline",
+        "--section SpeedOfLight --section Occupancy --metrics a,b --kernel-name regex:gemm",
+        "--kernel-name-base demangled --launch-skip 2 --launch-count 3",
+        "--clock-control base --cache-control all --kill yes",
+      ]
+        .join(" ")
+        .split(" "),
+    );
+  });
+
+  it("are left to ncu where the config says null", () => {
+    const args = configArguments({
+      ...cliConfig,
+      target_processes: null,
+      set: null,
+      sections: null,
+      metrics: null,
+      kernel_name_base: null,
+      clock_control: null,
+      cache_control: null,
+    });
+    expect(args).toEqual(["--replay-mode", "kernel"]);
+  });
+});
+
+describe("the command line of a pass", () => {
+  it("pins what differs between versions, asks for NVTX, and leaves the program as it is", () => {
+    const argv = command(cliConfig);
+    expect(argv.slice(0, 5)).toEqual([
+      "/opt/ncu",
+      "--config-file",
+      "off",
+      "--rename-kernels",
+      "off",
+    ]);
+    expect(argv).toContain("--nvtx");
+    expect(argv.join(" ")).toContain("--nvtx-include A/ --nvtx-include A --export");
+    expect(argv.slice(-2)).toEqual(["prog", "a b"]);
+    expect(argv).not.toContain("--csv");
+    expect(argv).not.toContain("--page");
+  });
+
+  it("doubles % in the path of the report, where ncu replaces it, and not in that of the log", () => {
+    const argv = command(cliConfig);
+    expect(argv[argv.indexOf("--export") + 1]).toBe("/tmp/50%%/p");
+    expect(argv[argv.indexOf("--log-file") + 1]).toBe("/tmp/50%/log");
+  });
+
+  it("has none of the options that this version does not know", () => {
+    const old: NcuCapabilities = {
+      ...ncu,
+      options: new Set([...ncu.options].filter((option) => option !== "--rename-kernels")),
+    };
+    const argv = passCommand(
+      { name: "p", mode: "kernel", include: [], exclude: [], labels: null },
+      { report: "r", log: "l" },
+      { config: cliConfig, ncu: old, workload },
+    );
+    expect(argv).not.toContain("--rename-kernels");
+  });
+});
+
+describe("checkOptions", () => {
+  it("takes the presets' options in every mode", () => {
+    for (const replay_mode of ["kernel", "application", "range", "app-range"] as const)
+      expect(() => checkOptions({ ...cliConfig, replay_mode }, ncu)).not.toThrow();
+  });
+
+  const inRange: Partial<NcuCliConfig> = { replay_mode: "range" };
+  it.each<[string, Partial<NcuCliConfig>, RegExp]>([
+    ["kernel_name", { ...inRange, kernel_name: "k" }, /measured as a whole/],
+    ["kernel_name", { replay_mode: "app-range", kernel_name: "k" }, /measured as a whole/],
+    ["kernel_exclude", { ...inRange, kernel_exclude: ["k"] }, /measured as a whole/],
+    ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /leave ranges out/],
+    ["metrics", { ...inRange, metrics: "inst_executed" }, /per instruction/],
+    ["extra_args", { ...inRange, extra_args: ["--kernel-id=::k:1"] }, /--kernel-id/],
+    ["extra_args", { ...inRange, extra_args: ["--profile-from-start", "off"] }, /start/],
+    ["extra_args", { ...inRange, extra_args: ["--app-replay-match=all"] }, /application/],
+    ["extra_args", { extra_args: ["--range-replay-options=x"] }, /range replay/],
+    ["extra_args", { extra_args: ["-o", "mine"] }, /not passed on/],
+    ["extra_args", { extra_args: ["--launch-cuont=3"] }, /no option --launch-cuont/],
+    ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
+  ])("refuses %s of %o with the reason", (key, config, reason) => {
+    const details = refusalOf(config);
+    expect(details.code).toBe("profile.ncu_option");
+    expect(details.key).toBe(`pipeline.ncu.ncu_cli.${key}`);
+    expect(details.message).toMatch(reason);
+    expect(details.hint).toBeTruthy();
+  });
+
+  it("names the nearest option", () => {
+    expect(refusalOf({ extra_args: ["--launch-cuont=3"] }).nearest).toBe("--launch-count");
+  });
+});
+
+const real = realNcuOrSkip("ncu's options against the real ncu");
+
+describe.skipIf(real === null)("against the real ncu", () => {
+  const capabilities = (): NcuCapabilities => ({
+    path: real?.path ?? "",
+    version: "real",
+    ...readHelp(real?.say("--help") ?? ""),
+  });
+
+  it("knows its options", () => {
+    const { options, accepts } = capabilities();
+    expect(options.size).toBeGreaterThan(60);
+    for (const option of ["--nvtx", "--nvtx-include", "--kernel-name", "--export", "--launch-skip"])
+      expect(options).toContain(option);
+    expect(accepts("--replay-mode", "app-range")).toBe(true);
+    expect(accepts("--replay-mode", "graph")).toBe(false);
+  });
+
+  it.each(["kernel", "application", "range", "app-range"] as const)(
+    "gets options in %s replay that it takes: what stops it is the missing driver",
+    (mode) => {
+      const [, ...args] = passCommand(
+        { name: "p", mode, include: ["A/", "regex:^D$@^A.*$"], exclude: [], labels: null },
+        { report: "p", log: "stdout" },
+        {
+          config: { ...cliConfig, replay_mode: mode },
+          ncu: capabilities(),
+          workload: { argv: ["true"] } as unknown as Workload,
+        },
+      );
+      const said = real?.say(...args) ?? "";
+      expect(said).toMatch(/failed to connect to the CUDA driver|error code|were profiled/);
+      expect(said).not.toMatch(/not supported|invalid|unrecogni/i);
+    },
+  );
+
+  it.each<[Partial<NcuCliConfig>, readonly string[]]>([
+    [{ kernel_name: "k" }, ["--kernel-name", "k"]],
+    [{ metrics: "inst_executed" }, ["--metrics", "inst_executed"]],
+    [{ extra_args: ["--kernel-id", "::k:1"] }, ["--kernel-id", "::k:1"]],
+    [{ extra_args: ["--profile-from-start", "off"] }, ["--profile-from-start", "off"]],
+    [{ extra_args: ["--app-replay-match", "all"] }, ["--app-replay-match", "all"]],
+    [{ extra_args: ["--app-replay-buffer", "memory"] }, ["--app-replay-buffer", "memory"]],
+    [{ nvtx: { include: null, exclude: "A" } }, ["--nvtx", "--nvtx-exclude", "A"]],
+  ])("refuses in range replay what it refuses: %o", (config, args) => {
+    for (const mode of ["range", "app-range"] as const) {
+      expect(real?.say("--replay-mode", mode, ...args, "true")).toMatch(/not supported/);
+      expect(() =>
+        checkOptions({ ...cliConfig, ...config, replay_mode: mode }, capabilities()),
+      ).toThrow(ConfigError);
+    }
+  });
+});
