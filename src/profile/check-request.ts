@@ -4,7 +4,10 @@ import { ConfigError } from "../values/errors.ts";
 import { COLLECTOR_NAMES } from "./collectors/collector.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
-import { queryGpus } from "./machine/gpu.ts";
+import { type Gpu, queryGpus } from "./machine/gpu.ts";
+import { probeNcu } from "./ncu/run/capabilities.ts";
+import { checkOptions } from "./ncu/run/cli-options.ts";
+import { requireNcu } from "./ncu/run/find-ncu.ts";
 import { traces } from "./nsys/run/command.ts";
 import { requireNsysPath } from "./nsys/run/tool.ts";
 import { requireProgram } from "./workload/require-program.ts";
@@ -19,12 +22,6 @@ interface Refusal {
 
 /** Settings that the config tree has and this version does not carry out: refused, never ignored. */
 const refusals: readonly Refusal[] = [
-  {
-    key: "pipeline.ncu.enable",
-    applies: ({ pipeline }) => pipeline.ncu.enable,
-    message: "the Nsight Compute collector is not part of this version",
-    hint: "pipeline.ncu.enable=false; the recorder gives wall time and operations per region",
-  },
   {
     key: "pipeline.nsys.capture_range",
     applies: ({ pipeline: { nsys } }) =>
@@ -63,15 +60,37 @@ const refusals: readonly Refusal[] = [
  * What a schema cannot know: whether this version can carry the config out, and this machine.
  * Called before anything is made.
  *
- * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`
+ * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`,
+ *   `profile.tool`, `profile.ncu_option`
  */
 export async function checkRequest(config: ProfileConfig, cwd: string): Promise<void> {
   refuseUnsupported(config);
   requireProgram(config.workload, cwd);
   if (config.pipeline.nsys.enable) requireNsysPath("pipeline.nsys.enable");
   requireInputFiles(config, cwd);
-  // Asking the driver takes a while: only where the answer decides something.
-  if (config.device.startsWith("cuda:")) resolveDevice(config.device, await queryGpus(), true);
+  // Asking tools and the driver takes a while: only where the answer decides something.
+  const { ncu } = config.pipeline;
+  if (ncu.enable) checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()));
+  if (!ncu.enable && !config.device.startsWith("cuda:")) return;
+  const gpus = await queryGpus();
+  if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
+  if (ncu.enable) requireGpu(config, gpus);
+}
+
+/** ncu measures kernels on a GPU and nothing else. */
+function requireGpu({ device, workload }: ProfileConfig, gpus: readonly Gpu[]): void {
+  const onCpu = device === "cpu" && workload.kind === "shallow_resnet";
+  if (gpus.length > 0 && !onCpu) return;
+  throw new ConfigError({
+    code: "profile.device",
+    key: "pipeline.ncu.enable",
+    message: onCpu
+      ? "pipeline.ncu.enable: Nsight Compute measures kernels on a GPU, and device=cpu runs none"
+      : "pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and nvidia-smi lists none here",
+    hint: onCpu
+      ? "device=auto, or pipeline.ncu.enable=false"
+      : "pipeline.ncu.enable=false device=cpu records with the recorder alone; deep-profile import reads reports from another machine",
+  });
 }
 
 function refuseUnsupported(config: ProfileConfig): void {

@@ -1,3 +1,4 @@
+import type { NcuConfig } from "./ncu/run/ncu-config.ts";
 import type { NsysSettings } from "./nsys/run/command.ts";
 
 /**
@@ -59,7 +60,7 @@ export interface PipelineConfig {
     readonly exclude: readonly string[];
   };
   readonly nsys: NsysSettings;
-  readonly ncu: { readonly enable: boolean };
+  readonly ncu: NcuConfig;
   readonly static_analysis: { readonly enable: boolean };
   readonly report: {
     readonly aggregate: boolean;

@@ -1,6 +1,7 @@
 import type { ProfileConfig } from "../config.ts";
 import type { NativePart } from "../native.ts";
 import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
+import { createNcuCollector } from "./ncu.ts";
 import { createNsys } from "./nsys.ts";
 import { createRecorder } from "./recorder.ts";
 
@@ -10,12 +11,22 @@ export interface CollectorParts {
   readonly native: NativePart;
 }
 
+/** The recorder, also where another collector needs to know what the program does. */
+export const recorderOf = ({ config, native }: CollectorParts): Collector =>
+  createRecorder({
+    library: native.regionRecorder,
+    operationDomains: config.pipeline.recorder.operation_domains,
+    gpu: config.pipeline.recorder.gpu === "auto",
+  });
+
 const FACTORIES: Readonly<Partial<Record<CollectorName, (parts: CollectorParts) => Collector>>> = {
-  recorder: ({ config, native }) =>
-    createRecorder({
-      library: native.regionRecorder,
-      operationDomains: config.pipeline.recorder.operation_domains,
-      gpu: config.pipeline.recorder.gpu === "auto",
+  recorder: recorderOf,
+  ncu: (parts) =>
+    createNcuCollector({
+      config: parts.config.pipeline.ncu,
+      aggregate: parts.config.pipeline.report.aggregate,
+      operationDomains: parts.config.pipeline.recorder.operation_domains,
+      recorder: recorderOf(parts),
     }),
   nsys: ({ config }) => createNsys(config.pipeline.nsys),
 };

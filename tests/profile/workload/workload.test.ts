@@ -40,7 +40,7 @@ function config(workload: WorkloadConfig): ProfileConfig {
         nvtx_capture: null,
         extra_args: [],
       },
-      ncu: { enable: false },
+      ncu: { enable: false } as ProfileConfig["pipeline"]["ncu"],
       static_analysis: { enable: true },
       report: { aggregate: true, html: false, trace: false },
     },

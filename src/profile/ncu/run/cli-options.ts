@@ -124,8 +124,7 @@ const OWN_OPTIONS: Readonly<Record<string, string>> = {
   "--force-overwrite": "use pipeline.ncu.ncu_cli.force_overwrite",
   "--metrics": "use pipeline.ncu.ncu_cli.metrics",
   "--replay-mode": "use pipeline.ncu.ncu_cli.replay_mode",
-  "--nvtx-include":
-    "use pipeline.ncu.ncu_cli.nvtx.include (pipeline.ncu.native_nvtx=true for ncu's own expressions)",
+  "--nvtx-include": "use pipeline.ncu.ncu_cli.nvtx.include, which takes ncu's own expressions, too",
   "--log-file": "ncu's messages are read from its log",
   "--quiet": "ncu's messages are read from its log",
   "--csv": "tables are made from the report after the run",

@@ -5,8 +5,9 @@ type Names = string | readonly string[] | null;
 
 export interface NcuConfig {
   readonly enable: boolean;
+  /** What is profiled depends on NVTX ranges at all. */
   readonly gating_nvtx: boolean;
-  /** `nvtx.include` and `nvtx.exclude` are expressions of ncu's own, not labels and globs. */
+  /** Regions are selected by ncu's own filter; false: in the reports, after everything ran. */
   readonly native_nvtx: boolean;
   /** Ranges that cannot be captured are measured by app-range replay. */
   readonly fallback: boolean;

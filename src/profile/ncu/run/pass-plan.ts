@@ -32,85 +32,101 @@ export interface PassPlan {
 
 /** Which regions are wanted, as the config says it. */
 export interface NvtxRequest {
+  /** Labels and globs; with none, and no expressions, every region is meant. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** The patterns are expressions of ncu's own. */
-  readonly native: boolean;
-  /** Only what runs inside regions is profiled. */
+  /** Expressions of ncu's own, passed on as they stand. */
+  readonly native: { readonly include: readonly string[]; readonly exclude: readonly string[] };
+  /** False: what is profiled does not depend on NVTX ranges. */
   readonly gating: boolean;
+  /** False: ncu profiles everything, and the patterns choose afterwards what the reports show. */
+  readonly filtering: boolean;
 }
 
 /** Whether the plan depends on which labels the program has. */
 export const needsLabels = (mode: ReplayMode, request: NvtxRequest): boolean =>
   request.gating &&
-  !isNative(request) &&
-  (isRangeMode(mode) || request.include.length > 0 || request.exclude.length > 0);
+  (isRangeMode(mode)
+    ? wantsLabels(request)
+    : request.filtering && request.include.length + request.exclude.length > 0);
 
-/** Without patterns there is nothing to pass on as it stands. */
-const isNative = ({ native, include, exclude }: NvtxRequest): boolean =>
-  native && include.length + exclude.length > 0;
+/** In range replay: expressions of ncu's own need none unless labels stand beside them. */
+const wantsLabels = ({ include, native }: NvtxRequest): boolean =>
+  include.length > 0 || native.include.length === 0;
 
-/** @param labels null where `needsLabels` says that they are not needed */
+/** @param discovered null where `needsLabels` says that they are not needed */
 export function planPasses(
   mode: ReplayMode,
   request: NvtxRequest,
   discovered: DiscoveredLabels | null,
 ): PassPlan {
-  const single = { name: "profile", mode, exclude: [] as readonly string[], labels: null };
-  if (!request.gating) return { passes: [{ ...single, include: [] }], notes: [] };
-  if (isNative(request) || discovered === null)
-    return {
-      passes: [
-        {
-          ...single,
-          include: isNative(request) ? request.include : [],
-          exclude: isNative(request) ? request.exclude : [],
-        },
-      ],
-      notes: [],
-    };
+  const single = { name: "profile", mode, labels: null };
+  if (!request.gating) return { passes: [{ ...single, include: [], exclude: [] }], notes: [] };
   if (isRangeMode(mode)) return planRanges(mode, request, discovered);
-  const exclude =
-    request.exclude.length === 0 ? [] : includeExpressions(request.exclude, discovered.labels);
-  const include =
-    request.include.length === 0 ? [] : includeExpressions(request.include, discovered.labels);
+  if (!request.filtering) return { passes: [{ ...single, include: [], exclude: [] }], notes: [] };
+  const expressions = (patterns: readonly string[]) =>
+    patterns.length === 0 || discovered === null
+      ? []
+      : includeExpressions(patterns, discovered.labels);
+  const include = [...expressions(request.include), ...request.native.include];
+  const exclude = [...expressions(request.exclude), ...request.native.exclude];
   return { passes: [{ ...single, include, exclude }], notes: excludeNotes(request, exclude) };
 }
 
-function excludeNotes({ include, exclude }: NvtxRequest, expressions: readonly string[]) {
-  if (exclude.length === 0) return [];
+function excludeNotes(
+  { include, exclude, native }: NvtxRequest,
+  expressions: readonly string[],
+): readonly string[] {
+  if (exclude.length + native.exclude.length === 0) return [];
   if (expressions.length === 0)
     return [`nvtx.exclude (${exclude.join(", ")}) matches no region: nothing is left out`];
-  return include.length > 0
+  return include.length + native.include.length > 0
     ? []
     : ["with nvtx.exclude alone, ncu leaves out kernels outside of all regions, too"];
 }
 
 function planRanges(
   mode: ReplayMode,
-  request: NvtxRequest,
-  { labels, overlap }: DiscoveredLabels,
+  { include, native, filtering }: NvtxRequest,
+  discovered: DiscoveredLabels | null,
 ): PassPlan {
+  const { labels, overlap } = discovered ?? { labels: [], overlap: () => false };
   const levels: NvtxLabel[][] = [];
-  const wanted = matchingLabels(request.include, labels);
+  const wanted = matchingLabels(filtering ? include : [], labels);
   for (const label of wanted) {
     const level = levels.find((others) => others.every((other) => !overlap(other, label)));
     if (level === undefined) levels.push([label]);
     else level.push(label);
   }
-  const several = levels.length > 1;
-  const recursive = wanted.filter((label) => overlap(label, label));
-  return {
-    passes: levels.map((level, index) => ({
+  const several = levels.length + Math.min(1, native.include.length) > 1;
+  const ofLabels = levels.map(
+    (level, index): Pass => ({
       name: several ? `level-${index + 1}` : "profile",
       mode,
       include: labelExpressions(level, labels),
       exclude: [],
       labels: level,
-    })),
-    notes: recursive.map(
-      ({ name }) =>
-        `'${name}' is open several times at once (recursion or threads): ncu measures it as one range from the first opening to the last closing`,
-    ),
+    }),
+  );
+  const ofExpressions: readonly Pass[] =
+    native.include.length === 0
+      ? []
+      : [
+          {
+            name: several ? "expressions" : "profile",
+            mode,
+            include: native.include,
+            exclude: [],
+            labels: null,
+          },
+        ];
+  return {
+    passes: [...ofLabels, ...ofExpressions],
+    notes: wanted
+      .filter((label) => overlap(label, label))
+      .map(
+        ({ name }) =>
+          `'${name}' is open several times at once (recursion or threads): ncu measures it as one range from the first opening to the last closing`,
+      ),
   };
 }

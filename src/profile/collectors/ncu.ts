@@ -1,0 +1,280 @@
+import { join } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import { succeeded } from "../machine/process.ts";
+import { createNcuAssembly } from "../ncu/assemble/index.ts";
+import type { SectionTable } from "../ncu/results.ts";
+import { type Available, adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
+import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
+import { passCommand } from "../ncu/run/command-line.ts";
+import { type Discovery, discoverLabels, noMatchNote } from "../ncu/run/discover.ts";
+import type { NvtxLabel } from "../ncu/run/filters.ts";
+import { matchingLabels } from "../ncu/run/filters.ts";
+import { requireNcu } from "../ncu/run/find-ncu.ts";
+import { labelKey } from "../ncu/run/labels.ts";
+import { createStateReader } from "../ncu/run/measured-states.ts";
+import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
+import { isByLabels, nvtxRequest } from "../ncu/run/nvtx-request.ts";
+import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pass-plan.ts";
+import { joinTables, readPass } from "../ncu/run/read-pass.ts";
+import { type PassRun, placeOfPass, runPass, writeCommands } from "../ncu/run/run-pass.ts";
+import { judge } from "../ncu/run/verdict.ts";
+import { buildRegionModel, NO_MATCHING_REGIONS, type RegionModel } from "../regions/index.ts";
+import type { Workload } from "../workload/workload.ts";
+import type { CollectContext, Collection, Collector } from "./collector.ts";
+
+export interface NcuCollectorOptions {
+  readonly config: NcuConfig;
+  readonly aggregate: boolean;
+  readonly operationDomains: readonly string[];
+  /** Finds the labels out where no collector did before. */
+  readonly recorder: Collector;
+}
+
+/** What stays the same through a collection. */
+interface Session {
+  readonly options: NcuCollectorOptions;
+  readonly ncu: NcuCapabilities;
+  /** The config without what this ncu does not have. */
+  readonly cli: NcuCliConfig;
+  readonly workload: Workload;
+  readonly context: CollectContext;
+  readonly discovery: Discovery | null;
+}
+
+/**
+ * Nsight Compute: hardware metrics and sections per region. Looks for the labels first, profiles into
+ * report files, one per pass, and reads those through ncu, so that everything can be read again.
+ */
+export function createNcuCollector(options: NcuCollectorOptions): Collector {
+  return {
+    name: "ncu",
+    collect: async (workload, context) => {
+      const ncu = await probeNcu(requireNcu());
+      const { config } = options;
+      const adapted = adaptToAvailable(config.ncu_cli, await available(ncu), ncu);
+      for (const note of adapted.notes) context.say(note);
+      const request = nvtxRequest(config);
+      const { replay_mode } = config.ncu_cli;
+      const discovery = needsLabels(replay_mode, request)
+        ? await discoverLabels(workload, context, options)
+        : null;
+      const session = { options, ncu, cli: adapted.config, workload, context, discovery };
+      const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
+      const notes = [...adapted.notes, ...plan.notes];
+      if (discovery !== null && matchesNothing(plan, session))
+        return nothingMatched(session, discovery, notes);
+      return collect(plan, session, notes);
+    },
+  };
+}
+
+/** ncu asks the driver; where that fails, nothing is left out and ncu itself says what is wrong. */
+const available = (ncu: NcuCapabilities): Promise<Available> => queryAvailable(ncu);
+
+function matchesNothing({ passes }: PassPlan, { options }: Session): boolean {
+  const { include } = nvtxRequest(options.config);
+  return (
+    passes.length === 0 || (include.length > 0 && passes.every((pass) => pass.include.length === 0))
+  );
+}
+
+/** ncu would run the program to its end, once per pass, and write nothing. */
+function nothingMatched(
+  session: Session,
+  { labels, collection }: Discovery,
+  notes: readonly string[],
+): Collection {
+  const { options, ncu } = session;
+  const request = nvtxRequest(options.config);
+  const note = noMatchNote(request, labels);
+  session.context.say(note);
+  return {
+    collector: "ncu",
+    measured: { kind: "regions", model: emptyModel(session) },
+    outcome: collection.outcome,
+    toolVersion: ncu.version,
+    notes: [...notes, NO_MATCHING_REGIONS, note],
+    ...(options.config.require_match && {
+      problem: new ConfigError({
+        code: "profile.ncu",
+        key: "pipeline.ncu.ncu_cli.nvtx.include",
+        message: `${NO_MATCHING_REGIONS}: ${note}`,
+        available: labels.labels.map(({ name }) => name),
+        hint: "pipeline.ncu.require_match=false reports it without failing",
+      }),
+    }),
+  };
+}
+
+const emptyModel = (session: Session): RegionModel =>
+  createAssembly(session).finish({ sections: new Map(), notes: [] });
+
+function createAssembly({ options, discovery, context }: Session) {
+  const request = nvtxRequest(options.config);
+  const { include, exclude } = request;
+  return createNcuAssembly({
+    aggregate: options.aggregate,
+    ...(isByLabels(request) && { selection: { include, exclude } }),
+    recorded: recordedModel(discovery, context, options.operationDomains),
+  });
+}
+
+/** A recording knows the order of ranges of several domains, which ncu's tables lose. */
+function recordedModel(
+  discovery: Discovery | null,
+  { earlier }: CollectContext,
+  operationDomains: readonly string[],
+): RegionModel | null {
+  const timeline =
+    discovery?.timeline ??
+    earlier.flatMap(({ measured }) => (measured.kind === "timeline" ? [measured.timeline] : []))[0];
+  return timeline === undefined ? null : buildRegionModel(timeline, { operationDomains });
+}
+
+async function collect(
+  plan: PassPlan,
+  session: Session,
+  planNotes: readonly string[],
+): Promise<Collection> {
+  const { options, ncu, context } = session;
+  const assembly = createAssembly(session);
+  const notes = [...planNotes];
+  const sections = new Map<string, string[]>();
+  const seen = new Set<string>();
+  const commands: (readonly string[])[] = [];
+  const runs: PassRun[] = [];
+  let problem: ConfigError | null = null;
+  let results = 0;
+  const several = plan.passes.length > 1;
+  if (several)
+    context.say(
+      `ncu runs the program ${plan.passes.length} times: regions inside one another need runs of their own`,
+    );
+
+  const execute = async (pass: Pass): Promise<PassRun> => {
+    const place = placeOfPass(pass, context.directory);
+    const command = passCommand(pass, place, { ...session, config: cliOf(pass, session) });
+    commands.push(command);
+    await writeCommands(join(context.directory, "cmd.txt"), commands);
+    return runPass(pass, command, session.workload, place, context);
+  };
+
+  for (const pass of plan.passes) {
+    let run = await execute(pass);
+    if (shouldFallBack(run, session)) {
+      const note = `${pass.name}: ${run.failures.find(isUnsupported)?.message}; measured again by app-range replay`;
+      context.say(note);
+      notes.push(note);
+      run = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
+    }
+    runs.push(run);
+    const read = createStateReader({
+      labels: pass.labels,
+      operationDomains: options.operationDomains,
+    });
+    const tables =
+      run.report === null || context.interrupt.kill.aborted
+        ? null
+        : await readPass(
+            run.report,
+            (result) => {
+              const own = read(result);
+              assembly.add(own);
+              for (const { node, domain, kind } of assembly.regionsOf(own))
+                seen.add(JSON.stringify([domain, node.name, kind]));
+            },
+            {
+              ncu,
+              prefix: several ? tablePrefix(run.pass) : "",
+              keepTables: options.config.ncu_cli.export.csv,
+              stop: context.interrupt.kill,
+            },
+          );
+    results += tables?.results ?? 0;
+    notes.push(...(tables?.notes ?? []));
+    mergeSections(sections, tables?.sections ?? new Map());
+    const verdict = judge(run, tables?.results ?? 0);
+    notes.push(...verdict.notes);
+    problem ??= verdict.problem;
+    if (verdict.hopeless && (verdict.problem !== null || context.interrupt.stop.aborted)) break;
+  }
+
+  if (several)
+    await joinTables(
+      context.directory,
+      runs.map(({ pass }) => tablePrefix(pass)),
+    );
+  notes.push(...unseenNotes(session, seen), ...howMeasured(session));
+  if (results === 0 && problem === null) {
+    notes.push(NO_MATCHING_REGIONS);
+    if (options.config.require_match)
+      problem = new ConfigError({
+        code: "profile.ncu",
+        message: `${NO_MATCHING_REGIONS}: ncu measured nothing`,
+        hint: "pipeline.ncu.require_match=false reports it without failing",
+      });
+  }
+  const outcome = (runs.find((run) => !succeeded(run.outcome)) ?? runs.at(-1))?.outcome;
+  if (outcome === undefined) throw new Error("a plan has at least one pass");
+  return {
+    collector: "ncu",
+    measured: { kind: "regions", model: assembly.finish({ sections, notes: [] }) },
+    outcome,
+    toolVersion: ncu.version,
+    notes: [...new Set(notes)],
+    ...(problem !== null && { problem }),
+  };
+}
+
+const tablePrefix = ({ name }: Pass): string => `${name}.`;
+
+const isUnsupported = ({ id }: PassRun["failures"][number]): boolean => id === "unsupported_api";
+
+const shouldFallBack = ({ pass, failures }: PassRun, { options, ncu, context }: Session): boolean =>
+  pass.mode === "range" &&
+  options.config.fallback &&
+  failures.some(isUnsupported) &&
+  ncu.accepts("--replay-mode", "app-range") &&
+  !context.interrupt.stop.aborted;
+
+/** Options of range replay have no place in the replay that takes over from it. */
+function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
+  if (pass.mode !== "app-range") return cli;
+  const flag = "--range-replay-options";
+  return {
+    ...cli,
+    extra_args: cli.extra_args.filter(
+      (argument, at) => !argument.startsWith(flag) && cli.extra_args[at - 1] !== flag,
+    ),
+  };
+}
+
+function mergeSections(into: Map<string, string[]>, from: SectionTable): void {
+  for (const [name, metrics] of from)
+    into.set(name, [...new Set([...(into.get(name) ?? []), ...metrics])]);
+}
+
+const MAX_UNSEEN = 10;
+
+/** Every region that was asked for must have been measured, or the reader must know. */
+function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>) {
+  const request = nvtxRequest(options.config);
+  if (discovery === null || !isByLabels(request)) return [];
+  const { include, exclude } = request;
+  const excluded = new Set(
+    exclude.length === 0 ? [] : matchingLabels(exclude, discovery.labels.labels).map(labelKey),
+  );
+  const unseen = matchingLabels(include, discovery.labels.labels).filter(
+    (label: NvtxLabel) => !seen.has(labelKey(label)) && !excluded.has(labelKey(label)),
+  );
+  if (unseen.length === 0) return [];
+  const names = unseen.slice(0, MAX_UNSEEN).map(({ name }) => name);
+  return [
+    `ncu measured nothing in ${names.join(", ")}${unseen.length > MAX_UNSEEN ? ` and ${unseen.length - MAX_UNSEEN} more` : ""}: no kernel was launched there by the threads that ncu follows, or the launch filters left them out`,
+  ];
+}
+
+/** What decides the numbers beside the program: a reader compares only what was measured alike. */
+const howMeasured = ({ ncu, cli }: Session): readonly string[] => [
+  `measured by ncu ${ncu.version} in ${cli.replay_mode} replay, clock control ${cli.clock_control ?? "as ncu has it"}, cache control ${cli.cache_control ?? "as ncu has it"}; the command lines are in ncu/cmd.txt, tables in the locale C.UTF-8`,
+];

@@ -1,0 +1,111 @@
+/**
+ * Which of the wanted sections, sets and metrics this ncu and this GPU have, asked from ncu itself.
+ * `--list-metrics` would not do: it lists only what the enabled sections contain.
+ */
+import { closest, distance } from "fastest-levenshtein";
+import { askNcu } from "./ask.ts";
+import type { NcuCapabilities } from "./capabilities.ts";
+import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
+
+export interface Available {
+  /** Null: ncu did not say, so nothing is left out. */
+  readonly sets: ReadonlySet<string> | null;
+  readonly sections: ReadonlySet<string> | null;
+  /** Base names, as `sm__throughput`. */
+  readonly metrics: ReadonlySet<string> | null;
+}
+
+/**
+ * @param chip as ncu calls it (`gh100`), where it cannot ask the driver; null asks for the GPUs of
+ *   this machine
+ */
+export async function queryAvailable(
+  { path, options }: NcuCapabilities,
+  chip: string | null = null,
+): Promise<Available> {
+  const ask = async (...args: string[]): Promise<string> =>
+    options.has(args[0] ?? "") ? (await askNcu(path, [...args, "--csv"])).stdout : "";
+  const [sets, sections, metrics] = await Promise.all([
+    ask("--list-sets"),
+    ask("--list-sections"),
+    ask("--query-metrics", ...(chip === null ? [] : ["--chips", chip])),
+  ]);
+  return {
+    sets: firstColumn(sets, "Identifier"),
+    sections: firstColumn(sections, "Identifier"),
+    metrics: firstColumn(metrics, "Metric name"),
+  };
+}
+
+/** Names of the first column of a table, which is the only one read: names hold no quotes. */
+function firstColumn(csv: string, heading: string): ReadonlySet<string> | null {
+  const cells = csv.split("\n").flatMap((line) => /^"([^"]*)"/.exec(line)?.slice(1) ?? []);
+  const start = cells.indexOf(heading);
+  const names = cells.slice(start + 1);
+  return start < 0 || names.length === 0 ? null : new Set(names);
+}
+
+export interface Adapted {
+  readonly config: NcuCliConfig;
+  /** What is left out, one note each, with the reason and the nearest name. */
+  readonly notes: readonly string[];
+}
+
+/** The config without what there is not. */
+export function adaptToAvailable(
+  config: NcuCliConfig,
+  available: Available,
+  { version }: Pick<NcuCapabilities, "version">,
+): Adapted {
+  const notes: string[] = [];
+  const keep = (
+    what: string,
+    names: readonly string[],
+    known: ReadonlySet<string> | null,
+    nameOf: (name: string) => string | null = (name) => name,
+  ): readonly string[] =>
+    names.filter((name) => {
+      const base = nameOf(name);
+      if (known === null || base === null || known.has(base)) return true;
+      notes.push(`${what} '${name}' is left out: ${whyNot(what, version)}${near(base, known)}`);
+      return false;
+    });
+  return {
+    config: {
+      ...config,
+      set: keep("set", namesOf(config.set), available.sets),
+      sections: keep("section", namesOf(config.sections), available.sections, sectionName),
+      metrics: keep("metric", namesOf(config.metrics), available.metrics, metricBase),
+    },
+    notes,
+  };
+}
+
+const whyNot = (what: string, version: string): string =>
+  what === "metric"
+    ? `ncu ${version} has no metric of this name for this GPU`
+    : `ncu ${version} has no ${what} of this name`;
+
+/** Expressions are ncu's matter. */
+const sectionName = (section: string): string | null =>
+  section.startsWith("regex:") ? null : section;
+
+/**
+ * The name that `--query-metrics` lists: without the roll-up and what follows it. Metrics of the
+ * launch and of the device, and whole groups, are in no list.
+ */
+function metricBase(metric: string): string | null {
+  if (
+    /^(?:regex|group|breakdown|pmsampling|launch__|device__|nvlink__|numa__|smsp__pcsamp|sass__)/.test(
+      metric,
+    )
+  )
+    return null;
+  return metric.replace(/\.(?:sum|avg|min|max|pct|ratio|max_rate|sum_rate)(?:\..*)?$/, "");
+}
+
+function near(name: string, known: ReadonlySet<string>): string {
+  if (known.size === 0) return "";
+  const nearest = closest(name, [...known]);
+  return distance(name, nearest) <= Math.max(2, name.length / 3) ? ` (nearest: ${nearest})` : "";
+}

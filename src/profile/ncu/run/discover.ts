@@ -1,0 +1,77 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../../../values/errors.ts";
+import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
+import { describeOutcome, succeeded } from "../../machine/process.ts";
+import type { Timeline } from "../../timeline.ts";
+import type { Workload } from "../../workload/workload.ts";
+import { type DiscoveredLabels, labelsOf } from "./labels.ts";
+
+export interface Discovery {
+  readonly labels: DiscoveredLabels;
+  readonly timeline: Timeline;
+  /** The run that the labels were seen in. */
+  readonly collection: Collection;
+}
+
+export interface DiscoverOptions {
+  readonly recorder: Collector;
+  readonly operationDomains: readonly string[];
+}
+
+/**
+ * Finds out which labels the program has: from what an earlier collector recorded, else by a run of
+ * its own under the recorder. ncu and the recorder cannot share one: both are loaded by NVTX.
+ *
+ * @throws ConfigError `profile.ncu` where the program fails already without ncu
+ */
+export async function discoverLabels(
+  workload: Workload,
+  context: CollectContext,
+  { recorder, operationDomains }: DiscoverOptions,
+): Promise<Discovery> {
+  const collection =
+    context.earlier.find(isComplete) ?? (await record(workload, context, recorder));
+  const { measured } = collection;
+  if (measured.kind !== "timeline")
+    throw new Error(`the collector ${collection.collector} gives no timeline`);
+  const { timeline } = measured;
+  return { timeline, collection, labels: labelsOf(timeline, operationDomains) };
+}
+
+const isComplete = ({ measured, outcome, problem }: Collection): boolean =>
+  measured.kind === "timeline" && problem === undefined && succeeded(outcome);
+
+async function record(
+  workload: Workload,
+  context: CollectContext,
+  recorder: Collector,
+): Promise<Collection> {
+  context.say("looking for the program's regions: it runs once without ncu");
+  const directory = join(context.directory, "discovery");
+  mkdirSync(directory, { recursive: true });
+  const collection = await recorder.collect(workload, { ...context, directory });
+  if (succeeded(collection.outcome)) return collection;
+  throw new ConfigError({
+    code: "profile.ncu",
+    message: `ncu was not started: ${describeOutcome(collection.outcome)} without it`,
+    hint: `its output is in ${directory}`,
+  });
+}
+
+const MAX_NAMES = 40;
+
+/** What to say where a filter matches nothing. */
+export function noMatchNote(
+  { include }: { readonly include: readonly string[] },
+  { labels }: DiscoveredLabels,
+): string {
+  if (labels.length === 0)
+    return "the program opened no NVTX ranges, so ncu was not started; pipeline.ncu.gating_nvtx=false profiles without regions";
+  const names = [
+    ...new Set(labels.map(({ domain, name }) => (domain === "" ? name : `${domain}@${name}`))),
+  ];
+  const shown = names.slice(0, MAX_NAMES).join(", ");
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
+  return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started; there are: ${shown}${more}`;
+}

@@ -1,0 +1,67 @@
+import { basename } from "node:path";
+import { ConfigError } from "../../../values/errors.ts";
+import { describeOutcome, succeeded } from "../../machine/process.ts";
+import type { RecognisedFailure } from "./failures.ts";
+import type { PassRun } from "./run-pass.ts";
+
+/** What a pass brought, judged: an exit code of 0 alone does not say that anything was measured. */
+export interface Verdict {
+  readonly problem: ConfigError | null;
+  readonly notes: readonly string[];
+  /** Whether another pass of the same program would fail alike. */
+  readonly hopeless: boolean;
+}
+
+const HOPELESS: readonly RecognisedFailure["id"][] = [
+  "permission",
+  "no_driver",
+  "busy",
+  "options",
+  "report_exists",
+  "application",
+];
+
+/** @param results rows that the pass's report holds */
+export function judge(run: PassRun, results: number): Verdict {
+  const { outcome, failures, pass } = run;
+  const [failure] = failures.filter(({ id }) => id !== "no_match");
+  const nothing = failures.find(({ id }) => id === "no_match");
+  if (outcome.interruptedBy !== null)
+    return { problem: null, notes: [keptNote(run, results)], hopeless: true };
+  if (succeeded(outcome) && results > 0)
+    // ncu went on after it: what it left out is worth a note.
+    return { problem: null, notes: failures.map(said), hopeless: false };
+  if (succeeded(outcome) && failure === undefined)
+    return {
+      problem: null,
+      notes: nothing === undefined ? [`ncu wrote no results in ${pass.name}`] : [said(nothing)],
+      hopeless: false,
+    };
+  const problem =
+    failure === undefined
+      ? new ConfigError({
+          code: "profile.ncu",
+          message: `${describeOutcome(outcome)}: ${lastWords(run)}`,
+          hint: "ncu/cmd.txt holds the command line, ncu/logs what ncu and the program said",
+        })
+      : new ConfigError({
+          code: "profile.ncu",
+          message: `ncu: ${failure.message}`,
+          hint: failure.remedy,
+        });
+  return {
+    problem,
+    notes: results > 0 ? [keptNote(run, results)] : [],
+    hopeless: failure === undefined || HOPELESS.includes(failure.id),
+  };
+}
+
+const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${remedy}`;
+
+const keptNote = ({ pass, outcome }: PassRun, results: number): string =>
+  `${describeOutcome(outcome)} in ${pass.name}: the report covers the ${results} results until then`;
+
+function lastWords({ log, outcome }: PassRun): string {
+  const last = log.errors.at(-1) ?? outcome.stderrTail.split("\n").at(-1) ?? "";
+  return last === "" ? `${basename(outcome.argv[0] ?? "ncu")} does not say why` : last;
+}

@@ -1,0 +1,317 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { requireNative } from "../../src/profile/native.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
+import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
+import { listFiles } from "../repo/files.ts";
+import { sharedDir } from "../shared.ts";
+import { regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+import { fakeGpu } from "./fake-gpu.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+const inHere = (name: string) => join(here.path, name);
+const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
+
+const real = realNcuOrSkip("deep-profile with ncu");
+const gpu = real === null ? null : fakeGpu(here.path, real);
+const { shallowResnet } = await requireNative(() => {});
+/** The program with the regions A, A > A::A1 and B; on the CPU, where the fake GPU cannot help. */
+const regions = ["--", shallowResnet, "--device", "cpu", "--program", "regions"];
+
+const design = [
+  "model/dummy_shallow_resnet/arch@model=dummy_shallow_resnet.default",
+  "model/dummy_shallow_resnet/infer@infer=dummy_shallow_resnet.default",
+  "pipeline.ncu.enable=true",
+  "pipeline.nsys.enable=false",
+  "device=cuda:0",
+];
+
+const profile = (args: readonly string[], program: readonly string[] = regions) =>
+  runCommand("deep-profile", [...design, ...args, ...program], {
+    cwd: here.path,
+    env: gpu?.env ?? {},
+  });
+
+const bundleOf = (run: string): RegionReportBundle =>
+  JSON.parse(readFileSync(join(here.path, run, "ncu/regions/report.json"), "utf8"));
+const regionsOf = (run: string): ReadonlyMap<string, NCUProfileRegion> =>
+  regionsByPath(bundleOf(run));
+const notesOf = (run: string): string => (bundleOf(run).reports[0]?.notes ?? []).join("\n");
+
+const inA = [{ name: "A" }];
+const inA1 = [{ name: "A" }, { name: "A::A1" }];
+const kernels = [
+  { kernel: "gemm", pushPop: inA },
+  { kernel: "gemm", pushPop: inA1 },
+  { kernel: "pool", pushPop: [{ name: "B" }] },
+];
+const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
+const profiled = (name: string) =>
+  `${connected}==PROF== Profiling "${name}" - 0: 0%....50%....100% - 9 passes\n==PROF== Disconnected from process 45625\n`;
+
+describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
+  it.each(["kernel", "application"])(
+    "profiles all levels of nesting in one run of %s replay",
+    async (mode) => {
+      gpu?.plan([{ results: kernels, log: profiled("gemm") }]);
+      const run = `run-${mode}`;
+      const result = await profile([
+        `pipeline.ncu.ncu_cli.replay_mode=${mode}`,
+        "pipeline.ncu.ncu_cli.nvtx.include=*",
+        `hydra.run.dir=${run}`,
+      ]);
+      expect(result.stderr).toBe("");
+      expect(result.code).toBe(0);
+      const calls = gpu?.profilingCalls() ?? [];
+      expect(calls).toHaveLength(1);
+      expect(calls[0]?.join(" ")).toContain(`--replay-mode ${mode}`);
+      expect(calls[0]?.join(" ")).toContain("--nvtx --nvtx-include regex:^.*$/");
+      const found = regionsOf(run);
+      expect([...found.keys()]).toEqual(["A", "A > A::A1", "B"]);
+      expect(found.get("A")).toMatchObject({ kernel_count: 2, parent: null });
+      expect(found.get("A > A::A1")).toMatchObject({ kernel_count: 1, parent: "A" });
+      // 1600 ns each: what the template's kernel took.
+      expect(found.get("A")?.total_ms).toBeCloseTo(0.0032, 9);
+      expect(found.get("A")?.metrics["gpu__time_duration.sum"]?.unit).toMatch(/^n?s|nsecond$/);
+    },
+  );
+
+  it("writes what a run directory holds of ncu", () => {
+    for (const name of [
+      "ncu/cmd.txt",
+      "ncu/profile.ncu-rep",
+      "ncu/raw.csv",
+      "ncu/details.csv",
+      "ncu/sections.txt",
+      "ncu/regions/report.json",
+      "ncu/regions/B/report.md",
+      "recorder/regions/report.json",
+      "report.md",
+    ])
+      expect(existsSync(inHere(join("run-kernel", name))), name).toBe(true);
+    expect(readFileSync(inHere("run-kernel/ncu/regions/report.md"), "utf8")).toMatch(
+      /^# NCU Region Reports\n/,
+    );
+    const command = readFileSync(inHere("run-kernel/ncu/cmd.txt"), "utf8");
+    expect(command).toContain("--nvtx-include 'regex:^.*$/'");
+    expect(command).toContain("--clock-control base --cache-control all");
+    const [report] = bundleOf("run-kernel").reports;
+    expect(report?.collector).toMatchObject({ name: "ncu", kernel_clock: "gpu" });
+    expect(report?.collector.version).toMatch(/^20\d\d\./);
+  });
+
+  it.each(["range", "app-range"])(
+    "runs once per level of nesting in %s replay, one result per region",
+    async (mode) => {
+      gpu?.plan([
+        {
+          include: "A/",
+          results: [
+            // The first API call of A may come when A::A1 is open already.
+            { kernel: "", kind: "range", pushPop: inA1 },
+            { kernel: "", kind: "range", pushPop: [{ name: "B" }] },
+          ],
+        },
+        { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
+        { log: "==WARNING== No ranges were profiled.\n" },
+      ]);
+      const run = `run-${mode}`;
+      const result = await profile([
+        `pipeline.ncu.ncu_cli.replay_mode=${mode}`,
+        "pipeline.ncu.ncu_cli.nvtx.include=*",
+        `hydra.run.dir=${run}`,
+      ]);
+      expect(result.stderr).toBe("");
+      expect(result.code).toBe(0);
+      const calls = gpu?.profilingCalls() ?? [];
+      expect(
+        calls.map((args) => args.filter((_, at) => args[at - 1] === "--nvtx-include")),
+      ).toEqual([["A/", "B/"], ["A::A1/"]]);
+      const found = regionsOf(run);
+      expect([...found.keys()]).toEqual(["A", "A > A::A1", "B"]);
+      for (const region of found.values())
+        expect(region).toMatchObject({ kernel_count: 0, kernels: [] });
+      expect(existsSync(inHere(`${run}/ncu/level-1.ncu-rep`))).toBe(true);
+      expect(existsSync(inHere(`${run}/ncu/level-3.ncu-rep`))).toBe(true);
+      expect(notesOf(run)).toContain("ncu measured nothing in stem, residual");
+      expect(
+        readFileSync(inHere(`${run}/ncu/cmd.txt`), "utf8")
+          .trim()
+          .split("\n"),
+      ).toHaveLength(2);
+      for (const name of ["raw.csv", "details.csv", "sections.txt"])
+        expect(existsSync(inHere(`${run}/ncu/${name}`)), name).toBe(true);
+    },
+  );
+
+  it("takes every region for nvtx.include: null in a range mode", async () => {
+    gpu?.plan([{ results: [{ kernel: "", kind: "range", pushPop: inA }] }]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.replay_mode=app-range",
+      "hydra.run.dir=null-range",
+    ]);
+    expect(result.code).toBe(0);
+    expect(gpu?.profilingCalls()).toHaveLength(4);
+    expect(notesOf("null-range")).toContain("ncu measured nothing in");
+  });
+
+  it("takes sections by config, and names each that this ncu does not have", async () => {
+    gpu?.plan([{ results: kernels }]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.sections=[SpeedOfLight,Ocupancy]",
+      "pipeline.ncu.ncu_cli.metrics=[gpu__time_duration.sum,sm__throughptu.avg.pct_of_peak_sustained_elapsed]",
+      "hydra.run.dir=sections",
+    ]);
+    expect(result.code).toBe(0);
+    const [call] = gpu?.profilingCalls() ?? [];
+    expect(call?.filter((_, at) => call[at - 1] === "--section")).toEqual(["SpeedOfLight"]);
+    expect(call?.[(call?.indexOf("--metrics") ?? 0) + 1]).toBe("gpu__time_duration.sum");
+    expect(notesOf("sections")).toMatch(/section 'Ocupancy' is left out: .*nearest: Occupancy/);
+    expect(notesOf("sections")).toMatch(/metric 'sm__throughptu.*nearest: sm__throughput\)/);
+  });
+
+  it("ends before ncu starts where nothing matches, with the labels there are", async () => {
+    gpu?.plan([]);
+    const args = [
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=decode*",
+    ];
+    const result = await profile([...args, "hydra.run.dir=nomatch"]);
+    expect(result.code).toBe(0);
+    expect(gpu?.profilingCalls()).toEqual([]);
+    expect(notesOf("nomatch")).toContain("no matching regions");
+    expect(notesOf("nomatch")).toContain("there are: A, B, stem");
+    const required = await profile([
+      ...args,
+      "pipeline.ncu.require_match=true",
+      "hydra.run.dir=required",
+    ]);
+    expect(required.code).toBe(1);
+    expect(required.stderr).toContain("no matching regions");
+    expect(required.stderr).toContain("Available: A, B, stem");
+  });
+
+  it("passes expressions of ncu's own on as they stand", async () => {
+    gpu?.plan([{ results: kernels }]);
+    const result = await profile([
+      'pipeline.ncu.ncu_cli.nvtx.include=\'["regex:^A.*$/","B]"]\'',
+      "hydra.run.dir=native",
+    ]);
+    expect(result.code).toBe(0);
+    expect(gpu?.profilingCalls()[0]?.join(" ")).toContain(
+      "--nvtx-include regex:^A.*$/ --nvtx-include B] --export",
+    );
+  });
+
+  it("falls back to app-range replay where a range cannot be captured", async () => {
+    gpu?.plan([
+      {
+        mode: "range",
+        log: "==WARNING== Skipping invalid capture range (Unsupported API during capture).\n==WARNING== No ranges were profiled.\n",
+      },
+      { mode: "app-range", results: [{ kernel: "", kind: "range", pushPop: inA }] },
+    ]);
+    const args = ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.nvtx.include=A"];
+    const result = await profile([...args, "hydra.run.dir=fallback"]);
+    expect(result.code).toBe(0);
+    expect(gpu?.profilingCalls()).toHaveLength(2);
+    expect([...regionsOf("fallback").keys()]).toEqual(["A"]);
+    expect(notesOf("fallback")).toContain("measured again by app-range replay");
+    const refused = await profile([...args, "pipeline.ncu.fallback=false", "hydra.run.dir=nofall"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("range replay cannot capture");
+    expect(refused.stderr).toContain("replay_mode=app-range");
+  });
+
+  it.each([
+    ["log-pub-errnvgpuctrperm.txt", 1, "ERR_NVGPUCTRPERM", "NVreg_RestrictProfilingToAdminUsers"],
+    ["log-pub-driver-resource-unavailable.txt", 1, "another tool holds", "dcgmi"],
+    ["log-real-no-cuda-driver-range-mode.txt", 1, "no CUDA driver", "--gpus all"],
+  ])(
+    "explains %s with its remedy, and keeps what the recorder measured",
+    async (log, exit, message, remedy) => {
+      gpu?.plan([{ logFile: logFile(log), exit }]);
+      const run = `failed-${log.slice(4, 12)}`;
+      const result = await profile([`hydra.run.dir=${run}`]);
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain(message);
+      expect(result.stderr).toContain(remedy);
+      expect(existsSync(inHere(`${run}/recorder/regions/A/report.json`))).toBe(true);
+      expect(readFileSync(inHere(`${run}/report.md`), "utf8")).toContain("## recorder");
+    },
+  );
+
+  it("keeps the results of a report that ncu could not finish", async () => {
+    gpu?.plan([
+      {
+        results: kernels,
+        logFile: logFile("log-pub-failed-kernel-mid-run.txt"),
+        exit: 1,
+      },
+    ]);
+    const result = await profile(["hydra.run.dir=partial"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain('could not measure "volta_h884gemm_128x256_ldg8_nn"');
+    expect(regionsOf("partial").get("A")?.kernel_count).toBe(2);
+    expect(notesOf("partial")).toContain("the report covers the 3 results until then");
+  });
+
+  it("does not take exit code 0 for success where nothing was profiled", async () => {
+    gpu?.plan([{ logFile: logFile("log-pub-nvtx-no-match-pushpop-hint.txt") }]);
+    const result = await profile(["hydra.run.dir=nothing"]);
+    expect(result.code).toBe(0);
+    expect(notesOf("nothing")).toContain("no matching regions");
+    expect(notesOf("nothing")).toContain("ncu profiled no kernels");
+  });
+
+  it.each([
+    [
+      ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.kernel_name=gemm"],
+      "measured as a whole",
+    ],
+    [["pipeline.ncu.ncu_cli.clock_control=boost"], "no --clock-control boost"],
+    [["pipeline.ncu.ncu_cli.extra_args=['--nosuch']"], "no option --nosuch"],
+  ])("refuses %s before anything is made", async (args, message) => {
+    gpu?.plan([]);
+    const result = await profile([...args, "hydra.run.dir=refused"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(message);
+    expect(existsSync(inHere("refused"))).toBe(false);
+  });
+
+  it("writes reports that validate-regions accepts", async () => {
+    const files = listFiles(inHere("run-range"), "report.json");
+    expect(files.length).toBeGreaterThan(4);
+    expect(await runCommand("validate-regions", files, { cwd: here.path })).toMatchObject({
+      code: 0,
+    });
+  });
+});
+
+describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
+  const env = { PATH: "/usr/bin:/bin", HYDRACONF_NSIGHT: "" };
+  const bare = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
+    runCommand("deep-profile", ["pipeline.ncu.enable=true", "hydra.run.dir=bare", ...args], {
+      cwd: here.path,
+      env: { ...env, ...more },
+    });
+
+  it.skipIf(existsSync("/usr/bin/ncu"))("says what to install", async () => {
+    const result = await bare([]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("Nsight Compute (ncu) is not installed");
+    expect(result.stderr).toContain("nsight-compute");
+    expect(existsSync(inHere("bare"))).toBe(false);
+  });
+
+  it.skipIf(real === null)("refuses without a GPU, before anything is made", async () => {
+    const folder = (real?.path ?? "").replace(/\/ncu$/, "");
+    const result = await bare([], { HYDRACONF_NSIGHT: folder });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("needs an NVIDIA GPU");
+    expect(result.stderr).toContain("pipeline.ncu.enable=false");
+    expect(existsSync(inHere("bare"))).toBe(false);
+  });
+});
