@@ -37,10 +37,11 @@ const PROFILE_RESULT = {
   demangled: 7,
   metrics: 13,
   api: 16,
+  sections: 17,
   nvtx: 21,
 } as const;
 const HEADER = { sources: 1, results: 2, payload: 5, ranges: 7 } as const;
-const KEPT_OF_KERNEL = [1, 2, 3, 4, 5, 8, 9, 10, 11, 13, 14, 15, 16, 20, 22, 23, 24, 25];
+const KEPT_OF_KERNEL = [1, 2, 3, 4, 5, 8, 9, 10, 11, 13, 14, 15, 16, 17, 20, 22, 23, 24, 25];
 
 /** The bytes of a report with these results, each with the metrics of the template's first one. */
 export function buildReport(templateFile: string, results: readonly ResultSketch[]): Buffer {
@@ -110,10 +111,13 @@ function rangeResult(result: ResultSketch, model: readonly Field[]): Buffer {
     ...model
       .filter(({ number }) => number === PROFILE_RESULT.metrics)
       .map(({ value }) => field(RANGE_RESULT.metrics, value)),
+    ...model
+      .filter(({ number }) => number === PROFILE_RESULT.sections)
+      .map(({ value }) => field(RANGE_RESULT.sections, value)),
     field(RANGE_RESULT.nvtx, nvtxState(result, thread)),
   ]);
 }
-const RANGE_RESULT = { metrics: 4, nvtx: 10 } as const;
+const RANGE_RESULT = { metrics: 4, sections: 7, nvtx: 10 } as const;
 
 function nvtxState({ pushPop = [], startEnd = [] }: ResultSketch, thread: number): Buffer {
   const domains = [...new Set(["", ...[...pushPop, ...startEnd].map(domainOf)])];
