@@ -1,7 +1,7 @@
 import type { ProfileConfig } from "../config.ts";
 import type { NativePart } from "../native.ts";
 import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
-import { createNcuCollector } from "./ncu.ts";
+import { createNcuCollector, type NcuCollectorOptions } from "./ncu.ts";
 import { createNsys } from "./nsys.ts";
 import { createRecorder } from "./recorder.ts";
 
@@ -11,30 +11,29 @@ export interface CollectorParts {
   readonly native: NativePart;
 }
 
-/** The recorder, also where another collector needs to know what the program does. */
-export const recorderOf = ({ config, native }: CollectorParts): Collector =>
+const recorderOf = ({ config, native }: CollectorParts, gpu: boolean): Collector =>
   createRecorder({
     library: native.regionRecorder,
     operationDomains: config.pipeline.recorder.operation_domains,
-    gpu: config.pipeline.recorder.gpu === "auto",
+    gpu,
   });
 
-const FACTORIES: Readonly<Partial<Record<CollectorName, (parts: CollectorParts) => Collector>>> = {
-  recorder: recorderOf,
-  ncu: (parts) =>
-    createNcuCollector({
-      config: parts.config.pipeline.ncu,
-      aggregate: parts.config.pipeline.report.aggregate,
-      operationDomains: parts.config.pipeline.recorder.operation_domains,
-      recorder: recorderOf(parts),
-    }),
+const FACTORIES: Readonly<Record<CollectorName, (parts: CollectorParts) => Collector>> = {
+  recorder: (parts) => recorderOf(parts, parts.config.pipeline.recorder.gpu === "auto"),
   nsys: ({ config }) => createNsys(config.pipeline.nsys),
+  ncu: (parts) => createNcuCollector(ncuOptions(parts)),
 };
 
+/** What the collector ncu is made from; labels are found without recording kernels. */
+export const ncuOptions = (parts: CollectorParts): NcuCollectorOptions => ({
+  config: parts.config.pipeline.ncu,
+  aggregate: parts.config.pipeline.report.aggregate,
+  operationDomains: parts.config.pipeline.recorder.operation_domains,
+  recorder: recorderOf(parts, false),
+});
+
 /** The collectors that a config switches on, in the order in which they run. */
-export function enabledCollectors(parts: CollectorParts): readonly Collector[] {
-  return COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).flatMap((name) => {
-    const create = FACTORIES[name];
-    return create === undefined ? [] : [create(parts)];
-  });
-}
+export const enabledCollectors = (parts: CollectorParts): readonly Collector[] =>
+  COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).map((name) =>
+    FACTORIES[name](parts),
+  );
