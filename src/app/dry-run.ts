@@ -4,6 +4,7 @@ import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
 import { drawTable } from "./info/table.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
+import { checkJobDirectories } from "./job/run-directory.ts";
 import { placeOf } from "./job-place.ts";
 import { chooseMode } from "./run-mode.ts";
 import { planSweep } from "./sweep/plan-sweep.ts";
@@ -32,6 +33,7 @@ interface JobRow {
 export async function dryRun(session: Session): Promise<number> {
   const { invocation, options, parsed } = session;
   const { directory, jobs, mode } = planAll(session);
+  if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
   if (!(await checkJobs(jobs, options, invocation.console))) return EXIT_ERROR;
   const plan: Plan = { mode, directory, jobs: jobs.map(rowOf) };
   invocation.console.stdout(

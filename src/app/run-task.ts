@@ -6,8 +6,9 @@ import { openCallbacks } from "./callbacks/callbacks.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { plainAt } from "./job/hydra-values.ts";
-import { type JobResult, wasStopped } from "./job/job.ts";
+import { failedJob, type JobResult, wasStopped } from "./job/job.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
+import { checkJobDirectories } from "./job/run-directory.ts";
 import { type JobSurroundings, runJob, takeDirectory } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
@@ -105,10 +106,7 @@ async function runMany(
     context: composer.context,
     logging,
     logAsHydra,
-    runHere: async (job) => {
-      const release = takeDirectory(job, place.resultFiles);
-      return runJob(job, surroundings).finally(release);
-    },
+    runHere: (job) => runHere(job, surroundings),
   });
   const { callbacks } = surroundings;
   const event = composedEvent(master, overrides, session);
@@ -117,10 +115,23 @@ async function runMany(
   const { refused, results } = await runSweep({
     sweep,
     launcher,
-    check: (jobs) => checkJobs(jobs, options, invocation.console),
+    check: async (jobs) => {
+      checkJobDirectories(jobs, place.resultFiles);
+      return checkJobs(jobs, options, invocation.console);
+    },
   });
   await callbacks.notify("onMultirunEnd", { ...event, results });
   return refused ? null : results;
+}
+
+/** What goes wrong before the task of one job fails that job, not the others. */
+async function runHere(job: PlannedJob, surroundings: JobSurroundings): Promise<JobResult> {
+  try {
+    const release = takeDirectory(job, surroundings.resultFiles);
+    return await runJob(job, surroundings).finally(release);
+  } catch (error) {
+    return failedJob(job, error);
+  }
 }
 
 async function surround(

@@ -49,6 +49,20 @@ export interface JobResult {
   readonly exitCode: number;
 }
 
+/** What became of a job that threw. */
+export const failedJob = (
+  { number, outputDir, overrides }: Pick<JobResult, "number" | "outputDir" | "overrides">,
+  error: unknown,
+): JobResult => ({
+  status: "failed",
+  ...(number === undefined ? {} : { number }),
+  outputDir,
+  overrides,
+  returnValue: undefined,
+  error,
+  exitCode: 1,
+});
+
 /** Whether a signal ended a job: shells add 128 to its number. Then a sweep ends, too. */
 export const wasStopped = ({ exitCode }: JobResult): boolean => exitCode > 128 && exitCode < 160;
 

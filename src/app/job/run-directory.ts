@@ -19,20 +19,49 @@ import { ConfigError } from "../../values/errors.ts";
  * @throws ConfigError `app.run_directory`
  */
 export function makeRunDirectory(path: string, resultFiles: readonly string[]): void {
-  const results = resultFiles.filter((name) => existsSync(join(path, name)));
-  if (results.length > 0)
-    throw new ConfigError({
-      code: "app.run_directory",
-      message: `The run directory '${path}' holds the results of another run: ${results.join(", ")}`,
-      key: "hydra.run.dir",
-      hint: "choose another with hydra.run.dir=DIR, or move that one away",
-    });
+  refuseResults(path, resultFiles);
   if (existsSync(path) && !statSync(path).isDirectory())
     throw unusable(path, "a file stands in its place");
   try {
     mkdirSync(path, { recursive: true });
   } catch (cause) {
     throw unusable(path, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+/** @throws ConfigError `app.run_directory` for a directory that holds another run's results */
+export function refuseResults(path: string, resultFiles: readonly string[]): void {
+  const results = resultFiles.filter((name) => existsSync(join(path, name)));
+  if (results.length === 0) return;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The run directory '${path}' holds the results of another run: ${results.join(", ")}`,
+    key: "hydra.run.dir",
+    hint: "choose another with hydra.run.dir=DIR, or move that one away",
+  });
+}
+
+/**
+ * The directories of a sweep's jobs, looked at before any is made.
+ *
+ * @throws ConfigError `app.run_directory` where results would mix, with earlier ones or each other's
+ */
+export function checkJobDirectories(
+  jobs: readonly { readonly number?: number; readonly outputDir: string }[],
+  resultFiles: readonly string[],
+): void {
+  if (resultFiles.length === 0) return;
+  const owners = new Map<string, number | undefined>();
+  for (const { number, outputDir } of jobs) {
+    refuseResults(outputDir, resultFiles);
+    if (owners.has(outputDir))
+      throw new ConfigError({
+        code: "app.run_directory",
+        message: `Jobs #${owners.get(outputDir)} and #${number} would share the directory '${outputDir}'`,
+        key: "hydra.sweep.subdir",
+        hint: "give each its own, as hydra.sweep.subdir='${hydra.job.num}' does",
+      });
+    owners.set(outputDir, number);
   }
 }
 

@@ -5,7 +5,7 @@ import type { MapNode } from "../../values/node.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Logging } from "../logging/logging.ts";
 import { plainAt, textAt } from "./hydra-values.ts";
-import { type Job, type JobResult, readReturn, type Task } from "./job.ts";
+import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
 import { saveJobFiles } from "./save-files.ts";
@@ -79,12 +79,18 @@ export async function runJob(
 
 async function callTask(task: Task, config: Config, job: Job): Promise<JobResult> {
   const { number, outputDir, overrides } = job;
-  const facts = { ...(number === undefined ? {} : { number }), outputDir, overrides };
   try {
     const returned = readReturn(await runUserTask(task, config, job));
-    return { status: "completed", ...facts, ...returned, error: undefined };
+    return {
+      status: "completed",
+      ...(number === undefined ? {} : { number }),
+      outputDir,
+      overrides,
+      ...returned,
+      error: undefined,
+    };
   } catch (error) {
-    return { status: "failed", ...facts, exitCode: 1, returnValue: undefined, error };
+    return failedJob(job, error);
   }
 }
 

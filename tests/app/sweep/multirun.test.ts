@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exitCode, type Job } from "../../../src/app/index.ts";
@@ -96,6 +96,32 @@ describe("-m", () => {
     await run(["-m", "x=2"]);
     expect(readFileSync(join(cwd, "s/0/.hydra/overrides.yaml"), "utf8")).toBe("- x=1\n");
     expect(readFileSync(join(cwd, "s-2/0/.hydra/overrides.yaml"), "utf8")).toBe("- x=2\n");
+  });
+
+  test("jobs whose results would mix are refused before the first starts", async () => {
+    const { run, cwd } = program(CONFIG, { resultFiles: ["report.md"] });
+    const shared = await run(["-m", "x=1,2", "hydra.sweep.subdir=same"], () =>
+      expect.unreachable(),
+    );
+    expect(shared.exitCode).toBe(1);
+    expect(shared.stderr).toContain("Jobs #0 and #1 would share the directory");
+    mkdirSync(join(cwd, "t/1"), { recursive: true });
+    writeFileSync(join(cwd, "t/1/report.md"), "");
+    const taken = await run(["-m", "x=1,2", "hydra.sweep.dir=t"], () => expect.unreachable());
+    expect(taken.stderr).toContain("holds the results of another run: report.md");
+    expect(existsSync(join(cwd, "t/0"))).toBe(false);
+  });
+
+  test("what goes wrong before a task fails its job only", async () => {
+    const { run, cwd } = program(CONFIG);
+    mkdirSync(join(cwd, "s"));
+    writeFileSync(join(cwd, "s/0"), "in the way");
+    const ran: unknown[] = [];
+    const { exitCode: code, stderr } = await run(["-m", "x=1,2"], (config) => {
+      ran.push(config.get("x"));
+    });
+    expect([code, ran]).toEqual([1, [2]]);
+    expect(stderr).toContain("a file stands in its place");
   });
 
   test("a sweep job works in its environment and its directory", async () => {
