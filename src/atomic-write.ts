@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,10 +25,17 @@ export async function writeFileAtomic(
 
 /** As `writeFileAtomic`, at once: for what must be there before the next step of a job. */
 export function writeFileAtomicSync(file: string, data: string | Uint8Array): void {
-  mkdirSync(dirname(file), { recursive: true });
   const temporary = temporaryBeside(file);
+  const write = () => writeFileSync(temporary, data, { flag: "wx" });
   try {
-    writeFileSync(temporary, data, { flag: "wx" });
+    try {
+      write();
+    } catch (error) {
+      // The usual case, a directory that is there, costs no look at it.
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      mkdirSync(dirname(file), { recursive: true });
+      write();
+    }
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -37,5 +44,4 @@ export function writeFileAtomicSync(file: string, data: string | Uint8Array): vo
 }
 
 /** Not built from the file's own name, which may be as long as the file system allows. */
-const temporaryBeside = (file: string): string =>
-  join(dirname(file), `.${randomBytes(8).toString("hex")}.tmp`);
+const temporaryBeside = (file: string): string => join(dirname(file), `.${randomUUID()}.tmp`);

@@ -55,7 +55,7 @@ async function runOne(
   if (taken === null) return null;
   const { planned, release } = taken;
   try {
-    configureAsHydra(planned.composition, session, logging);
+    hydraLogging(planned.composition, session, logging)();
     const surroundings = await surround(session, composition, logging);
     const { callbacks } = surroundings;
     const event = composedEvent(composition, overrides, session);
@@ -98,7 +98,7 @@ async function runMany(
   const sweep = planSweep(overrides, composer, place);
   const { master } = sweep;
   warn(master.warnings, invocation);
-  const logAsHydra = () => configureAsHydra(master, session, logging);
+  const logAsHydra = hydraLogging(master, session, logging);
   logAsHydra();
   const surroundings = await surround(session, master, logging);
   const launcher = chosenKind("hydra.launcher", LAUNCHERS, master, composer).open({
@@ -158,16 +158,18 @@ async function surround(
   };
 }
 
-/** Hydra's own messages, and those of a job without a log of its own. */
-function configureAsHydra(
+/** Logs Hydra's own messages, and those of a job without a log of its own, whenever it is called. */
+function hydraLogging(
   { root }: Composition,
   { composer, invocation, options }: Session,
   logging: Logging,
-): void {
+): () => void {
   // The program's logger was there before any config, as in Python a module's is.
   logging.logger(options.name);
   const at = (key: string) => plainAt(root, key, composer.context);
-  logging.configure(at("hydra.hydra_logging"), at("hydra.verbose"), invocation.cwd);
+  const config = at("hydra.hydra_logging");
+  const verbose = at("hydra.verbose");
+  return () => logging.configure(config, verbose, invocation.cwd);
 }
 
 const composedEvent = (

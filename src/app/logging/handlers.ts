@@ -82,7 +82,7 @@ function openFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string)
   let descriptor: number | undefined;
   const open = (): number => {
     if (descriptor !== undefined) return descriptor;
-    mkdirSync(dirname(path), { recursive: true });
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
     descriptor = openSync(path, mode === "w" ? "w" : "a");
     return descriptor;
   };
