@@ -6,6 +6,7 @@ import { checkJobs } from "./job/check-jobs.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
 import { checkJobDirectories } from "./job/run-directory.ts";
 import { placeOf } from "./job-place.ts";
+import type { JobPlan } from "./options.ts";
 import { chooseMode } from "./run-mode.ts";
 import { planSweep } from "./sweep/plan-sweep.ts";
 import { warn } from "./warn.ts";
@@ -24,20 +25,31 @@ interface JobRow {
   readonly overrides: readonly string[];
   /** Null for a config that does not resolve as a whole. */
   readonly fingerprint: string | null;
+  /** How the program would do it, where it can tell. */
+  readonly plan?: unknown;
 }
 
 /**
  * Composes and checks every job as a run would, and prints a line for each: its directory, its
- * overrides, and the fingerprint of its config.
+ * overrides, and the fingerprint of its config; then what the program says of it.
  */
 export async function dryRun(session: Session): Promise<number> {
   const { invocation, options, parsed } = session;
   const { directory, jobs, mode } = planAll(session);
   if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
   if (!(await checkJobs(jobs, options, invocation.console))) return EXIT_ERROR;
-  const plan: Plan = { mode, directory, jobs: jobs.map(rowOf) };
+  const details: JobPlan[] = [];
+  if (options.planJob !== undefined)
+    for (const job of jobs) details.push(await options.planJob(job.resolved(), job.outputDir));
+  const rows = jobs.map((job, index) => ({
+    ...rowOf(job),
+    ...(details[index] !== undefined && { plan: details[index].data }),
+  }));
+  const plan: Plan = { mode, directory, jobs: rows };
   invocation.console.stdout(
-    parsed.flags.has("json") ? `${JSON.stringify(plan, null, 2)}\n` : planText(plan),
+    parsed.flags.has("json")
+      ? `${JSON.stringify(plan, null, 2)}\n`
+      : `${planText(plan)}${details.map(({ text }) => `\n${text}`).join("")}`,
   );
   return EXIT_OK;
 }

@@ -39,6 +39,11 @@ export interface HydraMainOptions {
    */
   readonly check?: (resolved: ConfigNode) => void | Promise<void>;
   /**
+   * What `--dry-run` says of a job beside its directory and its config: how the program would do it.
+   * Makes nothing that stays.
+   */
+  readonly planJob?: (resolved: ConfigNode, outputDir: string) => Promise<JobPlan>;
+  /**
    * What `hydra.callbacks` may name in `_target_`, from `createTargets`. A name that is not here is
    * refused: nothing is ever imported because a config alone says so.
    */
@@ -65,6 +70,14 @@ export interface HydraMainOptions {
   readonly store?: ReadonlyMap<string, MemoryEntry>;
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
   readonly whenBare?: "run" | "show";
+}
+
+/** How a program would do a job. */
+export interface JobPlan {
+  /** For people; ends with a line break. */
+  readonly text: string;
+  /** For programs: what `--json` prints as the job's `plan`. */
+  readonly data: unknown;
 }
 
 /** The options of a program whose name and place are known. */

@@ -30,6 +30,12 @@ void hydraMain(
       const { checkRequest } = await import("../profile/check-request.ts");
       await checkRequest(toObject(resolved) as unknown as ProfileConfig, invocation.cwd);
     },
+    planJob: async (resolved, outputDir) => {
+      const { planProfile } = await import("../profile/plan.ts");
+      const config = toObject(resolved) as unknown as ProfileConfig;
+      const say = (line: string) => invocation.console.stderr(`${line}\n`);
+      return planProfile(config, { cwd: invocation.cwd, runDirectory: outputDir, say });
+    },
   },
   profileTask,
   invocation,

@@ -151,6 +151,31 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
     },
   );
 
+  it("shows the runs with their command lines in a dry run, and makes nothing", async () => {
+    gpu?.plan([]);
+    const args = [
+      "--dry-run",
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=[A*,B]",
+      "hydra.run.dir=dry",
+    ];
+    const text = await profile(args);
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(/^ncu \(level-1\): .*--nvtx-include A\/ --nvtx-include B\/ /m);
+    expect(text.stdout).toMatch(
+      /^ncu \(level-2\): .*--nvtx-include A::A1\/ --export .*\/dry\/ncu\//m,
+    );
+    const json = await profile([...args, "--json"]);
+    const { jobs } = JSON.parse(json.stdout);
+    expect(jobs[0].plan.runs.map(({ pass }: { pass?: string }) => pass)).toEqual([
+      undefined,
+      "level-1",
+      "level-2",
+    ]);
+    expect(gpu?.profilingCalls()).toEqual([]);
+    expect(existsSync(inHere("dry"))).toBe(false);
+  });
+
   it("takes every region for nvtx.include: null in a range mode", async () => {
     gpu?.plan([{ results: [{ kernel: "", kind: "range", pushPop: inA }] }]);
     const result = await profile([

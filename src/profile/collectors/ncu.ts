@@ -49,23 +49,64 @@ export function createNcuCollector(options: NcuCollectorOptions): Collector {
   return {
     name: "ncu",
     collect: async (workload, context) => {
-      const ncu = await probeNcu(requireNcu());
-      const { config } = options;
-      const adapted = adaptToAvailable(config.ncu_cli, await available(ncu), ncu);
-      for (const note of adapted.notes) context.say(note);
-      const request = nvtxRequest(config);
-      const { replay_mode } = config.ncu_cli;
-      const discovery = needsLabels(replay_mode, request)
-        ? await discoverLabels(workload, context, options)
-        : null;
-      const session = { options, ncu, cli: adapted.config, workload, context, discovery };
-      const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
-      const notes = [...adapted.notes, ...plan.notes];
-      if (discovery !== null && matchesNothing(plan, session))
-        return nothingMatched(session, discovery, notes);
-      return collect(plan, session, notes);
+      const { session, plan, notes } = await prepare(options, workload, context);
+      for (const note of notes) context.say(note);
+      const { discovery } = session;
+      return discovery !== null && matchesNothing(plan, session)
+        ? nothingMatched(session, discovery, notes)
+        : collect(plan, session, notes);
     },
   };
+}
+
+interface Prepared {
+  readonly session: Session;
+  readonly plan: PassPlan;
+  readonly notes: readonly string[];
+}
+
+async function prepare(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  context: CollectContext,
+): Promise<Prepared> {
+  const ncu = await probeNcu(requireNcu());
+  const { config } = options;
+  const adapted = adaptToAvailable(config.ncu_cli, await available(ncu), ncu);
+  const request = nvtxRequest(config);
+  const { replay_mode } = config.ncu_cli;
+  const discovery = needsLabels(replay_mode, request)
+    ? await discoverLabels(workload, context, options)
+    : null;
+  const session = { options, ncu, cli: adapted.config, workload, context, discovery };
+  const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
+  return { session, plan, notes: [...adapted.notes, ...plan.notes] };
+}
+
+/** The passes with their command lines, without running them. */
+export async function planNcu(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  context: CollectContext & { readonly reports: string },
+): Promise<{
+  readonly passes: readonly { readonly name: string; readonly command: readonly string[] }[];
+  readonly notes: readonly string[];
+}> {
+  const { session, plan, notes } = await prepare(options, workload, context);
+  const { discovery } = session;
+  if (discovery !== null && matchesNothing(plan, session))
+    return {
+      passes: [],
+      notes: [...notes, noMatchNote(nvtxRequest(options.config), discovery.labels)],
+    };
+  const passes = plan.passes.map((pass) => ({
+    name: pass.name,
+    command: passCommand(pass, placeOfPass(pass, context.reports), {
+      ...session,
+      config: cliOf(pass, session),
+    }),
+  }));
+  return { passes, notes };
 }
 
 /** ncu asks the driver; where that fails, nothing is left out and ncu itself says what is wrong. */
