@@ -7,7 +7,7 @@ import { composeConfig } from "../compose/index.ts";
 import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
-import type { SchemaReader } from "../compose/schemas/config-schema.ts";
+import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schema.ts";
 import type { MemoryEntry } from "../compose/sources/memory-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import type { RunMode } from "../compose/sweep-legality.ts";
@@ -17,6 +17,8 @@ import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/index.ts";
 import type { MapNode } from "../values/node.ts";
 import type { Invocation } from "./invocation.ts";
+import { secretTexts, suspectTexts } from "./learn-secrets.ts";
+import type { Redaction } from "./redaction.ts";
 import { hydraResolver } from "./resolvers/hydra.ts";
 import { nowResolver } from "./resolvers/now.ts";
 import { pythonVersionResolver } from "./resolvers/python-version.ts";
@@ -35,6 +37,10 @@ export interface ComposerRequest {
   /** The config store, and what reads the schemas in it. */
   readonly store?: ReadonlyMap<string, MemoryEntry>;
   readonly schemaReader?: SchemaReader;
+  /** The program's own schema, where it marks secrets. */
+  readonly programSchema?: ConfigSchema;
+  /** Is told every secret that comes up. */
+  readonly redaction?: Redaction;
 }
 
 /** How a composition differs from the one a run would use. */
@@ -84,6 +90,14 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     searchPath: (overrides) =>
       extendSearchPath(request.configName, parseOverrides(overrides), snapshot, context).repository,
     compose(overrides, { configName = request.configName, mode = "run" } = {}) {
+      // Before anything can fail and be told.
+      request.redaction?.learn(
+        suspectTexts(overrides, {
+          ...(request.schemaReader && { reader: request.schemaReader }),
+          ...(request.programSchema && { schema: request.programSchema }),
+          ...(request.store && { store: request.store }),
+        }),
+      );
       const composition = composeConfig({
         snapshot,
         configName,
@@ -96,7 +110,10 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
         context,
         ...(request.schemaReader === undefined ? {} : { schemaReader: request.schemaReader }),
+        ...(request.programSchema === undefined ? {} : { programSchema: request.programSchema }),
       });
+      if (composition.secrets.length > 0)
+        request.redaction?.learn(secretTexts(composition, context));
       cell.root = composition.root;
       return composition;
     },

@@ -6,4 +6,6 @@ export interface Console {
   readonly color?: boolean;
   /** Whether what goes to `stdout` may be coloured. */
   readonly stdoutColor?: boolean;
+  /** Takes secrets out of a text that is going to be stored. */
+  readonly redact?: (text: string) => string;
 }

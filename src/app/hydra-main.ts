@@ -1,6 +1,5 @@
 import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
-import type { SchemaReader } from "../compose/schemas/config-schema.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
@@ -23,6 +22,8 @@ import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
+import { readIfItMarksSecrets } from "./read-schema.ts";
+import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
 
@@ -53,15 +54,17 @@ const COMMANDS: readonly Command[] = [
 export async function hydraMain(
   declared: HydraMainOptions,
   task: Task,
-  invocation: Invocation = processInvocation(),
+  given: Invocation = processInvocation(),
 ): Promise<number> {
   const options = placed(declared, () => callerOf(hydraMain).file);
+  const redaction = createRedaction();
+  const invocation = { ...given, console: guardConsole(given.console, redaction) };
   const subcommands = options.subcommands ?? [];
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   try {
     refuseMisspelt(invocation.argv, subcommands);
-    return await dispatch(options, task, invocation);
+    return await dispatch(options, task, invocation, redaction);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportError(error, invocation);
@@ -101,6 +104,7 @@ async function dispatch(
   options: ProgramOptions,
   task: Task,
   invocation: Invocation,
+  redaction: Redaction,
 ): Promise<number> {
   const flags = flagsOf(options);
   const parsed = parseArgv(invocation.argv, flags);
@@ -111,7 +115,7 @@ async function dispatch(
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
   const command = COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand;
-  const schemaReader = options.store === undefined ? undefined : await loadSchemaReader();
+  const schemas = await openSchemas(options);
   // Not every command composes: two run directories are compared where there is no tree.
   let composer: Composer | undefined;
   return command.execute({
@@ -122,14 +126,17 @@ async function dispatch(
     flags,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
-      composer ??= openComposer(composerRequest(options, parsed, schemaReader), invocation);
+      composer ??= openComposer(
+        { ...composerRequest(options, parsed), ...schemas, redaction },
+        invocation,
+      );
       return composer;
     },
     composerFor: (other) =>
-      openComposer(composerRequest(options, other, schemaReader), {
-        ...invocation,
-        console: SILENT,
-      }),
+      openComposer(
+        { ...composerRequest(options, other), ...schemas },
+        { ...invocation, console: SILENT },
+      ),
   });
 }
 
@@ -143,11 +150,7 @@ function versionText({ name, version }: ProgramOptions): string {
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
-function composerRequest(
-  options: ProgramOptions,
-  { flags }: ParsedArguments,
-  schemaReader: SchemaReader | undefined,
-): ComposerRequest {
+function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): ComposerRequest {
   const text = (id: string): string | undefined => {
     const value = flags.get(id);
     return typeof value === "string" ? value : undefined;
@@ -162,13 +165,22 @@ function composerRequest(
     ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
     ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
     ...(options.store === undefined ? {} : { store: options.store }),
-    ...(schemaReader === undefined ? {} : { schemaReader }),
   };
 }
 
-/** Only a store has schemas that composing looks at. */
-const loadSchemaReader = async (): Promise<SchemaReader> =>
-  (await import("../schema/config-reader.ts")).createConfigReader();
+/** Composing looks at schemas of the store, and at one of the program that marks secrets. */
+async function openSchemas({
+  schema,
+  store,
+}: ProgramOptions): Promise<Pick<ComposerRequest, "schemaReader" | "programSchema">> {
+  const programSchema = schema === undefined ? undefined : readIfItMarksSecrets(schema);
+  if (store === undefined && programSchema === undefined) return {};
+  const { createConfigReader } = await import("../schema/config-reader.ts");
+  return {
+    schemaReader: createConfigReader(),
+    ...(programSchema === undefined ? {} : { programSchema }),
+  };
+}
 
 const withBase = (path: string, base: string): string =>
   path.includes("://") ? path : resolve(base, path);

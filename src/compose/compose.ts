@@ -10,8 +10,9 @@ import { hydraClassName } from "./hydra/class-name.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
 import { extendSearchPath } from "./hydra-searchpath.ts";
 import { checkComposed } from "./schemas/check.ts";
-import type { SchemaReader } from "./schemas/config-schema.ts";
+import type { ConfigSchema, SchemaReader } from "./schemas/config-schema.ts";
 import { placedSchemas } from "./schemas/placed-schema.ts";
+import { findSecrets, secretOverrides } from "./secrets.ts";
 import type { Snapshot } from "./sources/snapshot.ts";
 import type { RunMode } from "./sweep-legality.ts";
 import { checkSweeps } from "./sweep-legality.ts";
@@ -34,6 +35,8 @@ export interface ComposeRequest {
   readonly context: ResolveContext;
   /** What reads the schemas of the config store; without it they are not looked at. */
   readonly schemaReader?: SchemaReader;
+  /** The program's own schema, which is only asked what is secret. */
+  readonly programSchema?: ConfigSchema;
 }
 
 /**
@@ -64,9 +67,14 @@ function composeChecked(request: ComposeRequest): Composition {
   const changed = requireMap(applyOverrides(base.root, choices.values, context));
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
   checkComposed(schemas, changed);
+  const secrets = findSecrets(changed, schemas, {
+    ...(request.programSchema && { schema: request.programSchema }),
+    ...(request.schemaReader && { reader: request.schemaReader }),
+  });
+  const hidden = secretOverrides({ secrets, overrides });
   const root = fillRuntime(
     changed,
-    { ...request, choices: base.tree.known, sources: repository.sources },
+    { ...request, choices: base.tree.known, sources: repository.sources, hidden },
     context,
   );
   return {
@@ -81,6 +89,7 @@ function composeChecked(request: ComposeRequest): Composition {
     valueOverrides: choices.values,
     repository,
     schemas,
+    secrets,
     warnings: [...searchPath.warnings, ...base.warnings],
   };
 }

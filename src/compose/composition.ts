@@ -3,6 +3,7 @@ import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import type { DefaultsTree } from "./defaults/tree.ts";
 import type { PlacedSchema } from "./schemas/placed-schema.ts";
+import type { SecretPath } from "./secrets.ts";
 import type { Repository } from "./sources/repository.ts";
 import type { CompositionWarning } from "./warning.ts";
 
@@ -27,5 +28,7 @@ export interface Composition {
   readonly repository: Repository;
   /** The schemas that the composed tree fits, and that values must fit when they are resolved. */
   readonly schemas: readonly PlacedSchema[];
+  /** The keys of the values that schemas mark secret. */
+  readonly secrets: readonly SecretPath[];
   readonly warnings: readonly CompositionWarning[];
 }

@@ -1,18 +1,19 @@
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
-import type { MapNode } from "../values/node.ts";
+import type { ConfigNode, MapNode } from "../values/node.ts";
 import { selectNode } from "../values/select.ts";
 import type { PlainValue } from "../values/to-object.ts";
 import { toObject } from "../values/to-object.ts";
 import { writeYaml } from "../values/writer.ts";
 import type { Composition } from "./composition.ts";
 import type { Difference } from "./diff.ts";
-import { diffConfigs } from "./diff.ts";
+import { diffConfigs, maskDifferences } from "./diff.ts";
 import type { Explanation } from "./explain.ts";
 import { explain } from "./explain.ts";
 import type { KeyedNode } from "./origins.ts";
 import { leavesOf } from "./origins.ts";
 import { checkAccessed } from "./schemas/check.ts";
+import { maskSecrets } from "./secrets.ts";
 
 /** A composed config, for programs. Nothing in it changes; interpolations resolve on access. */
 export interface Config {
@@ -27,7 +28,10 @@ export interface Config {
    * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and what the resolution throws.
    */
   get<T = PlainValue>(key: string): T | undefined;
-  /** What `--cfg job` prints, byte for byte; with `resolve`, what `--cfg job --resolve` does. */
+  /**
+   * What `--cfg job` prints, byte for byte; with `resolve`, what `--cfg job --resolve` does. Values
+   * that a schema marks secret are masked; `get` and `toObject` give them.
+   */
   toYaml(options?: ConfigTextOptions): string;
   /**
    * Plain data; `???` and, without `resolve`, interpolations stay text.
@@ -39,7 +43,7 @@ export interface Config {
   /** Every value that holds no others, at its key, with its origin (`--cfg --origins`). */
   origins(): readonly KeyedNode[];
   /** What is different in another config (`--diff`), with both values and both origins. */
-  diff(other: Pick<Config, "root">): readonly Difference[];
+  diff(other: Pick<Config, "root" | "composition">): readonly Difference[];
 }
 
 export interface ConfigTextOptions {
@@ -54,6 +58,10 @@ export function createConfig(
   context: ResolveContext,
 ): Config {
   const tree = (resolve = false) => (resolve ? resolveTree(root, context) : root);
+  const shown = (resolve = false): ConfigNode => {
+    const masked = maskSecrets(root, composition, { resolving: resolve });
+    return resolve ? resolveTree(masked, context) : masked;
+  };
   return {
     root,
     composition,
@@ -64,14 +72,14 @@ export function createConfig(
       checkAccessed(composition.schemas, root, key, node);
       return toObject(node) as T;
     },
-    toYaml: ({ resolve = false, sortKeys = false } = {}) => writeYaml(tree(resolve), { sortKeys }),
+    toYaml: ({ resolve = false, sortKeys = false } = {}) => writeYaml(shown(resolve), { sortKeys }),
     toObject({ resolve = false } = {}) {
-      const shown = tree(resolve);
-      if (resolve) checkAccessed(composition.schemas, root, "", shown);
-      return toObject(shown);
+      const own = tree(resolve);
+      if (resolve) checkAccessed(composition.schemas, root, "", own);
+      return toObject(own);
     },
     explain: (key) => explain(composition, key),
-    origins: () => leavesOf(root),
-    diff: (other) => diffConfigs(root, other.root),
+    origins: () => leavesOf(maskSecrets(root, composition)),
+    diff: (other) => maskDifferences(diffConfigs(root, other.root), composition, other.composition),
   };
 }

@@ -5,6 +5,7 @@ import { parsePythonInt } from "../values/python-number.ts";
 import { keyText } from "../values/python-text.ts";
 import type { Composition } from "./composition.ts";
 import type { TreeNode } from "./defaults/tree.ts";
+import { maskSecrets } from "./secrets.ts";
 
 /** Why a value is what it is. */
 export interface Explanation {
@@ -44,7 +45,7 @@ export interface DefaultsStep {
  */
 export function explain(composition: Composition, key: string): Explanation | undefined {
   const path = splitKey(key);
-  const value = nodeAt(composition.root, path);
+  const value = nodeAt(maskSecrets(composition.root, composition), path);
   if (value === undefined) return undefined;
   const causeOf = (node: ConfigNode): Cause => ({
     origin: node.origin,

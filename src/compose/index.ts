@@ -12,7 +12,7 @@ export type { DefaultsTree, NodeState, TreeChild, TreeNode } from "./defaults/tr
 export { buildDefaultsTree } from "./defaults/tree.ts";
 export { checkUsage } from "./defaults/usage.ts";
 export type { Difference } from "./diff.ts";
-export { diffConfigs } from "./diff.ts";
+export { diffConfigs, maskDifferences } from "./diff.ts";
 export type { Cause, DefaultsStep, Explanation, ReplacedValue } from "./explain.ts";
 export { explain } from "./explain.ts";
 export { hydraGroups } from "./hydra/groups.ts";
@@ -30,6 +30,8 @@ export type {
   StandardSchema,
 } from "./schemas/config-schema.ts";
 export type { PlacedSchema } from "./schemas/placed-schema.ts";
+export type { SecretPath, Secrets } from "./secrets.ts";
+export { MASK, maskSecrets } from "./secrets.ts";
 export type { ConfigSource, ItemKind, LoadedConfig, SourceInfo } from "./sources/config-source.ts";
 export { fileSource } from "./sources/file-source.ts";
 export type { MemoryEntry } from "./sources/memory-source.ts";

@@ -76,7 +76,7 @@ export function valuesAt(
 }
 
 /** A schema and everything it applies to the same place. */
-function expand(
+export function expand(
   schema: unknown,
   root: JsonSchema,
   value: JsonValue | undefined,
@@ -124,7 +124,7 @@ export function discriminatorTags(
     : [...("const" in tag ? [tag["const"]] : []), ...(listOf(tag["enum"]) ?? [])];
 }
 
-function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
+export function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
   const named = objectOf(schema["properties"])?.[token];
   if (named !== undefined) return [named];
   if (/^\d+$/.test(token)) {

@@ -1,4 +1,4 @@
-import { diffConfigs } from "../../compose/index.ts";
+import { diffConfigs, maskDifferences, type Secrets } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../../values/node.ts";
@@ -15,7 +15,12 @@ export const diffCommand: Command = {
   isAsked: ({ flags }) => flags.has("diff"),
   execute: (session) => {
     const { invocation, parsed } = session;
-    const differences = diffConfigs(...bothSides(session));
+    const [before, after] = bothSides(session);
+    const differences = maskDifferences(
+      diffConfigs(before.config, after.config),
+      before.secrets,
+      after.secrets,
+    );
     invocation.console.stdout(
       parsed.flags.has("json")
         ? differencesJson(differences)
@@ -25,7 +30,18 @@ export const diffCommand: Command = {
   },
 };
 
-function bothSides(session: Session): readonly [ConfigNode, ConfigNode] {
+interface Side {
+  readonly config: ConfigNode;
+  readonly secrets: Secrets;
+}
+
+/** Those of a run were masked when it was saved. */
+const savedSide = (directory: string, cwd: string): Side => ({
+  config: readRunConfig(directory, cwd),
+  secrets: { secrets: [], overrides: [] },
+});
+
+function bothSides(session: Session): readonly [Side, Side] {
   const { invocation, overrides, parsed } = session;
   const more = parsed.more ?? [];
   if (more.length === 0)
@@ -35,15 +51,19 @@ function bothSides(session: Session): readonly [ConfigNode, ConfigNode] {
     });
   if (overrides.length === 0 && areRunDirectories(more, invocation.cwd)) {
     const [before = "", after = ""] = more;
-    return [readRunConfig(before, invocation.cwd), readRunConfig(after, invocation.cwd)];
+    return [savedSide(before, invocation.cwd), savedSide(after, invocation.cwd)];
   }
   return [jobConfig(session, overrides), jobConfig(session, [...overrides, ...more])];
 }
 
 /** Each side is resolved before the next is composed: `${hydra:...}` reads the latest tree. */
-function jobConfig({ composer, parsed }: Session, overrides: readonly string[]): ConfigNode {
-  const { config } = composer.compose(overrides);
-  return parsed.flags.has("resolve")
-    ? resolveTree(config, composer.context, { toMissing: "missing" })
-    : config;
+function jobConfig({ composer, parsed }: Session, overrides: readonly string[]): Side {
+  const secrets = composer.compose(overrides);
+  const { config } = secrets;
+  return {
+    config: parsed.flags.has("resolve")
+      ? resolveTree(config, composer.context, { toMissing: "missing" })
+      : config,
+    secrets,
+  };
 }

@@ -1,3 +1,4 @@
+import { maskSecrets } from "../../compose/index.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { flagsHelp } from "../flags/usage.ts";
 import { helpText } from "../help.ts";
@@ -67,7 +68,9 @@ function otherHelp({ options: { name, subcommands = [] } }: Session): string {
 function configHelp(session: Session, about: "app" | "hydra"): string {
   const { composer, flags, overrides, parsed } = session;
   // Hydra's own help needs no primary config, and must work where there is a broken one.
-  const composition = composer.compose(overrides, about === "hydra" ? { configName: null } : {});
+  const composed = composer.compose(overrides, about === "hydra" ? { configName: null } : {});
+  const resolving = parsed.flags.has("resolve");
+  const composition = { ...composed, root: maskSecrets(composed.root, composed, { resolving }) };
   const request = {
     composition,
     repository: composer.repository,

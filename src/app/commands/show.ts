@@ -1,3 +1,4 @@
+import { type Composition, maskSecrets } from "../../compose/index.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
 import {
   type ConfigView,
@@ -16,9 +17,10 @@ export const showCommand: Command = {
     const { composer, invocation, overrides, parsed } = session;
     // Hydra refuses --cfg with --multirun: this is the sweep of a program that only shows.
     if (parsed.flags.has("multirun")) return showJobs(session);
-    const { root, warnings } = composer.compose(overrides);
-    warn(warnings, invocation);
+    const composition = composer.compose(overrides);
+    warn(composition.warnings, invocation);
     const show = writerFor(parsed);
+    const root = shownRoot(session, composition);
     invocation.console.stdout(show({ root, ...viewOf(parsed) }, composer.context));
     return EXIT_OK;
   },
@@ -36,8 +38,8 @@ async function showJobs(session: Session): Promise<number> {
   let number = 0;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     for (const job of planBatch(batch, number)) {
-      composer.publish(job.root);
-      const text = writerFor(parsed)({ root: job.root, ...viewOf(parsed) }, composer.context);
+      const root = shownRoot(session, job.composition, job.root);
+      const text = writerFor(parsed)({ root, ...viewOf(parsed) }, composer.context);
       const separator = isJson ? "," : "---\n";
       const title = isJson ? "" : `# job ${job.number}: ${job.overrides.join(" ")}\n`;
       stdout(`${number === 0 ? (isJson ? "[" : "") : separator}${title}${text}`);
@@ -47,6 +49,17 @@ async function showJobs(session: Session): Promise<number> {
   }
   if (isJson) stdout(`${number === 0 ? "[" : ""}]\n`);
   return EXIT_OK;
+}
+
+/** The tree with its secrets masked, and what `${hydra:...}` is to read while it is shown. */
+function shownRoot(
+  { composer, parsed }: Session,
+  composition: Composition,
+  root = composition.root,
+) {
+  const shown = maskSecrets(root, composition, { resolving: parsed.flags.has("resolve") });
+  composer.publish(shown);
+  return shown;
 }
 
 const viewOf = ({ flags }: ParsedArguments) => {

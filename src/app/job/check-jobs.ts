@@ -1,8 +1,22 @@
+import { type Composition, maskSecrets } from "../../compose/index.ts";
 import { checkAccessed } from "../../compose/schemas/check.ts";
+import type { SchemaIssue } from "../../schema/index.ts";
 import type { Console } from "../console.ts";
 import type { HydraMainOptions } from "../options.ts";
 import { readSchema } from "../read-schema.ts";
 import type { PlannedJob } from "./plan-job.ts";
+
+/** What was found is not told where it is a secret. */
+function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
+  const { origin, pointer, value } = issue;
+  const path = pointer.split("/").slice(1);
+  const shown = { kind: "scalar", value: null, origin } as const;
+  return {
+    ...issue,
+    origin: maskSecrets(shown, composition, { path }).origin,
+    ...(value === undefined ? {} : { value: maskSecrets(value, composition, { path }) }),
+  };
+}
 
 /**
  * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
@@ -19,12 +33,12 @@ export async function checkJobs(
   if (schema !== undefined) {
     const { renderIssues, validateTree } = await import("../../schema/index.ts");
     const document = readSchema(schema);
-    for (const { number, overrides, resolved } of jobs) {
+    for (const { composition, number, overrides, resolved } of jobs) {
       const issues = validateTree(resolved(), document);
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
-      stderr(`${title}${renderIssues(issues)}\n`);
+      stderr(`${title}${renderIssues(issues.map((issue) => withoutSecret(issue, composition)))}\n`);
     }
   }
   if (fit)

@@ -66,7 +66,7 @@ export async function runJob(
     settings.cwd ?? surroundings.cwd,
   );
   const subdirectory = textAt(root, "hydra.output_subdir", context);
-  if (subdirectory !== undefined) saveJobFiles(join(outputDir, subdirectory), root, tree);
+  if (subdirectory !== undefined) saveJobFiles(join(outputDir, subdirectory), planned);
   const config = createConfig(tree, { ...composition, root, config: tree }, context);
   const job = describeJob(planned, surroundings);
   return withEnvironment(settings, async () => {

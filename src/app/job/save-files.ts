@@ -1,11 +1,20 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { maskSecrets, type Secrets } from "../../compose/secrets.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { writeYaml } from "../../values/writer.ts";
 
-/** The three files Hydra leaves with every job, in its own formatting, interpolations unresolved. */
-export function saveJobFiles(directory: string, root: MapNode, config: ConfigNode): void {
+/**
+ * The three files Hydra leaves with every job, in its own formatting, interpolations unresolved,
+ * secrets masked.
+ */
+export function saveJobFiles(
+  directory: string,
+  job: { readonly root: MapNode; readonly tree: MapNode; readonly composition: Secrets },
+): void {
+  const root = maskSecrets(job.root, job.composition);
+  const config = maskSecrets(job.tree, job.composition);
   const hydra = root.entries.get("hydra")?.value;
   if (hydra === undefined) return;
   const files: Readonly<Record<string, ConfigNode | undefined>> = {

@@ -196,7 +196,7 @@ function openHandler(
   return {
     level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
     format: openFormatter(formatter, kind.showsColor(settings, place.console)),
-    sink: kind.open(settings, place),
+    sink: withoutSecrets(kind.open(settings, place), place.console),
     accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
   };
 }
@@ -226,3 +226,7 @@ function namesOf(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.map(String) : [];
 }
+
+/** A log file is read by more people than the program is. */
+const withoutSecrets = (sink: LogSink, { redact }: Console): LogSink =>
+  redact === undefined ? sink : { ...sink, write: (line) => sink.write(redact(line)) };

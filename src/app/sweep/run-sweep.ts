@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { maskSecrets } from "../../compose/secrets.ts";
 import { writeYaml } from "../../values/writer.ts";
 import { type JobResult, wasStopped } from "../job/job.ts";
 import type { Launcher, SweepJob } from "../launchers/launcher.ts";
@@ -28,7 +29,7 @@ export interface SweepOutcome {
  */
 export async function runSweep({ check, launcher, sweep }: SweepRequest): Promise<SweepOutcome> {
   const { directory, master, planBatch, sweeper } = sweep;
-  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(master.root));
+  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
   const results: JobResult[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     const jobs = planBatch(batch, results.length);

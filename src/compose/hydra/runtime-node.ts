@@ -23,6 +23,8 @@ export interface RuntimeFacts {
   readonly jobName: string;
   readonly cwd: string;
   readonly sources: readonly SourceInfo[];
+  /** The texts of overrides with secrets, which must not get into the name of a directory. */
+  readonly hidden: ReadonlyMap<string, string>;
   /** The version of Hydra whose behaviour this is. */
   readonly version: string;
   readonly versionBase: string;
@@ -143,7 +145,9 @@ function nameJob(tree: TreeEditor, { jobName }: RuntimeFacts): void {
 function describeJob(tree: TreeEditor, facts: RuntimeFacts, context: ResolveContext): void {
   const settings = ["hydra", "job", "config", "override_dirname"];
   const dirname = overrideDirname(
-    facts.overrides.filter((override) => !isHydraOverride(override)),
+    facts.overrides.filter(
+      (override) => !isHydraOverride(override) && !facts.hidden.has(override.origin.text),
+    ),
     {
       keyValueSeparator: text(tree.root, [...settings, "kv_sep"], context),
       itemSeparator: text(tree.root, [...settings, "item_sep"], context),

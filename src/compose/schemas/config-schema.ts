@@ -46,4 +46,8 @@ export interface SchemaProblem {
  */
 export interface SchemaReader {
   problems(schema: ConfigSchema, tree: ConfigNode): readonly SchemaProblem[];
+  /** The keys of the values that the schema marks secret. */
+  secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];
+  /** Whether a value at these keys would be secret. */
+  isSecret(schema: ConfigSchema, path: readonly string[]): boolean;
 }

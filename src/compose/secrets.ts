@@ -1,0 +1,129 @@
+import type { Override, OverrideValue } from "../overrides/ast.ts";
+import { isInterpolationNode } from "../values/interpolation/resolution.ts";
+import { splitKey } from "../values/key-path.ts";
+import type { ConfigNode, Key, KeyId, MapEntry, MapNode } from "../values/node.ts";
+import { isMissing } from "../values/node.ts";
+import type { Origin } from "../values/origin.ts";
+import { keyText } from "../values/python-text.ts";
+import type { ConfigSchema, SchemaReader } from "./schemas/config-schema.ts";
+import type { PlacedSchema } from "./schemas/placed-schema.ts";
+import { getAt, withoutEntry } from "./tree-edit.ts";
+
+/** What stands where a secret value must not be shown. */
+export const MASK = "***";
+
+/** The keys from the root of the config to a value, or to a map or list, that must not be shown. */
+export type SecretPath = readonly string[];
+
+/** What masking has to know of a composition. */
+export interface Secrets {
+  readonly secrets: readonly SecretPath[];
+  /** They hold secrets in their texts. */
+  readonly overrides: readonly Override[];
+}
+
+/** The values that schemas mark secret: those of the config store, and the program's own. */
+export function findSecrets(
+  root: MapNode,
+  placed: readonly PlacedSchema[],
+  program: { readonly schema?: ConfigSchema; readonly reader?: SchemaReader },
+): readonly SecretPath[] {
+  const { reader, schema } = program;
+  const own =
+    schema === undefined || reader === undefined
+      ? []
+      : reader.secrets(schema, withoutEntry(root, "hydra"));
+  const stored = placed.flatMap(({ path, reader: storeReader, schema: stored }) => {
+    const node = getAt(root, path);
+    if (node === undefined) return [];
+    return storeReader.secrets(stored, node).map((below) => [...path, ...below]);
+  });
+  return [...own, ...stored];
+}
+
+/** The texts of overrides that hold a secret, and what is shown in their place. */
+export function secretOverrides({ overrides, secrets }: Secrets): ReadonlyMap<string, string> {
+  if (secrets.length === 0) return NONE;
+  return new Map(
+    overrides
+      .filter((override) => holdsSecret(override, secrets))
+      .map((override) => [override.origin.text, maskedText(override)]),
+  );
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+const PREFIX = { change: "", add: "+", force_add: "++", delete: "~" } as const;
+
+const maskedText = ({ keyOrGroup, type }: Override): string =>
+  `${PREFIX[type]}${keyOrGroup}=${MASK}`;
+
+/** It sets a secret, something in one, or a map around one. */
+function holdsSecret({ keyOrGroup, value }: Override, secrets: readonly SecretPath[]): boolean {
+  if (value === undefined) return false;
+  const path = splitKey(keyOrGroup);
+  return secrets.some(
+    (secret) => isPrefix(secret, path) || (isPrefix(path, secret) && holdsDict(value)),
+  );
+}
+
+function holdsDict(value: OverrideValue): boolean {
+  if (value.kind === "dict") return true;
+  return (value.kind === "choice" || value.kind === "list") && value.items.some(holdsDict);
+}
+
+const isPrefix = (prefix: readonly string[], path: readonly string[]): boolean =>
+  prefix.every((key, index) => path[index] === key);
+
+/**
+ * The tree as it may be shown and stored. A secret that is null or missing stays, and so does one
+ * that is an interpolation, which is not the value: unless the tree is going to be resolved. Origins
+ * that are overrides with a secret in them are masked, too, here and in what was replaced.
+ *
+ * @param path of the tree in the config
+ */
+export function maskSecrets<Node extends ConfigNode>(
+  root: Node,
+  of: Secrets,
+  options: { readonly resolving?: boolean; readonly path?: readonly Key[] } = {},
+): Node {
+  if (of.secrets.length === 0) return root;
+  const texts = secretOverrides(of);
+  const ids = new Set(of.secrets.map((path) => JSON.stringify(path)));
+
+  const originOf = (origin: Origin): Origin => {
+    const shown = origin.kind === "override" ? texts.get(origin.text) : undefined;
+    return shown === undefined || origin.kind !== "override"
+      ? origin
+      : { kind: "override", text: shown, index: origin.index };
+  };
+  const maskAt = (node: ConfigNode, path: readonly string[], within: boolean): ConfigNode => {
+    const secret = within || ids.has(JSON.stringify(path));
+    const origin = originOf(node.origin);
+    const { replaced } = node;
+    const kept = replaced === undefined ? {} : { replaced: maskAt(replaced, path, within) };
+    if (node.kind === "list") {
+      const items = node.items.map((item, index) => maskAt(item, [...path, String(index)], secret));
+      return { ...node, items, origin, ...kept };
+    }
+    if (node.kind === "map") {
+      const entries = new Map<KeyId, MapEntry>();
+      for (const [id, { key, value }] of node.entries)
+        entries.set(id, { key, value: maskAt(value, [...path, keyText(key)], secret) });
+      return { ...node, entries, origin, ...kept };
+    }
+    if (secret && !staysVisible(node, options.resolving === true))
+      return { kind: "scalar", value: MASK, origin, ...kept };
+    // An override as text, as `hydra.overrides` lists them.
+    const shown = typeof node.value === "string" ? texts.get(node.value) : undefined;
+    return { ...node, origin, ...(shown === undefined ? {} : { value: shown }), ...kept };
+  };
+  const start = (options.path ?? []).map(keyText);
+  const above = start.some((_, end) => ids.has(JSON.stringify(start.slice(0, end))));
+  return maskAt(root, start, above) as Node;
+}
+
+const staysVisible = (node: ConfigNode, resolving: boolean): boolean =>
+  isMissing(node) ||
+  (node.kind === "scalar" && node.value === null) ||
+  (!resolving && isInterpolationNode(node));

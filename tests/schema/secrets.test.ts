@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { packageInfo } from "../../src/package-root.ts";
+import type { JsonSchema } from "../../src/schema/index.ts";
+import { isSecretKey, secretPaths } from "../../src/schema/secrets.ts";
+import { readYaml } from "../../src/values/reader.ts";
+
+const SCHEMA: JsonSchema = {
+  $defs: { secret: { type: "string", writeOnly: true } },
+  properties: {
+    a: { $ref: "#/$defs/secret" },
+    b: { allOf: [{ properties: { c: { format: "password" } } }] },
+    list: { items: { properties: { key: { $ref: "#/$defs/secret" } } } },
+    all: { type: "object", writeOnly: true },
+    kind: { properties: { x: { type: "string" } }, additionalProperties: { format: "password" } },
+  },
+};
+
+describe("what a schema marks secret", () => {
+  it("is found through references, branches, lists and additional keys", () => {
+    const tree = readYaml(
+      "a: 1\nb: {c: 2, d: 3}\nlist: [{key: 1}, {other: 2}]\nall: {deep: {er: 1}}\nkind: {x: 1, y: 2}\nfree: {a: 1}\n",
+    );
+    expect(secretPaths(tree, SCHEMA).map((path) => path.join("."))).toEqual([
+      "a",
+      "b.c",
+      "list.0.key",
+      "all",
+      "kind.y",
+    ]);
+  });
+
+  it("is known of a key without a tree", () => {
+    expect(isSecretKey(["a"], SCHEMA)).toBe(true);
+    expect(isSecretKey(["all", "deep", "er"], SCHEMA)).toBe(true);
+    expect(isSecretKey(["b", "d"], SCHEMA)).toBe(false);
+    expect(isSecretKey(["free"], SCHEMA)).toBe(false);
+  });
+
+  it("does not occur in the profiler's own config, so that its reports have nothing to mask", () => {
+    const file = join(packageInfo().root, "schemas/config.schema.json");
+    expect(readFileSync(file, "utf8")).not.toMatch(/"writeOnly"|"password"/);
+  });
+});
