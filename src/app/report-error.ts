@@ -1,4 +1,4 @@
-import { isConfigError } from "../values/errors.ts";
+import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { renderError } from "../values/render-error.ts";
 import type { Invocation } from "./invocation.ts";
 
@@ -12,7 +12,10 @@ const FULL_ERROR = "HYDRA_FULL_ERROR";
 export function reportError(error: unknown, { console, env }: Invocation): void {
   const full = env[FULL_ERROR] === "1";
   const lines = isConfigError(error)
-    ? [renderError(error, { color: console.color === true }), ...(full ? stacks(error) : [])]
+    ? [
+        renderError(error, { color: console.color === true }),
+        ...(full ? stacks(error) : ofTarget(error)),
+      ]
     : full
       ? stacks(error)
       : userStacks(error);
@@ -20,6 +23,10 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
   if (!full)
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
+
+/** What a target threw is the user's own error, told with the config that called it. */
+const ofTarget = (error: ConfigError): readonly string[] =>
+  error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
 
 /** The stack of an error and of everything that caused it. */
 const stacks = (error: unknown): readonly string[] =>
@@ -44,7 +51,7 @@ const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cau
 function userStack(error: unknown): string {
   if (!(error instanceof Error)) return `Error: ${String(error)}`;
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
-  const ours = lines.findIndex((line) => /^\s+at .*\brunUserTask\b/.test(line));
+  const ours = lines.findIndex((line) => /^\s+at .*\b(runUserTask|invokeTarget)\b/.test(line));
   const own = ours < 0 ? lines : lines.slice(0, ours);
   return own.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
 }

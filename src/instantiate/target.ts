@@ -81,7 +81,8 @@ export function resolvedTarget(
   return {
     name,
     callable,
-    invoke(args, named) {
+    // Stacks of the user's errors are shown up to the frame of this name.
+    invoke: function invokeTarget(args, named) {
       const all = parameters === undefined ? appended(args, named) : bound(args, named, parameters);
       return style === "new"
         ? Reflect.construct(callable, all)

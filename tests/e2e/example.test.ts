@@ -15,7 +15,7 @@ const train = (...args: readonly string[]) =>
 test("runs once, with options and values", async () => {
   const { exitCode, stdout } = await train("optimizer=decaying", "steps=50", "hydra.run.dir=o");
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/\[train\]\[INFO\] - line: loss \d/);
+  expect(stdout).toMatch(/\[train\]\[INFO\] - line: weight 2\.0000 after 50 steps: loss \d/);
   expect(readdirSync(join(cwd, "o")).sort()).toEqual([".hydra", "train.log"]);
 });
 
@@ -27,7 +27,7 @@ test("sweeps, and its callback shows the results", async () => {
     "hydra.sweep.dir=s",
   );
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/\noptimizer=sgd steps=5 +3\.91e-3\noptimizer=sgd steps=20 /);
+  expect(stdout).toMatch(/\noptimizer=sgd steps=5 +1\.95e-2\noptimizer=sgd steps=20 /);
 });
 
 test("explains a key, and refuses what the schema does not allow", async () => {

@@ -1,18 +1,26 @@
-// A program with hydraconf: `node train.mjs`, `node train.mjs optimizer=decaying`, `node train.mjs -m optimizer=sgd,decaying steps=5,20`
-import { createTargets, hydraMain } from "hydraconf";
+// A program with hydraconf; docs/tutorial.md leads through it.
+import { createTargets, hydraMain, instantiate } from "hydraconf";
+import { Affine, Descent, Line, points } from "./parts.mjs";
 import { summary } from "./summary.mjs";
 
-/** Fits y = weight * x to two points, as an excuse for a task. */
+/** What `_target_` may name in conf/: nothing else is ever called. */
+const targets = createTargets({ Affine, Descent, Line, points, summary });
+
+/** Fits a model to points, as an excuse for a task. */
 function train(config, job) {
-  const { steps, optimizer } = config.toObject({ resolve: true });
-  let weight = 0;
+  const data = instantiate(config, { targets, key: "data" });
+  const model = instantiate(config, { targets, key: "model" });
+  // `_partial_: true` in conf/optimizer/: the model, which only exists now, is still to come.
+  const makeOptimizer = instantiate(config, { targets, key: "optimizer" });
+  const optimizer = makeOptimizer(model);
+
+  const steps = config.get("steps");
   for (let step = 1; step <= steps; step++) {
-    const slope = 2 * (weight * 1 - 2) + 2 * 2 * (weight * 2 - 4);
-    weight -= optimizer.lr * (optimizer.decay === 0 ? slope : slope / (1 + optimizer.decay * step));
-    job.log.debug(`step ${step}: weight ${weight.toFixed(4)}`);
+    optimizer.step(data, step);
+    job.log.debug(`step ${step}: ${model}`);
   }
-  const loss = (weight - 2) ** 2;
-  job.log.info(`${config.get("model.name")}: loss ${loss.toExponential(2)}`);
+  const loss = model.loss(data);
+  job.log.info(`${model} after ${steps} steps: loss ${loss.toExponential(2)}`);
   // What a task returns is the job's result: callbacks and sweepers see it.
   return loss;
 }
@@ -22,7 +30,7 @@ process.exitCode = await hydraMain(
     configPath: "conf",
     configName: "config",
     schema: new URL("config.schema.json", import.meta.url).pathname,
-    targets: createTargets({ summary }),
+    targets,
   },
   train,
 );
