@@ -48,7 +48,6 @@ export async function writeRun(
   for (const section of result.sections) {
     const reports = await attempt(`region reports of ${section.collector}`, () =>
       writeReports(section.bundle, inRun(section.collector), {
-        ...titleOf(section),
         ...(config.pipeline.report.html && { html: { config: configLines, files: PAGE_FILES } }),
       }),
     );
@@ -109,10 +108,6 @@ const PAGE_FILES: readonly string[] = [
   "report.md",
   ...["report.md", ...RUN_FILES].map((file) => `../../${file}`),
 ];
-
-/** Readers look for the reports of Nsight Compute under this heading. */
-const titleOf = ({ collector }: ProfileSection) =>
-  collector === "ncu" ? { title: "NCU Region Reports" } : {};
 
 function summarize(
   { workload, sections, missing }: ProfileResult,

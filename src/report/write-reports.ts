@@ -7,6 +7,7 @@ import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts"
 import { renderBundleJson } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
+import { renderSectionsText } from "./sections-text.ts";
 import { treeRows } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
 
@@ -47,7 +48,8 @@ const MAX_DIRECTORY_BYTES = 32e6;
 
 /**
  * Writes the reports of one collector below its directory: `regions/report.{json,md,html}` and
- * `regions/{regions,kernels}.csv`, and the first two for each region in a directory of its own. Each document is checked against the contract first.
+ * `regions/{regions,kernels}.csv`, and the first two for each region in a directory of its own, with
+ * `sections.txt` where a tool gave sections. Each document is checked against the contract first.
  *
  * @throws Error when a report would break the contract, or a file cannot be written.
  */
@@ -68,7 +70,7 @@ export async function writeReports(
 
   const json = join(root, "report.json");
   const markdown = join(root, "report.md");
-  const title = options.title ?? `Region report: ${bundle.reports[0]?.collector.name ?? "no data"}`;
+  const title = options.title ?? titleOf(bundle);
   await writeFileAtomic(json, renderBundleJson(whole));
   await writeFileAtomic(markdown, renderRegionMarkdown(whole, { title }));
   await writeFileAtomic(join(root, "regions.csv"), renderRegionsCsv(whole));
@@ -94,6 +96,8 @@ export async function writeReports(
       join(root, name, "report.md"),
       renderRegionMarkdown(own, { title: heading }),
     );
+    const sections = renderSectionsText(region);
+    if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);
     regionDirectories.set(key, name);
   }
   const html = await writeHtml(whole, join(root, "report.html"), title, options.html, problems);
@@ -116,6 +120,12 @@ async function writeHtml(
     problems.push(`no HTML report: ${error instanceof Error ? error.message : String(error)}`);
     return null;
   }
+}
+
+/** Readers look for the reports of Nsight Compute under a heading of their own. */
+function titleOf({ reports: [first] }: RegionReportBundle): string {
+  const collector = first?.collector.name ?? "no data";
+  return collector === "ncu" ? "NCU Region Reports" : `Region report: ${collector}`;
 }
 
 /** Each region once, as the first report that has it shows it. */

@@ -4,7 +4,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { packageInfo } from "../../package-root.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
-import { buildRegionModel, toReportBundle } from "../regions/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { topKernelNames } from "../kernel-selection/index.ts";
+import { buildRegionModel, type RegionModel, toReportBundle } from "../regions/index.ts";
+import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import type { Imported, Importer, ImportSource, ReadOptions } from "./importer.ts";
 import { importerOf } from "./importers.ts";
 
@@ -13,12 +16,25 @@ export interface ImportRequest {
   /** Absolute path of the directory that gets the reports; exists. */
   readonly directory: string;
   readonly reader: ReadOptions["reader"];
+  readonly locale: ReadOptions["locale"];
   /** Which regions to show. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly aggregate: boolean;
+  readonly kernels: KernelChoice;
+  /** `process`: kernels of threads without ranges belong to those of another thread. */
+  readonly pushPopScope: "thread" | "process";
   readonly now: Date;
   readonly say: (line: string) => void;
+}
+
+/** Which kernels of ncu count. */
+export interface KernelChoice {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly nameBase: "function" | "demangled" | "mangled";
+  /** Only so many, by GPU time in a recording given beside; null: all. */
+  readonly top: number | null;
 }
 
 /** The reports of the files of one tool. */
@@ -27,70 +43,145 @@ export interface ImportedReport {
   /** Name of its folder in the output directory. */
   readonly folder: string;
   readonly bundle: RegionReportBundle;
+  /** Writes what belongs into the folders of single regions, by `regionKey`. */
+  readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
 }
 
+type TimelineFile = { readonly source: ImportSource; readonly importer: Importer } & Extract<
+  Imported,
+  { kind: "timeline" }
+>;
+
 /**
- * Reads every file before anything is reported, so that a wrong one stops the command early.
+ * Reads every file before anything is reported. All of ncu's files are one measurement, of several
+ * passes or processes; a recording beside them gives calls and wall times, and the order of ranges.
  *
  * @throws ConfigError for the first file that is of no known format or damaged
  */
 export async function importFiles(request: ImportRequest): Promise<readonly ImportedReport[]> {
   const recognised = request.sources.map((source) => ({ source, importer: importerOf(source) }));
+  const folders = createFolders(request.directory);
+  const timelines: TimelineFile[] = [];
+  const ncu: ImportedNcu[] = [];
   const reports: ImportedReport[] = [];
+  let ncuFolder: string | null = null;
   for (const { source, importer } of recognised) {
-    const folder = freeFolder(importer.collector, reports);
-    const directory = join(request.directory, folder);
-    mkdirSync(directory, { recursive: true });
+    const isNcu = importer.collector === "ncu";
+    const folder: string = (isNcu ? ncuFolder : null) ?? folders.take(importer.collector);
+    if (isNcu) ncuFolder = folder;
     request.say(`reading ${source.name}`);
     const imported = await importer.read(source, {
       reader: request.reader,
-      directory,
+      locale: request.locale,
+      allThreads: request.pushPopScope === "process",
+      directory: folders.pathOf(folder),
       say: request.say,
     });
+    if (imported.kind === "ncu") {
+      ncu.push({ name: source.name, source: imported.source });
+      continue;
+    }
+    timelines.push({ source, importer, ...imported });
     reports.push({
       collector: importer.collector,
       folder,
-      bundle: toBundle(imported, source, request),
+      bundle: bundleOf(modelOf(imported.timeline, request), request, {
+        toolVersion: imported.toolVersion,
+        gpus: [],
+        names: [source.name],
+      }),
     });
   }
-  return reports;
+  if (ncu.length === 0 || ncuFolder === null) return reports;
+  const ofNcu = await importNcu(ncu, {
+    ...request,
+    recorded: recordedModel(timelines, request),
+    topNames: topNames(timelines, request),
+  });
+  return [
+    ...ofNcu.map(({ suffix, model, toolVersion, gpus, writeRegionFiles }): ImportedReport => {
+      const folder = suffix === "" ? (ncuFolder as string) : folders.take(`ncu${suffix}`);
+      const path = folders.pathOf(folder);
+      const names = ncu.map(({ name }) => name);
+      return {
+        collector: "ncu",
+        folder,
+        bundle: bundleOf(model, request, { toolVersion, gpus, names }),
+        writeRegionFiles: (directories) => writeRegionFiles(join(path, "regions"), directories),
+      };
+    }),
+    ...reports,
+  ];
 }
 
-/** Files of one tool may come from several runs, whose clocks have nothing to do with each other. */
-function freeFolder(name: string, reports: readonly ImportedReport[]): string {
-  const taken = new Set(reports.map(({ folder }) => folder));
-  let free = name;
-  for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
-  return free;
-}
+const modelOf = (
+  timeline: TimelineFile["timeline"],
+  { include, exclude, aggregate }: ImportRequest,
+): RegionModel => buildRegionModel(timeline, { selection: { include, exclude }, aggregate });
 
-function toBundle(
-  imported: Imported,
-  source: ImportSource,
+/** The first recording given knows the paths; nothing of it is left out, whatever is shown. */
+function recordedModel(
+  timelines: readonly TimelineFile[],
   request: ImportRequest,
+): RegionModel | null {
+  const [first] = timelines;
+  if (first === undefined) return null;
+  return modelOf(first.timeline, { ...request, include: [], exclude: [], aggregate: true });
+}
+
+function topNames(
+  timelines: readonly TimelineFile[],
+  { kernels: { top } }: ImportRequest,
+): readonly string[] | null {
+  if (top === null) return null;
+  if (timelines.length === 0)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "--top-kernels needs a recording or an export of nsys beside ncu's files",
+    });
+  return timelines.flatMap(({ timeline }) => topKernelNames(timeline, top)).slice(0, top);
+}
+
+interface Provenance {
+  readonly toolVersion: string | null;
+  readonly gpus: readonly string[];
+  readonly names: readonly string[];
+}
+
+function bundleOf(
+  model: RegionModel,
+  request: ImportRequest,
+  { toolVersion, gpus, names }: Provenance,
 ): RegionReportBundle {
-  const selection = { include: request.include, exclude: request.exclude };
-  if (imported.kind === "ncu") throw new Error("not reached: no importer of ncu results yet");
-  const model = buildRegionModel(imported.timeline, { selection, aggregate: request.aggregate });
   return toReportBundle(model, {
     generatedAt: request.now.toISOString(),
     configFingerprint: fingerprint(request),
-    collectorVersion: imported.version ?? "unknown",
-    environment: unknownMachine(),
-    notes: [`imported from ${source.name}`],
+    collectorVersion: toolVersion ?? "unknown",
+    environment: { ...unknownMachine(), gpus },
+    notes: [`imported from ${names.join(", ")}`],
   });
 }
 
-/** Equal for equal requests, whatever the files hold and wherever the reports go. */
-function fingerprint({ sources, reader, include, exclude, aggregate }: ImportRequest): string {
-  const request = {
-    import: sources.map(({ name }) => name),
-    reader,
-    include,
-    exclude,
-    aggregate,
+/** Folders of one output directory: one per file of a tool, since clocks of runs differ. */
+function createFolders(directory: string) {
+  const taken = new Set<string>();
+  return {
+    take(name: string): string {
+      let free = name;
+      for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
+      taken.add(free);
+      mkdirSync(join(directory, free), { recursive: true });
+      return free;
+    },
+    pathOf: (folder: string) => join(directory, folder),
   };
-  return `sha256:${createHash("sha256").update(JSON.stringify(request)).digest("hex")}`;
+}
+
+/** Equal for equal requests, whatever the files hold and wherever the reports go. */
+function fingerprint(request: ImportRequest): string {
+  const { sources, directory: _directory, now: _now, say: _say, ...options } = request;
+  const text = JSON.stringify({ import: sources.map(({ name }) => name), ...options });
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
 }
 
 /** The files say little of the machine they were recorded on, and it need not be this one. */

@@ -1,4 +1,4 @@
-import type { NcuResults } from "../ncu/results.ts";
+import type { NcuResult, SectionTable } from "../ncu/results.ts";
 import type { Timeline } from "../timeline.ts";
 
 /** One format that `deep-profile import` reads: a data object in a file of its own. */
@@ -30,6 +30,10 @@ export interface ImportSource {
 export interface ReadOptions {
   /** How `.ncu-rep` files are read: by ncu, by our own reader, or by ncu where it is installed. */
   readonly reader: "auto" | "ncu" | "own";
+  /** Locale of the ncu that printed a CSV; found out from the file where null. */
+  readonly locale: "C" | "en" | "de" | null;
+  /** Whether push/pop ranges of other threads matter: only our own reader has them. */
+  readonly allThreads: boolean;
   /** Where tools may leave files that belong to the result, e.g. CSVs; exists. */
   readonly directory: string;
   /** A line at a time, what goes on. */
@@ -38,5 +42,21 @@ export interface ReadOptions {
 
 /** What was in a file. */
 export type Imported =
-  | { readonly kind: "timeline"; readonly timeline: Timeline; readonly version: string | null }
-  | { readonly kind: "ncu"; readonly results: NcuResults; readonly version: string | null };
+  | {
+      readonly kind: "timeline";
+      readonly timeline: Timeline;
+      /** Of the tool that recorded; null where the file does not say. */
+      readonly toolVersion: string | null;
+    }
+  | { readonly kind: "ncu"; readonly source: NcuSource };
+
+/** Results of ncu, which may be too many to keep: read as often as they are needed. */
+export interface NcuSource {
+  readonly toolVersion: string | null;
+  readonly stream: (onResult: (result: NcuResult) => void) => Promise<NcuStreamed>;
+}
+
+export interface NcuStreamed {
+  readonly sections: SectionTable;
+  readonly notes: readonly string[];
+}

@@ -1,13 +1,17 @@
 import { ConfigError } from "../../values/errors.ts";
 import type { Importer, ImportSource } from "./importer.ts";
+import { ncuCsvImporter } from "./ncu-csv.ts";
+import { ncuReportImporter } from "./ncu-report.ts";
 import { nsysExportImporter, nsysReportImporter } from "./nsys.ts";
 import { recordingImporter } from "./recording.ts";
 
 /** Every format that is read. The first that recognises a file reads it. */
 export const IMPORTERS: readonly Importer[] = [
-  recordingImporter,
+  ncuReportImporter,
+  ncuCsvImporter,
   nsysExportImporter,
   nsysReportImporter,
+  recordingImporter,
 ];
 
 /** @throws ConfigError `profile.input` where no format fits */

@@ -39,5 +39,5 @@ export const nsysReportImporter: Importer = {
 async function readTimeline(path: string): Promise<Imported> {
   const { readNsysExport } = await import("../nsys/read/read-export.ts");
   const timeline = readNsysExport(path);
-  return { kind: "timeline", timeline, version: timeline.toolVersion };
+  return { kind: "timeline", timeline, toolVersion: timeline.toolVersion };
 }

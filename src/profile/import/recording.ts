@@ -19,6 +19,6 @@ export const recordingImporter: Importer = {
         code: "recording.invalid",
         message: `${name}: ${timeline.notes.join("; ")}`,
       });
-    return { kind: "timeline", timeline, version: null };
+    return { kind: "timeline", timeline, toolVersion: null };
   },
 };

@@ -11,16 +11,24 @@ export interface WrittenImport {
   readonly problems: readonly string[];
 }
 
+/** An import has no config; the page links to what stands beside it. */
+const PAGE = { config: [], files: ["report.json", "report.md", "../../report.md"] };
+
 /** Writes the reports of an import as those of a run: per collector, and over all. */
 export async function writeImported(
   reports: readonly ImportedReport[],
   directory: string,
+  { html }: { readonly html: boolean },
 ): Promise<WrittenImport> {
   const sections: RunSection[] = [];
   const bundles: string[] = [];
+  const pages: string[] = [];
   const problems: string[] = [];
-  for (const { collector, folder, bundle } of reports) {
-    const written = await writeReports(bundle, join(directory, folder));
+  for (const { collector, folder, bundle, writeRegionFiles } of reports) {
+    const written = await writeReports(bundle, join(directory, folder), {
+      ...(html && { html: PAGE }),
+    });
+    await writeRegionFiles?.(written.regionDirectories);
     sections.push({
       collector,
       directory: folder,
@@ -28,12 +36,13 @@ export async function writeImported(
       regionDirectories: written.regionDirectories,
     });
     bundles.push(written.json);
+    if (written.html !== null) pages.push(written.html);
     problems.push(...written.problems);
   }
   const overview = join(directory, "report.md");
   const ofRun = await writeRunReports(directory, { sections, notes: [] });
   return {
-    reports: [overview, ...bundles, ...ofRun.filter((file) => file !== overview)],
+    reports: [overview, ...pages, ...bundles, ...ofRun.filter((file) => file !== overview)],
     problems,
   };
 }

@@ -31,6 +31,10 @@ export interface ParsedCommand {
   /** The last value given. */
   value(option: string): string | undefined;
   values(option: string): readonly string[];
+  /** The last value, which is one of `choices`: those that the option was declared with. */
+  choice<T extends string, D>(option: string, choices: readonly T[], fallback: D): T | D;
+  /** @throws ConfigError `app.usage` unless it is a whole number above zero */
+  count(option: string): number | null;
 }
 
 const HELP: CommandOption = { short: "h", help: "print this help" };
@@ -68,6 +72,15 @@ export function parseCommandLine(line: CommandLine, args: readonly string[]): Pa
     has: (name) => given.has(name),
     value: (name) => given.get(name)?.at(-1),
     values: (name) => given.get(name) ?? [],
+    choice: (name, choices, fallback) =>
+      choices.find((choice) => choice === given.get(name)?.at(-1)) ?? fallback,
+    count(name) {
+      const text = given.get(name)?.at(-1);
+      if (text === undefined) return null;
+      if (!/^[1-9]\d{0,8}$/.test(text))
+        throw usage(`--${name}: '${text}' is no whole number above zero`);
+      return Number(text);
+    },
   };
 }
 

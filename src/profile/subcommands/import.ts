@@ -7,6 +7,11 @@ import { type CommandLine, commandHelp, parseCommandLine, usage } from "./argume
 import { makeOutputDirectory } from "./output-directory.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
+const READERS = ["auto", "ncu", "own"] as const;
+const LOCALES = ["C", "en", "de"] as const;
+const NVTX_SCOPES = ["thread", "process"] as const;
+const NAME_BASES = ["function", "demangled", "mangled"] as const;
+
 const COMMAND: CommandLine = {
   name: "import",
   positionals: "FILE...",
@@ -22,9 +27,47 @@ ${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
     },
     include: { value: "GLOB", repeatable: true, help: "show regions with this label" },
     exclude: { value: "GLOB", repeatable: true, help: "leave regions with this label out" },
+    kernel: {
+      value: "PATTERN",
+      repeatable: true,
+      help: "count kernels with this name: exact, GLOB or regex:EXPR",
+    },
+    "kernel-exclude": {
+      value: "PATTERN",
+      repeatable: true,
+      help: "leave kernels with this name out, also chosen ones",
+    },
+    "kernel-name-base": {
+      value: "BASE",
+      choices: NAME_BASES,
+      help: "which name patterns match (default: demangled)",
+    },
+    "top-kernels": {
+      value: "N",
+      help: "count the N kernels that are longest in a recording\nor nsys export given beside",
+    },
+    reader: {
+      value: "READER",
+      choices: READERS,
+      help: "how .ncu-rep files are read: by ncu, by our own reader,\nor by ncu where it is installed (default: auto)",
+    },
+    locale: {
+      value: "LOCALE",
+      choices: LOCALES,
+      help: "how numbers of a CSV are written: 1234.5; 1,234.5; 1.234,5\n(default: what the file shows)",
+    },
+    "nvtx-scope": {
+      value: "SCOPE",
+      choices: NVTX_SCOPES,
+      help: "whose push/pop ranges a kernel belongs to: those of its\nthread, or of another one if its own has none (default:\nthread; process needs .ncu-rep files)",
+    },
     "no-aggregate": { help: "reports per process and per device only" },
+    html: { help: "the reports as HTML pages, too" },
   },
-  epilogue: `Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage.`,
+  epilogue: `Files of ncu given together are one measurement. A recording or nsys export beside
+them gives calls and wall times, and the order of ranges of several domains.
+
+Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage.`,
 };
 
 /** `deep-profile import`. */
@@ -38,11 +81,20 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
   const sources = command.positionals.map((name) => openSource(name, io.cwd));
   // Told before a directory is made: a wrong file leaves nothing behind.
   for (const source of sources) importerOf(source);
+  const top = command.count("top-kernels");
   const directory = makeOutputDirectory(command.value("output"), io.cwd, io.now);
   const reports = await importFiles({
     sources,
     directory,
-    reader: "auto",
+    reader: command.choice("reader", READERS, "auto"),
+    locale: command.choice("locale", LOCALES, null),
+    pushPopScope: command.choice("nvtx-scope", NVTX_SCOPES, "thread"),
+    kernels: {
+      include: command.values("kernel"),
+      exclude: command.values("kernel-exclude"),
+      nameBase: command.choice("kernel-name-base", NAME_BASES, "demangled"),
+      top,
+    },
     include: command.values("include"),
     exclude: command.values("exclude"),
     aggregate: !command.has("no-aggregate"),
@@ -52,7 +104,7 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
   const terminal = terminalOf(io);
   for (const { bundle } of reports)
     for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal);
-  const written = await writeImported(reports, directory);
+  const written = await writeImported(reports, directory, { html: command.has("html") });
   terminal.write("\n");
   showFiles(written.reports, { terminal, cwd: io.cwd });
   for (const problem of written.problems) terminal.writeError(`could not be written: ${problem}\n`);

@@ -66,6 +66,21 @@ export function streamNcuReport(
   }
 }
 
+/**
+ * Version of the ncu that measured, without reading results.
+ *
+ * @throws ConfigError as `streamNcuReport`
+ */
+export function reportVersion(path: string): string | null {
+  const report = openReport(path);
+  try {
+    const first = report.blocks().next();
+    return first.done === true ? null : first.value.toolVersion;
+  } finally {
+    report.close();
+  }
+}
+
 function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
   const sections = new Map<string, string[]>();
   const columnsOf = createColumnsCache();

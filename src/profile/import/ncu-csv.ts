@@ -1,0 +1,29 @@
+import { HEADER_START, SUMMARY_HEADERS } from "../ncu/csv/layout.ts";
+import { streamNcuCsvFile } from "../ncu/csv/read-csv.ts";
+import type { Importer } from "./importer.ts";
+
+const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
+
+/** Tables that ncu wrote with `--csv`, whatever the program printed before them. */
+export const ncuCsvImporter: Importer = {
+  collector: "ncu",
+  format: "CSV of Nsight Compute (ncu --csv --page raw or details)",
+  matches: ({ head, isDirectory }) => {
+    if (isDirectory) return false;
+    const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+    return STARTS.some((start) => {
+      const at = text.indexOf(start);
+      return at === 0 || (at > 0 && text[at - 1] === NEWLINE);
+    });
+  },
+  read: async ({ name, path }, { locale }) => ({
+    kind: "ncu",
+    source: {
+      toolVersion: null,
+      stream: (onResult) =>
+        streamNcuCsvFile(path, onResult, { name, ...(locale !== null && { locale }) }),
+    },
+  }),
+};
+
+const NEWLINE = 0x0a;

@@ -1,0 +1,67 @@
+import type { MetricValue, NCUProfileRegion } from "./document.ts";
+import { printable } from "./printable.ts";
+
+/** A section as collectors put it into `NCUProfileRegion.sections`. */
+interface Section {
+  readonly metrics: Readonly<Record<string, MetricValue>>;
+  readonly messages: readonly {
+    readonly rule: string;
+    readonly type: string;
+    readonly text: string;
+    readonly speedup: number | null;
+    readonly results: number;
+  }[];
+}
+
+/** Columns of messages; long words stand alone. */
+const WIDTH = 100;
+
+/** `sections.txt`: the sections of a region for reading, metrics first; null without sections. */
+export function renderSectionsText(region: NCUProfileRegion): string | null {
+  const sections = Object.entries(region.sections).flatMap(([name, section]) =>
+    isSection(section) ? [[name, section] as const] : [],
+  );
+  if (sections.length === 0) return null;
+  const path = region.path.map(printable).join(" / ");
+  const kernels = region.kernel_count === 0 ? "" : ` (${region.kernel_count} kernels)`;
+  const blocks = sections.map(([name, section]) => sectionLines(name, section).join("\n"));
+  return `${[`${path}${kernels}`, ...blocks].join("\n\n")}\n`;
+}
+
+/** Sections are open in the contract: what is of another shape is for the JSON report alone. */
+const isSection = (section: unknown): section is Section =>
+  typeof section === "object" && section !== null && "metrics" in section && "messages" in section;
+
+function sectionLines(name: string, { metrics, messages }: Section): readonly string[] {
+  const rows = Object.entries(metrics).map(([metric, { value, unit }]) => ({
+    metric: printable(metric),
+    unit: printable(unit),
+    value: value === null ? "n/a" : String(value),
+  }));
+  const widest = (key: "metric" | "unit" | "value") =>
+    Math.max(0, ...rows.map((row) => row[key].length));
+  const [names, units, values] = [widest("metric"), widest("unit"), widest("value")];
+  return [
+    `  ${printable(name)}`,
+    ...rows.map(
+      ({ metric, unit, value }) =>
+        `    ${metric.padEnd(names)}  ${unit.padEnd(units)}  ${value.padStart(values)}`,
+    ),
+    ...messages.flatMap(({ type, text, speedup, results }) => {
+      const gain = speedup === null ? "" : ` (est. speedup ${speedup} %)`;
+      const count = results > 1 ? ` [${results} kernels]` : "";
+      return wrap(`${type}  ${printable(text)}${gain}${count}`);
+    }),
+  ];
+}
+
+function wrap(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= WIDTH)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(lines.length === 0 ? `    ${word}` : `         ${word}`);
+  }
+  return lines;
+}
