@@ -1,4 +1,5 @@
-import type { KernelRecord, NCUProfileRegionReport } from "./document.ts";
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { NOT_MEASURED } from "./numbers.ts";
 
 /** What a report calls the things in its kernel lists. CPU operations are never GPU kernels. */
 export interface KernelWords {
@@ -38,5 +39,17 @@ export function kernelWords(kernels: readonly KernelRecord[]): KernelWords | nul
   return cpu ? CPU : null;
 }
 
+/** Ranges that were measured as a whole have GPU time and no kernels. */
+const RANGES: KernelWords = { ...GPU, time: "GPU time of ranges" };
+
 export const reportKernelWords = (report: NCUProfileRegionReport): KernelWords | null =>
-  kernelWords(report.regions.flatMap(({ kernels }) => kernels));
+  kernelWords(report.regions.flatMap(({ kernels }) => kernels)) ??
+  (report.totals.total_ms === null ? null : RANGES);
+
+/** Counts as tables show them: zero is not what was counted where counting is impossible. */
+export const shownKernelCount = ({ kernel_count, total_ms }: NCUProfileRegion): string =>
+  kernel_count === 0 && (total_ms ?? 0) > 0 ? NOT_MEASURED : String(kernel_count);
+
+/** ncu tells which range a kernel was launched in, not how often the range was opened. */
+export const shownCalls = ({ kind, invocations }: NCUProfileRegion): string =>
+  kind === "outside" || invocations === 0 ? NOT_MEASURED : String(invocations);

@@ -1,6 +1,12 @@
 /** The parts that Markdown reports are put together from. */
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
-import { type KernelWords, kernelWords, reportKernelWords } from "./kernel-words.ts";
+import {
+  type KernelWords,
+  kernelWords,
+  reportKernelWords,
+  shownCalls,
+  shownKernelCount,
+} from "./kernel-words.ts";
 import {
   escapeMarkdown,
   markdownCode,
@@ -42,7 +48,7 @@ interface TreeColumn {
 function treeColumns(words: KernelWords | null, share: ShareBase): readonly TreeColumn[] {
   const calls: TreeColumn = {
     heading: "Calls",
-    cell: ({ kind, invocations }) => (kind === "outside" ? NOT_MEASURED : String(invocations)),
+    cell: shownCalls,
   };
   const times: readonly TreeColumn[] = [
     { heading: "Total ms", cell: ({ total_ms }) => formatMs(total_ms) },
@@ -59,7 +65,7 @@ function treeColumns(words: KernelWords | null, share: ShareBase): readonly Tree
   if (words === null) return [calls, ...walls, shares];
   const counts: TreeColumn = {
     heading: words.heading,
-    cell: ({ kernel_count }) => String(kernel_count),
+    cell: shownKernelCount,
   };
   return [calls, ...times, ...walls, counts, shares];
 }

@@ -9,7 +9,7 @@ import {
   provenanceTable,
   regionTreeTable,
 } from "./markdown-parts.ts";
-import { plural } from "./numbers.ts";
+import { formatMs, plural } from "./numbers.ts";
 import { treeRows } from "./tree-rows.ts";
 
 export interface RegionMarkdownOptions {
@@ -52,8 +52,11 @@ function summary(report: NCUProfileRegionReport): string {
   const counted =
     words === null
       ? "no GPU kernels or CPU operations"
-      : plural(totals.kernel_count, words.one, words.many);
-  return `Scope ${escapeMarkdown(scope)}, collector ${escapeMarkdown(collector.name)}: ${plural(totals.region_count, "region")}, ${plural(totals.invocations, "call")}, ${counted}.`;
+      : totals.kernel_count === 0
+        ? `${formatMs(totals.total_ms)} ms of ${words.time}`
+        : plural(totals.kernel_count, words.one, words.many);
+  const calls = totals.invocations === 0 ? "" : `${plural(totals.invocations, "call")}, `;
+  return `Scope ${escapeMarkdown(scope)}, collector ${escapeMarkdown(collector.name)}: ${plural(totals.region_count, "region")}, ${calls}${counted}.`;
 }
 
 function regionSection(region: NCUProfileRegion, kernelRows: number): readonly (string | null)[] {

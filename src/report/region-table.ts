@@ -1,8 +1,13 @@
 /** The region tree for a terminal: aligned columns without boxes, never wider than the terminal. */
 import picocolors from "picocolors";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
-import { type KernelWords, reportKernelWords } from "./kernel-words.ts";
-import { formatMs, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
+import {
+  type KernelWords,
+  reportKernelWords,
+  shownCalls,
+  shownKernelCount,
+} from "./kernel-words.ts";
+import { formatMs, formatShare, plural } from "./numbers.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { fitText, padText, textWidth } from "./text-width.ts";
 import { treeRows } from "./tree-rows.ts";
@@ -78,7 +83,7 @@ const MIN_LABEL = 16;
 const columnsOf = (words: KernelWords | null, share: ShareBase): readonly TableColumn[] => [
   {
     heading: "Calls",
-    cell: ({ kind, invocations }) => (kind === "outside" ? NOT_MEASURED : String(invocations)),
+    cell: shownCalls,
     dispensable: 3,
   },
   ...(words === null ? wallColumns : kernelColumns(words)),
@@ -93,7 +98,7 @@ const kernelColumns = (words: KernelWords): readonly TableColumn[] => [
   { heading: "Total ms", cell: ({ total_ms }) => formatMs(total_ms), dispensable: 1 },
   { heading: "Excl ms", cell: ({ exclusive_ms }) => formatMs(exclusive_ms), dispensable: 4 },
   { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms), dispensable: 2 },
-  { heading: words.heading, cell: ({ kernel_count }) => String(kernel_count), dispensable: 5 },
+  { heading: words.heading, cell: shownKernelCount, dispensable: 5 },
 ];
 
 const wallColumns: readonly TableColumn[] = [

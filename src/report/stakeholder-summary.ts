@@ -56,7 +56,7 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
     .slice(0, top)
     .map(
       ({ region, own }) =>
-        `${regionInWords(region)}: ${formatShare(own, whole)} % (${formatDuration(own)}${region.kind === "outside" ? "" : ` in ${plural(region.invocations, "call")}`})`,
+        `${regionInWords(region)}: ${formatShare(own, whole)} % (${formatDuration(own)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
     );
   const rest = ranked.length - lines.length;
   return [

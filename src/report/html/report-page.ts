@@ -76,7 +76,7 @@ function summary(report: NCUProfileRegionReport): string {
   const words = reportKernelWords(report);
   const facts = [
     plural(totals.region_count, "region"),
-    plural(totals.invocations, "call"),
+    ...(totals.invocations === 0 ? [] : [plural(totals.invocations, "call")]),
     words === null
       ? "no GPU kernels or CPU operations recorded"
       : `${plural(totals.kernel_count, words.one, words.many)}${totals.total_ms === null ? "" : ` (${formatDuration(totals.total_ms)})`}`,
