@@ -14,7 +14,7 @@ const KNOWN_VERSION = 7;
 const LARGEST_MESSAGE = 1 << 30;
 
 export interface ReportFile {
-  /** In order; each must be used up before the next is asked for. */
+  /** In order; what was not read of one when the next is asked for is skipped. */
   blocks(): Generator<Block>;
   /** What was found wrong on the way. */
   notes(): readonly string[];
@@ -82,7 +82,6 @@ function readerOf(descriptor: number, path: string): ReportFile {
     );
 
   function* messagesOf(block: BlockHeader): Generator<BlockMessage> {
-    const end = at + block.payloadSize;
     const counts: readonly (readonly [BlockMessage["kind"], number])[] = [
       ["source", block.numSources],
       ["kernel", block.numResults],
@@ -100,7 +99,6 @@ function readerOf(descriptor: number, path: string): ReportFile {
         }
         yield { kind, bytes };
       }
-    at = Math.max(at, Math.min(end, size));
   }
 
   return {
@@ -114,6 +112,7 @@ function readerOf(descriptor: number, path: string): ReportFile {
           return;
         }
         const block = readBlockHeader(bytes, path);
+        const end = at + block.payloadSize;
         const messages = messagesOf(block);
         if (block.strings.length > 0) strings = block.strings;
         yield {
@@ -123,6 +122,7 @@ function readerOf(descriptor: number, path: string): ReportFile {
           commandLine: block.commandLine,
           messages: () => messages,
         };
+        at = Math.max(at, Math.min(end, size));
       }
     },
     notes: () => notes,

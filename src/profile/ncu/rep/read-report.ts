@@ -74,8 +74,8 @@ export function streamNcuReport(
 export function reportVersion(path: string): string | null {
   const report = openReport(path);
   try {
-    const first = report.blocks().next();
-    return first.done === true ? null : first.value.toolVersion;
+    for (const { toolVersion } of report.blocks()) if (toolVersion !== null) return toolVersion;
+    return null;
   } finally {
     report.close();
   }
