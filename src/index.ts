@@ -14,8 +14,12 @@ import type { ReadOptions } from "./values/reader.ts";
 import { createConfig } from "./values/reader.ts";
 import { writeYaml } from "./values/writer.ts";
 
+export type { Callback, CallbackEvents } from "./app/callbacks/callback.ts";
 export type { HydraMainOptions } from "./app/hydra-main.ts";
 export { hydraMain } from "./app/hydra-main.ts";
+export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
+export { exitCode } from "./app/job/job.ts";
+export type { Logger } from "./app/logging/logging.ts";
 export { HYDRA_VERSION } from "./compose/dialect.ts";
 export type {
   Cause,
