@@ -1,7 +1,9 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { basicBatches } from "../../../src/app/sweep/basic-batches.ts";
 import { parseOverrides } from "../../../src/overrides/index.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { runs } from "../../runs.ts";
 
 const batches = (overrides: readonly string[], maxBatchSize: number | null = null) =>
   basicBatches({ overrides: parseOverrides(overrides), maxBatchSize });
@@ -38,4 +40,22 @@ test.each([
   } catch (error) {
     expect(isConfigError(error) && error.message).toContain(named);
   }
+});
+
+test("batches are the jobs in order, cut; there are as many as the product of the values", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 }),
+      fc.integer({ min: 1, max: 5 }),
+      (counts, size) => {
+        const overrides = counts.map((count, index) => `k${index}=range(${count})`);
+        const [all = []] = batches(overrides);
+        expect(all).toHaveLength(counts.reduce((product, count) => product * count, 1));
+        const cut = batches(overrides, size);
+        expect(cut.flat()).toEqual(all);
+        expect(cut.every(({ length }) => length > 0 && length <= size)).toBe(true);
+      },
+    ),
+    { numRuns: runs(100) },
+  );
 });
