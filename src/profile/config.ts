@@ -38,6 +38,10 @@ export interface InferConfig {
   readonly seed: number;
   readonly input: string | null;
   readonly output: string | null;
+  readonly dtype: "float32" | "float16" | "bfloat16";
+  readonly tf32: boolean;
+  readonly gpu_library: "auto" | "cudnn" | "cuda";
+  readonly cuda_graph: boolean;
 }
 
 export type WorkloadConfig =

@@ -15,9 +15,8 @@ export interface NativePart {
   readonly info: NativeBuild.NativeBuildInfo;
 }
 
-/** Whether the built-in workload can use a GPU in this build. */
-export const hasGpuBackend = (native: NativePart): boolean =>
-  native.info.backends.some((backend) => backend !== "cpu");
+/** What the built-in workload can do on a GPU in this build. */
+export const gpuPart = (native: NativePart): NativeBuild.NativeGpuPart => native.info.gpu;
 
 /**
  * The native part, built now if it is absent or older than its sources. `say` gets a line at a time

@@ -10,7 +10,7 @@ import { writeYaml } from "../values/writer.ts";
 import type { ProfileConfig } from "./config.ts";
 import { describeOutcome, succeeded } from "./machine/process.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";
-import { readLayerWork } from "./static-analysis.ts";
+import { readStaticAnalysis } from "./static-analysis.ts";
 import { writeTraces } from "./trace/write-traces.ts";
 
 /** Files of a run worth opening, in its directory. */
@@ -115,9 +115,9 @@ function summarize(
   written: readonly WrittenSection[],
 ): RunSummary {
   const [first] = sections;
-  const layers =
+  const staticAnalysis =
     config.pipeline.static_analysis.enable && first !== undefined
-      ? readLayerWork(workload, first.outcome)
+      ? readStaticAnalysis(workload, first)
       : null;
   return {
     sections: written.map(
@@ -131,7 +131,7 @@ function summarize(
     notes: [...sections.flatMap(notesOf), ...missing.map(({ error }) => error.message)],
     files: RUN_FILES,
     kernelLimit: config.runner.top_n_kernels,
-    ...(layers !== null && { layers }),
+    ...(staticAnalysis !== null && { staticAnalysis }),
   };
 }
 

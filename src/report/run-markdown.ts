@@ -9,7 +9,7 @@ import {
 } from "./markdown.ts";
 import { notesList, provenanceTable, regionTreeTable } from "./markdown-parts.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
-import { staticAnalysisTable } from "./static-analysis.ts";
+import { staticAnalysisBlocks } from "./static-analysis.ts";
 import { treeRows } from "./tree-rows.ts";
 
 /** `report.md` of a run: what each collector found, and the way to everything else. */
@@ -21,7 +21,9 @@ export function renderRunMarkdown(run: RunSummary): string {
     ...heading("## Notes on the run", notesList(run.notes)),
     run.sections.length === 0 ? "No collector ran." : null,
     ...run.sections.flatMap(sectionBlocks),
-    ...heading("## Static analysis", staticAnalysis(run)),
+    ...(run.staticAnalysis === undefined
+      ? []
+      : ["## Static analysis", ...staticAnalysisBlocks(run.staticAnalysis)]),
     ...heading("## Files", fileList(run.files ?? [])),
     ...(first === undefined ? [] : ["## Provenance", provenanceTable(first)]),
   ]);
@@ -56,11 +58,6 @@ function regionLinks(
   });
   if (rows.length === 0) return null;
   return markdownTable([{ heading: "Region" }, { heading: "Its own report" }], rows);
-}
-
-function staticAnalysis({ layers }: RunSummary): string | null {
-  if (layers === undefined) return null;
-  return `Work of one forward pass, computed from the shapes of the layers.\n\n${staticAnalysisTable(layers)}`;
 }
 
 const fileList = (files: readonly string[]): string | null =>

@@ -1,6 +1,6 @@
 /** What the reports of a whole run are made from. */
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
-import type { LayerWork } from "./static-analysis.ts";
+import type { StaticAnalysis } from "./static-analysis.ts";
 
 export interface RunSummary {
   /** One per collector that ran, in the order in which they are to be read. */
@@ -11,8 +11,8 @@ export interface RunSummary {
   readonly files?: readonly string[];
   /** Most rows of `kernels.md`; all that matter by default. */
   readonly kernelLimit?: number;
-  /** What the layers of the built-in model must do, where static analysis is on. */
-  readonly layers?: readonly LayerWork[];
+  /** What the built-in model must do by its shapes, where static analysis is on. */
+  readonly staticAnalysis?: StaticAnalysis;
 }
 
 export interface RunSection {

@@ -5,6 +5,7 @@ import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from ".
 import { formatDuration, formatShare, plural } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
+import { passBoundMs, rooflineBound } from "./static-analysis.ts";
 import { treeRows } from "./tree-rows.ts";
 
 export function renderStakeholderSummary(run: RunSummary, top = 5): string {
@@ -22,6 +23,7 @@ export function renderStakeholderSummary(run: RunSummary, top = 5): string {
     "## Where the time goes",
     whereTimeGoes(report, top),
     ...topKernels(report, top),
+    ...roomLeft(run),
     "## How steady it is",
     steadiness(report),
     "## What to keep in mind",
@@ -90,6 +92,28 @@ function topKernels(report: NCUProfileRegionReport, top: number): readonly strin
         `${markdownLabel(name)}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`,
     );
   return [`## The longest ${words.many}`, markdownList(lines)];
+}
+
+/** How far from the device's limits a pass of the built-in model is, where that is known. */
+function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
+  if (staticAnalysis === undefined || staticAnalysis.passMs === null) return [];
+  const bound = passBoundMs(staticAnalysis);
+  if (bound === null || bound === 0) return [];
+  const byLimit = (limit: "arithmetic" | "memory") =>
+    staticAnalysis.layers
+      .map((layer) => rooflineBound(layer, staticAnalysis.peaks))
+      .reduce((sum, each) => sum + (each?.limit === limit ? each.ms : 0), 0);
+  const limit =
+    byLimit("memory") >= byLimit("arithmetic") ? "moving data to and from memory" : "arithmetic";
+  const times = staticAnalysis.passMs / bound;
+  const verdict =
+    times < 1
+      ? "That is less than the estimate allows: the data stayed in a cache."
+      : `That is ${times.toFixed(1)} times the least possible.`;
+  return [
+    "## How much room there is",
+    `One forward pass took ${formatDuration(staticAnalysis.passMs)}. By the sizes of the model it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
+  ];
 }
 
 /** A region is called unsteady when its slow calls take half as long again as its usual ones. */

@@ -1,4 +1,15 @@
 import { escapeMarkdown, markdownTable } from "./markdown.ts";
+import { formatDuration, plural } from "./numbers.ts";
+
+/** What a model must do by its shapes, beside what the device can do. */
+export interface StaticAnalysis {
+  readonly parameters: { readonly count: number; readonly bytes: number };
+  readonly layers: readonly LayerWork[];
+  /** Null where the workload did not say. */
+  readonly peaks: DevicePeaks | null;
+  /** Median wall time of a measured forward pass; null where the tool distorts it. */
+  readonly passMs: number | null;
+}
 
 /** Work of one layer, computed from its shape: what it must do, not what was measured. */
 export interface LayerWork {
@@ -13,18 +24,83 @@ export interface LayerWork {
   readonly bytes: number;
 }
 
+/** The two lines of a roofline; null where the device does not tell. */
+export interface DevicePeaks {
+  readonly gflops_per_second: number | null;
+  readonly gbytes_per_second: number | null;
+  /** `measured on this machine`, `properties of the GPU`. */
+  readonly source: string;
+}
+
+/** The least time that some work takes on a device, and what sets it. */
+export interface RooflineBound {
+  readonly ms: number;
+  readonly limit: "arithmetic" | "memory";
+}
+
+type Work = Pick<LayerWork, "flops" | "bytes">;
+
+export function rooflineBound(work: Work, peaks: DevicePeaks | null): RooflineBound | null {
+  if (peaks === null || peaks.gflops_per_second === null || peaks.gbytes_per_second === null)
+    return null;
+  const arithmetic = work.flops / peaks.gflops_per_second / 1e6;
+  const memory = work.bytes / peaks.gbytes_per_second / 1e6;
+  return arithmetic > memory
+    ? { ms: arithmetic, limit: "arithmetic" }
+    : { ms: memory, limit: "memory" };
+}
+
+/** Of one pass: layers run one after the other, so their bounds add up. Null where unknown. */
+export function passBoundMs({ layers, peaks }: StaticAnalysis): number | null {
+  const bounds = layers.map((layer) => rooflineBound(layer, peaks));
+  return bounds.reduce<number | null>(
+    (sum, bound) => (sum === null || bound === null ? null : sum + bound.ms),
+    0,
+  );
+}
+
+/** The section of `report.md`: the numbers in words, then the layers. */
+export function staticAnalysisBlocks(analysis: StaticAnalysis): readonly string[] {
+  const { parameters, peaks } = analysis;
+  return [
+    `The model has ${plural(parameters.count, "parameter")} (${(parameters.bytes / 1e6).toFixed(3)} MB in float32). Work of one forward pass, computed from the shapes of the layers and not measured; bytes as if nothing stayed in a cache.`,
+    ...(peaks === null ? [] : [rooflineWords(analysis, peaks)]),
+    staticAnalysisTable(analysis),
+  ];
+}
+
+function rooflineWords(analysis: StaticAnalysis, peaks: DevicePeaks): string {
+  const bound = passBoundMs(analysis);
+  if (bound === null)
+    return "There is no roofline: the peak arithmetic or memory rate of this device is not known.";
+  const { gflops_per_second: flops, gbytes_per_second: bytes } = peaks;
+  return `The bound is the least time that a layer takes with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${passWords(analysis.passMs, bound)}`;
+}
+
+const passWords = (passMs: number | null, bound: number): string =>
+  passMs === null
+    ? `The bound of a pass is ${formatDuration(bound)}.`
+    : `A pass took ${formatDuration(passMs)} (median); its bound is ${formatDuration(bound)}.`;
+
 /** The layers with their arithmetic intensity, the number that places them on a roofline. */
-export function staticAnalysisTable(layers: readonly LayerWork[]): string {
+function staticAnalysisTable({ layers, peaks, ...rest }: StaticAnalysis): string {
   const flops = layers.reduce((sum, layer) => sum + layer.flops, 0);
   const bytes = layers.reduce((sum, layer) => sum + layer.bytes, 0);
-  const row = (name: string, operation: string, range: string, work: Work) => [
-    escapeMarkdown(name),
-    escapeMarkdown(operation),
-    escapeMarkdown(range),
+  const total = passBoundMs({ layers, peaks, ...rest });
+  const row = (names: readonly string[], work: Work, bound: readonly string[]) => [
+    ...names.map(escapeMarkdown),
     (work.flops / 1e6).toFixed(3),
     (work.bytes / 1e6).toFixed(3),
     work.bytes === 0 ? "–" : (work.flops / work.bytes).toFixed(2),
+    ...(total === null ? [] : bound),
   ];
+  const layerRow = (layer: LayerWork) => {
+    const bound = rooflineBound(layer, peaks);
+    return row([layer.name, layer.operation, layer.range], layer, [
+      bound === null ? "–" : formatDuration(bound.ms),
+      bound?.limit ?? "–",
+    ]);
+  };
   return markdownTable(
     [
       { heading: "Layer" },
@@ -33,12 +109,13 @@ export function staticAnalysisTable(layers: readonly LayerWork[]): string {
       { heading: "MFLOP", align: "right" },
       { heading: "MB", align: "right" },
       { heading: "FLOP/byte", align: "right" },
+      ...(total === null
+        ? []
+        : [{ heading: "Bound", align: "right" } as const, { heading: "Limited by" }]),
     ],
     [
-      ...layers.map((layer) => row(layer.name, layer.operation, layer.range, layer)),
-      row("all", "", "", { flops, bytes }),
+      ...layers.map(layerRow),
+      row(["all", "", ""], { flops, bytes }, [formatDuration(total ?? 0), ""]),
     ],
   );
 }
-
-type Work = Pick<LayerWork, "flops" | "bytes">;

@@ -15,7 +15,9 @@ export function shallowResnetWorkload(
     weights: model.weights === null ? null : path(model.weights),
     input: infer.input === null ? null : path(infer.input),
   };
-  const flags: Readonly<Record<string, string | number | null>> = {
+  const onGpu = context.device !== "cpu";
+  // true is a switch that is given, false and null are left out.
+  const flags: Readonly<Record<string, string | number | boolean | null>> = {
     model: model.name,
     "in-channels": model.in_channels,
     "base-channels": model.base_channels,
@@ -32,17 +34,29 @@ export function shallowResnetWorkload(
     input: files.input,
     output: infer.output === null ? null : path(infer.output),
     program,
+    // Of GPUs: the executable refuses them on the CPU.
+    dtype: onGpu ? infer.dtype : null,
+    tf32: infer.tf32,
+    "gpu-library": onGpu ? infer.gpu_library : null,
+    "cuda-graph": infer.cuda_graph,
+    // For the roofline of the static analysis.
+    peaks: config.pipeline.static_analysis.enable,
   };
   return {
     label: config.model.name,
     argv: [
       context.shallowResnet,
       ...Object.entries(flags).flatMap(([name, value]) =>
-        value === null ? [] : [`--${name}`, String(value)],
+        value === null || value === false
+          ? []
+          : value === true
+            ? [`--${name}`]
+            : [`--${name}`, String(value)],
       ),
     ],
     cwd: context.cwd,
-    env: {},
+    // nvidia-smi's numbering, which is the one that people know: CUDA's own puts the fastest first.
+    env: onGpu ? { CUDA_DEVICE_ORDER: "PCI_BUS_ID" } : {},
     stdout: "document",
     device: context.device,
     inputFiles: Object.values(files).filter((file) => file !== null),

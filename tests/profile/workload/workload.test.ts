@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { ProfileConfig, WorkloadConfig } from "../../../src/profile/config.ts";
+import type { InferConfig, ProfileConfig, WorkloadConfig } from "../../../src/profile/config.ts";
 import { createWorkload } from "../../../src/profile/workload/index.ts";
 import { requireProgram } from "../../../src/profile/workload/require-program.ts";
 
 const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };
 
-function config(workload: WorkloadConfig): ProfileConfig {
+function config(workload: WorkloadConfig, infer: Partial<InferConfig> = {}): ProfileConfig {
   return {
     device: "auto",
     model: {
@@ -25,6 +25,11 @@ function config(workload: WorkloadConfig): ProfileConfig {
       seed: 0,
       input: null,
       output: null,
+      dtype: "float32",
+      tf32: false,
+      gpu_library: "auto",
+      cuda_graph: false,
+      ...infer,
     },
     workload,
     pipeline: {
@@ -64,6 +69,24 @@ describe("createWorkload", () => {
       device: "cpu",
       inputFiles: ["/home/me/w.safetensors"],
     });
+  });
+
+  it("tells the executable about GPUs only where it runs on one", () => {
+    const shallowResnet = { kind: "shallow_resnet", program: "forward" } as const;
+    const onCpu = createWorkload(config(shallowResnet), context);
+    expect(onCpu.argv.join(" ")).not.toMatch(/--(dtype|tf32|gpu-library|cuda-graph)/);
+    expect(onCpu.argv.at(-1)).toBe("--peaks");
+    expect(onCpu.env).toEqual({});
+    const onGpu = createWorkload(config(shallowResnet, { dtype: "float16", cuda_graph: true }), {
+      ...context,
+      device: "cuda:1",
+    });
+    const argv = onGpu.argv.join(" ");
+    expect(argv).toContain("--device cuda:1");
+    expect(argv).toContain("--dtype float16 --gpu-library auto --cuda-graph");
+    expect(argv).not.toContain("--tf32");
+    // nvidia-smi's numbers, not CUDA's.
+    expect(onGpu.env).toEqual({ CUDA_DEVICE_ORDER: "PCI_BUS_ID" });
   });
 
   it("takes a command as it stands", () => {

@@ -1,0 +1,62 @@
+import type { NativeGpuPart } from "../../native/build.d.mts";
+import { ConfigError } from "../values/errors.ts";
+import type { InferConfig, ProfileConfig } from "./config.ts";
+
+/** Keys of `infer` that mean something on a GPU only, with the values that ask for nothing. */
+const GPU_ONLY = {
+  dtype: "float32",
+  tf32: false,
+  gpu_library: "auto",
+  cuda_graph: false,
+} as const satisfies Partial<InferConfig>;
+
+const REBUILD =
+  "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/running.md";
+
+/**
+ * Whether the built-in workload, as it was built, can do on `device` what the config asks for.
+ * Settings for GPUs are refused on the CPU: ignored ones would make a report of something else.
+ *
+ * @throws ConfigError `profile.device`
+ */
+export function checkGpuSettings(
+  { workload, infer }: Pick<ProfileConfig, "workload" | "infer">,
+  device: string,
+  gpu: NativeGpuPart,
+): void {
+  if (workload.kind !== "shallow_resnet") return;
+  const refuse = (key: string, message: string, hint: string) => {
+    throw new ConfigError({ code: "profile.device", key, message, hint });
+  };
+  if (device === "cpu") {
+    for (const [key, none] of Object.entries(GPU_ONLY)) {
+      const value = infer[key as keyof typeof GPU_ONLY];
+      if (value !== none)
+        refuse(
+          `infer.${key}`,
+          `infer.${key}=${value} is for GPUs, and this run is on the CPU`,
+          `infer.${key}=${none}, or device=cuda:0 where there is a GPU`,
+        );
+    }
+    return;
+  }
+  if (!gpu.built)
+    refuse(
+      "device",
+      `the built-in workload was built without a GPU backend: ${gpu.reason}`,
+      `${REBUILD}; device=cpu runs without it`,
+    );
+  const hasCudnn = gpu.libraries.includes("cudnn");
+  if (infer.gpu_library === "cudnn" && !hasCudnn)
+    refuse(
+      "infer.gpu_library",
+      `the built-in workload was built without cuDNN: ${gpu.reason}`,
+      "pip install nvidia-cudnn-cu13, or CUDNN_ROOT, and npm run build:native; infer.gpu_library=cuda has kernels of our own",
+    );
+  if (infer.tf32 && (infer.gpu_library === "cuda" || !hasCudnn))
+    refuse(
+      "infer.tf32",
+      "only cuDNN's convolutions can use TF32",
+      "infer.tf32=false, or infer.gpu_library=cudnn where cuDNN is found",
+    );
+}
