@@ -1,6 +1,6 @@
-import type { NativeGpuPart } from "../../native/build.d.mts";
 import { ConfigError } from "../values/errors.ts";
 import type { InferConfig, ProfileConfig } from "./config.ts";
+import type { GpuPart } from "./native.ts";
 
 /** Keys of `infer` that mean something on a GPU only, with the values that ask for nothing. */
 const GPU_ONLY = {
@@ -22,7 +22,7 @@ const REBUILD =
 export function checkGpuSettings(
   { workload, infer }: Pick<ProfileConfig, "workload" | "infer">,
   device: string,
-  gpu: NativeGpuPart,
+  gpu: GpuPart,
 ): void {
   if (workload.kind !== "shallow_resnet") return;
   const refuse = (key: string, message: string, hint: string) => {

@@ -16,7 +16,9 @@ export interface NativePart {
 }
 
 /** What the built-in workload can do on a GPU in this build. */
-export const gpuPart = (native: NativePart): NativeBuild.NativeGpuPart => native.info.gpu;
+export type GpuPart = NativeBuild.NativeGpuPart;
+
+export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
 
 /**
  * The native part, built now if it is absent or older than its sources. `say` gets a line at a time

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NativeGpuPart } from "../../native/build.d.mts";
 import type { InferConfig } from "../../src/profile/config.ts";
 import { checkGpuSettings } from "../../src/profile/gpu-settings.ts";
+import type { GpuPart } from "../../src/profile/native.ts";
 
 const infer: InferConfig = {
   batch_size: 1,
@@ -19,14 +19,14 @@ const infer: InferConfig = {
 };
 const workload = { kind: "shallow_resnet", program: "forward" } as const;
 
-const gpu = (...libraries: ("cudnn" | "cuda")[]): NativeGpuPart => ({
+const gpu = (...libraries: ("cudnn" | "cuda")[]): GpuPart => ({
   built: libraries.length > 0,
   targets: "sm_90+compute_90",
   libraries,
   reason: libraries.includes("cudnn") ? null : "no cuDNN",
 });
 
-const check = (changes: Partial<InferConfig>, device: string, part: NativeGpuPart) => () =>
+const check = (changes: Partial<InferConfig>, device: string, part: GpuPart) => () =>
   checkGpuSettings({ workload, infer: { ...infer, ...changes } }, device, part);
 
 describe("checkGpuSettings", () => {
