@@ -1,6 +1,8 @@
 import { ConfigError } from "../values/errors.ts";
 import type { InferConfig, ProfileConfig } from "./config.ts";
-import type { GpuPart } from "./native.ts";
+import { resolveDevice } from "./device.ts";
+import type { Gpu } from "./machine/gpu.ts";
+import { type GpuPart, gpuPart, type NativePart } from "./native.ts";
 
 /** Keys of `infer` that mean something on a GPU only, with the values that ask for nothing. */
 const GPU_ONLY = {
@@ -12,6 +14,22 @@ const GPU_ONLY = {
 
 const REBUILD =
   "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/running.md";
+
+/**
+ * The device that a run uses, once it is sure that the workload can.
+ *
+ * @throws ConfigError `profile.device`
+ */
+export function chooseDevice(
+  config: ProfileConfig,
+  gpus: readonly Gpu[],
+  native: NativePart,
+): string {
+  const part = gpuPart(native);
+  const device = resolveDevice(config.device, gpus, part.built);
+  checkGpuSettings(config, device, part);
+  return device;
+}
 
 /**
  * Whether the built-in workload, as it was built, can do on `device` what the config asks for.

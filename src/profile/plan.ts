@@ -6,9 +6,9 @@ import { COLLECTOR_NAMES, type CollectorName } from "./collectors/collector.ts";
 import { ncuOptions } from "./collectors/index.ts";
 import { planNcu } from "./collectors/ncu.ts";
 import type { ProfileConfig } from "./config.ts";
-import { resolveDevice } from "./device.ts";
+import { chooseDevice } from "./gpu-settings.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import { hasGpuBackend, requireNative } from "./native.ts";
+import { requireNative } from "./native.ts";
 import { shellWord } from "./ncu/run/run-pass.ts";
 import { silentProgress } from "./progress.ts";
 import { createWorkload } from "./workload/index.ts";
@@ -43,7 +43,7 @@ export async function planProfile(
   { cwd, runDirectory, say }: PlanRequest,
 ): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
   const [gpus, native] = await Promise.all([queryGpus(), requireNative(say)]);
-  const device = resolveDevice(config.device, gpus, hasGpuBackend(native));
+  const device = chooseDevice(config, gpus, native);
   const workload = createWorkload(config, { cwd, device, shallowResnet: native.shallowResnet });
   const enabled = COLLECTOR_NAMES.filter((name) => config.pipeline[name].enable);
   const plain = enabled

@@ -4,13 +4,12 @@ import type { Collection } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
 import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";
 import type { ProfileConfig } from "./config.ts";
-import { resolveDevice } from "./device.ts";
-import { checkGpuSettings } from "./gpu-settings.ts";
+import { chooseDevice } from "./gpu-settings.ts";
 import { describeInputs, type RunInputs } from "./inputs.ts";
 import { describeMachine, type MachineEnvironment } from "./machine/environment.ts";
 import { queryGpus } from "./machine/gpu.ts";
 import { describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
-import { gpuPart, requireNative } from "./native.ts";
+import { requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel, type RegionModel } from "./regions/index.ts";
 import { toReportBundle } from "./regions/to-report.ts";
@@ -58,8 +57,7 @@ export interface ProfileSection
 export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   const { config } = request;
   const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
-  const device = resolveDevice(config.device, gpus, gpuPart(native).built);
-  checkGpuSettings(config, device, gpuPart(native));
+  const device = chooseDevice(config, gpus, native);
   const workload = createWorkload(config, {
     cwd: request.cwd,
     device,
