@@ -2,6 +2,7 @@
  * `npm run bench`: every benchmark, or those whose names are given. Each compares with a baseline of
  * its own run and says whether its goal is reached; a missed goal makes the exit code 1.
  */
+import { benchAssembly } from "./assembly.ts";
 import { benchCompose } from "./compose.ts";
 import { benchNativeResnet } from "./native-resnet.ts";
 import { benchProcess } from "./process.ts";
@@ -35,6 +36,11 @@ const benchmarks: readonly Benchmark[] = [
     name: "recorder",
     about: "cost of a recorded NVTX range beside an unrecorded one",
     run: benchRecorder,
+  },
+  {
+    name: "assembly",
+    about: "a million kernels to the report document, beside plain sums of them",
+    run: benchAssembly,
   },
   {
     name: "resnet",

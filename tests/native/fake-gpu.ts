@@ -1,10 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { execa } from "execa";
-import { readRecording } from "../../src/profile/recording/index.ts";
 import { buildFixture, recorderEnvironment } from "./fixtures.ts";
 import { nativeProgram } from "./programs.ts";
-import { type Recorded, recordingDirectory } from "./record.ts";
 
 /**
  * A pretended GPU: libraries that stand in for the CUDA driver and for CUPTI, and a program that
@@ -39,23 +36,13 @@ async function named(library: string, name: string): Promise<string> {
   return path;
 }
 
-/** Runs the program under the recorder, loaded through both variables unless `env` says otherwise. */
-export async function recordGpu(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>> = {},
-): Promise<Recorded> {
-  const { program, driverDirectory, cupti } = await fakeGpu();
-  const directory = recordingDirectory();
-  const { exitCode, stdout, stderr } = await execa(program, args, {
-    reject: false,
-    env: {
-      ...(await recorderEnvironment(directory)),
-      CUDA_INJECTION64_PATH: await nativeProgram("region_recorder.so"),
-      HYDRACONF_CUPTI_PATH: cupti,
-      LD_LIBRARY_PATH: driverDirectory,
-      ...env,
-    },
-  });
-  const outcome = { code: exitCode, stdout, stderr };
-  return { outcome, timeline: readRecording(directory), directory };
+/** The environment that makes a program record ranges and the pretended GPU into `directory`. */
+export async function gpuEnvironment(directory: string): Promise<Record<string, string>> {
+  const { driverDirectory, cupti } = await fakeGpu();
+  return {
+    ...(await recorderEnvironment(directory)),
+    CUDA_INJECTION64_PATH: await nativeProgram("region_recorder.so"),
+    HYDRACONF_CUPTI_PATH: cupti,
+    LD_LIBRARY_PATH: driverDirectory,
+  };
 }

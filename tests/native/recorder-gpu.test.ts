@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RecordedProcess } from "../../src/profile/recording/index.ts";
-import { fakeGpu, recordGpu } from "./fake-gpu.ts";
+import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
 import { outline } from "./outline.ts";
+import { recordGpu } from "./record-gpu.ts";
 
 const canBuild = availableClients("the recorder and the GPU").length > 0;
 

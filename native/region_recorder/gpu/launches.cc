@@ -57,7 +57,6 @@ bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept {
 void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, const void* data) {
   const auto& call = *static_cast<const cupti::CallbackData*>(data);
   if (call.site != cupti::kEnter) return;
-  const std::uint64_t time = now_ns();
   describe_devices_once();
   if (!launched.load(std::memory_order_relaxed)) launched.store(true, std::memory_order_relaxed);
 
@@ -67,6 +66,7 @@ void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, co
   const std::uint64_t launch = std::uint64_t{1} << 32 | call.correlation_id;
   if (thread->last_launch == launch) return;
   thread->last_launch = launch;
+  const std::uint64_t time = now_ns();
 
   Record record(format::kLaunch);
   record.add(0);
