@@ -12,6 +12,10 @@ export interface ProfileConfig {
   readonly infer: InferConfig;
   readonly workload: WorkloadConfig;
   readonly pipeline: PipelineConfig;
+  /** Runs of the workload under each collector that records times. */
+  readonly repeats: number;
+  /** Runs before them whose results are thrown away; only where `repeats` is more than 1. */
+  readonly warmup_runs: number;
   readonly runner: {
     /** `deep` writes every artifact, `light` the region reports only. */
     readonly mode: "deep" | "light";

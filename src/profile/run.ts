@@ -1,6 +1,6 @@
 import { packageInfo } from "../package-root.ts";
 import type { RegionReportBundle } from "../report/document.ts";
-import type { Collection } from "./collectors/collector.ts";
+import type { Collection, Measured } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
 import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";
 import type { ProfileConfig } from "./config.ts";
@@ -13,6 +13,7 @@ import { requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel, type RegionModel } from "./regions/index.ts";
 import { toReportBundle } from "./regions/to-report.ts";
+import { combineRuns } from "./repeats/across-runs.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
 
@@ -69,22 +70,26 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
 
   const collectors = enabledCollectors({ config, native });
   const { collections, missing } = await runCollectors(collectors, workload, request);
-  const sections = collections.map((collection) => ({
-    collector: collection.collector,
-    measured: collection.measured,
-    outcome: collection.outcome,
-    bundle: attribute(collection, request, { workload, environment }),
-    ...(collection.problem !== undefined && { problem: collection.problem }),
-  }));
+  const sections = collections.map((collection) => {
+    const { measured, model } = regionsOf(collection, config);
+    return {
+      collector: collection.collector,
+      measured,
+      outcome: collection.outcome,
+      bundle: toBundle(model, collection, request, { workload, environment }),
+      ...(collection.problem !== undefined && { problem: collection.problem }),
+    };
+  });
   return { workload, environment, inputs, sections, missing };
 }
 
-function attribute(
+function toBundle(
+  model: RegionModel,
   collection: Collection,
-  { config, fingerprint }: ProfileRequest,
+  { fingerprint }: ProfileRequest,
   { workload, environment }: Pick<ProfileResult, "workload" | "environment">,
 ): RegionReportBundle {
-  return toReportBundle(regionsOf(collection, config), {
+  return toReportBundle(model, {
     generatedAt: new Date().toISOString(),
     configFingerprint: fingerprint,
     collectorVersion: collection.toolVersion ?? environment.hydraconf,
@@ -101,14 +106,24 @@ function attribute(
   });
 }
 
-function regionsOf({ measured }: Collection, { pipeline }: ProfileConfig): RegionModel {
-  if (measured.kind === "regions") return measured.model;
+/** The regions, and what they were made from: of several runs, the one that is shown. */
+function regionsOf(
+  { measured }: Collection,
+  { pipeline }: ProfileConfig,
+): { readonly measured: Measured; readonly model: RegionModel } {
+  if (measured.kind === "regions") return { measured, model: measured.model };
   const { recorder, report } = pipeline;
-  return buildRegionModel(measured.timeline, {
-    operationDomains: recorder.operation_domains,
-    selection: { include: recorder.include, exclude: recorder.exclude },
-    aggregate: report.aggregate,
-  });
+  const timelines = measured.repeats ?? [measured.timeline];
+  const models = timelines.map((timeline) =>
+    buildRegionModel(timeline, {
+      operationDomains: recorder.operation_domains,
+      selection: { include: recorder.include, exclude: recorder.exclude },
+      aggregate: report.aggregate,
+    }),
+  );
+  const { model, shown } = combineRuns(models);
+  const timeline = timelines[shown] ?? measured.timeline;
+  return { measured: { kind: "timeline", timeline }, model };
 }
 
 /** A report of a workload that did not end well must say so. */

@@ -5,7 +5,7 @@
  */
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const CONTRACT = "hydraconf.region-report/1.0";
+export const CONTRACT = "hydraconf.region-report/1.1";
 
 export interface RegionReportBundle {
   readonly contract: string;
@@ -104,6 +104,8 @@ export interface NCUProfileRegion {
   readonly sections: Readonly<Record<string, unknown>>;
   /** Longest first. */
   readonly kernels: readonly KernelRecord[];
+  /** How the region varied over repeated runs; absent where there was one run. Added in 1.1. */
+  readonly repeats?: RegionRepeats;
   readonly selection: RegionSelection;
   readonly notes: readonly string[];
 }
@@ -115,6 +117,26 @@ export interface InvocationStatistics {
   readonly max: number;
   /** Nearest-rank 95th percentile. */
   readonly p95: number;
+}
+
+/** Over the runs of `repeats=N`. The region's other numbers are those of the median run. */
+export interface RegionRepeats {
+  /** Runs in which the region was seen. */
+  readonly runs: number;
+  /** Null where not all runs measured it. */
+  readonly total_ms: RepeatStatistics | null;
+  readonly wall_ms: RepeatStatistics | null;
+}
+
+export interface RepeatStatistics {
+  readonly mean: number;
+  /** Sample standard deviation. */
+  readonly std: number;
+  /** The 95 % interval of the mean, by Student's t. */
+  readonly ci95_low: number;
+  readonly ci95_high: number;
+  /** Whether that interval lies within 5 % of the mean. */
+  readonly stable: boolean;
 }
 
 export interface MetricValue {

@@ -102,6 +102,39 @@ export function invocationTable(regions: readonly NCUProfileRegion[]): string | 
   );
 }
 
+/** How regions varied over repeated runs. */
+export function repeatsTable(regions: readonly NCUProfileRegion[]): string | null {
+  const rows = treeRows(regions.filter(({ repeats }) => repeats !== undefined)).flatMap(
+    ({ region: { repeats }, level, label }) => {
+      const time = repeats?.total_ms ?? repeats?.wall_ms ?? null;
+      if (repeats === undefined || time === null) return [];
+      const half = (time.ci95_high - time.ci95_low) / 2;
+      return [
+        [
+          `${markdownIndent(level)}${escapeMarkdown(label)}`,
+          String(repeats.runs),
+          formatMs(time.mean),
+          `±${formatMs(half)}`,
+          formatMs(time.std),
+          time.stable ? "stable" : "not stable",
+        ],
+      ];
+    },
+  );
+  if (rows.length === 0) return null;
+  return markdownTable(
+    [
+      { heading: "Region" },
+      { heading: "Runs", align: "right" },
+      { heading: "Mean ms", align: "right" },
+      { heading: "95 %", align: "right" },
+      { heading: "Std ms", align: "right" },
+      { heading: "" },
+    ],
+    rows,
+  );
+}
+
 /** The kernels of one region, longest first; says how many it leaves to the JSON report. */
 export function kernelTable(region: NCUProfileRegion, limit: number): string {
   const words = kernelWords(region.kernels);

@@ -8,6 +8,7 @@ import {
   notesList,
   provenanceTable,
   regionTreeTable,
+  repeatsTable,
 } from "./markdown-parts.ts";
 import { formatMs, plural } from "./numbers.ts";
 import { treeRows } from "./tree-rows.ts";
@@ -36,6 +37,7 @@ export function renderRegionMarkdown(
     "## Region tree",
     regionTreeTable(main),
     ...withHeading("## Wall time per call", invocationTable(main.regions)),
+    ...withHeading("## Repeated runs", repeatsTable(main.regions)),
     ...withHeading("## Notes", notesList(main.notes)),
     "## Regions",
     ...treeRows(sections).flatMap(({ region }) => regionSection(region, kernelRows)),

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { buildRegionModel, toReportBundle } from "../../src/profile/regions/index.ts";
+import { combineRuns } from "../../src/profile/repeats/across-runs.ts";
 import { readContract } from "../../src/report/compile-contract.ts";
 import type {
   CollectorInfo,
@@ -10,16 +12,22 @@ import type {
   MetricValue,
   NCUProfileRegion,
   NCUProfileRegionReport,
+  RegionRepeats,
   RegionReportBundle,
   RegionSelection,
+  RepeatStatistics,
   ReportEnvironment,
   ReportTotals,
 } from "../../src/report/index.ts";
 import { CONTRACT, contractFile, createReportValidator } from "../../src/report/index.ts";
-import { bundleOf, resnet } from "./bundles.ts";
+import { timelineOf } from "../profile/regions/timelines.ts";
+import { bundleOf, context, resnet } from "./bundles.ts";
 
 /** The keys of each type; the compiler refuses a missing or an extra one. */
 type Keys<T> = Readonly<Record<keyof T, true>>;
+
+/** Added by a minor version: documents of the versions before do not have them. */
+const ADDED: Readonly<Record<string, readonly string[]>> = { NCUProfileRegion: ["repeats"] };
 
 const bundle: Keys<RegionReportBundle> = { contract: true, reports: true };
 const report: Keys<NCUProfileRegionReport> = {
@@ -60,10 +68,19 @@ const region: Keys<NCUProfileRegion> = {
   metrics: true,
   sections: true,
   kernels: true,
+  repeats: true,
   selection: true,
   notes: true,
 };
 const statistics: Keys<InvocationStatistics> = { min: true, median: true, max: true, p95: true };
+const repeats: Keys<RegionRepeats> = { runs: true, total_ms: true, wall_ms: true };
+const repeatStatistics: Keys<RepeatStatistics> = {
+  mean: true,
+  std: true,
+  ci95_low: true,
+  ci95_high: true,
+  stable: true,
+};
 const metric: Keys<MetricValue> = { value: true, unit: true };
 const kernel: Keys<KernelRecord> = {
   kernel_name: true,
@@ -96,6 +113,8 @@ const types = {
   ReportTotals: totals,
   NCUProfileRegion: region,
   InvocationStatistics: statistics,
+  RegionRepeats: repeats,
+  RepeatStatistics: repeatStatistics,
   MetricValue: metric,
   KernelRecord: kernel,
   RegionSelection: selection,
@@ -120,12 +139,16 @@ describe("the region report contract", async () => {
     expect(objects.map(([name]) => name).sort()).toEqual(Object.keys(types).sort());
   });
 
-  it.each(Object.entries(types))("%s has the keys of its type, all required", (name, keys) => {
-    const schema = schemas[name];
-    expect(Object.keys(schema?.properties ?? {}).sort()).toEqual(Object.keys(keys).sort());
-    expect([...(schema?.required ?? [])].sort()).toEqual(Object.keys(keys).sort());
-    expect(schema).toMatchObject({ additionalProperties: false });
-  });
+  it.each(Object.entries(types))(
+    "%s has the keys of its type, required but for those added later",
+    (name, keys) => {
+      const schema = schemas[name];
+      expect(Object.keys(schema?.properties ?? {}).sort()).toEqual(Object.keys(keys).sort());
+      const required = Object.keys(keys).filter((key) => !(ADDED[name] ?? []).includes(key));
+      expect([...(schema?.required ?? [])].sort()).toEqual(required.sort());
+      expect(schema).toMatchObject({ additionalProperties: false });
+    },
+  );
 
   it("describes every object and every property", () => {
     for (const [name, schema] of Object.entries(schemas)) {
@@ -139,7 +162,7 @@ describe("the region report contract", async () => {
 
   it("names the version that the types name", () => {
     expect(schemas["RegionReportBundle"]?.properties?.["contract"]).toMatchObject({
-      enum: [CONTRACT],
+      enum: ["hydraconf.region-report/1.0", CONTRACT],
     });
   });
 
@@ -152,7 +175,12 @@ describe("the region report contract", async () => {
   });
 
   it("has its objects' keys in the order in which they are written", () => {
-    const written = bundleOf([resnet]);
+    const repeated = combineRuns(
+      [resnet, resnet].map((run) =>
+        buildRegionModel(timelineOf([run]), { operationDomains: ["shallow_resnet.ops"] }),
+      ),
+    );
+    const written = toReportBundle(repeated.model, context);
     const [first] = written.reports;
     const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});
     expect(Object.keys(written)).toEqual(order("RegionReportBundle"));

@@ -60,7 +60,7 @@ describe("the schema", () => {
       (document) => Object.assign(document, { contract: "hydraconf.region-report/2.0" }),
       "/contract",
       '"hydraconf.region-report/2.0" does not fit',
-      "one of hydraconf.region-report/1.0",
+      "one of hydraconf.region-report/1.0, hydraconf.region-report/1.1",
     ],
     [
       "a field inside optional statistics",

@@ -33,7 +33,12 @@ export interface CollectContext {
 
 /** Events that regions are made of, or regions where the tool gives nothing finer. */
 export type Measured =
-  | { readonly kind: "timeline"; readonly timeline: Timeline }
+  | {
+      readonly kind: "timeline";
+      readonly timeline: Timeline;
+      /** Of all runs, where the workload was run several times. */
+      readonly repeats?: readonly Timeline[];
+    }
   | { readonly kind: "regions"; readonly model: RegionModel };
 
 /** What was collected, also from a workload that failed: measured data is never thrown away. */

@@ -1,5 +1,6 @@
 import type { ProfileConfig } from "../config.ts";
 import type { NativePart } from "../native.ts";
+import { repeatCollector } from "../repeats/repeated-collector.ts";
 import { COLLECTOR_NAMES, type Collector, type CollectorName } from "./collector.ts";
 import { createNcuCollector, type NcuCollectorOptions } from "./ncu.ts";
 import { createNsys } from "./nsys.ts";
@@ -33,7 +34,15 @@ export const ncuOptions = (parts: CollectorParts): NcuCollectorOptions => ({
 });
 
 /** The collectors that a config switches on, in the order in which they run. */
-export const enabledCollectors = (parts: CollectorParts): readonly Collector[] =>
-  COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).map((name) =>
-    FACTORIES[name](parts),
+export function enabledCollectors(parts: CollectorParts): readonly Collector[] {
+  return COLLECTOR_NAMES.filter((name) => parts.config.pipeline[name].enable).map((name) =>
+    repeated(FACTORIES[name](parts), parts.config),
   );
+}
+
+/** Nsight Compute replays kernels by itself and locks the clocks: its runs are not repeated. */
+function repeated(collector: Collector, { repeats, warmup_runs }: ProfileConfig): Collector {
+  return collector.name === "ncu" || repeats === 1
+    ? collector
+    : repeatCollector(collector, { runs: repeats, warmup: warmup_runs });
+}

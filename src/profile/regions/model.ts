@@ -2,7 +2,7 @@
  * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
  * document format. Built once, never changed.
  */
-import type { ReportScope } from "../../report/document.ts";
+import type { RegionRepeats, ReportScope } from "../../report/document.ts";
 import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
@@ -53,6 +53,8 @@ export interface RegionModelEntry {
   readonly kernelCount: number;
   /** Longest first. */
   readonly kernels: readonly KernelRow[];
+  /** Over repeated runs. */
+  readonly repeats?: RegionRepeats;
   /** Hardware metrics by the tool's names, children included; absent where none were measured. */
   readonly metrics?: ReadonlyMap<string, MetricNumber>;
   /** Sections of the tool's report, in its order. */

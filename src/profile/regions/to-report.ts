@@ -121,6 +121,7 @@ function toRegion(
     metrics: { ...activityMetrics(region), ...Object.fromEntries(region.metrics ?? []) },
     sections: sectionsOf(region.sections ?? []),
     kernels: records(region.kernels),
+    ...(region.repeats !== undefined && { repeats: region.repeats }),
     selection: { include_patterns: selection.include, exclude_patterns: selection.exclude },
     notes: region.notes,
   };

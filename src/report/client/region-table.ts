@@ -1,3 +1,4 @@
+import type { RegionColumns } from "../html/page-data.ts";
 import { h, on } from "./dom.ts";
 import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
@@ -65,6 +66,17 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
     number("Wall excl. ms", regions.wallExclusive, "The part of Wall that no inner region has"),
     number("Median ms", regions.median, "Median wall time of a call"),
     number("p95 ms", regions.p95, "95th percentile of the wall time of calls"),
+    ...(regions.repeatMean.length === 0
+      ? []
+      : [
+          {
+            heading: "Mean of runs ms",
+            hint: "Mean over repeated runs, with its 95 % interval",
+            align: "right" as const,
+            key: ({ row }: Region) => regions.repeatMean[row] ?? null,
+            cell: ({ row }: Region) => repeatText(regions, row),
+          },
+        ]),
     ...(kernelWords === null
       ? []
       : [
@@ -84,6 +96,11 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
       cell: ({ value }) => formatShare(value, wholeMs),
     },
   ];
+}
+
+function repeatText({ repeatMean, repeatHalf }: RegionColumns, row: number): string {
+  const mean = repeatMean[row] ?? null;
+  return mean === null ? NOT_MEASURED : `${formatMs(mean)} ±${formatMs(repeatHalf[row] ?? null)}`;
 }
 
 function nameCell(region: Region, store: Store): HTMLElement {

@@ -1,5 +1,5 @@
 /** What the spread of a region's calls says about how well its times are known. */
-import type { NCUProfileRegion } from "../document.ts";
+import type { NCUProfileRegion, RepeatStatistics } from "../document.ts";
 import type { Measured } from "./change.ts";
 
 /** Of a standard normal: 95 % lie within ±1.96, and 95 % below 1.645. */
@@ -14,6 +14,8 @@ const ONE_SIDED = 1.645;
  */
 export function measuredWall(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
+  const repeated = overRuns(ms, region.wall_ms, region.repeats?.wall_ms);
+  if (repeated !== null) return repeated;
   const spread = callSpread(region);
   return {
     value: ms,
@@ -38,11 +40,28 @@ export function measuredMedian(region: NCUProfileRegion): Measured | null {
  */
 export function measuredWork(region: NCUProfileRegion, ms: number | null): Measured | null {
   if (ms === null) return null;
+  const repeated = overRuns(ms, region.total_ms, region.repeats?.total_ms);
+  if (repeated !== null) return repeated;
   const onCpu = region.kernels.every(({ kind }) => kind === "cpu_operation");
   const wall = measuredWall(region, region.wall_ms);
   if (!onCpu || wall === null || wall.uncertainty === null || wall.value === 0)
     return { value: ms, uncertainty: null };
   return { value: ms, uncertainty: wall.uncertainty * (ms / wall.value) };
+}
+
+/**
+ * What repeated runs say, which is the best that can be known. Parts of a region, such as its
+ * exclusive time, are taken to vary as the whole does.
+ */
+function overRuns(
+  ms: number,
+  whole: number | null,
+  repeats: RepeatStatistics | null | undefined,
+): Measured | null {
+  if (repeats == null) return null;
+  const half = (repeats.ci95_high - repeats.ci95_low) / 2;
+  if (ms === whole) return { value: repeats.mean, uncertainty: half };
+  return whole === null || whole === 0 ? null : { value: ms, uncertainty: half * (ms / whole) };
 }
 
 /** Several regions together, as if each varied by itself. */

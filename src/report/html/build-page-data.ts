@@ -163,6 +163,18 @@ function regionColumns(
     p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
     max: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
     kernelCount: regions.map(({ kernel_count }) => kernel_count),
+    ...repeatColumns(regions),
+  };
+}
+
+function repeatColumns(
+  regions: readonly NCUProfileRegion[],
+): Pick<RegionColumns, "repeatMean" | "repeatHalf"> {
+  const times = regions.map(({ repeats }) => repeats?.total_ms ?? repeats?.wall_ms ?? null);
+  if (times.every((time) => time === null)) return { repeatMean: [], repeatHalf: [] };
+  return {
+    repeatMean: times.map((time) => round(time?.mean ?? null)),
+    repeatHalf: times.map((time) => round(time && (time.ci95_high - time.ci95_low) / 2)),
   };
 }
 

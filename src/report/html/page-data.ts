@@ -53,6 +53,10 @@ export interface RegionColumns {
   readonly p95: NumberColumn;
   readonly max: NumberColumn;
   readonly kernelCount: readonly number[];
+  /** Over repeated runs, on the clock that shares refer to; empty where there was one run. */
+  readonly repeatMean: NumberColumn;
+  /** Half the 95 % interval of that mean. */
+  readonly repeatHalf: NumberColumn;
 }
 
 export type NumberColumn = readonly (number | null)[];

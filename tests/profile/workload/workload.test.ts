@@ -32,6 +32,8 @@ function config(workload: WorkloadConfig, infer: Partial<InferConfig> = {}): Pro
       ...infer,
     },
     workload,
+    repeats: 1,
+    warmup_runs: 1,
     pipeline: {
       recorder: { enable: true, gpu: "auto", operation_domains: [], include: ["*"], exclude: [] },
       nsys: {

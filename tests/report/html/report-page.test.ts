@@ -117,7 +117,7 @@ describe("renderHtmlReport", () => {
   });
 
   it("shows an empty report", () => {
-    expect(render({ contract: "hydraconf.region-report/1.0", reports: [] })).toContain(
+    expect(render({ contract: "hydraconf.region-report/1.1", reports: [] })).toContain(
       "No reports.",
     );
     expect(dataOf(render(bundleOf([{ pid: 1, ranges: [] }]))).scopes[0]?.regions.label).toEqual([]);
