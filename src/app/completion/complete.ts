@@ -116,7 +116,20 @@ function completeOverride(
   for (const each of [...fromHydra.map((text) => fromMatch(tree, text)), ...more])
     if (!all.has(each.text)) all.set(each.text, each);
   const candidates = [...all.values()];
-  return describe ? candidates.map((each) => described(each, tree, schema)) : candidates;
+  const shown = describe ? candidates.map((each) => described(each, tree, schema)) : candidates;
+  return withoutSecrets(shown, tree.secrets());
+}
+
+/** A secret is neither a value to choose nor a description. */
+function withoutSecrets(
+  candidates: readonly Candidate[],
+  secrets: readonly string[],
+): readonly Candidate[] {
+  if (secrets.length === 0) return candidates;
+  const isSecret = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  return candidates
+    .filter(({ text }) => !isSecret(text.slice(text.indexOf("=") + 1)) || !text.includes("="))
+    .map((each) => (isSecret(each.description ?? "") ? candidate(each.text) : each));
 }
 
 /** A group that has groups beside its options ends in nothing, and yet goes on. */

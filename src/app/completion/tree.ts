@@ -6,21 +6,29 @@ import {
 } from "../../compose/index.ts";
 import { parseOverrides } from "../../overrides/index.ts";
 import type { Composer } from "../composer.ts";
+import { secretTexts } from "../learn-secrets.ts";
 import type { CompletionTree } from "./matches.ts";
 
 /** The configs of a program for the words before the one to complete; each is worked out once. */
 export interface ComposedTree extends CompletionTree {
   readonly configName: string | null;
   composition(): Composition;
+  /** Texts that must not be shown, as far as anything has been composed that could hold them. */
+  secrets(): readonly string[];
 }
 
 export function treeFor(composer: Composer, words: readonly string[], mode: RunMode): ComposedTree {
   const groups = once<Repository>(() => composer.searchPath(words));
-  const composition = once<Composition>(() => composer.compose(words, { mode }));
+  let composed: Composition | undefined;
+  const composition = (): Composition => {
+    composed ??= composer.compose(words, { mode });
+    return composed;
+  };
   return {
     configName: composer.configName,
     groups,
     composition,
+    secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
     checkWords: () => void splitOverrides(parseOverrides(words), groups()),
     config: () => composition().root,
     context: composer.context,

@@ -18,7 +18,7 @@ import type { SubcommandIo } from "./subcommand.ts";
 /** A gate is breached: neither an error nor a success. */
 export const EXIT_BREACHED = 3;
 
-const COMMAND: CommandLine = {
+export const COMMAND: CommandLine = {
   name: "compare",
   positionals: "A B",
   about: `Compares two runs, A before and B after: their directories, or their report.json files.

@@ -4,7 +4,7 @@ import { renderFindings } from "../doctor/render.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
-const COMMAND: CommandLine = {
+export const COMMAND: CommandLine = {
   name: "doctor",
   positionals: "",
   about: `Shows what is installed, what is allowed, and which ways to profile will work on this machine.

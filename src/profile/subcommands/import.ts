@@ -12,7 +12,7 @@ const LOCALES = ["C", "en", "de"] as const;
 const NVTX_SCOPES = ["thread", "process"] as const;
 const NAME_BASES = ["function", "demangled", "mangled"] as const;
 
-const COMMAND: CommandLine = {
+export const COMMAND: CommandLine = {
   name: "import",
   positionals: "FILE...",
   about: `Makes region reports from files that a profiler wrote, on any machine. What a file is, its

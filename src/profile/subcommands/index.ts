@@ -8,16 +8,19 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   {
     name: "compare",
     summary: "compares two runs or reports, and fails where a limit is passed",
+    commandLine: async () => (await import("./compare.ts")).COMMAND,
     run: async (args, io) => (await import("./compare.ts")).runCompare(args, io),
   },
   {
     name: "import",
     summary: "makes reports from files that a profiler wrote: ncu, nsys, recordings",
+    commandLine: async () => (await import("./import.ts")).COMMAND,
     run: async (args, io) => (await import("./import.ts")).runImport(args, io),
   },
   {
     name: "doctor",
     summary: "shows what is installed and which ways to profile will work here",
+    commandLine: async () => (await import("./doctor.ts")).COMMAND,
     run: async (args, io) => (await import("./doctor.ts")).runDoctor(args, io),
   },
 ];

@@ -1,5 +1,7 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
+import type { CommandLine } from "./arguments.ts";
+
 /** Where a subcommand was called, and where it writes. */
 export interface SubcommandIo {
   readonly cwd: string;
@@ -19,6 +21,8 @@ export interface Subcommand {
   readonly name: string;
   /** One line for `deep-profile --help`. */
   readonly summary: string;
+  /** Its options, for shell completion. */
+  readonly commandLine: () => Promise<CommandLine>;
   /**
    * @param args what stands behind the name
    * @returns the exit code: 0, 1 for errors

@@ -177,6 +177,21 @@ describe("completion", () => {
   });
 });
 
+test("a secret is neither offered nor described", async () => {
+  const { run, cwd } = program(
+    { "conf/config.yaml": "token: hunter22\nuser: me\nurl: http://${user}:${token}@host\n" },
+    { schema: { properties: { token: { type: "string", writeOnly: true } } } },
+  );
+  const ask = async (word: string) => (await run(["-sc", "query=fish", "--", word], refuse)).stdout;
+  expect(await ask("token=")).toBe("");
+  expect(await ask("url=")).toBe("");
+  expect(await ask("user=")).toBe("user=me\n");
+  const keys = await ask("");
+  expect(keys).toContain("token=\n");
+  expect(keys).not.toContain("hunter22");
+  rmSync(cwd, { recursive: true });
+});
+
 test("offers whatever Hydra offers", async ({ skip }) => {
   const shared = sharedOrSkip("completion of whatever Hydra completes");
   if (shared === null) return skip();
