@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { adaptToAvailable, queryAvailable } from "../../../../src/profile/ncu/run/availability.ts";
+import { probeNcu } from "../../../../src/profile/ncu/run/capabilities.ts";
+import { composeTree } from "../../../conf/compose-tree.ts";
+import { cliConfig } from "./cli-config.ts";
+import { realNcuOrSkip } from "./real-ncu.ts";
+
+const version = { version: "2026.1" };
+const available = {
+  sets: new Set(["basic", "roofline"]),
+  sections: new Set(["SpeedOfLight", "Occupancy"]),
+  metrics: new Set(["gpu__time_duration", "sm__throughput"]),
+};
+
+describe("adaptToAvailable", () => {
+  it("leaves out what there is not, one note each with the nearest name", () => {
+    const { config, notes } = adaptToAvailable(
+      {
+        ...cliConfig,
+        set: ["rofline", "basic"],
+        sections: ["Occupancy", "Nothing"],
+        metrics: ["sm__throughput.avg.pct_of_peak_sustained_elapsed", "gpu__time_durations.sum"],
+      },
+      available,
+      version,
+    );
+    expect(config).toMatchObject({
+      set: ["basic"],
+      sections: ["Occupancy"],
+      metrics: ["sm__throughput.avg.pct_of_peak_sustained_elapsed"],
+    });
+    expect(notes).toEqual([
+      "set 'rofline' is left out: ncu 2026.1 has no set of this name (nearest: roofline)",
+      "section 'Nothing' is left out: ncu 2026.1 has no section of this name",
+      "metric 'gpu__time_durations.sum' is left out: ncu 2026.1 has no metric of this name for this GPU (nearest: gpu__time_duration)",
+    ]);
+  });
+
+  it("leaves expressions, groups and metrics of the launch to ncu, and all where it does not answer", () => {
+    const metrics = ["regex:x", "group:y", "breakdown:z", "launch__waves", "device__attribute_x"];
+    const adapted = adaptToAvailable({ ...cliConfig, metrics }, available, version);
+    expect(adapted.config.metrics).toEqual(metrics);
+    const silent = { sets: null, sections: null, metrics: null };
+    expect(adaptToAvailable({ ...cliConfig, metrics: ["x"] }, silent, version).notes).toEqual([]);
+  });
+});
+
+const real = realNcuOrSkip("sections and metrics of the real ncu");
+
+describe.skipIf(real === null)("the real ncu", () => {
+  it("has the sets, sections and metrics of every preset on an H100", async () => {
+    const ncu = await probeNcu(real?.path ?? "");
+    expect(ncu.version).toMatch(/^20\d\d\.\d/);
+    const have = await queryAvailable(ncu, "gh100");
+    expect(have.metrics?.size).toBeGreaterThan(1000);
+    for (const preset of ["default", "high", "hopper"]) {
+      const { ncu_cli } = composeTree([`profiling/ncu@pipeline.ncu=ncu.${preset}`]).pipeline.ncu;
+      expect(adaptToAvailable({ ...cliConfig, ...ncu_cli }, have, ncu).notes, preset).toEqual([]);
+    }
+  });
+
+  it("leaves nothing out where it cannot ask a driver", async () => {
+    const have = await queryAvailable(await probeNcu(real?.path ?? ""));
+    expect(have.sections?.has("SpeedOfLight")).toBe(true);
+  });
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
+import { createLogReader } from "../../../../src/profile/ncu/run/log-reader.ts";
+import { progressText } from "../../../../src/profile/ncu/run/run-pass.ts";
+import { runs } from "../../../runs.ts";
+import { sharedOrSkip } from "../../../shared.ts";
+
+const shared = sharedOrSkip("recorded logs of ncu");
+const logOf = (name: string): string =>
+  readFileSync(join(shared ?? "", "samples/nsight", `log-${name}.txt`), "utf8");
+
+function read(text: string) {
+  const reader = createLogReader();
+  reader.push(text);
+  return reader.state();
+}
+
+describe("createLogReader", () => {
+  it("shows a result while it is measured, from the unfinished line", () => {
+    const reader = createLogReader();
+    reader.push('==PROF== Connected to process 7 (/bin/x)\n==PROF== Profiling "gemm" - 0: 0%');
+    expect(reader.state()).toMatchObject({ finished: 0, current: "gemm", percent: 0 });
+    reader.push("....50%");
+    expect(reader.state()).toMatchObject({ finished: 0, current: "gemm", percent: 50 });
+    reader.push("....100% - 46 passes\n");
+    const state = reader.state();
+    expect(state).toMatchObject({ finished: 1, current: null, processes: [7] });
+    const pass = {
+      name: "profile",
+      mode: "kernel",
+      include: [],
+      exclude: [],
+      labels: null,
+    } as const;
+    expect(progressText(pass, state)).toBe("ncu profile, kernel replay: 1 measured");
+  });
+
+  it.skipIf(shared === null)("follows a line of progress that a warning cuts", () => {
+    const { finished, current, warnings } = read(logOf("pub-progress-line-split-by-warning"));
+    expect([finished, current]).toEqual([2, null]);
+    expect(warnings.join()).toContain("taking more time than expected");
+  });
+
+  it.skipIf(shared === null)(
+    "does not count what failed, and knows that a report was written",
+    () => {
+      const { finished, report, errors } = read(logOf("pub-failed-kernel-mid-run"));
+      expect(finished).toBe(4);
+      expect(report).toBe("/opt/DeepBench/code/bin/./gemm/gemm_prof_15.ncu-rep");
+      expect(errors).toContain("An error occurred while trying to profile.");
+    },
+  );
+
+  it.skipIf(shared === null)("does not depend on where the log is cut", () => {
+    const names = ["pub-progress-line-split-by-warning", "pub-failed-kernel-mid-run"];
+    for (const text of names.map(logOf))
+      fc.assert(
+        fc.property(fc.array(fc.nat(text.length), { maxLength: 8 }), (cuts) => {
+          const reader = createLogReader();
+          let from = 0;
+          for (const at of [...cuts.sort((a, b) => a - b), text.length]) {
+            reader.push(text.slice(from, at));
+            reader.state();
+            from = at;
+          }
+          expect(reader.state()).toEqual(read(text));
+        }),
+        { numRuns: runs(50) },
+      );
+  });
+});
+
+describe("recogniseFailures", () => {
+  const ids = (text: string) => recogniseFailures(text).map(({ id }) => id);
+
+  it.skipIf(shared === null).each([
+    ["pub-errnvgpuctrperm", ["permission"]],
+    ["pub-driver-resource-unavailable", ["busy", "result_failed", "no_match"]],
+    ["pub-failed-kernel-mid-run", ["result_failed", "application"]],
+    ["pub-no-kernels-available-list", ["no_match"]],
+    ["pub-nvtx-no-match-pushpop-hint", ["no_match"]],
+    ["pub-progress-line-split-by-warning", []],
+    ["real-no-cuda-driver-range-mode", ["no_driver", "application", "no_match"]],
+  ])("of the recorded log %s", (name, expected) => {
+    expect(ids(logOf(name))).toEqual(expected);
+  });
+
+  it.each([
+    [
+      "==WARNING== Skipping invalid capture range (Unsupported API during capture).",
+      "unsupported_api",
+    ],
+    ["==ERROR== Option kernel-name is not supported during range replay.", "options"],
+    ["==ERROR== the argument for option '--clock-control' is invalid.", "options"],
+    ["==ERROR== Option '--section bogus' did not match any section.", "options"],
+    ["==ERROR== Invalid configuration for nvtx-include : */", "options"],
+  ])("of %s", (text, id) => {
+    const [failure] = recogniseFailures(text);
+    expect(failure?.id).toBe(id);
+    expect(failure?.remedy).toBeTruthy();
+  });
+});

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { labelKey, labelsOf } from "../../../../src/profile/ncu/run/labels.ts";
+import { isExpression, nvtxRequest } from "../../../../src/profile/ncu/run/nvtx-request.ts";
+import {
+  type NvtxRequest,
+  needsLabels,
+  planPasses,
+} from "../../../../src/profile/ncu/run/pass-plan.ts";
+import { runs } from "../../../runs.ts";
+import { timelineOf } from "../../regions/timelines.ts";
+import { cliConfig } from "./cli-config.ts";
+
+const everything: NvtxRequest = {
+  include: [],
+  exclude: [],
+  native: { include: [], exclude: [] },
+  gating: true,
+  filtering: true,
+};
+const nested = timelineOf([
+  {
+    pid: 1,
+    ranges: [
+      { name: "A", start: 0, end: 100 },
+      { name: "A::A1", start: 10, end: 50 },
+      { name: "op", start: 12, end: 20, domain: "ops" },
+      { name: "B", start: 100, end: 120 },
+    ],
+  },
+]);
+const labels = labelsOf(nested, ["ops"]);
+
+describe("planPasses", () => {
+  it("runs once per level of nesting in the range modes", () => {
+    for (const mode of ["range", "app-range"] as const)
+      expect(
+        planPasses(mode, everything, labels).passes.map(({ name, include }) => [name, include]),
+      ).toEqual([
+        ["level-1", ["A/", "B/"]],
+        ["level-2", ["A::A1/"]],
+      ]);
+  });
+
+  it("runs once for one level, and needs no level for what is not wanted", () => {
+    const { passes } = planPasses("range", { ...everything, include: ["A::*"] }, labels);
+    expect(passes.map(({ name, include }) => [name, include])).toEqual([["profile", ["A::A1/"]]]);
+  });
+
+  it("runs once in the kernel modes, with no filter for null", () => {
+    for (const mode of ["kernel", "application"] as const) {
+      expect(needsLabels(mode, everything)).toBe(false);
+      expect(planPasses(mode, everything, null).passes).toMatchObject([
+        { name: "profile", include: [], exclude: [] },
+      ]);
+      const globs = { ...everything, include: ["A*"], exclude: ["B"] };
+      expect(needsLabels(mode, globs)).toBe(true);
+      expect(planPasses(mode, globs, labels).passes).toMatchObject([
+        { include: ["regex:^A.*$/"], exclude: ["B/"] },
+      ]);
+    }
+  });
+
+  it("passes expressions on, beside labels, and leaves filters out where nothing is gated", () => {
+    const native = { include: ["regex:^x$/"], exclude: [] };
+    const request = { ...everything, include: ["B"], native };
+    expect(planPasses("kernel", request, labels).passes[0]?.include).toEqual(["B/", "regex:^x$/"]);
+    expect(planPasses("range", request, labels).passes.map(({ include }) => include)).toEqual([
+      ["B/"],
+      ["regex:^x$/"],
+    ]);
+    expect(planPasses("range", { ...request, gating: false }, null).passes).toMatchObject([
+      { include: [] },
+    ]);
+    expect(planPasses("kernel", { ...request, filtering: false }, null).passes).toMatchObject([
+      { include: [] },
+    ]);
+  });
+
+  it("measures recursion from the first opening to the last closing, and says so", () => {
+    const recursive = timelineOf([
+      {
+        pid: 1,
+        ranges: [
+          { name: "f", start: 0, end: 10 },
+          { name: "f", start: 1, end: 9 },
+        ],
+      },
+    ]);
+    const plan = planPasses("range", everything, labelsOf(recursive, []));
+    expect(plan.passes).toHaveLength(1);
+    expect(plan.notes.join()).toContain("open several times at once");
+  });
+
+  it("never measures two regions in one run that are open together, and leaves none out", () => {
+    const range = fc
+      .tuple(fc.constantFrom("a", "b", "c", "d", "e"), fc.nat(40), fc.integer({ min: 1, max: 20 }))
+      .map(([name, start, length]) => ({ name, start, end: start + length }));
+    fc.assert(
+      fc.property(fc.array(range, { minLength: 1, maxLength: 14 }), (unsorted) => {
+        const ranges = [...unsorted].sort((x, y) => x.start - y.start);
+        // Start/end ranges need not nest: any overlap can occur.
+        const timeline = timelineOf([
+          { pid: 1, ranges: ranges.map((each) => ({ ...each, kind: "start_end" as const })) },
+        ]);
+        const found = labelsOf(timeline, []);
+        const { passes } = planPasses("range", everything, found);
+        const measured = passes.flatMap((pass) => pass.labels ?? []).map(labelKey);
+        expect(measured.toSorted()).toEqual(found.labels.map(labelKey).toSorted());
+        for (const pass of passes)
+          for (const one of pass.labels ?? [])
+            for (const other of pass.labels ?? []) {
+              if (one.name === other.name) continue;
+              const together = ranges.some(
+                (x) =>
+                  x.name === one.name &&
+                  ranges.some((y) => y.name === other.name && x.start < y.end && y.start < x.end),
+              );
+              expect(together, `${one.name} and ${other.name}`).toBe(false);
+            }
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+});
+
+describe("nvtxRequest", () => {
+  it.each([
+    ["A", false],
+    ["decode*", false],
+    ["LLM@*", false],
+    ["*", false],
+    ["br[0]", false],
+    ["model/forward", false],
+    ["ends\\/", false],
+    ["A/", true],
+    ["A/*/B/", true],
+    ["A]", true],
+    ["[A", true],
+    ["regex:^A", true],
+  ])("takes %s for an expression of ncu's own: %s", (text, expected) => {
+    expect(isExpression(text)).toBe(expected);
+  });
+
+  it("tells labels from expressions in a list", () => {
+    const request = nvtxRequest({
+      enable: true,
+      gating_nvtx: true,
+      native_nvtx: true,
+      fallback: true,
+      require_match: false,
+      ncu_cli: { ...cliConfig, nvtx: { include: ["A", "B/"], exclude: "regex:x" } },
+    });
+    expect(request).toMatchObject({
+      include: ["A"],
+      exclude: [],
+      native: { include: ["B/"], exclude: ["regex:x"] },
+    });
+  });
+});
