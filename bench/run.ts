@@ -4,6 +4,7 @@
  */
 import { benchAssembly } from "./assembly.ts";
 import { benchCompose } from "./compose.ts";
+import { benchHtml } from "./html.ts";
 import { benchNativeResnet } from "./native-resnet.ts";
 import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
@@ -41,6 +42,12 @@ const benchmarks: readonly Benchmark[] = [
     name: "assembly",
     about: "a million kernels to the report document, beside plain sums of them",
     run: benchAssembly,
+  },
+  {
+    name: "html",
+    about:
+      "the page of 1,000 regions and 100,000 kernel records beside JSON.stringify of the report",
+    run: benchHtml,
   },
   {
     name: "resnet",
