@@ -44,7 +44,7 @@ export interface ProfileResult {
 
 /** What one collector found out. */
 export interface ProfileSection
-  extends Pick<Collection, "collector" | "measured" | "outcome" | "problem"> {
+  extends Pick<Collection, "collector" | "measured" | "outcome" | "problem" | "writeRegionFiles"> {
   readonly bundle: RegionReportBundle;
 }
 
@@ -78,6 +78,9 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
       outcome: collection.outcome,
       bundle: toBundle(model, collection, request, { workload, environment }),
       ...(collection.problem !== undefined && { problem: collection.problem }),
+      ...(collection.writeRegionFiles !== undefined && {
+        writeRegionFiles: collection.writeRegionFiles,
+      }),
     };
   });
   return { workload, environment, inputs, sections, missing };

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import type { ConfigLine } from "../report/html/report-page.ts";
 import type { RunSection, RunSummary } from "../report/run-summary.ts";
@@ -52,6 +52,13 @@ export async function writeRun(
       }),
     );
     failures.push(...(reports?.problems ?? []));
+    if (reports !== null)
+      await attempt(`tables of the regions of ${section.collector}`, async () =>
+        section.writeRegionFiles?.(
+          join(inRun(section.collector), "regions"),
+          reports.regionDirectories,
+        ),
+      );
     written.push({ section, reports });
   }
   const traces = config.pipeline.report.trace

@@ -49,6 +49,14 @@ export interface Collection {
   readonly outcome: ProcessOutcome;
   /** What a reader of the report must know. */
   readonly notes: readonly string[];
+  /**
+   * Writes what belongs into the folders of single regions beside their reports: the folder
+   * `regions`, and the names of the regions' folders in it by `regionKey`.
+   */
+  readonly writeRegionFiles?: (
+    directory: string,
+    names: ReadonlyMap<string, string>,
+  ) => Promise<void>;
   /** Version of the tool; ours where absent. */
   readonly toolVersion?: string;
   /** Why this is not all that was asked for, with its remedy; the run counts as failed. */

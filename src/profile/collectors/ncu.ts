@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
+import {
+  createKernelSelection,
+  type KernelSelectionRequest,
+  selectsKernels,
+} from "../kernel-selection/index.ts";
 import { succeeded } from "../machine/process.ts";
 import { createNcuAssembly } from "../ncu/assemble/index.ts";
+import { joinWallTimes } from "../ncu/join-wall-times.ts";
+import { createKeptResults } from "../ncu/kept-results.ts";
 import type { SectionTable } from "../ncu/results.ts";
 import { type Available, adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
@@ -18,6 +25,7 @@ import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pa
 import { joinTables, readPass } from "../ncu/run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass, writeCommands } from "../ncu/run/run-pass.ts";
 import { judge } from "../ncu/run/verdict.ts";
+import { writeRegionTables } from "../ncu/write-region-tables.ts";
 import { buildRegionModel, NO_MATCHING_REGIONS, type RegionModel } from "../regions/index.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
@@ -153,7 +161,16 @@ const emptyModel = (session: Session): RegionModel =>
 function createAssembly({ options, discovery, context }: Session) {
   const request = nvtxRequest(options.config);
   const { include, exclude } = request;
+  const { kernel_exclude, kernel_name_base } = options.config.ncu_cli;
+  const kernels: KernelSelectionRequest = {
+    // ncu itself profiles no others than `kernel_name`.
+    include: [],
+    exclude: kernel_exclude,
+    nameBase: kernel_name_base ?? "function",
+    top: null,
+  };
   return createNcuAssembly({
+    kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
     aggregate: options.aggregate,
     ...(isByLabels(request) && { selection: { include, exclude } }),
     recorded: recordedModel(discovery, context, options.operationDomains),
@@ -179,6 +196,7 @@ async function collect(
 ): Promise<Collection> {
   const { options, ncu, context } = session;
   const assembly = createAssembly(session);
+  const kept = createKeptResults();
   const notes = [...planNotes];
   const sections = new Map<string, string[]>();
   const seen = new Set<string>();
@@ -221,6 +239,7 @@ async function collect(
             (result) => {
               const own = read(result);
               assembly.add(own);
+              kept.add(own);
               for (const { node, domain, kind } of assembly.regionsOf(own))
                 seen.add(JSON.stringify([domain, node.name, kind]));
             },
@@ -257,9 +276,22 @@ async function collect(
   }
   const outcome = (runs.find((run) => !succeeded(run.outcome)) ?? runs.at(-1))?.outcome;
   if (outcome === undefined) throw new Error("a plan has at least one pass");
+  if (!kept.complete())
+    notes.push(
+      "there are too many results for a table in the folder of each region: ncu/raw.csv has all",
+    );
+  const model = assembly.finish({ sections, notes: [] });
+  const recorded = recordedModel(session.discovery, context, options.operationDomains);
   return {
     collector: "ncu",
-    measured: { kind: "regions", model: assembly.finish({ sections, notes: [] }) },
+    measured: {
+      kind: "regions",
+      model: recorded === null ? model : joinWallTimes(model, recorded),
+    },
+    ...(kept.complete() && {
+      writeRegionFiles: (directory: string, names: ReadonlyMap<string, string>) =>
+        writeRegionTables({ directory, names, assembly, stream: kept.stream }),
+    }),
     outcome,
     toolVersion: ncu.version,
     notes: [...new Set(notes)],

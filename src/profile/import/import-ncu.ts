@@ -61,7 +61,7 @@ export async function importNcu(
         pushPopScope: options.pushPopScope,
         recorded: options.recorded,
         rangePatterns: options.include,
-        ...(chosen !== null && { keepKernel: chosen.keep }),
+        kernels: chosen,
       });
       assemblies.set(result.kind, assembly);
     }
@@ -86,7 +86,6 @@ export async function importNcu(
   return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
     const own = [
       ...notes,
-      ...(kind === "kernel" ? (chosen?.notes() ?? []) : []),
       ...(both ? [`the files hold kernels and ranges: this report is of the ${kind}s`] : []),
     ];
     const model = assembly.finish({ sections, notes: own });
@@ -96,7 +95,7 @@ export async function importNcu(
       toolVersion: files[0]?.source.toolVersion ?? null,
       gpus: [...gpus].sort(),
       writeRegionFiles: (directory, names) =>
-        writeRegionTables({ directory, names, assembly, kind, stream: streamAgain }),
+        writeRegionTables({ directory, names, assembly, stream: streamAgain }),
     };
   });
 }

@@ -27,6 +27,18 @@ export function parseKernelPattern(text: string, key: string): KernelPattern {
   return { text, matches: (name) => matchesGlob(tokens, name) };
 }
 
+/** The same for ncu's `--kernel-name`, which knows whole names and `regex:` but no globs. */
+export function ncuKernelPattern(text: string): string {
+  if (text.startsWith(REGEX) || !/[*?]/.test(text)) return text;
+  const expression = [...text].map((character) =>
+    character === "*" ? ".*" : character === "?" ? "." : escapeRegExp(character),
+  );
+  return `${REGEX}^${expression.join("")}$`;
+}
+
+const escapeRegExp = (character: string): string =>
+  /[\\^$.|+()[\]{}]/.test(character) ? `\\${character}` : character;
+
 const globToken = (character: string): GlobToken =>
   character === "*"
     ? { type: "many" }

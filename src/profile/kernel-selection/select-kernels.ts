@@ -15,7 +15,7 @@ export interface KernelSelectionRequest {
 
 export interface KernelSelection {
   keep(kernel: NamedKernel): boolean;
-  /** After all kernels were seen: rules that matched nothing, and what they met instead. */
+  /** After all kernels were seen: what was selected, rules that matched nothing, and what they met. */
   notes(): readonly string[];
 }
 
@@ -58,6 +58,7 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
       return keep;
     },
     notes: () => [
+      describeSelection(request),
       ...unmatchedNotes([...include, ...exclude], decided, request.nameBase),
       ...(kept === 0 && decided.size > 0 ? ["the kernel selection leaves no kernel"] : []),
       ...(withoutMangled > 0
@@ -65,6 +66,17 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
         : []),
     ],
   };
+}
+
+/** What was selected, for whoever reads the report. */
+function describeSelection({ include, exclude, nameBase, top }: KernelSelectionRequest): string {
+  const parts = [
+    include.length === 0 ? null : `only ${include.join(", ")}`,
+    exclude.length === 0 ? null : `without ${exclude.join(", ")}`,
+    top === null ? null : `the longest ${top.length} of a recording`,
+  ].filter((part) => part !== null);
+  const base = include.length + exclude.length === 0 ? "" : ` (${nameBase} names)`;
+  return `kernels counted: ${parts.join("; ")}${base}`;
 }
 
 interface CountedPattern extends KernelPattern {

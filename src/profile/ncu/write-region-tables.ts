@@ -12,8 +12,6 @@ export interface RegionTablesRequest {
   readonly names: ReadonlyMap<string, string>;
   /** What told the results' regions. */
   readonly assembly: Pick<NcuAssembly, "regionsOf">;
-  /** Only results of this kind are those of the assembly. */
-  readonly kind: NcuResult["kind"];
   /** Reads the results once more: there may be too many to keep. */
   readonly stream: (onResult: (result: NcuResult) => void) => Promise<unknown>;
 }
@@ -43,7 +41,7 @@ interface OpenTable {
  * has them, in base units. Quotes are doubled, as CSV wants it and ncu does not.
  */
 export async function writeRegionTables(request: RegionTablesRequest): Promise<void> {
-  const { directory, names, assembly, kind, stream } = request;
+  const { directory, names, assembly, stream } = request;
   const tables = new Map<RegionIdentity, OpenTable | null>();
   const tableOf = (region: RegionIdentity): OpenTable | null => {
     let table = tables.get(region);
@@ -57,7 +55,6 @@ export async function writeRegionTables(request: RegionTablesRequest): Promise<v
   };
   try {
     await stream((result) => {
-      if (result.kind !== kind) return;
       let row: string | null = null;
       for (const region of assembly.regionsOf(result)) {
         const table = tableOf(region);

@@ -1,4 +1,5 @@
 /** From what Nsight Compute measured to regions with their numbers. */
+import type { KernelSelection } from "../../kernel-selection/index.ts";
 import type { RegionModel } from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
@@ -17,7 +18,7 @@ export interface AssembleOptions {
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;
   /** Which kernels to count; all by default. Told of kernels only, never of ranges. */
-  readonly keepKernel?: (result: NcuResult) => boolean;
+  readonly kernels?: KernelSelection | null;
   /** `process`: a kernel whose thread has no range belongs to those of another thread. */
   readonly pushPopScope?: "thread" | "process";
   /** Range replay: globs of the ranges that ncu was told to profile. */
@@ -70,7 +71,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
   };
   const isKept = (result: NcuResult): boolean =>
     result.kind === (kind ?? result.kind) &&
-    (result.kind === "range" || options.keepKernel === undefined || options.keepKernel(result));
+    (result.kind === "range" || (options.kernels?.keep(result) ?? true));
   const isMixedState = ({ nvtx }: NcuResult): boolean => {
     let mixed = mixedStates.get(nvtx);
     if (mixed === undefined) {
@@ -161,7 +162,7 @@ function assemblyNotes(
     notes.push(
       "ranges of several domains or kinds were open together, and ncu does not tell their order: start/end ranges are taken to be outside, domains in the order that ncu lists",
     );
-  if (isKernel) notes.push(...outsideNote(count));
+  if (isKernel) notes.push(...(options.kernels?.notes() ?? []), ...outsideNote(count));
   return notes;
 }
 

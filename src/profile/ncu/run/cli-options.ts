@@ -1,6 +1,8 @@
 /** `pipeline.ncu.ncu_cli`, key by key: each option of ncu is a data object. */
+
 import { closest, distance } from "fastest-levenshtein";
 import { ConfigError } from "../../../values/errors.ts";
+import { ncuKernelPattern } from "../../kernel-selection/index.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
 import { isRangeMode, type ReplayMode } from "./pass-plan.ts";
@@ -54,7 +56,7 @@ export const CLI_OPTIONS: readonly CliOption[] = [
   {
     key: "kernel_name",
     flag: "--kernel-name",
-    values: (config) => one(config.kernel_name),
+    values: (config) => one(config.kernel_name).map(ncuKernelPattern),
     illegal: notInRanges(NO_KERNELS),
   },
   {
