@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ProfileConfig } from "../../src/profile/config.ts";
 import type { ProfileResult } from "../../src/profile/run.ts";
 import { writeRun } from "../../src/profile/write-run.ts";
+import type { RegionReportBundle } from "../../src/report/document.ts";
 import { ConfigError } from "../../src/values/errors.ts";
 import { bundleOf, resnet } from "../report/bundles.ts";
 
@@ -28,6 +29,14 @@ const result = {
 
 const inRun = (name: string) => join(directory, name);
 
+const ofNcu = (bundle: RegionReportBundle): RegionReportBundle => ({
+  ...bundle,
+  reports: bundle.reports.map((report) => ({
+    ...report,
+    collector: { ...report.collector, name: "ncu" },
+  })),
+});
+
 describe("writeRun", () => {
   it("writes the overview first in its list, and everything else", async () => {
     const { reports, failures } = await writeRun(result, config, directory);
@@ -42,7 +51,7 @@ describe("writeRun", () => {
     if (section === undefined) throw new Error("the result has a section");
     const several: ProfileResult = {
       ...result,
-      sections: [section, { ...section, collector: "ncu" }],
+      sections: [section, { ...section, collector: "ncu", bundle: ofNcu(section.bundle) }],
       missing: [
         {
           collector: "nsys",
