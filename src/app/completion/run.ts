@@ -4,6 +4,7 @@ import { nearest } from "../../values/nearest.ts";
 import type { Session } from "../commands/command.ts";
 import type { Invocation } from "../invocation.ts";
 import { complete } from "./complete.ts";
+import { hydraQuery } from "./hydra-query.ts";
 import { stripProgram } from "./program-name.ts";
 import { readShellLine, type ShellLine } from "./shell-line.ts";
 import { SHELLS } from "./shells/index.ts";
@@ -16,7 +17,7 @@ type Action = (typeof ACTIONS)[number];
  * `-sc install=SHELL`, `-sc uninstall=SHELL`: prints code for the shell to evaluate. `-sc query=SHELL`:
  * answers a shell that completes a line, which stands in `COMP_LINE`, or behind `--` word by word.
  *
- * @throws ConfigError `app.usage` for other requests
+ * @throws ConfigError `app.flags` for other requests
  */
 export async function runCompletion(session: Session): Promise<void> {
   const { invocation, options, parsed } = session;
@@ -36,16 +37,18 @@ function readRequest(words: readonly string[]): { action: Action; shell: Shell }
   );
   const [request] = requests;
   if (request === undefined || requests.length > 1 || words.length > 1)
-    throw usage(
-      `argument --shell-completion/-sc: expected one of ${ACTIONS.map((action) => `${action}=SHELL`).join(", ")}`,
-    );
+    throw new ConfigError({
+      code: "app.flags",
+      message: `Expecting one subcommand from [${ACTIONS.map((action) => `'${action}'`).join(", ")}] to be set`,
+      hint: `ask for ${ACTIONS.map((action) => `-sc ${action}=SHELL`).join(" or ")}`,
+    });
   const shell = SHELLS.find(({ name }) => name === request.name);
   if (shell !== undefined) return { action: request.action, shell };
-  const names = SHELLS.map(({ name }) => name);
+  const names = SHELLS.map(({ name }) => name).sort();
   const near = nearest(request.name, names);
   throw new ConfigError({
-    code: "app.usage",
-    message: `No completion for '${request.name}' found, available: ${names.join(", ")}`,
+    code: "app.flags",
+    message: `No completion plugin for '${request.name}' found, available : \n${names.map((name) => `\t${name}`).join("\n")}`,
     ...(near !== undefined && { nearest: near }),
   });
 }
@@ -63,6 +66,7 @@ function installedProgram({ script, cwd }: Invocation, name: string): InstalledP
 async function answer(session: Session, shell: Shell): Promise<string> {
   const { env, console } = session.invocation;
   try {
+    if (asksAsHydra(session, shell)) return hydraQuery(session);
     const line = readLine(session);
     const { words, word } = line;
     const candidates = await complete(session, { words, word, describe: shell.describes });
@@ -74,6 +78,10 @@ async function answer(session: Session, shell: Shell): Promise<string> {
   }
 }
 
+/** Hydra's shell code for bash knows neither of ours: words behind `--`, and `COMP_WORDBREAKS`. */
+const asksAsHydra = ({ invocation, parsed }: Session, { name }: Shell): boolean =>
+  name === "bash" && parsed.rest === undefined && invocation.env["COMP_WORDBREAKS"] === undefined;
+
 /** @throws ConfigError `app.usage` for a line without a program */
 function readLine({ invocation, parsed }: Session): ShellLine {
   const { env } = invocation;
@@ -84,5 +92,3 @@ function readLine({ invocation, parsed }: Session): ShellLine {
   const typed = whole.slice(0, Number.isInteger(point) ? point : whole.length).join("");
   return readShellLine(stripProgram(typed), env["COMP_WORDBREAKS"] ?? "");
 }
-
-const usage = (message: string): ConfigError => new ConfigError({ code: "app.usage", message });

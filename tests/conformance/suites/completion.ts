@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { hydraMatches } from "../../../src/app/completion/hydra-matches.ts";
+import { divideLine } from "../../../src/app/completion/hydra-query.ts";
 import { stripProgram } from "../../../src/app/completion/program-name.ts";
 import { treeFor } from "../../../src/app/completion/tree.ts";
 import { openComposer } from "../../../src/app/composer.ts";
 import { HYDRA_FLAGS } from "../../../src/app/flags/hydra-flags.ts";
-import { parseArgv } from "../../../src/app/flags/parse-argv.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";
@@ -36,7 +36,7 @@ function runQuery(testCase: CorpusCase, line: string, conf: string): Outcome {
 }
 
 function query(testCase: CorpusCase, line: string, conf: string, cwd: string): readonly string[] {
-  const { words, word, isMultirun } = divideLine(line);
+  const { words, word, isMultirun } = divideLine(line, HYDRA_FLAGS);
   const { config_name } = testCase;
   const composer = openComposer(
     {
@@ -57,19 +57,4 @@ function directoryWith(files: readonly string[]): string {
     writeFileSync(join(directory, file), "");
   }
   return directory;
-}
-
-/** As Hydra divides a line: at white space, whatever the quotes, and without its flags. */
-function divideLine(line: string) {
-  const parsed = parseArgv(
-    line.split(/\s+/).filter((word) => word !== ""),
-    HYDRA_FLAGS,
-  );
-  const words = [...parsed.overrides, ...(parsed.rest ?? [])];
-  const isNew = line === "" || line.endsWith(" ") || words.length === 0;
-  return {
-    words: isNew ? words : words.slice(0, -1),
-    word: isNew ? "" : (words.at(-1) ?? ""),
-    isMultirun: parsed.flags.has("multirun"),
-  };
 }
