@@ -47,9 +47,14 @@ export async function runCommand(
 }
 
 /** Starts `deep-profile` without waiting for it. */
-export function startProfile(args: readonly string[], cwd: string): ChildProcess {
+export function startProfile(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
   return spawn(process.execPath, [commandPath("deep-profile"), ...args], {
     cwd,
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
@@ -60,8 +65,8 @@ export function temporaryDirectory(): { readonly path: string; readonly remove: 
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export function readBundle(directory: string): RegionReportBundle {
-  return JSON.parse(readFileSync(join(directory, "recorder/regions/report.json"), "utf8"));
+export function readBundle(directory: string, collector = "recorder"): RegionReportBundle {
+  return JSON.parse(readFileSync(join(directory, collector, "regions/report.json"), "utf8"));
 }
 
 /** The regions of the first report by their paths, joined with ` > `. */

@@ -1,0 +1,186 @@
+/** The commands around the real nsys: ranges are recorded on any machine, kernels where a GPU is. */
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
+import {
+  type CommandResult,
+  readBundle,
+  regionsByPath,
+  runCommand,
+  startProfile,
+  temporaryDirectory,
+} from "./command.ts";
+
+const nsys = nsightOrSkip("nsys", "deep-profile with the real nsys");
+const here = temporaryDirectory();
+const env = nsightEnvironment();
+afterAll(here.remove);
+
+const profile = (...args: string[]): Promise<CommandResult> =>
+  runCommand("deep-profile", ["pipeline.nsys.enable=true", ...args], { cwd: here.path, env });
+
+const inRun = (run: string, file: string) => join(here.path, run, file);
+const text = (run: string, file: string) => readFileSync(inRun(run, file), "utf8");
+const regionsOf = (run: string, collector = "nsys") =>
+  regionsByPath(readBundle(join(here.path, run), collector));
+
+describe.skipIf(nsys === null)("a run under nsys", () => {
+  let result: CommandResult;
+  beforeAll(async () => {
+    result = await profile("workload=nvtx_regions", "hydra.run.dir=both");
+  });
+
+  it("gives the regions that the recorder gives, with nsys's version", () => {
+    expect([result.stderr, result.code]).toEqual(["", 0]);
+    const [ours, recorded] = [regionsOf("both"), regionsOf("both", "recorder")];
+    expect([...ours.keys()]).toEqual([...recorded.keys()]);
+    expect(ours.get("A > A::A1")?.invocations).toBe(1);
+    for (const [path, region] of ours)
+      expect([path, (region.wall_ms ?? 0) > 0]).toEqual([path, true]);
+    const [report] = readBundle(join(here.path, "both"), "nsys").reports;
+    expect(report?.collector).toMatchObject({
+      name: "nsys",
+      version: expect.stringMatching(/^20\d\d\./),
+    });
+  });
+
+  it("keeps the report, its export, nsys's summaries and the commands", () => {
+    const files = readdirSync(inRun("both", "nsys"));
+    expect(files).toEqual(
+      expect.arrayContaining(["cmd.txt", "run.nsys-rep", "run.sqlite", "summary_nvtx_sum.csv"]),
+    );
+    expect(text("both", "nsys/summary_nvtx_sum.csv")).toContain("A::A1");
+    expect(text("both", "nsys/cmd.txt")).toMatch(
+      /nsys profile --trace=cuda,nvtx,osrt --sample=none/,
+    );
+    // The program's document, without what nsys printed around it.
+    expect(JSON.parse(text("both", "nsys/stdout.json"))).toMatchObject({ program: "regions" });
+    expect(text("both", "kernels.md")).toContain("## nsys");
+    expect(result.stdout).toContain("recorded by nsys");
+  });
+
+  it("can be imported again from its report, and from its export", async () => {
+    for (const file of ["run.nsys-rep", "run.sqlite"]) {
+      const out = `imported ${file}`;
+      const imported = await runCommand(
+        "deep-profile",
+        ["import", join("both/nsys", file), "-o", out],
+        { cwd: here.path, env },
+      );
+      expect([imported.code, file]).toEqual([0, file]);
+      expect([...regionsOf(out).keys()]).toEqual([...regionsOf("both").keys()]);
+    }
+  });
+});
+
+describe.skipIf(nsys === null)("a capture range", () => {
+  const only = ["pipeline.recorder.enable=false", "workload=nvtx_regions"];
+
+  it("limits the recording to a range, and lets the program run to its end", async () => {
+    const capture = ["capture_range=nvtx", "nvtx_capture=A::A1"].map(
+      (key) => `pipeline.nsys.${key}`,
+    );
+    const { code, stderr } = await profile(...only, ...capture, "hydra.run.dir=captured");
+    expect([stderr, code]).toEqual(["", 0]);
+    expect([...regionsOf("captured").keys()].filter((path) => !path.includes(" > "))).toEqual([
+      "A::A1",
+    ]);
+    expect(JSON.parse(text("captured", "nsys/stdout.json"))).toMatchObject({ program: "regions" });
+  });
+
+  it("that never begins fails with what to do, and the recorder's report is there", async () => {
+    const { code, stderr } = await profile(
+      "workload=nvtx_regions",
+      "pipeline.nsys.capture_range=nvtx",
+      "pipeline.nsys.nvtx_capture=nosuch",
+      "hydra.run.dir=never",
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain("the range nosuch of pipeline.nsys.nvtx_capture never began");
+    expect(stderr).toContain("pipeline.nsys.capture_range=none");
+    expect(regionsOf("never", "recorder").size).toBeGreaterThan(3);
+  });
+
+  it("without a range falls back to the whole run, with a warning", async () => {
+    const { code, stdout } = await profile(
+      ...only,
+      "pipeline.nsys.capture_range=nvtx",
+      "pipeline.nsys.nvtx_capture=''",
+      "hydra.run.dir=whole",
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain("the whole run was recorded");
+    expect([...regionsOf("whole").keys()]).toContain("B");
+    const notes = readBundle(join(here.path, "whole"), "nsys").reports[0]?.notes ?? [];
+    expect(notes.join("\n")).toContain("the whole run was recorded");
+  });
+});
+
+describe.skipIf(nsys === null)("what goes wrong under nsys", () => {
+  it("in the program is told with the program's exit code", async () => {
+    const { code, stderr } = await profile(
+      "pipeline.recorder.enable=false",
+      "hydra.run.dir=failed",
+      "--",
+      "sh",
+      "-c",
+      "exit 3",
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining("sh ended with exit code 3")]);
+    expect(existsSync(inRun("failed", "nsys/regions/report.json"))).toBe(true);
+  });
+
+  it("by Ctrl-C keeps what was recorded", async () => {
+    const child = startProfile(
+      [
+        "pipeline.nsys.enable=true",
+        "pipeline.recorder.enable=false",
+        "infer.iterations=1000000",
+        "hydra.run.dir=stopped",
+      ],
+      here.path,
+      env,
+    );
+    child.stdout?.resume();
+    // nsys makes its temporary file when it starts the program; some passes take place then.
+    await waitFor(() => existsSync(inRun("stopped", "nsys/cmd.txt")));
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    child.kill("SIGINT");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(130);
+    const regions = [...regionsOf("stopped").values()];
+    expect(regions.find(({ name }) => name === "stem")?.invocations).toBeGreaterThan(1);
+  }, 120_000);
+});
+
+it("is refused before anything is written where there is no nsys", async () => {
+  const { code, stderr } = await runCommand(
+    "deep-profile",
+    ["pipeline.nsys.enable=true", "hydra.run.dir=refused"],
+    { cwd: here.path, env: { PATH: "/nowhere", HYDRACONF_NSIGHT: "" } },
+  );
+  // A machine may have it where its package puts it.
+  if (code === 0) return;
+  expect(code).toBe(1);
+  expect(stderr).toContain("nsys (Nsight Systems) was not found");
+  expect(existsSync(join(here.path, "refused"))).toBe(false);
+});
+
+it.each([
+  ["pipeline.nsys.trace=cuda", "nvtx must be among what is traced"],
+  ["pipeline.nsys.capture_range=bogus", "capture_range"],
+])("refuses %s before anything is written", async (override, message) => {
+  const { code, stderr } = await profile(override, "hydra.run.dir=refused");
+  expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  expect(existsSync(join(here.path, "refused"))).toBe(false);
+});
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error("waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
