@@ -10,6 +10,7 @@ import { selectNode } from "../values/select.ts";
 import { isContainerType } from "../values/types/type-of.ts";
 import { updateNode } from "../values/update.ts";
 import { deleteFromConfig } from "./delete-override.ts";
+import { type ChosenGroups, groupMeant } from "./group-meant.ts";
 import { overrideValue } from "./override-value.ts";
 import { getAt } from "./tree-edit.ts";
 
@@ -23,9 +24,31 @@ export function applyOverrides(
   root: ConfigNode,
   overrides: readonly Override[],
   context: ResolveContext,
+  groups?: ChosenGroups,
 ): ConfigNode {
-  return overrides.reduce((tree, override) => applyOverride(tree, override, context), root);
+  return overrides.reduce((tree, override) => {
+    try {
+      return applyOverride(tree, override, context);
+    } catch (error) {
+      throw isConfigError(error) ? withGroupMeant(error, override, groups) : error;
+    }
+  }, root);
 }
+
+/** The first hint is the group that was meant, if one was. */
+function withGroupMeant(
+  error: ConfigError,
+  override: Override,
+  groups: ChosenGroups | undefined,
+): ConfigError {
+  const isUnknown = override.package !== undefined || causeOf(error) === "value.struct";
+  const meant = groups === undefined || !isUnknown ? undefined : groupMeant(override, groups);
+  if (meant === undefined) return error;
+  return new ConfigError({ ...error.details, hint: `to choose an option, use ${meant}` });
+}
+
+const causeOf = ({ details: { cause } }: ConfigError) =>
+  isConfigError(cause) ? cause.code : undefined;
 
 function applyOverride(root: ConfigNode, override: Override, context: ResolveContext): ConfigNode {
   if (override.package !== undefined)

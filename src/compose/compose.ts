@@ -64,9 +64,14 @@ function composeChecked(request: ComposeRequest): Composition {
 
   const choices = splitOverrides(overrides, repository);
   const base = composeBase({ ...request, repository, choices });
-  const changed = requireMap(applyOverrides(base.root, choices.values, context));
+  const changed = requireMap(
+    applyOverrides(base.root, choices.values, context, {
+      choices: base.tree.known,
+      repository,
+    }),
+  );
   const schemas = placedSchemas(base.defaults, repository, request.schemaReader);
-  checkComposed(schemas, changed);
+  checkComposed(schemas, changed, overrides);
   const secrets = findSecrets(changed, schemas, {
     ...(request.programSchema && { schema: request.programSchema }),
     ...(request.schemaReader && { reader: request.schemaReader }),

@@ -32,12 +32,20 @@ export function checkSweeps(overrides: readonly Override[], { mode, fromShell }:
             : `Sweep parameters '${origin.text}' requires --multirun`,
       origin,
       key: override.keyOrGroup,
-      hint:
-        mode === "multirun"
-          ? "give Hydra's own configuration one value per sweep"
-          : "add --multirun to run one job for each value",
+      hint: remedy(override, { mode, fromShell }),
     });
   }
+}
+
+/** What would be refused in its turn is no remedy. */
+function remedy(override: Override, { fromShell, mode }: SweepLegality): string {
+  if (isHydraOverride(override))
+    return mode === "multirun"
+      ? "give Hydra's own configuration one value per sweep"
+      : "give Hydra's own configuration one value: it cannot be swept over, --multirun or not";
+  return fromShell
+    ? "add --multirun to run one job for each value"
+    : "compose once for each value, or in the mode multirun, which leaves sweeps out";
 }
 
 function ambiguous(text: string, fromShell: boolean): string {

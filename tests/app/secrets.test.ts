@@ -195,3 +195,15 @@ test("a schema of the store marks secrets where its entry is mounted", () => {
 
 const show = (_: string, value: unknown): unknown =>
   typeof value === "bigint" ? String(value) : value instanceof Map ? [...value] : value;
+
+test("completion offers no secret", async () => {
+  const { run } = program(FILES, options);
+  for (const line of ["prog db.password=", "prog db.host= db.pass", "prog db.pass"]) {
+    const { stdout } = await run(["-sc", "query=bash"], undefined, {
+      COMP_LINE: line,
+      COMP_POINT: String(line.length),
+    });
+    expect(stdout).not.toContain("from-file-secret");
+    expect(stdout).not.toContain("***");
+  }
+});

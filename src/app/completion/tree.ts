@@ -1,5 +1,6 @@
 import {
   type Composition,
+  maskSecrets,
   type Repository,
   type RunMode,
   splitOverrides,
@@ -30,7 +31,8 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
     composition,
     secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
     checkWords: () => void splitOverrides(parseOverrides(words), groups()),
-    config: () => composition().root,
+    // What is offered is seen on the terminal.
+    config: () => maskSecrets(composition().root, composition(), { resolving: true }),
     context: composer.context,
   };
 }

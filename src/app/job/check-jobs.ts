@@ -1,10 +1,17 @@
 import { type Composition, maskSecrets } from "../../compose/index.ts";
 import { checkAccessed } from "../../compose/schemas/check.ts";
+import { deletedBy } from "../../compose/schemas/deleted-by.ts";
 import type { SchemaIssue } from "../../schema/index.ts";
 import type { Console } from "../console.ts";
 import type { HydraMainOptions } from "../options.ts";
 import { readSchema } from "../read-schema.ts";
 import type { PlannedJob } from "./plan-job.ts";
+
+/** What an override took out is missing because of it, and not because of a file. */
+function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
+  const origin = issue.problem === "missing_key" ? deletedBy(issue.key, overrides) : undefined;
+  return origin === undefined ? issue : { ...issue, origin };
+}
 
 /** What was found is not told where it is a secret. */
 function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
@@ -38,7 +45,9 @@ export async function checkJobs(
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
-      stderr(`${title}${renderIssues(issues.map((issue) => withoutSecret(issue, composition)))}\n`);
+      stderr(
+        `${title}${renderIssues(issues.map((issue) => withoutSecret(blamed(issue, composition), composition)))}\n`,
+      );
     }
   }
   if (fit)

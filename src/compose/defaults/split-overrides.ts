@@ -65,9 +65,11 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
   throw refuse(
     override,
     `Config group override must be a string or a list. Got ${got}`,
-    got === "NoneType"
-      ? `take the group out with ~${overrideKeyOf(override)}`
-      : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+    override.keyOrGroup === ""
+      ? "there is nothing before the '=': write KEY=VALUE or GROUP=OPTION"
+      : got === "NoneType"
+        ? `take the group out with ~${overrideKeyOf(override)}`
+        : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
   );
 }
 

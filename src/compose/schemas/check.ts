@@ -1,3 +1,4 @@
+import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import { splitKey } from "../../values/key-path.ts";
@@ -5,6 +6,7 @@ import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
 import { getAt, setAt } from "../tree-edit.ts";
 import type { SchemaProblem } from "./config-schema.ts";
+import { deletedBy } from "./deleted-by.ts";
 import { type PlacedSchema, problemsAt } from "./placed-schema.ts";
 
 /**
@@ -14,8 +16,13 @@ import { type PlacedSchema, problemsAt } from "./placed-schema.ts";
  *
  * @throws ConfigError `schema.mismatch` of the first problem, at the file or the override
  */
-export function checkComposed(schemas: readonly PlacedSchema[], root: ConfigNode): void {
-  for (const placed of schemas) refuse(placed, problemsAt(placed, root).filter(isCertain));
+export function checkComposed(
+  schemas: readonly PlacedSchema[],
+  root: ConfigNode,
+  overrides: readonly Override[],
+): void {
+  for (const placed of schemas)
+    refuse(placed, problemsAt(placed, root).filter(isCertain), overrides);
 }
 
 /**
@@ -62,7 +69,11 @@ const pathOf = ({ path }: PlacedSchema, { key }: SchemaProblem): readonly string
 const isWithin = (path: readonly string[], outer: readonly string[]): boolean =>
   outer.every((key, index) => path[index] === key);
 
-function refuse(placed: PlacedSchema, problems: readonly SchemaProblem[]): void {
+function refuse(
+  placed: PlacedSchema,
+  problems: readonly SchemaProblem[],
+  overrides: readonly Override[] = [],
+): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   const key = keyOf(placed, first);
@@ -70,7 +81,9 @@ function refuse(placed: PlacedSchema, problems: readonly SchemaProblem[]): void 
     others.length === 0
       ? ""
       : `\nProblems beside it: ${others.map((problem) => keyOf(placed, problem)).join(", ")}`;
-  const { available, description, nearest, origin } = first;
+  const { available, description, nearest } = first;
+  const deletion = first.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
+  const origin = deletion ?? first.origin;
   throw new ConfigError({
     code: "schema.mismatch",
     message: `${sentence(key, first)} (schema of '${placed.name}')${more}`,

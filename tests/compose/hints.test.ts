@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { deletedBy } from "../../src/compose/schemas/deleted-by.ts";
+import { parseOverrides } from "../../src/overrides/index.ts";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+const FILES = {
+  config:
+    "defaults:\n- profiling/ncu@pipeline.ncu: ncu.default\n- model/arch: small\n- _self_\nlr: 1\n",
+  "profiling/ncu/ncu.default": "a: 1\n",
+  "profiling/ncu/ncu.hopper": "a: 2\n",
+  "model/arch/small": "depth: 1\n",
+  "model/arch/large": "depth: 9\n",
+};
+
+const hintOf = (...overrides: readonly string[]): string | undefined =>
+  refusal(() => composeFiles(FILES, overrides)).details.hint;
+
+describe("a group named by its last part", () => {
+  it.each([
+    ["ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["ncu=hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["pipeline/ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["profiling.ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["ncu@pipeline.ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["arch=large", "model/arch=large"],
+  ])("%s: the command line that works is named", (override, works) => {
+    const hint = hintOf(override) ?? "";
+    expect(hint).toBe(`to choose an option, use ${works}`);
+    const config = composeFiles(FILES, [works]);
+    expect([config.get("pipeline.ncu.a"), config.get("model.arch.depth")]).not.toEqual([1, 1]);
+  });
+
+  it("is not suggested for what is no option there", () => {
+    expect(hintOf("arch=7")).toBe("use +arch=7 to add the key");
+    expect(hintOf("else=large")).toBe("use +else=large to add the key");
+    expect(hintOf("arch={a: 1}")).toBe("use +arch={a: 1} to add the key");
+  });
+
+  it("is suggested at the package where it stands", () => {
+    expect(hintOf("profiling/ncu=ncu.hopper")).toContain("profiling/ncu@pipeline.ncu=ncu.hopper");
+  });
+});
+
+describe("hints that would be refused in their turn", () => {
+  it("do not send Hydra's own configuration into a sweep", () => {
+    expect(hintOf("hydra.job.name=a,b")).toContain("cannot be swept over");
+    expect(hintOf("lr=1,2")).not.toContain("--multirun");
+  });
+
+  it("do not quote the name of an option where there is no key", () => {
+    expect(hintOf("=3")).toBe("there is nothing before the '=': write KEY=VALUE or GROUP=OPTION");
+  });
+});
+
+it("refuses groups before values, and values in their order, as Hydra does", () => {
+  const key = (...overrides: readonly string[]) =>
+    refusal(() => composeFiles(FILES, overrides)).details.key;
+  expect(key("k=[1,2]", "h/t=b", "profiling/ncu=ncu.hopper")).toBe("profiling/ncu");
+  expect(key("k=[1,2]", "h/t=b", "g=a")).toBe("k");
+});
+
+it("knows which override took a key out", () => {
+  const overrides = parseOverrides(["~db.port", "lr=2", "~runner", "~a/b@c.d"]);
+  const by = (key: string) => deletedBy(key, overrides)?.text;
+  expect(by("db.port")).toBe("~db.port");
+  expect(by("runner.mode")).toBe("~runner");
+  expect(by("c.d.x")).toBe("~a/b@c.d");
+  expect([by("db"), by("lr"), by("db.portal")]).toEqual([undefined, undefined, undefined]);
+});
