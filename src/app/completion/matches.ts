@@ -1,5 +1,4 @@
 import type { Repository } from "../../compose/index.ts";
-import { MASK } from "../../compose/secrets.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode } from "../../values/node.ts";
@@ -96,7 +95,6 @@ function valuesAt(config: ConfigNode, key: string, context: ResolveContext): rea
   if (node === "missing") return [""];
   if (node === undefined || isNull(node)) return [];
   if (isContainer(node)) return keysOf(node, "", context);
-  if (node.kind === "scalar" && node.value === MASK) return [];
   return [
     node.kind === "scalar" && typeof node.value === "boolean" ? String(node.value) : pyStr(node),
   ];

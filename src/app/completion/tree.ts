@@ -1,6 +1,5 @@
 import {
   type Composition,
-  maskSecrets,
   type Repository,
   type RunMode,
   splitOverrides,
@@ -31,8 +30,7 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
     composition,
     secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
     checkWords: () => void splitOverrides(parseOverrides(words), groups()),
-    // What is offered is seen on the terminal.
-    config: () => maskSecrets(composition().root, composition(), { resolving: true }),
+    config: () => composition().root,
     context: composer.context,
   };
 }
