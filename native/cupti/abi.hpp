@@ -119,7 +119,6 @@ struct Functions {
                            std::uint32_t callback);
   Result (*ActivityRegisterCallbacks)(BufferRequested requested, BufferCompleted completed);
   Result (*ActivityEnable)(ActivityKind kind);
-  Result (*ActivityDisable)(ActivityKind kind);
   Result (*ActivityFlushAll)(std::uint32_t flags);
   Result (*ActivityGetNextRecord)(std::uint8_t* buffer, std::size_t valid_bytes,
                                   std::uint8_t** record);

@@ -47,9 +47,8 @@ bool load_functions(void* library, cupti::Functions& call) {
 #define FIND(name) find(library, "cupti", #name, call.name)
   return FIND(GetVersion) && FIND(GetResultString) && FIND(GetTimestamp) &&
          FIND(GetCallbackName) && FIND(Subscribe) && FIND(Unsubscribe) && FIND(EnableCallback) &&
-         FIND(ActivityRegisterCallbacks) && FIND(ActivityEnable) && FIND(ActivityDisable) &&
-         FIND(ActivityFlushAll) && FIND(ActivityGetNextRecord) &&
-         FIND(ActivityGetNumDroppedRecords);
+         FIND(ActivityRegisterCallbacks) && FIND(ActivityEnable) && FIND(ActivityFlushAll) &&
+         FIND(ActivityGetNextRecord) && FIND(ActivityGetNumDroppedRecords);
 #undef FIND
 }
 

@@ -3,6 +3,7 @@ import { type Chunk, readView, scanChunks, usedBytes } from "./chunk-scan.ts";
 import type { EventSink } from "./events.ts";
 import { type FileHeader, parseFileHeader } from "./file-header.ts";
 import { CHUNK_HEADER_BYTES, FILE_HEADER_BYTES } from "./format.ts";
+import { createGpuTimes, type GpuTimes } from "./gpu-clock.ts";
 import type { NoteCollector } from "./notes.ts";
 import { readRecords } from "./record-reader.ts";
 import { createStreamDecoder, type StreamDecoder } from "./stream-decoder.ts";
@@ -42,6 +43,7 @@ export function openRecording(
   /** Found but not begun, in file order. */
   const pending: Chunk[] = [];
   let nextOffset: number | null = null;
+  let gpuTimes: GpuTimes | null = null;
 
   /** Reads what is new in the chunk of `position`; returns how much that was. */
   const readRest = (descriptor: number, header: FileHeader, position: StreamPosition): number => {
@@ -64,8 +66,10 @@ export function openRecording(
     if (chunk.sequence !== (known === undefined ? 0 : known.chunk.sequence + 1)) {
       notes.count("gaps in the recording of a thread");
     }
+    const origin = originNs ?? header.startNs;
+    gpuTimes ??= createGpuTimes(origin);
     const decoder =
-      known?.decoder ?? createStreamDecoder(chunk.stream, originNs ?? header.startNs, sink, notes);
+      known?.decoder ?? createStreamDecoder(chunk.stream, origin, sink, notes, gpuTimes);
     decoder.setBase(chunk.baseNs);
     const position = { decoder, chunk, consumed: 0 };
     streams.set(chunk.stream, position);

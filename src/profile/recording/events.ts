@@ -71,7 +71,7 @@ export interface CategoryNameEvent {
   readonly name: string;
 }
 
-/** What the GPU did and what led to it. Times of the GPU are on CUPTI's clock: see ClockEvent. */
+/** What the GPU did and what led to it. Times of the GPU are on CUPTI's clock: see GpuTimes. */
 export type GpuEvent =
   | LaunchEvent
   | GpuWorkEvent
@@ -96,8 +96,8 @@ export interface GpuWorkEvent {
   readonly device: number;
   readonly context: number;
   readonly cudaStream: number;
-  readonly startGpuNs: bigint;
-  readonly endGpuNs: bigint;
+  readonly startGpuNs: number;
+  readonly endGpuNs: number;
   readonly name: string;
   readonly mangledName: string | null;
   readonly bytes: number | null;
@@ -110,8 +110,8 @@ export interface WaitEvent {
   readonly cudaStream: number;
   /** CUPTI's CUpti_ActivitySynchronizationType. */
   readonly type: number;
-  readonly startGpuNs: bigint;
-  readonly endGpuNs: bigint;
+  readonly startGpuNs: number;
+  readonly endGpuNs: number;
 }
 
 export interface DeviceEvent {
@@ -125,8 +125,8 @@ export interface DeviceEvent {
 /** Both clocks at one moment. Without any, they are one clock. */
 export interface ClockEvent {
   readonly kind: "clock";
-  readonly gpuNs: bigint;
-  readonly monotonicNs: bigint;
+  readonly gpuNs: number;
+  readonly timeNs: number;
 }
 
 /** Whether the GPU's work is recorded. */

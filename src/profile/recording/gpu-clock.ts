@@ -1,33 +1,53 @@
 import type { ClockEvent } from "./events.ts";
 
+/**
+ * Makes numbers of the 64-bit times that GPU records hold: nanoseconds since one moment for the whole
+ * file. That is the origin of the timeline where the GPU's times are on our clock, else the first
+ * time asked for: CUPTI's own clock is decades away, where numbers are no longer exact.
+ */
+export type GpuTimes = (low: number, high: number) => number;
+
+const WORD = 2 ** 32;
+const EXACT = 2 ** 52;
+
+export function createGpuTimes(originNs: bigint): GpuTimes {
+  let baseLow = Number(originNs & 0xffffffffn);
+  let baseHigh = Number(originNs >> 32n);
+  let decided = false;
+  return (low, high) => {
+    if (!decided) {
+      decided = true;
+      if (Math.abs((high - baseHigh) * WORD) > EXACT) {
+        baseLow = low;
+        baseHigh = high;
+      }
+    }
+    return (high - baseHigh) * WORD + (low - baseLow);
+  };
+}
+
 /** GPU time to nanoseconds since the origin of the timeline. */
-export type GpuClock = (gpuNs: bigint) => number;
+export type GpuClock = (gpuNs: number) => number;
 
 /**
  * Without samples the GPU's times are CLOCK_MONOTONIC. With samples the difference of the clocks at
  * a moment lies between those of the samples around it: CUPTI's own clock may be set and slewed
  * while the program runs.
  */
-export function createGpuClock(samples: readonly ClockEvent[], originNs: bigint): GpuClock {
-  const sorted = [...samples].sort((a, b) => Number(a.gpuNs - b.gpuNs));
-  const [first] = sorted;
-  if (first === undefined) return (gpuNs) => Number(gpuNs - originNs);
-  // Times since the first sample are small enough for exact numbers.
-  const base = first.gpuNs;
-  const points = sorted.map(({ gpuNs, monotonicNs }) => {
-    const at = Number(gpuNs - base);
-    return { at, shift: Number(monotonicNs - originNs) - at };
-  });
+export function createGpuClock(samples: readonly ClockEvent[]): GpuClock {
+  const points = samples
+    .map(({ gpuNs, timeNs }) => ({ at: gpuNs, shift: timeNs - gpuNs }))
+    .sort((a, b) => a.at - b.at);
+  if (points.length === 0) return (gpuNs) => gpuNs;
   let near = 0;
   return (gpuNs) => {
-    const at = Number(gpuNs - base);
     // Records come nearly in order, so the right place is where the last one was, or close by.
-    while (near > 0 && (points[near]?.at ?? 0) > at) near--;
-    while (near + 1 < points.length && (points[near + 1]?.at ?? 0) <= at) near++;
+    while (near > 0 && (points[near]?.at ?? 0) > gpuNs) near--;
+    while (near + 1 < points.length && (points[near + 1]?.at ?? 0) <= gpuNs) near++;
     const before = points[near] ?? { at: 0, shift: 0 };
     const after = points[near + 1];
-    if (after === undefined || at <= before.at) return at + before.shift;
-    const share = (at - before.at) / (after.at - before.at);
-    return Math.round(at + before.shift + share * (after.shift - before.shift));
+    if (after === undefined || gpuNs <= before.at) return gpuNs + before.shift;
+    const share = (gpuNs - before.at) / (after.at - before.at);
+    return Math.round(gpuNs + before.shift + share * (after.shift - before.shift));
   };
 }

@@ -35,6 +35,9 @@ export interface GpuCollection {
   readonly finish: (recordingFinished: boolean) => GpuWork;
 }
 
+/** What is kept of a LaunchEvent: there can be millions. */
+type Launch = Pick<LaunchEvent, "threadId" | "timeNs" | "startsKernels">;
+
 const waitKinds: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
   [1, "event"],
   [3, "stream"],
@@ -45,8 +48,8 @@ const waitKinds: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map(
  * Joins work with its launches. They come in any order: launches stand in the streams of their
  * threads, work in those of CUPTI's, and CUPTI delivers it long after it happened.
  */
-export function createGpuCollection(notes: NoteCollector, originNs: bigint): GpuCollection {
-  const launches = new Map<number, LaunchEvent>();
+export function createGpuCollection(notes: NoteCollector): GpuCollection {
+  const launches = new Map<number, Launch>();
   const work: GpuWorkEvent[] = [];
   const waits: WaitEvent[] = [];
   const clocks: ClockEvent[] = [];
@@ -58,7 +61,10 @@ export function createGpuCollection(notes: NoteCollector, originNs: bigint): Gpu
     switch (event.kind) {
       case "launch":
         // Of two calls, the outer one, which came first, is the one the program made.
-        if (!launches.has(event.correlation)) launches.set(event.correlation, event);
+        if (!launches.has(event.correlation)) {
+          const { threadId, timeNs, startsKernels } = event;
+          launches.set(event.correlation, { threadId, timeNs, startsKernels });
+        }
         return;
       case "gpu_work":
         work.push(event);
@@ -81,9 +87,10 @@ export function createGpuCollection(notes: NoteCollector, originNs: bigint): Gpu
   };
 
   const finish = (recordingFinished: boolean): GpuWork => {
-    const clock = createGpuClock(clocks, originNs);
+    const clock = createGpuClock(clocks);
     let withoutLaunch = 0;
-    const kernels = work.map((event): KernelInstance => {
+    const launchesWithoutKernels = recordingFinished ? 0 : countUnanswered(launches, work);
+    const kernels = work.splice(0).map((event): KernelInstance => {
       const startNs = clock(event.startGpuNs);
       const launch = launches.get(event.correlation);
       if (launch === undefined) withoutLaunch++;
@@ -123,7 +130,7 @@ export function createGpuCollection(notes: NoteCollector, originNs: bigint): Gpu
       states,
       losses,
       withoutLaunch,
-      launchesWithoutKernels: recordingFinished ? 0 : countUnanswered(launches, work),
+      launchesWithoutKernels,
     }).forEach(notes.add);
     return {
       kernels: kernels.sort((a, b) => a.launchNs - b.launchNs),
@@ -142,12 +149,12 @@ const deviceOf = ({ index, name, computeCapability }: DeviceEvent): GpuDevice =>
 });
 
 function countUnanswered(
-  launches: ReadonlyMap<number, LaunchEvent>,
+  launches: ReadonlyMap<number, Launch>,
   work: readonly GpuWorkEvent[],
 ): number {
   const answered = new Set(work.map(({ correlation }) => correlation));
   let unanswered = 0;
-  for (const { correlation, startsKernels } of launches.values())
+  for (const [correlation, { startsKernels }] of launches)
     if (startsKernels && !answered.has(correlation)) unanswered++;
   return unanswered;
 }

@@ -25,7 +25,7 @@ export interface RecordedProcess extends ProcessTimeline {
 export function readProcess(path: string, originNs: bigint): RecordedProcess | null {
   const notes = createNotes();
   const pairing = createPairing(notes);
-  const gpu = createGpuCollection(notes, originNs);
+  const gpu = createGpuCollection(notes);
   let lastCallNs = Number.NEGATIVE_INFINITY;
   const sink = (event: RecordedEvent): void => {
     if (event.kind === "launch") lastCallNs = Math.max(lastCallNs, event.timeNs);

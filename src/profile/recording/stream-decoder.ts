@@ -1,6 +1,7 @@
 import type { EventAttributes } from "../timeline.ts";
 import type { EventSink, GpuEvent, GpuWorkEvent, RecordedEvent } from "./events.ts";
 import { DEFAULT_DOMAIN, recordFlag, recordType } from "./format.ts";
+import type { GpuTimes } from "./gpu-clock.ts";
 import { memoryCopyName } from "./memory-copy-name.ts";
 import type { NoteCollector } from "./notes.ts";
 import { payloadValue, type RecordReader } from "./record-reader.ts";
@@ -14,6 +15,7 @@ export interface StreamDecoder {
 
 /**
  * @param originNs what event times count from
+ * @param gpuTimes the same for all streams of the file
  * @param sink receives the events; damaged and unknown records only leave a note
  */
 export function createStreamDecoder(
@@ -21,6 +23,7 @@ export function createStreamDecoder(
   originNs: bigint,
   sink: EventSink,
   notes: NoteCollector,
+  gpuTimes: GpuTimes,
 ): StreamDecoder {
   const texts = new Map<number, string>();
   const domains = new Map<number, string>([[DEFAULT_DOMAIN, ""]]);
@@ -121,6 +124,7 @@ export function createStreamDecoder(
     }
   };
 
+  const gpuTime = (record: RecordReader): number => gpuTimes(record.u32(), record.u32());
   /** What every kind of work has in common; the rest of the record follows. */
   const gpuWork = (record: RecordReader) => ({
     kind: "gpu_work" as const,
@@ -128,8 +132,8 @@ export function createStreamDecoder(
     device: record.u32(),
     context: record.u32(),
     cudaStream: record.u32(),
-    startGpuNs: record.u64(),
-    endGpuNs: record.u64(),
+    startGpuNs: gpuTime(record),
+    endGpuNs: gpuTime(record),
   });
   const graphOf = (record: RecordReader): GpuWorkEvent["graph"] =>
     (record.flags() & recordFlag.graph) !== 0 ? { id: record.u32(), node: record.u64() } : null;
@@ -179,8 +183,8 @@ export function createStreamDecoder(
         const correlation = record.u32();
         record.u32(); // the context says nothing beside the stream
         const cudaStream = record.u32();
-        const startGpuNs = record.u64();
-        const endGpuNs = record.u64();
+        const startGpuNs = gpuTime(record);
+        const endGpuNs = gpuTime(record);
         const type = record.u32();
         return { kind: "wait", correlation, cudaStream, startGpuNs, endGpuNs, type };
       }
@@ -190,7 +194,7 @@ export function createStreamDecoder(
         return { kind: "device", index, computeCapability, name: textOf(record.u32()) };
       }
       case recordType.clock:
-        return { kind: "clock", gpuNs: record.u64(), monotonicNs: record.u64() };
+        return { kind: "clock", gpuNs: gpuTime(record), timeNs: sinceOrigin(record.u64()) };
       case recordType.gpu: {
         record.u32(); // CUPTI's version
         record.u32(); // the driver's
