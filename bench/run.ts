@@ -6,6 +6,7 @@ import { benchAssembly } from "./assembly.ts";
 import { benchCompose } from "./compose.ts";
 import { benchHtml } from "./html.ts";
 import { benchNativeResnet } from "./native-resnet.ts";
+import { benchNcu } from "./ncu.ts";
 import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
 import { benchValues } from "./values.ts";
@@ -48,6 +49,11 @@ const benchmarks: readonly Benchmark[] = [
     about:
       "the page of 1,000 regions and 100,000 kernel records beside JSON.stringify of the report",
     run: benchHtml,
+  },
+  {
+    name: "ncu",
+    about: "reading ncu's CSV beside a scan for line ends, and assembling its results",
+    run: benchNcu,
   },
   {
     name: "resnet",
