@@ -18,6 +18,7 @@ const RESULTS = 1_000_000;
 const REGIONS = 1_000;
 
 interface Found {
+  /** Time of the processor, all threads: what else the machine does is no part of it. */
   readonly ms: number;
   /** Of the whole process, in MB. */
   readonly memory: number;
@@ -60,15 +61,15 @@ async function inOwnProcess(what: string, file: string): Promise<Found> {
 async function readCsv(file: string): Promise<Found> {
   const scanMs = scanLines(file);
   const assembly = createNcuAssembly();
-  const started = performance.now();
+  const started = processorMs();
   const { sections, notes } = await streamNcuCsvFile(file, assembly.add);
   assembly.finish({ sections, notes });
-  return { ms: performance.now() - started, memory: memory(), scanMs };
+  return { ms: processorMs() - started, memory: memory(), scanMs };
 }
 
 /** Milliseconds to look for every line's end. */
 function scanLines(file: string): number {
-  const started = performance.now();
+  const started = processorMs();
   const chunk = Buffer.alloc(1 << 20);
   const descriptor = openSync(file, "r");
   let lines = 0;
@@ -80,7 +81,7 @@ function scanLines(file: string): number {
   }
   closeSync(descriptor);
   if (lines === 0) throw new Error("the generated file has lines");
-  return performance.now() - started;
+  return processorMs() - started;
 }
 
 function assemble(): Found {
@@ -102,7 +103,7 @@ function assemble(): Found {
       startEnd: [],
     }),
   );
-  const started = performance.now();
+  const started = processorMs();
   const assembly = createNcuAssembly();
   for (let id = 0; id < RESULTS; id++)
     assembly.add({
@@ -120,9 +121,14 @@ function assemble(): Found {
       values: Float64Array.of(id % 1000, id, id % 100),
     });
   const { scopes } = assembly.finish({ sections: new Map(), notes: [] });
-  const ms = performance.now() - started;
+  const ms = processorMs() - started;
   if (scopes[0]?.totals.kernelCount !== RESULTS) throw new Error("a result was lost");
   return { ms, memory: memory() };
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e3;
 }
 
 const memory = (): number => process.resourceUsage().maxRSS / 1e3;
