@@ -8,7 +8,7 @@ import { runCommand, temporaryDirectory } from "./command.ts";
 const here = temporaryDirectory();
 afterAll(() => here.remove());
 
-const small = ["infer.image_size=8", "infer.iterations=2"];
+const small = ["infer.image_size=8", "infer.iterations=2", "device=cpu"];
 
 async function profile(name: string, ...overrides: string[]) {
   const result = await runCommand(
@@ -80,7 +80,7 @@ describe("settings for GPUs", () => {
     ["infer.dtype=float16", "infer.dtype=float16 is for GPUs, and this run is on the CPU"],
     ["infer.cuda_graph=true", "infer.cuda_graph=true is for GPUs, and this run is on the CPU"],
   ])("refuses %s on the CPU", async (override, message) => {
-    const result = await runCommand("deep-profile", [...small, "device=cpu", override], {
+    const result = await runCommand("deep-profile", [...small, override], {
       cwd: here.path,
     });
     expect(result.stderr).toContain(message);

@@ -60,8 +60,13 @@ beforeEach(() => {
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "binding.gyp"), GYP);
   writeFileSync(join(root, "native/hello/main.cc"), program("one"));
+  // The same on machines with a GPU and without.
+  vi.stubEnv("HYDRACONF_CUDA", "0");
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(root, { recursive: true });
+});
 
 const quiet = { quiet: true } as const;
 const hello = async (binDir: string): Promise<string> =>
@@ -144,6 +149,7 @@ describe("buildNative", () => {
     );
     writeInto(join(fake, "smi/nvidia-smi"), "#!/bin/sh\necho 9.0\n");
     for (const name of ["bin/nvcc", "smi/nvidia-smi"]) chmodSync(join(fake, name), 0o755);
+    vi.stubEnv("HYDRACONF_CUDA", "auto");
     vi.stubEnv("CUDA_HOME", fake);
     vi.stubEnv("PATH", `${join(fake, "smi")}:${process.env["PATH"]}`);
     writeInto(join(root, "native/hello/kernel.cu"), "");
