@@ -108,7 +108,7 @@ export const streamNcuCsvFile = (
     ...options,
   });
 
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
 
 function refuseWithoutTable({ tables, sawSummaryPage }: SplitSummary, name: string): void {
   if (tables > 0) return;
