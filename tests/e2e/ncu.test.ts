@@ -87,6 +87,8 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
       "ncu/sections.txt",
       "ncu/regions/report.json",
       "ncu/regions/B/report.md",
+      "ncu/regions/B/raw.csv",
+      "ncu/regions/B/sections.txt",
       "recorder/regions/report.json",
       "report.md",
     ])
