@@ -4,6 +4,7 @@ import {
   createKernelSelection,
   functionNameIn,
   type KernelSelectionRequest,
+  ncuKernelPattern,
   parseKernelPattern,
   topKernelNames,
 } from "../../../src/profile/kernel-selection/index.ts";
@@ -101,6 +102,15 @@ test.each([
   ["", ""],
 ])("the function of %s is %s", (demangled, name) => {
   expect(functionNameIn(demangled)).toBe(name);
+});
+
+test.each([
+  ["gemm", "gemm"],
+  ["regex:ge.m", "regex:ge.m"],
+  ["*gemm<float, ?>", "regex:^.*gemm<float, .>$"],
+  ["k(int *)", "regex:^k\\(int .*\\)$"],
+])("%s is %s for ncu, which knows no globs", (pattern, native) => {
+  expect(ncuKernelPattern(pattern)).toBe(native);
 });
 
 test("the longest kernels come first, copies apart", () => {
