@@ -242,7 +242,7 @@ describe("refusals", () => {
   test.each([
     [["--nope"], 2, "prog: error: unrecognized arguments: --nope"],
     [["--cfg", "x"], 2, "prog: error: argument --cfg/-c: invalid choice: 'x'"],
-    [["-sc", "install=tcsh"], 2, "No completion for 'tcsh' found, available: bash, zsh, fish"],
+    [["-sc", "install=tcsh"], 1, "No completion plugin for 'tcsh' found, available : \n\tbash\n"],
     [["--resolve"], 1, "--resolve flag can only be used"],
     [["--cfg", "job", "--run"], 1, "Only one of"],
     [["--help", "hydra.help.template='$NOPE'"], 1, "Unknown placeholder '$NOPE'"],
