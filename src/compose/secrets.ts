@@ -61,6 +61,7 @@ const maskedText = ({ keyOrGroup, type }: Override): string =>
 /** It sets a secret, something in one, or a map around one. */
 function holdsSecret({ keyOrGroup, value }: Override, secrets: readonly SecretPath[]): boolean {
   if (value === undefined) return false;
+  if (value.kind === "zip") return value.columns.some((column) => holdsSecret(column, secrets));
   const path = splitKey(keyOrGroup);
   return secrets.some(
     (secret) => isPrefix(secret, path) || (isPrefix(path, secret) && holdsDict(value)),

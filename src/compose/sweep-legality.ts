@@ -20,7 +20,8 @@ export function checkSweeps(overrides: readonly Override[], { mode, fromShell }:
   for (const override of overrides) {
     const { value, origin } = override;
     if (value === undefined || !isSweepValue(value)) continue;
-    if (mode === "multirun" && !isHydraOverride(override)) continue;
+    const keys = value.kind === "zip" ? [override, ...value.columns] : [override];
+    if (mode === "multirun" && !keys.some(isHydraOverride)) continue;
     const simple = value.kind === "choice" && value.simple;
     throw new ConfigError({
       code: "override.sweep_not_allowed",

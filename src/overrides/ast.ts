@@ -25,7 +25,7 @@ export type OverrideValue = Element | Sweep;
  */
 export type Element = ScalarElement | ListElement | DictElement;
 
-export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep;
+export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep | ZipSweep;
 
 /** Offsets in the override's text, in UTF-16 code units, end exclusive. */
 export interface Span {
@@ -106,6 +106,14 @@ export interface GlobSweep {
   readonly span: Span;
 }
 
+/** `zip(a=choice(1,2),b=choice(3,4))`: the keys take their values together. Ours, not Hydra's. */
+export interface ZipSweep {
+  readonly kind: "zip";
+  /** An override for each key, whose value is a choice, a range or a glob. */
+  readonly columns: readonly Override[];
+  readonly span: Span;
+}
+
 /** An int (`bigint`), a float (`number`), or a bool, which in Python is an int. */
 export type PythonNumber = bigint | number | boolean;
 
@@ -113,4 +121,5 @@ export const isSweepValue = (value: OverrideValue): value is Sweep =>
   value.kind === "choice" ||
   value.kind === "range" ||
   value.kind === "interval" ||
-  value.kind === "glob";
+  value.kind === "glob" ||
+  value.kind === "zip";

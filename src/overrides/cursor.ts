@@ -44,6 +44,13 @@ export function take(cursor: Cursor): Token {
   return token;
 }
 
+/** Reads on by the rules of another part of the language. */
+export function readAgain(cursor: Cursor, mode: LexerMode): void {
+  cursor.mode = mode;
+  cursor.current = null;
+  cursor.second = null;
+}
+
 /** Takes the next token if it is of this kind. */
 export function takeIf(cursor: Cursor, kind: TokenKind): Token | null {
   return peek(cursor).kind === kind ? take(cursor) : null;

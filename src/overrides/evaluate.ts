@@ -1,12 +1,12 @@
 import type { KeyId } from "../values/node.ts";
 import { keyId } from "../values/node.ts";
-import type { DictElement, DictEntry, OverrideValue } from "./ast.ts";
+import type { DictElement, DictEntry, Override, OverrideValue } from "./ast.ts";
 import type { OverrideSource } from "./errors.ts";
-import { syntaxError } from "./errors.ts";
+import { spanOrigin, syntaxError } from "./errors.ts";
 import { callFunction } from "./functions/call.ts";
 import type { OverrideFunction } from "./functions/function.ts";
 import { FUNCTIONS } from "./functions/index.ts";
-import type { CallSyntax, DictSyntax, ValueSyntax } from "./syntax.ts";
+import type { CallSyntax, ColumnSyntax, DictSyntax, ValueSyntax } from "./syntax.ts";
 
 export interface EvaluationOptions {
   /** The functions there are, by name; those of Hydra 1.3.5 unless another dialect is wanted. */
@@ -56,7 +56,7 @@ function evaluateDict(
 }
 
 function evaluateCall(
-  { name, arguments: args, span }: CallSyntax,
+  { name, arguments: args, columns = [], span }: CallSyntax,
   source: OverrideSource,
   options: EvaluationOptions,
   evaluate: (value: ValueSyntax) => OverrideValue,
@@ -73,7 +73,14 @@ function evaluateCall(
         "expected a named argument: a positional one cannot follow it",
       );
   }
-  return callFunction(name, positional, named, {
+  const column = ({ key, span: at, type, value }: ColumnSyntax): Override => ({
+    type,
+    ...key,
+    value: evaluate(value),
+    origin: spanOrigin(source, at),
+  });
+  const given = { positional, named, columns: columns.map(column) };
+  return callFunction(name, given, {
     source,
     span,
     random: options.random ?? Math.random,

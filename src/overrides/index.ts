@@ -17,6 +17,7 @@ export type {
   ScalarElement,
   Span,
   Sweep,
+  ZipSweep,
 } from "./ast.ts";
 export { isSweepValue } from "./ast.ts";
 export type { EvaluationOptions } from "./evaluate.ts";
@@ -30,5 +31,5 @@ export { escapeUnquoted, quoted } from "./quoting.ts";
 export type { ParserRule } from "./rules.ts";
 export { parseRule } from "./rules.ts";
 export type { SweepOptions } from "./sweep.ts";
-export { isEndless, isSweep, sweepStrings } from "./sweep.ts";
+export { isEndless, isSweep, sweepOverrides, sweepStrings } from "./sweep.ts";
 export { overrideNode } from "./to-node.ts";

@@ -1,16 +1,28 @@
 import type { Override, OverrideType, Span } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
-import { createCursor, expect, peek, peekSecond, refuse, take, takeIf, textOf } from "./cursor.ts";
+import {
+  createCursor,
+  expect,
+  peek,
+  peekSecond,
+  readAgain,
+  refuse,
+  take,
+  takeIf,
+  textOf,
+} from "./cursor.ts";
 import type { OverrideSource } from "./errors.ts";
 import { syntaxError } from "./errors.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { evaluateValue } from "./evaluate.ts";
+import { FUNCTIONS } from "./functions/index.ts";
 import { quoteHint } from "./hints.ts";
 import type { TokenKind } from "./lexer.ts";
 import { isPrimitivePart, parsePrimitive, primitiveKey } from "./primitive.ts";
 import type {
   ArgumentSyntax,
   CallSyntax,
+  ColumnSyntax,
   DictSyntax,
   ElementSyntax,
   KeySyntax,
@@ -178,12 +190,39 @@ export function parseCall(cursor: Cursor, depth = 0): CallSyntax {
   const token = expect(cursor, "id", "the name of a function");
   const name = textOf(cursor, token);
   expect(cursor, "parenthesis_open", "'('");
+  if (FUNCTIONS.get(name)?.parameters.columns !== undefined)
+    return restOfColumns(cursor, name, token.start, depth);
   const args: ArgumentSyntax[] = [];
   if (peek(cursor).kind !== "parenthesis_close")
     do args.push(parseArgument(cursor, deeper(cursor, token.start, depth)));
     while (takeIf(cursor, "comma") !== null);
   const { end } = expect(cursor, "parenthesis_close", "',' or ')'");
   return { kind: "call", name, arguments: args, span: { start: token.start, end } };
+}
+
+/** What follows `zip(`: `+db@backup=choice(a,b),lr=choice(1,2))`. */
+function restOfColumns(cursor: Cursor, name: string, start: number, depth: number): CallSyntax {
+  const columns: ColumnSyntax[] = [];
+  const inner = deeper(cursor, start, depth);
+  if (peek(cursor).kind !== "parenthesis_close")
+    do columns.push(parseColumn(cursor, inner));
+    while (takeIf(cursor, "comma") !== null);
+  const { end } = expect(cursor, "parenthesis_close", "',' or ')'");
+  return { kind: "call", name, arguments: [], columns, span: { start, end } };
+}
+
+/** Its key is read as the key of an override is. */
+function parseColumn(cursor: Cursor, depth: number): ColumnSyntax {
+  const start = cursor.position;
+  if (opensContainer(cursor)) refuse(cursor, "KEY=SWEEP");
+  readAgain(cursor, "key");
+  const type = parseType(cursor);
+  if (type === "delete" || !isKeyName(peek(cursor).kind)) refuse(cursor, "a key to sweep");
+  const key = parseKey(cursor);
+  expect(cursor, "equal", "'='");
+  readAgain(cursor, "value");
+  const value = parseElement(cursor, depth);
+  return { type, key, value, span: { start, end: value.span.end } };
 }
 
 function parseArgument(cursor: Cursor, depth: number): ArgumentSyntax {

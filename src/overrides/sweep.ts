@@ -1,10 +1,10 @@
 import { ConfigError } from "../values/errors.ts";
 import { floatRepr } from "../values/python-number.ts";
-import type { GlobSweep, Override, OverrideValue, Sweep } from "./ast.ts";
+import type { GlobSweep, Override, OverrideValue, Sweep, ZipSweep } from "./ast.ts";
 import { isSweepValue } from "./ast.ts";
 import { shuffled } from "./functions/random-order.ts";
 import { globMatches } from "./glob-match.ts";
-import { elementToString } from "./print.ts";
+import { elementToString, overrideKeyElement } from "./print.ts";
 import { isEndlessRange, rangeValues } from "./range-values.ts";
 
 export interface SweepOptions {
@@ -20,13 +20,52 @@ export const isSweep = (override: Override): override is Override & { readonly v
 
 /** Whether `sweepStrings` would never end (`range(0,inf)`): ask before collecting its values. */
 export const isEndless = ({ value }: Override): boolean =>
-  value?.kind === "range" && isEndlessRange(value);
+  value?.kind === "zip"
+    ? value.columns.some(isEndless)
+    : value?.kind === "range" && isEndlessRange(value);
+
+/**
+ * The overrides of every job of a sweep, in order: one each, or one for each key of a zip.
+ * @throws ConfigError `override.function` as `sweepStrings` does, and for a zip whose keys have
+ * unequally many values
+ */
+export function* sweepOverrides(
+  override: Override,
+  options: SweepOptions = {},
+): Generator<readonly string[]> {
+  const { value } = override;
+  if (value?.kind === "zip") yield* zipped(value, override, options);
+  else
+    for (const text of sweepStrings(override, options))
+      yield [`${overrideKeyElement(override)}=${text}`];
+}
+
+function zipped(
+  { columns }: ZipSweep,
+  override: Override,
+  options: SweepOptions,
+): readonly (readonly string[])[] {
+  if (override.type === "delete") cannotEnumerate(override, "a deletion has no values to pair");
+  const endless = columns.find(isEndless);
+  if (endless !== undefined)
+    cannotEnumerate(override, `'${overrideKeyElement(endless)}' never ends`);
+  const lists = columns.map((column) => [...sweepOverrides(column, options)].flat());
+  const [first = []] = lists;
+  if (lists.some(({ length }) => length !== first.length)) {
+    const counts = columns.map((column, index) => {
+      const count = lists[index]?.length ?? 0;
+      return `${overrideKeyElement(column)} has ${count}`;
+    });
+    cannotEnumerate(override, `its keys need equally many values, but ${counts.join(", ")}`);
+  }
+  return first.map((_, row) => lists.flatMap((list) => list[row] ?? []));
+}
 
 /**
  * The value part of every job of a sweep, in order, as it stands behind the `=` of the job's own
  * override. Lazy: a long range costs nothing until it is consumed, but see `isEndless`.
  * @throws ConfigError `override.function` for what cannot be enumerated: an interval, a range
- * with a zero step, a sweep inside a choice, a glob without `groupOptions`
+ * with a zero step, a sweep inside a choice, a glob without `groupOptions`, a zip
  */
 export function* sweepStrings(override: Override, options: SweepOptions = {}): Generator<string> {
   const { value } = override;
@@ -46,6 +85,8 @@ export function* sweepStrings(override: Override, options: SweepOptions = {}): G
     case "glob":
       yield* globbed(value, override, options);
       return;
+    case "zip":
+      return cannotEnumerate(override, "a zip has overrides, not values: use sweepOverrides");
     default:
       cannotEnumerate(override, "only a choice, a range or a glob has values to enumerate");
   }

@@ -43,6 +43,16 @@ export interface CallSyntax {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly ArgumentSyntax[];
+  /** The arguments of a function that takes config keys and groups; it has no others. */
+  readonly columns?: readonly ColumnSyntax[];
+  readonly span: Span;
+}
+
+/** `+db@backup=choice(a,b)` as an argument. */
+export interface ColumnSyntax {
+  readonly type: OverrideType;
+  readonly key: KeySyntax;
+  readonly value: ElementSyntax;
   readonly span: Span;
 }
 

@@ -1,13 +1,6 @@
-import {
-  elementToString,
-  isEndless,
-  isSweep,
-  type Override,
-  overrideKeyElement,
-  type SweepOptions,
-  sweepStrings,
-} from "../../overrides/index.ts";
+import type { Override, SweepOptions } from "../../overrides/index.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { byKey, pointsOf, product } from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
 export interface BatchesRequest {
@@ -15,6 +8,8 @@ export interface BatchesRequest {
   readonly overrides: readonly Override[];
   /** `hydra.sweeper.max_batch_size`; null for one batch of everything. */
   readonly maxBatchSize: number | null;
+  /** Whether a combination is left out. */
+  readonly isExcluded?: (job: JobOverrides) => boolean;
   readonly options?: SweepOptions;
 }
 
@@ -22,15 +17,20 @@ export interface BatchesRequest {
  * Every combination of the values of all sweeps, the last one changing fastest, in batches. A key
  * that comes again keeps its place and takes the new values.
  *
- * @throws ConfigError `override.sweep_not_allowed` for an interval, `override.function` for what
- * has no values to enumerate, `value.wrong_type` for a batch size below 1
+ * @throws ConfigError `override.sweep_not_allowed` for an interval and where every combination is
+ * excluded, `override.function` for what has no values to enumerate, `value.wrong_type` for a batch
+ * size below 1
  */
 export function basicBatches(request: BatchesRequest): readonly (readonly JobOverrides[])[] {
-  const { maxBatchSize, options, overrides } = request;
-  const choices = new Map<string, readonly string[]>();
-  for (const override of overrides)
-    choices.set(overrideKeyElement(override), valuesOf(override, options));
-  const jobs = product([...choices.values()]);
+  const { isExcluded, maxBatchSize, options, overrides } = request;
+  const all = product([...byKey(overrides).values()].map((one) => pointsOf(one, options)));
+  const jobs = isExcluded === undefined ? all : all.filter((job) => !isExcluded(job));
+  if (jobs.length === 0 && all.length > 0)
+    throw new ConfigError({
+      code: "override.sweep_not_allowed",
+      message: `hydra.sweeper.exclude leaves none of ${all.length} jobs`,
+      key: "hydra.sweeper.exclude",
+    });
   if (maxBatchSize === null) return [jobs];
   if (maxBatchSize < 1)
     throw new ConfigError({
@@ -41,32 +41,7 @@ export function basicBatches(request: BatchesRequest): readonly (readonly JobOve
   return chunks(jobs, maxBatchSize);
 }
 
-/** The overrides that stand for one of the sweep's. */
-function valuesOf(override: Override, options: SweepOptions | undefined): readonly string[] {
-  const key = overrideKeyElement(override);
-  if (!isSweep(override)) return [`${key}=${elementToString(override.value)}`];
-  if (override.value.kind === "interval" || isEndless(override))
-    throw new ConfigError({
-      code: "override.sweep_not_allowed",
-      message:
-        override.value.kind === "interval"
-          ? "BasicSweeper does not support sweep type : INTERVAL_SWEEP"
-          : `The sweep '${override.origin.text}' never ends`,
-      origin: override.origin,
-      key: override.keyOrGroup,
-      hint: "sweep over a choice or a range that ends",
-    });
-  return [...sweepStrings(override, options)].map((value) => `${key}=${value}`);
-}
-
-function product(lists: readonly (readonly string[])[]): readonly JobOverrides[] {
-  return lists.reduce<readonly JobOverrides[]>(
-    (jobs, values) => jobs.flatMap((job) => values.map((value) => [...job, value])),
-    [[]],
-  );
-}
-
-function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+export function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );

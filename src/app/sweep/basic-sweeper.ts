@@ -5,20 +5,24 @@ import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import { basicBatches } from "./basic-batches.ts";
+import { readExclusion } from "./exclude.ts";
 import type { SweeperKind } from "./sweeper.ts";
 
 /**
  * Hydra's own sweeper: `hydra.sweeper.params`, then the sweeps of the command line, all
- * combinations, in batches of `hydra.sweeper.max_batch_size`.
+ * combinations but those in `hydra.sweeper.exclude` (which is ours), in batches of
+ * `hydra.sweeper.max_batch_size`.
  * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
  */
 export const basicSweeper: SweeperKind = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
   open: ({ context, master, overrides }) => {
     const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
-    const texts = [...sweepParams(master.root, context), ...overrides];
+    const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);
+    const isExcluded = readExclusion(master.root, context, all);
     const batches = basicBatches({
-      overrides: parseOverrides(texts),
+      overrides: all,
+      ...(isExcluded === undefined ? {} : { isExcluded }),
       maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
       options: globOptions(master.repository),
     }).values();

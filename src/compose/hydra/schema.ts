@@ -87,11 +87,16 @@ const LAUNCHER = object("BasicLauncherConf", {
   _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher"),
 });
 
-const SWEEPER = object("BasicSweeperConf", {
-  _target_: field(STR, "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"),
-  max_batch_size: field(optional(INT), null),
-  params: field(optional(mapOf(STR)), null),
-});
+const SWEEPER = object(
+  "BasicSweeperConf",
+  {
+    _target_: field(STR, "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"),
+    max_batch_size: field(optional(INT), null),
+    params: field(optional(mapOf(STR)), null),
+  },
+  [],
+  { exclude: ANY },
+);
 
 /** The groups that make up the `hydra` node, in the order in which they are composed. */
 const DEFAULTS = {

@@ -42,18 +42,26 @@ export function emptyMap(element: NodeType): Field {
   return { type, node: { ...map([], ORIGIN), type } };
 }
 
-/** @param bases names of the types that this one extends. */
+/**
+ * @param bases names of the types that this one extends.
+ * @param latent fields that a config may set and that are not there before: what we add to Hydra's
+ * own types, whose dumps must stay the same
+ */
 export function object(
   name: string,
   fields: Readonly<Record<string, Field>>,
   bases: readonly string[] = [],
+  latent: Readonly<Record<string, NodeType>> = {},
 ): Field {
   const entries = Object.entries(fields);
   const type: NodeType = {
     kind: "object",
     name,
     ...(bases.length > 0 && { bases }),
-    fields: new Map(entries.map(([key, { type: fieldType }]) => [key, fieldType])),
+    fields: new Map([
+      ...entries.map(([key, { type: fieldType }]) => [key, fieldType] as const),
+      ...Object.entries(latent),
+    ]),
   };
   const nodes = entries.map(([key, { node }]) => [key, node] as const);
   return { type, node: { ...map(nodes, ORIGIN), type } };

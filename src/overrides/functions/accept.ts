@@ -5,6 +5,8 @@ export interface Acceptance {
   /** With an article, for messages: `a number`. */
   readonly words: string;
   accepts(value: OverrideValue): boolean;
+  /** What to write instead of a value that is not accepted. */
+  readonly remedy?: (value: OverrideValue) => string;
 }
 
 /** What a value is, for messages. */
@@ -30,6 +32,7 @@ const NOUNS = {
   range: "a range",
   interval: "an interval",
   glob: "a glob",
+  zip: "a zip",
 } as const;
 
 const isNull = (value: OverrideValue) => value.kind === "scalar" && value.value === null;

@@ -1,15 +1,29 @@
-import type { OverrideValue } from "../ast.ts";
+import type { Override, OverrideValue } from "../ast.ts";
+import { overrideKeyElement } from "../print.ts";
 import { describeValue } from "./accept.ts";
 import type { BoundArguments, Call, Parameter, Parameters } from "./function.ts";
 import { fail } from "./function.ts";
 
+/** The arguments of a call as they stand there. */
+export interface GivenArguments {
+  readonly positional: readonly OverrideValue[];
+  readonly named: ReadonlyMap<string, OverrideValue>;
+  readonly columns: readonly Override[];
+}
+
 /** Gives each argument to its parameter, by Python's rules, and checks what it is. */
 export function bindArguments(
-  { rest, named: parameters }: Parameters,
-  positional: readonly OverrideValue[],
-  named: ReadonlyMap<string, OverrideValue>,
+  { columns: ofColumn, named: parameters, rest }: Parameters,
+  { columns, named, positional }: GivenArguments,
   call: Call,
 ): BoundArguments {
+  for (const column of columns) {
+    const { value } = column;
+    if (value === undefined || ofColumn?.accepts(value) !== false) continue;
+    const problem = `'${overrideKeyElement(column)}' must be ${ofColumn.words}, not ${describeValue(value)}`;
+    const remedy = ofColumn.remedy?.(value);
+    fail(call, remedy === undefined ? problem : `${problem}: ${remedy}`);
+  }
   const bound = new Map<string, OverrideValue>();
   if (rest === undefined) bindByPlace(parameters, positional, bound, call);
   for (const [name, value] of named) {
@@ -23,7 +37,7 @@ export function bindArguments(
     if (rest?.accepts(item) === false)
       fail(call, `argument ${index + 1} must be ${rest.words}, not ${describeValue(item)}`);
   const checked = checkNamed(parameters, bound, call);
-  return { rest: items, get: (name) => checked.get(name) };
+  return { rest: items, get: (name) => checked.get(name), columns };
 }
 
 function bindByPlace(

@@ -1,19 +1,15 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { OverrideValue } from "../ast.ts";
 import { functionError } from "../errors.ts";
+import type { GivenArguments } from "./bind.ts";
 import { bindArguments } from "./bind.ts";
 import type { Call } from "./function.ts";
 
 /** Calls a function by name. Throws ConfigError `override.function`. */
-export function callFunction(
-  name: string,
-  positional: readonly OverrideValue[],
-  named: ReadonlyMap<string, OverrideValue>,
-  call: Call,
-): OverrideValue {
+export function callFunction(name: string, given: GivenArguments, call: Call): OverrideValue {
   const definition = call.functions.get(name);
   if (definition === undefined) throw unknownFunction(name, call);
-  const args = bindArguments(definition.parameters, positional, named, call);
+  const args = bindArguments(definition.parameters, given, call);
   return definition.evaluate(args, call);
 }
 

@@ -63,6 +63,8 @@ function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue 
       return castInterval(value, cast, call);
     case "glob":
       return fail(call, "a glob cannot be cast");
+    case "zip":
+      return fail(call, "a zip cannot be cast: cast what its keys get");
   }
 }
 

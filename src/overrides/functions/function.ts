@@ -1,4 +1,4 @@
-import type { OverrideValue, Span } from "../ast.ts";
+import type { Override, OverrideValue, Span } from "../ast.ts";
 import type { OverrideSource } from "../errors.ts";
 import { functionError } from "../errors.ts";
 import type { Acceptance } from "./accept.ts";
@@ -16,6 +16,8 @@ export interface Parameters {
   readonly rest?: Acceptance;
   /** Parameters that may be given by place (unless there is `rest`) or by name. */
   readonly named: readonly Parameter[];
+  /** What each value must be where the arguments are `key=value` for keys and groups of a config. */
+  readonly columns?: Acceptance;
 }
 
 export interface Parameter {
@@ -28,6 +30,8 @@ export interface BoundArguments {
   readonly rest: readonly OverrideValue[];
   /** An argument by its parameter's name; undefined when it was not given. */
   get(name: string): OverrideValue | undefined;
+  /** The `key=value` of a function that takes such; else none. */
+  readonly columns: readonly Override[];
 }
 
 /** Where a call stands and what it may use of the outside. */

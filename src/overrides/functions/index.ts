@@ -5,16 +5,17 @@ import type { OverrideFunction } from "./function.ts";
 import { glob } from "./glob.ts";
 import { int } from "./int.ts";
 import { interval } from "./interval.ts";
+import { logrange } from "./logrange.ts";
 import { range } from "./range.ts";
 import { shuffle } from "./shuffle.ts";
 import { sort } from "./sort.ts";
 import { str } from "./str.ts";
 import { tag } from "./tag.ts";
+import { zip } from "./zip.ts";
 
-/** The functions of Hydra 1.3.5, by name. */
+/** The functions of Hydra 1.3.5 and our own (`logrange`, `zip`), by name. */
 export const FUNCTIONS: ReadonlyMap<string, OverrideFunction> = new Map(
-  [bool, choice, float, glob, int, interval, range, shuffle, sort, str, tag].map((definition) => [
-    definition.name,
-    definition,
-  ]),
+  [bool, choice, float, glob, int, interval, logrange, range, shuffle, sort, str, tag, zip].map(
+    (definition) => [definition.name, definition],
+  ),
 );

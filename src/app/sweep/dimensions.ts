@@ -1,0 +1,87 @@
+import {
+  elementToString,
+  isEndless,
+  isSweep,
+  type Override,
+  overrideKeyElement,
+  type SweepOptions,
+  sweepOverrides,
+} from "../../overrides/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { JobOverrides } from "./sweeper.ts";
+
+/** What one override of a sweep contributes to a job: one override, or those of a zip's keys. */
+export type Point = readonly string[];
+
+/**
+ * The overrides of a sweep by their keys. A key that comes again keeps its place and takes the new
+ * values; a zip goes by its own name.
+ *
+ * @throws ConfigError `override.sweep_not_allowed` for a key of a zip that another override sets
+ */
+export function byKey(overrides: readonly Override[]): ReadonlyMap<string, Override> {
+  const last = new Map<string, Override>();
+  for (const override of overrides) last.set(overrideKeyElement(override), override);
+  const setBy = new Map<string, Override>();
+  for (const override of last.values())
+    for (const key of keysOf(override)) {
+      const other = setBy.get(key);
+      if (other !== undefined && (isZip(other) || isZip(override)))
+        throw new ConfigError({
+          code: "override.sweep_not_allowed",
+          message: `Two overrides set '${key}': '${other.origin.text}' and '${override.origin.text}'`,
+          origin: override.origin,
+          key,
+          hint: "a key of a zip has its values from there alone",
+        });
+      setBy.set(key, override);
+    }
+  return last;
+}
+
+const isZip = ({ value }: Override): boolean => value?.kind === "zip";
+
+/** The keys and groups that an override sets, without the `+` of an addition. */
+export const keysOf = (override: Override): readonly string[] =>
+  override.value?.kind === "zip"
+    ? override.value.columns.flatMap(keysOf)
+    : [bareKey(overrideKeyElement(override))];
+
+export const bareKey = (key: string): string => key.replace(/^[+~]+/, "");
+
+/**
+ * All that an override may contribute.
+ *
+ * @throws ConfigError `override.sweep_not_allowed` for an interval, `override.function` for what
+ * has no values to enumerate
+ */
+export function pointsOf(override: Override, options: SweepOptions | undefined): readonly Point[] {
+  if (!isSweep(override)) return [fixedPoint(override)];
+  if (override.value.kind === "interval" || isEndless(override))
+    throw new ConfigError({
+      code: "override.sweep_not_allowed",
+      message:
+        override.value.kind === "interval"
+          ? "BasicSweeper does not support sweep type : INTERVAL_SWEEP"
+          : `The sweep '${override.origin.text}' never ends`,
+      origin: override.origin,
+      key: override.keyOrGroup,
+      hint:
+        override.value.kind === "interval"
+          ? "sweep over a choice or a range, or draw from it with hydra/sweeper=random"
+          : "sweep over a choice or a range that ends",
+    });
+  return [...sweepOverrides(override, options)];
+}
+
+/** What an override that is no sweep gives to every job. */
+export const fixedPoint = (override: Override): Point => [
+  `${overrideKeyElement(override)}=${elementToString(override.value)}`,
+];
+
+/** Every combination, the last dimension changing fastest. */
+export const product = (dimensions: readonly (readonly Point[])[]): readonly JobOverrides[] =>
+  dimensions.reduce<readonly JobOverrides[]>(
+    (jobs, points) => jobs.flatMap((job) => points.map((point) => [...job, ...point])),
+    [[]],
+  );

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { program } from "../program.ts";
+
+const FILES = {
+  "conf/config.yaml":
+    "defaults: [{model: a}, _self_]\nlr: 1\ndb: {port: 1}\nhydra:\n  sweep: {dir: s}\n",
+  "conf/model/a.yaml": "name: a\n",
+  "conf/model/b.yaml": "name: b\n",
+  "conf/model/big.yaml": "name: big\n",
+};
+
+async function jobsOf(args: readonly string[], files: Readonly<Record<string, string>> = FILES) {
+  const { run } = program(files);
+  const { stderr, stdout } = await run(["-m", "--dry-run", "--json", ...args], () =>
+    expect.unreachable(),
+  );
+  if (stdout === "") return stderr;
+  const plan: { jobs: { overrides: string[] }[] } = JSON.parse(stdout);
+  return plan.jobs.map(({ overrides }) => overrides.join(" "));
+}
+
+describe("hydra.sweeper.exclude", () => {
+  test("leaves out the jobs that agree with all of one of its maps", async () => {
+    expect(
+      await jobsOf(["lr=0.1,0.01", "model=a,b", "hydra.sweeper.exclude=[{lr: 0.1, model: a}]"]),
+    ).toEqual(["lr=0.1 model=b", "lr=0.01 model=a", "lr=0.01 model=b"]);
+  });
+
+  test("takes wildcards, lists, numbers in any notation, and keys of a zip", async () => {
+    expect(
+      await jobsOf([
+        "model=a,b,big",
+        "+pair=zip(lr=choice(1e-4,2,3),+x=choice(w,y,z))",
+        "hydra.sweeper.exclude=[{model: 'b*', lr: '0.0001'}, {model: [a, b], lr: 2.0}, {x: z}]",
+      ]),
+    ).toEqual(["model=a lr=0.0001 +x=w", "model=big lr=2 +x=y"]);
+    expect(await jobsOf(["+x=null,n,1", "hydra.sweeper.exclude=[{x: null}]"])).toEqual([
+      "+x=n",
+      "+x=1",
+    ]);
+  });
+
+  test("stands in the config as well; it does not show where nobody sets it", async () => {
+    const config = `${FILES["conf/config.yaml"]}  sweeper:\n    params: {lr: "1,2"}\n    exclude: [{lr: 2}]\n`;
+    expect(await jobsOf([], { ...FILES, "conf/config.yaml": config })).toEqual(["lr=1"]);
+    const { stdout } = await program(FILES).run(["--cfg", "hydra", "-p", "hydra.sweeper"]);
+    expect(stdout).toMatch(/params: null\n$/);
+  });
+
+  test.each([
+    ["[{lrr: 1}]", "names 'lrr', which this sweep does not set"],
+    ["[1]", "must be a list of maps"],
+    ["{lr: 1}", "must be a list of maps"],
+    ["[{}]", "must be a list of maps"],
+    ["[{lr: {a: 1}}]", "write its keys with dots"],
+    ["[{lr: '*'}]", "leaves none of 2 jobs"],
+  ])("%s is refused", async (exclude, problem) => {
+    const stderr = await jobsOf(["lr=x,y", `hydra.sweeper.exclude=${exclude}`]);
+    expect(stderr).toContain(problem);
+  });
+});
+
+describe("a zip in a sweep", () => {
+  test("groups and keys change together in the jobs; the pair itself is no key", async () => {
+    const { run } = program(FILES);
+    const seen: unknown[] = [];
+    const { exitCode } = await run(
+      ["-m", "+pair=zip(lr=choice(0.1,0.01),model=choice(b,big))", "db.port=1,2"],
+      (config) => {
+        seen.push([
+          config.get("lr"),
+          config.get("model.name"),
+          config.get("db.port"),
+          Object.hasOwn(Object(config.toObject()), "pair"),
+        ]);
+      },
+    );
+    expect(exitCode).toBe(0);
+    expect(seen).toEqual([
+      [0.1, "b", 1, false],
+      [0.1, "b", 2, false],
+      [0.01, "big", 1, false],
+      [0.01, "big", 2, false],
+    ]);
+  });
+
+  test("a later zip of the name replaces it; a key of a zip may not stand elsewhere", async () => {
+    expect(await jobsOf(["p=zip(lr=choice(1,2))", "p=zip(lr=choice(3))"])).toEqual(["lr=3"]);
+    expect(await jobsOf(["lr=1", "p=zip(lr=choice(1,2))"])).toContain("Two overrides set 'lr'");
+    expect(await jobsOf(["p=zip(lr=choice(1))", "q=zip(++lr=choice(1))"])).toContain(
+      "Two overrides set 'lr'",
+    );
+  });
+
+  test("Hydra's own configuration cannot be swept in a zip, and a zip needs -m", async () => {
+    expect(await jobsOf(["p=zip(hydra.verbose=choice(true,false))"])).toContain(
+      "Sweeping over Hydra's configuration is not supported",
+    );
+    const { stderr } = await program(FILES).run(["p=zip(lr=choice(1,2))"]);
+    expect(stderr).toContain("requires --multirun");
+  });
+});

@@ -1,0 +1,150 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  isEndless,
+  isSweep,
+  overrideKeyElement,
+  parseOverride,
+  sweepOverrides,
+  sweepStrings,
+} from "../../src/overrides/index.ts";
+import { isConfigError } from "../../src/values/errors.ts";
+import { runs } from "../runs.ts";
+
+const jobs = (text: string) => [
+  ...sweepOverrides(parseOverride(text), { groupOptions: () => ["a", "b", "c"] }),
+];
+
+function refusal(run: () => unknown) {
+  try {
+    run();
+  } catch (error) {
+    if (isConfigError(error)) return error;
+    throw error;
+  }
+  return expect.unreachable();
+}
+
+describe("zip", () => {
+  test("keys change together, whatever the name of the pair", () => {
+    for (const name of ["pair", "+pair", "++a.b", "any/thing"])
+      expect(jobs(`${name}=zip(lr=choice(0.1,0.01),model=choice(a,b))`)).toEqual([
+        ["lr=0.1", "model=a"],
+        ["lr=0.01", "model=b"],
+      ]);
+  });
+
+  test.each([
+    [
+      "p=zip(+lr=choice(1,2),++db.port=range(3,5))",
+      [
+        ["+lr=1", "++db.port=3"],
+        ["+lr=2", "++db.port=4"],
+      ],
+    ],
+    ["p=zip(db/engine@back.up=choice(x,y), a = int(choice('1','2')))", null],
+    [
+      "p=zip( db/engine@b.c=choice('x y',y) , a=int(choice('1','2')) )",
+      [
+        ["db/engine@b.c=x\\ y", "a=1"],
+        ["db/engine@b.c=y", "a=2"],
+      ],
+    ],
+    [
+      "p=zip(a=sort(3,1),b=choice([1,{k:v}],no))",
+      [
+        ["a=1", "b=[1,{k:v}]"],
+        ["a=3", "b=no"],
+      ],
+    ],
+    [
+      "p=zip(g=glob(*,exclude=b),n=range(2))",
+      [
+        ["g=a", "n=0"],
+        ["g=c", "n=1"],
+      ],
+    ],
+    [
+      "p=zip(a=logrange(1,100),b=tag(t,choice(x,y,z)))",
+      [
+        ["a=1", "b=x"],
+        ["a=10", "b=y"],
+        ["a=100", "b=z"],
+      ],
+    ],
+    ["p=zip(a=choice())", null],
+    ["p=zip(a=range(0),b=range(0))", []],
+  ] as const)("%s", (text, expected) => {
+    if (expected === null) expect(refusal(() => jobs(text)).code).toMatch(/^override\./);
+    else expect(jobs(text)).toEqual(expected);
+  });
+
+  test.each([
+    ["p=zip()", "override.function", "needs keys"],
+    ["p=zip(choice(1,2))", "override.syntax", "expected KEY=SWEEP"],
+    ["p=zip(=choice(1,2))", "override.syntax", "a key to sweep"],
+    ["p=zip(~a=choice(1,2))", "override.syntax", "'~'"],
+    ["p=zip(a=choice(1),2)", "override.syntax", "a key cannot be a number"],
+    ["p=zip(a=1)", "override.function", "'a' must be a choice, a range or a glob, not the int 1"],
+    ["p=zip(a=interval(0,1))", "override.function", "no values to pair"],
+    ["p=zip(a=zip(b=choice(1)))", "override.function", "name the keys of the inner zip"],
+    ["p=zip(a=choice(1,2),+a=choice(3,4))", "override.function", "'a' is given twice"],
+    ["p=int(zip(a=choice(1,2)))", "override.function", "cannot be cast"],
+    ["p=choice(zip(a=choice(1,2)))", "override.function", "not a zip"],
+    ["p=zip(a=choice(1,2)", "override.syntax", "','"],
+  ])("%s is refused while it is parsed", (text, code, problem) => {
+    const error = refusal(() => parseOverride(text));
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(problem);
+  });
+
+  test("unequal lengths are refused, with the lengths", () => {
+    const { code, message } = refusal(() => jobs("p=zip(lr=choice(1,2),model=choice(a,b,c))"));
+    expect([code, message]).toEqual([
+      "override.function",
+      expect.stringContaining("lr has 2, model has 3"),
+    ]);
+    expect(refusal(() => jobs("p=zip(a=range(0,inf),b=range(0,inf))")).message).toContain(
+      "never ends",
+    );
+    expect(isEndless(parseOverride("p=zip(a=range(0,inf),b=range(2))"))).toBe(true);
+    expect(refusal(() => jobs("~p=zip(a=choice(1))")).message).toContain("deletion");
+    expect(refusal(() => [...sweepStrings(parseOverride("p=zip(a=choice(1))"))]).message).toContain(
+      "sweepOverrides",
+    );
+  });
+
+  test("the columns of any equally long choices come back row by row", () => {
+    const value = fc.oneof(
+      fc.integer().map(String),
+      fc.constantFrom("a", "'a b'", "[1,2]", "{k:v}", "1.5", "true", '"x,y"'),
+    );
+    const table = fc
+      .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 4 }))
+      .chain(([rows, columns]) =>
+        fc.array(fc.array(value, { minLength: rows, maxLength: rows }), {
+          minLength: columns,
+          maxLength: columns,
+        }),
+      );
+    fc.assert(
+      fc.property(table, (columns) => {
+        const text = columns.map((column, index) => `k${index}=choice(${column.join(",")})`);
+        const rows = jobs(`p=zip(${text.join(",")})`);
+        expect(rows).toHaveLength(columns[0]?.length ?? 0);
+        for (const [row, overrides] of rows.entries()) {
+          expect(overrides.map((one) => overrideKeyElement(parseOverride(one)))).toEqual(
+            columns.map((_, index) => `k${index}`),
+          );
+          for (const [index, one] of overrides.entries()) {
+            const override = parseOverride(one);
+            expect(isSweep(override)).toBe(false);
+            const alone = [...sweepStrings(parseOverride(`x=choice(${columns[index]?.[row]})`))];
+            expect(one).toBe(`k${index}=${alone[0]}`);
+          }
+        }
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});
