@@ -9,6 +9,7 @@ import { benchNativeResnet } from "./native-resnet.ts";
 import { benchNcu } from "./ncu.ts";
 import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
+import { benchRecording } from "./recording.ts";
 import { benchValues } from "./values.ts";
 
 interface Benchmark {
@@ -38,6 +39,11 @@ const benchmarks: readonly Benchmark[] = [
     name: "recorder",
     about: "cost of a recorded NVTX range beside an unrecorded one",
     run: benchRecorder,
+  },
+  {
+    name: "recording",
+    about: "reading a recording of a million ranges and kernels beside a sum of its words",
+    run: benchRecording,
   },
   {
     name: "assembly",

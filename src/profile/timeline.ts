@@ -69,7 +69,7 @@ export interface RangeInstance extends EventAttributes {
    * at its end time.
    */
   readonly startSequence?: number;
-  readonly endSequence?: number;
+  readonly endSequence?: number | undefined;
 }
 
 export interface MarkInstance extends EventAttributes {

@@ -44,14 +44,17 @@ export interface PopEvent extends OnThread {
   readonly domain: string;
 }
 
+/** NVTX's 64 bits, as a number where that is exact. */
+export type RangeId = number | bigint;
+
 export interface StartEvent extends Named {
   readonly kind: "start";
-  readonly rangeId: bigint;
+  readonly rangeId: RangeId;
 }
 
 export interface EndEvent extends OnThread {
   readonly kind: "end";
-  readonly rangeId: bigint;
+  readonly rangeId: RangeId;
 }
 
 export interface MarkEvent extends Named {

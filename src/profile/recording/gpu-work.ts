@@ -5,11 +5,11 @@ import type {
   GpuEvent,
   GpuStateEvent,
   GpuWorkEvent,
-  LaunchEvent,
   WaitEvent,
 } from "./events.ts";
 import { createGpuClock } from "./gpu-clock.ts";
 import { gpuNotes } from "./gpu-notes.ts";
+import { createLaunches } from "./launches.ts";
 import type { NoteCollector } from "./notes.ts";
 
 /** What one process's GPUs did, each piece of work with the call that it came from. */
@@ -35,8 +35,10 @@ export interface GpuCollection {
   readonly finish: (recordingFinished: boolean) => GpuWork;
 }
 
-/** What is kept of a LaunchEvent: there can be millions. */
-type Launch = Pick<LaunchEvent, "threadId" | "timeNs" | "startsKernels">;
+/** Made when its record is read: its times are the GPU's and nothing is known of its launch yet. */
+type KernelDraft = { -readonly [K in keyof KernelInstance]: KernelInstance[K] } & {
+  correlation: number;
+};
 
 const waitKinds: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
   [1, "event"],
@@ -49,8 +51,8 @@ const waitKinds: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map(
  * threads, work in those of CUPTI's, and CUPTI delivers it long after it happened.
  */
 export function createGpuCollection(notes: NoteCollector): GpuCollection {
-  const launches = new Map<number, Launch>();
-  const work: GpuWorkEvent[] = [];
+  const launches = createLaunches();
+  let work: KernelDraft[] = [];
   const waits: WaitEvent[] = [];
   const clocks: ClockEvent[] = [];
   const devices = new Map<number, GpuDevice>();
@@ -60,14 +62,10 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
   const add = (event: GpuEvent): void => {
     switch (event.kind) {
       case "launch":
-        // Of two calls, the outer one, which came first, is the one the program made.
-        if (!launches.has(event.correlation)) {
-          const { threadId, timeNs, startsKernels } = event;
-          launches.set(event.correlation, { threadId, timeNs, startsKernels });
-        }
+        launches.add(event);
         return;
       case "gpu_work":
-        work.push(event);
+        work.push(draftOf(event));
         return;
       case "wait":
         waits.push(event);
@@ -89,37 +87,33 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
   const finish = (recordingFinished: boolean): GpuWork => {
     const clock = createGpuClock(clocks);
     let withoutLaunch = 0;
-    const launchesWithoutKernels = recordingFinished ? 0 : countUnanswered(launches, work);
-    const kernels = work.splice(0).map((event): KernelInstance => {
-      const startNs = clock(event.startGpuNs);
-      const launch = launches.get(event.correlation);
-      if (launch === undefined) withoutLaunch++;
-      return {
-        kind: event.activity,
-        name: event.name,
-        ...(event.mangledName !== null && { mangledName: event.mangledName }),
-        device: event.device,
-        context: event.context,
-        stream: event.cudaStream,
-        launchThreadId: launch?.threadId ?? null,
-        launchNs: launch?.timeNs ?? startNs,
-        startNs,
-        endNs: Math.max(startNs, clock(event.endGpuNs)),
-        ...(event.bytes !== null && { bytes: event.bytes }),
-        correlation: event.correlation,
-        ...(event.graph !== null && { graph: event.graph }),
-      };
-    });
+    const kernels = work;
+    work = [];
+    for (const kernel of kernels) {
+      const startNs = clock(kernel.startNs);
+      const launch = launches.find(kernel.correlation);
+      kernel.startNs = startNs;
+      kernel.endNs = Math.max(startNs, clock(kernel.endNs));
+      if (launch === null) {
+        withoutLaunch++;
+        kernel.launchNs = startNs;
+      } else {
+        kernel.launchThreadId = launches.threadId(launch);
+        kernel.launchNs = launches.timeNs(launch);
+        launches.answer(launch);
+      }
+    }
+    const launchesWithoutKernels = recordingFinished ? 0 : launches.unanswered();
     const synchronizations = waits.flatMap((event): SynchronizationInstance[] => {
       const kind = waitKinds.get(event.type);
-      const call = launches.get(event.correlation);
-      if (kind === undefined || call === undefined) return [];
+      const call = launches.find(event.correlation);
+      if (kind === undefined || call === null) return [];
       const startNs = clock(event.startGpuNs);
       return [
         {
           kind,
-          threadId: call.threadId,
-          callNs: call.timeNs,
+          threadId: launches.threadId(call),
+          callNs: launches.timeNs(call),
           startNs,
           endNs: Math.max(startNs, clock(event.endGpuNs)),
           stream: kind === "stream" ? event.cudaStream : null,
@@ -148,13 +142,58 @@ const deviceOf = ({ index, name, computeCapability }: DeviceEvent): GpuDevice =>
   computeCapability,
 });
 
-function countUnanswered(
-  launches: ReadonlyMap<number, Launch>,
-  work: readonly GpuWorkEvent[],
-): number {
-  const answered = new Set(work.map(({ correlation }) => correlation));
-  let unanswered = 0;
-  for (const [correlation, { startsKernels }] of launches)
-    if (startsKernels && !answered.has(correlation)) unanswered++;
-  return unanswered;
+/**
+ * Literals of few shapes, with all their fields from the start: a spread that may be empty, or a
+ * field that comes later, makes an object several times as large and as slow.
+ */
+function draftOf(event: GpuWorkEvent): KernelDraft {
+  const { activity: kind, name, mangledName, device, context, cudaStream: stream } = event;
+  const { startGpuNs: startNs, endGpuNs: endNs, bytes, correlation, graph } = event;
+  const launchThreadId = null;
+  const launchNs = Number.NaN;
+  let draft: KernelDraft;
+  if (bytes !== null) {
+    draft = {
+      kind,
+      name,
+      device,
+      context,
+      stream,
+      launchThreadId,
+      launchNs,
+      startNs,
+      endNs,
+      correlation,
+      bytes,
+    };
+  } else if (mangledName !== null) {
+    draft = {
+      kind,
+      name,
+      mangledName,
+      device,
+      context,
+      stream,
+      launchThreadId,
+      launchNs,
+      startNs,
+      endNs,
+      correlation,
+    };
+  } else {
+    draft = {
+      kind,
+      name,
+      device,
+      context,
+      stream,
+      launchThreadId,
+      launchNs,
+      startNs,
+      endNs,
+      correlation,
+    };
+  }
+  if (graph !== null) draft.graph = graph;
+  return draft;
 }

@@ -1,5 +1,5 @@
 import type { MarkInstance, RangeInstance } from "../timeline.ts";
-import type { EndEvent, NvtxEvent, PopEvent, PushEvent, StartEvent } from "./events.ts";
+import type { EndEvent, NvtxEvent, PopEvent, PushEvent, RangeId, StartEvent } from "./events.ts";
 import type { NoteCollector } from "./notes.ts";
 
 /** Everything that one process recorded, paired. */
@@ -40,9 +40,9 @@ export function createPairing(notes: NoteCollector): Pairing {
   const categoryNames = new Map<string, CategoryName>();
   /** Per stream and domain, innermost last. */
   const stacks = new Map<number, Map<string, RangeDraft[]>>();
-  const started = new Map<bigint, RangeDraft>();
-  /** Ends can come before their start: the starting thread's stream may be read later. */
-  const ends: { readonly event: EndEvent; readonly sequence: number }[] = [];
+  const started = new Map<RangeId, RangeDraft>();
+  /** Without a start so far: the starting thread's stream may be read later. */
+  const earlyEnds: { readonly event: EndEvent; readonly sequence: number }[] = [];
   let lastNs: number | null = null;
   /** Place in the stream of events: orders what happened within one tick of the clock. */
   let sequence = 0;
@@ -56,6 +56,8 @@ export function createPairing(notes: NoteCollector): Pairing {
       threadId: event.threadId,
       startNs: event.timeNs,
       startSequence: sequence,
+      // A field of every range from the start: one that came later would cost each some 40 bytes.
+      endSequence: undefined,
       endNs: null,
       endThreadId: null,
       category: event.category,
@@ -71,6 +73,15 @@ export function createPairing(notes: NoteCollector): Pairing {
     range.endNs = Math.max(range.startNs, event.timeNs);
     range.endSequence = at;
     range.endThreadId = event.threadId;
+  };
+
+  /** False: no range with its id was started so far. */
+  const end = (event: EndEvent, at: number): boolean => {
+    const range = started.get(event.rangeId);
+    if (range === undefined) return false;
+    if (range.endNs !== null) notes.count("ranges ended more than once");
+    else close(range, event, at);
+    return true;
   };
 
   const stackOf = (stream: number, domain: string): RangeDraft[] => {
@@ -98,7 +109,7 @@ export function createPairing(notes: NoteCollector): Pairing {
         started.set(event.rangeId, open(event));
         return;
       case "end":
-        ends.push({ event, sequence });
+        if (!end(event, sequence)) earlyEnds.push({ event, sequence });
         return;
       case "mark": {
         const { domain, name, threadId, timeNs, category, color, payload } = event;
@@ -116,12 +127,8 @@ export function createPairing(notes: NoteCollector): Pairing {
   };
 
   const finish = (): PairedEvents => {
-    for (const { event, sequence: at } of ends) {
-      const range = started.get(event.rangeId);
-      if (range === undefined) notes.count("ends of ranges that were never started");
-      else if (range.endNs !== null) notes.count("ranges ended more than once");
-      else close(range, event, at);
-    }
+    for (const { event, sequence: at } of earlyEnds)
+      if (!end(event, at)) notes.count("ends of ranges that were never started");
     // Stable: what a thread opened first stays first on a tie.
     ranges.sort((a, b) => a.startNs - b.startNs);
     marks.sort((a, b) => a.timeNs - b.timeNs);

@@ -1,6 +1,6 @@
 import { isConfigError } from "../../values/errors.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
-import type { RecordedEvent } from "./events.ts";
+import type { RangeId, RecordedEvent } from "./events.ts";
 import { createNotes } from "./notes.ts";
 import { isSystemError, recordingFiles } from "./read.ts";
 
@@ -51,7 +51,7 @@ interface OpenRange {
 interface FileTracker {
   /** Per stream and domain, innermost last. */
   readonly stacks: Map<string, OpenRange[]>;
-  readonly started: Map<bigint, OpenRange>;
+  readonly started: Map<RangeId, OpenRange>;
 }
 
 /** Counts ranges and knows which are open, without keeping the closed ones. */

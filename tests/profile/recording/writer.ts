@@ -76,7 +76,7 @@ export function recording(chunks: readonly ChunkContent[], options: WriterOption
   return Buffer.concat([encodeHeader(claimed, options), ...body]);
 }
 
-function encodeHeader(claimedBytes: number, options: WriterOptions): Buffer {
+export function encodeHeader(claimedBytes: number, options: WriterOptions): Buffer {
   const bytes = Buffer.alloc(UNIT);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const little = options.littleEndian ?? true;
@@ -96,7 +96,7 @@ function encodeHeader(claimedBytes: number, options: WriterOptions): Buffer {
   return bytes;
 }
 
-function encodeChunk(chunk: ChunkContent, little: boolean): Buffer {
+export function encodeChunk(chunk: ChunkContent, little: boolean): Buffer {
   const words = chunk.records.flat();
   const used = words.length * 4;
   const bytes = Buffer.alloc(Math.ceil((CHUNK_HEADER_BYTES + used) / UNIT) * UNIT);
