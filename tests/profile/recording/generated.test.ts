@@ -41,12 +41,13 @@ describe.each(["push_pop", "start_end"] as const)("long recordings, %s", (ranges
     expect(wrong).toEqual([]);
   });
 
+  // About 10, more on a busy machine where only the long reading meets the garbage collector; quadratic is 100.
   test("reading takes time in proportion", async () => {
     const directories = new Map(
-      [2_000, 20_000].map((events) => [events, generated({ events, ranges })]),
+      [10_000, 100_000].map((events) => [events, generated({ events, ranges })]),
     );
     const read = (events: number) => readRecording(directories.get(events) ?? "");
-    expect(await growth(read, 2_000)).toBeLessThan(25);
+    expect(await growth(read, 10_000)).toBeLessThan(40);
   });
 });
 
