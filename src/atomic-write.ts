@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -24,9 +32,31 @@ export async function writeFileAtomic(
 }
 
 /** As `writeFileAtomic`, at once: for what must be there before the next step of a job. */
-export function writeFileAtomicSync(file: string, data: string | Uint8Array): void {
+export const writeFileAtomicSync = (file: string, data: string | Uint8Array): void =>
+  replaceFile(file, (temporary) => writeFileSync(temporary, data, { flag: "wx" }));
+
+/**
+ * As `writeFileAtomicSync`, and the content is on the disk before the name is: what a machine that
+ * loses its power still has. Some milliseconds slower.
+ */
+export const writeFileDurableSync = (
+  file: string,
+  data: string,
+  { mode = 0o666 }: { readonly mode?: number } = {},
+): void =>
+  replaceFile(file, (temporary) => {
+    const descriptor = openSync(temporary, "wx", mode);
+    try {
+      writeFileSync(descriptor, data);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+
+function replaceFile(file: string, writeTo: (temporary: string) => void): void {
   const temporary = temporaryBeside(file);
-  const write = () => writeFileSync(temporary, data, { flag: "wx" });
+  const write = () => writeTo(temporary);
   try {
     try {
       write();

@@ -13,6 +13,7 @@ import { infoCommand } from "./commands/info.ts";
 import { runCommand } from "./commands/run.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { showCommand } from "./commands/show.ts";
+import { workerCommand } from "./commands/worker.ts";
 import { type Composer, type ComposerRequest, openComposer } from "./composer.ts";
 import type { Console } from "./console.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
@@ -26,6 +27,7 @@ import { readIfItMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
+import type { WorkerRequest } from "./worker/worker-request.ts";
 
 export type { HydraMainOptions };
 
@@ -103,9 +105,11 @@ function usageError({ message, details }: ConfigError, options: ProgramOptions):
 async function dispatch(
   options: ProgramOptions,
   task: Task,
-  invocation: Invocation,
+  given: Invocation,
   redaction: Redaction,
 ): Promise<number> {
+  const { worker } = given;
+  const invocation = worker === undefined ? given : await atTimeOfSweep(given, worker);
   const flags = flagsOf(options);
   const parsed = parseArgv(invocation.argv, flags);
   if (parsed.flags.has("version")) {
@@ -114,7 +118,10 @@ async function dispatch(
   }
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
-  const command = COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand;
+  const command =
+    worker === undefined
+      ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
+      : workerCommand(worker);
   const schemas = await openSchemas(options);
   // Not every command composes: two run directories are compared where there is no tree.
   let composer: Composer | undefined;
@@ -138,6 +145,15 @@ async function dispatch(
         { ...invocation, console: SILENT },
       ),
   });
+}
+
+/** A worker sees the time that its sweep began at. */
+async function atTimeOfSweep(
+  invocation: Invocation,
+  { folder }: WorkerRequest,
+): Promise<Invocation> {
+  const { readManifest } = await import("./sweep/record/manifest.ts");
+  return { ...invocation, now: new Date(readManifest(folder).now) };
 }
 
 /** The program, if it has a version of its own, then us and the dialect. */

@@ -1,5 +1,7 @@
 import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console } from "./console.ts";
+import type { Resumption } from "./sweep/record/sweep-record.ts";
+import { takeWorkerRequest, type WorkerRequest } from "./worker/worker-request.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can be any. */
 export interface Invocation {
@@ -7,6 +9,12 @@ export interface Invocation {
   readonly argv: readonly string[];
   /** The file that was started, as it was called: `/usr/bin/deep-profile`, `/home/me/train.mjs`. */
   readonly script?: string;
+  /** What starts this program again, before its arguments: `[node, ..., script]`. */
+  readonly command?: readonly string[];
+  /** The one job that this process is to run for a launcher. */
+  readonly worker?: WorkerRequest;
+  /** The recorded sweep that goes on. */
+  readonly resumed?: ResumedSweep;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly console: Console;
@@ -14,12 +22,23 @@ export interface Invocation {
   readonly now: Date;
 }
 
+/** A sweep that goes on, and what of it. */
+export interface ResumedSweep extends Resumption {
+  /** The absolute path of its directory. */
+  readonly directory: string;
+}
+
 /** This process's own. */
 export function processInvocation(): Invocation {
   tolerateClosedPipes();
+  const worker = takeWorkerRequest(process.env);
   return {
     argv: process.argv.slice(2),
-    ...(process.argv[1] !== undefined && { script: process.argv[1] }),
+    ...(process.argv[1] !== undefined && {
+      script: process.argv[1],
+      command: [process.execPath, ...inheritedOptions(), process.argv[1]],
+    }),
+    ...(worker !== undefined && { worker }),
     env: process.env,
     cwd: process.cwd(),
     console: {
@@ -31,3 +50,7 @@ export function processInvocation(): Invocation {
     now: new Date(),
   };
 }
+
+/** Node's own options, but for those of a debugger: its port is taken. */
+const inheritedOptions = (): readonly string[] =>
+  process.execArgv.filter((option) => !option.startsWith("--inspect"));

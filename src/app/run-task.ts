@@ -2,23 +2,28 @@ import { type Composition, createConfig } from "../compose/index.ts";
 import { isConfigError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
 import type { ComposedEvent } from "./callbacks/callback.ts";
-import { openCallbacks } from "./callbacks/callbacks.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { checkJobs } from "./job/check-jobs.ts";
-import { plainAt } from "./job/hydra-values.ts";
+import { textAt } from "./job/hydra-values.ts";
 import { failedJob, type JobResult, wasStopped } from "./job/job.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
 import { checkJobDirectories } from "./job/run-directory.ts";
 import { type JobSurroundings, runJob, takeDirectory } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
+import { hydraLogging, surround } from "./job-surroundings.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
+import type { SweepJob } from "./launchers/launcher.ts";
 import { createLogging, type Logging } from "./logging/logging.ts";
 import { reportError } from "./report-error.ts";
 import { chooseMode } from "./run-mode.ts";
-import { chosenKind, planSweep } from "./sweep/plan-sweep.ts";
+import { failurePolicy, openGate } from "./sweep/failure-policy.ts";
+import { chosenKind, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts";
+import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
+import { openRecord } from "./sweep/record/sweep-record.ts";
 import { runSweep } from "./sweep/run-sweep.ts";
 import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
 import { warn, warnOf } from "./warn.ts";
+import { beginJob, endOf } from "./worker/recorded-job.ts";
 
 /** Runs the task of a program: one job, or a sweep. */
 export async function runTask(session: Session): Promise<number> {
@@ -95,18 +100,29 @@ async function runMany(
 ): Promise<readonly JobResult[] | null> {
   const { composer, invocation, options } = session;
   const place = placeOf(session);
-  const sweep = planSweep(overrides, composer, place);
+  const { resumed } = invocation;
+  const sweep = planSweep(overrides, composer, place, resumed?.directory);
   const { master } = sweep;
   warn(master.warnings, invocation);
   const logAsHydra = hydraLogging(master, session, logging);
   logAsHydra();
   const surroundings = await surround(session, master, logging);
-  const launcher = chosenKind("hydra.launcher", LAUNCHERS, master, composer).open({
+  const kind = chosenKind("hydra.launcher", LAUNCHERS, master, composer);
+  const gate = openGate(failurePolicy(master.root, composer.context));
+  const record = openRecord({
+    sweep: sweepFacts(session, sweep, overrides),
+    ...(resumed === undefined ? {} : { resumption: resumed }),
+    ...(invocation.console.redact === undefined ? {} : { redact: invocation.console.redact }),
+  });
+  const launcher = kind.open({
     root: master.root,
     context: composer.context,
     logging,
     logAsHydra,
-    runHere: (job) => runHere(job, surroundings),
+    record,
+    gate,
+    invocation,
+    runHere: (job) => runHere(job, surroundings, record.folder, invocation.console.redact),
   });
   const { callbacks } = surroundings;
   const event = composedEvent(master, overrides, session);
@@ -115,61 +131,57 @@ async function runMany(
   const { refused, results } = await runSweep({
     sweep,
     launcher,
+    record,
+    gate,
     check: async (jobs) => {
       checkJobDirectories(jobs, place.resultFiles);
-      return checkJobs(jobs, options, invocation.console);
+      const { check: _onThisMachine, ...elsewhere } = options;
+      return checkJobs(jobs, kind.runsElsewhere === true ? elsewhere : options, invocation.console);
     },
-  });
+  }).finally(record.release);
   await callbacks.notify("onMultirunEnd", { ...event, results });
   return refused ? null : results;
 }
 
+/** What the manifest says of a sweep. */
+const sweepFacts = (
+  { composer, invocation, options }: Session,
+  { directory, master }: PlannedSweep,
+  overrides: readonly string[],
+) => ({
+  program: {
+    name: options.name,
+    command: invocation.command ?? null,
+    argv: invocation.argv,
+  },
+  cwd: invocation.cwd,
+  now: invocation.now.toISOString(),
+  directory,
+  overrides,
+  launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
+  fingerprint: sweepFingerprint(master, directory),
+});
+
 /** What goes wrong before the task of one job fails that job, not the others. */
-async function runHere(job: PlannedJob, surroundings: JobSurroundings): Promise<JobResult> {
+async function runHere(
+  job: SweepJob,
+  surroundings: JobSurroundings,
+  folder: string,
+  redact: ((text: string) => string) | undefined,
+): Promise<JobResult> {
+  const recorded = beginJob(folder, job.number);
+  const result = await runInDirectory(job, surroundings);
+  recorded.end(endOf(result, redact));
+  return result;
+}
+
+async function runInDirectory(job: PlannedJob, surroundings: JobSurroundings): Promise<JobResult> {
   try {
     const release = takeDirectory(job, surroundings.resultFiles);
     return await runJob(job, surroundings).finally(release);
   } catch (error) {
     return failedJob(job, error);
   }
-}
-
-async function surround(
-  session: Session,
-  composition: Composition,
-  logging: Logging,
-): Promise<JobSurroundings> {
-  const { composer, invocation, options, parsed, task } = session;
-  const own = new Set((options.flags ?? []).map((flag) => flag.id));
-  return {
-    program: options.name,
-    task,
-    logging,
-    callbacks: await openCallbacks({
-      root: composition.root,
-      context: composer.context,
-      ...(options.targets === undefined ? {} : { targets: options.targets }),
-      onWarning: (message) => warnOf(message, invocation),
-    }),
-    ...placeOf(session),
-    chdirByDefault: changesDirectoryByDefault(options.versionBase),
-    flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
-    restArgs: parsed.rest ?? [],
-  };
-}
-
-/** Logs Hydra's own messages, and those of a job without a log of its own, whenever it is called. */
-function hydraLogging(
-  { root }: Composition,
-  { composer, invocation, options }: Session,
-  logging: Logging,
-): () => void {
-  // The program's logger was there before any config, as in Python a module's is.
-  logging.logger(options.name);
-  const at = (key: string) => plainAt(root, key, composer.context);
-  const config = at("hydra.hydra_logging");
-  const verbose = at("hydra.verbose");
-  return () => logging.configure(config, verbose, invocation.cwd);
 }
 
 const composedEvent = (

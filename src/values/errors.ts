@@ -54,6 +54,9 @@ export type ErrorCode =
   | "app.help_template"
   | "app.unsupported"
   | "app.run_directory"
+  | "app.job"
+  | "app.sweep_record"
+  | "app.sweep_changed"
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"

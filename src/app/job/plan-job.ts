@@ -39,9 +39,14 @@ export interface JobPlace {
 
 /**
  * Plans a job: `hydra.run.dir` for a single run; for a job of a sweep its number, and the
- * directory `hydra.sweep.dir/hydra.sweep.subdir`. Makes nothing.
+ * directory `hydra.sweep.dir/hydra.sweep.subdir`, unless another is given. Makes nothing.
  */
-export function planJob(composition: Composition, place: JobPlace, number?: number): PlannedJob {
+export function planJob(
+  composition: Composition,
+  place: JobPlace,
+  number?: number,
+  directory?: string,
+): PlannedJob {
   const { context, publish } = place;
   const edited = editTree(composition.root);
   if (number !== undefined) {
@@ -49,7 +54,7 @@ export function planJob(composition: Composition, place: JobPlace, number?: numb
     edited.set(["hydra", "job", "num"], typed(BigInt(number), "int"));
   }
   publish(edited.root);
-  const outputDir = directoryOf(edited.root, composition, place, number);
+  const outputDir = directory ?? directoryOf(edited.root, composition, place, number);
   const final = editTree(edited.root);
   final.set(["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
   publish(final.root);

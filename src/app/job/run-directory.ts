@@ -10,6 +10,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
+import { isAlive } from "../worker/process-identity.ts";
 
 /**
  * Makes the directory of a run. Results of two runs in one directory would be read as one, so a
@@ -131,17 +132,6 @@ function readClaim(claim: string): { readonly pid: number; readonly host: string
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
-  }
-}
-
-/** Signal 0 only asks; a process of another user is alive and refuses the question. */
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

@@ -1,8 +1,11 @@
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
+import type { Invocation } from "../invocation.ts";
 import type { JobResult } from "../job/job.ts";
 import type { PlannedJob } from "../job/plan-job.ts";
 import type { Logging } from "../logging/logging.ts";
+import type { FailureGate } from "../sweep/failure-policy.ts";
+import type { SweepRecord } from "../sweep/record/sweep-record.ts";
 
 /** A job of a sweep: planned, and with a number. */
 export type SweepJob = PlannedJob & { readonly number: number };
@@ -13,9 +16,15 @@ export type SweepJob = PlannedJob & { readonly number: number };
  */
 export type LaunchEvent =
   | { readonly kind: "started"; readonly job: SweepJob }
+  /** An attempt went wrong, and the job will start again. */
+  | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
   | { readonly kind: "ended"; readonly job: SweepJob; readonly result: JobResult };
 
-/** Runs the jobs of a batch somewhere. */
+/**
+ * Runs the jobs of a batch somewhere, and sees to it that what becomes of each is recorded
+ * (`sweep/record/job-state.ts`): jobs run by workers record it themselves, but for a worker that was
+ * killed. No job starts unless the gate lets it.
+ */
 export interface Launcher {
   launch(batch: readonly SweepJob[]): AsyncIterable<LaunchEvent>;
 }
@@ -27,7 +36,11 @@ export interface LauncherRequest {
   readonly logging: Logging;
   /** Logs to where Hydra's own messages go again, after a job has logged to its own place. */
   readonly logAsHydra: () => void;
-  /** Runs a job in this process; a failure is in the result. */
+  readonly record: SweepRecord;
+  /** Is told every result by the sweep; asked before a job starts. */
+  readonly gate: FailureGate;
+  readonly invocation: Invocation;
+  /** Runs a job in this process and records it; a failure is in the result. */
   readonly runHere: (job: SweepJob) => Promise<JobResult>;
 }
 
@@ -35,6 +48,8 @@ export interface LauncherRequest {
 export interface LauncherKind {
   /** The classes that `hydra.launcher._target_` may name for it. */
   readonly targets: readonly string[];
+  /** Whether jobs run on other machines: what depends on the machine is then checked there. */
+  readonly runsElsewhere?: boolean;
   /** @throws ConfigError for settings that it cannot follow */
   readonly open: (request: LauncherRequest) => Launcher;
 }

@@ -25,15 +25,24 @@ export interface PlannedSweep {
   planBatch(batch: readonly JobOverrides[], firstNumber: number): readonly SweepJob[];
 }
 
-/** @throws ConfigError for what cannot be composed, and for a sweeper or sweeps that cannot be */
+/**
+ * @param resumedIn the absolute path of the directory of a sweep that goes on
+ * @throws ConfigError for what cannot be composed, and for a sweeper or sweeps that cannot be
+ */
 export function planSweep(
   overrides: readonly string[],
   composer: Composer,
   place: JobPlace,
+  resumedIn?: string,
 ): PlannedSweep {
   const { context } = composer;
   const wished = composer.compose(overrides, { mode: "multirun" });
-  const free = freeDirectory(wished, place);
+  const free =
+    resumedIn === undefined
+      ? freeDirectory(wished, place)
+      : directoryOf(wished, place) === resumedIn
+        ? undefined
+        : resumedIn;
   const master =
     free === undefined
       ? wished
@@ -44,7 +53,7 @@ export function planSweep(
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
   return {
     master,
-    directory: resolve(place.cwd, textAt(root, "hydra.sweep.dir", context) ?? "None"),
+    directory: directoryOf(master, place),
     sweeper: chosenKind("hydra.sweeper", SWEEPERS, master, composer).open({
       master,
       overrides: textsAt(root, "hydra.overrides.task", context),
@@ -69,10 +78,15 @@ function freeDirectory(
 ): string | undefined {
   if (resultFiles.length === 0 || isFromOverride(master, "hydra.sweep.dir", context))
     return undefined;
-  const wished = resolve(cwd, textAt(master.root, "hydra.sweep.dir", context) ?? "None");
+  const wished = directoryOf(master, { context, cwd });
   const free = nextFreeDirectory(wished, [SWEEP_FILE]);
   return free === wished ? undefined : free;
 }
+
+const directoryOf = (
+  { root }: Composition,
+  { context, cwd }: Pick<JobPlace, "context" | "cwd">,
+): string => resolve(cwd, textAt(root, "hydra.sweep.dir", context) ?? "None");
 
 /**
  * The launcher or the sweeper that the config chose.

@@ -30,7 +30,7 @@ describe("-m", () => {
       /\[HYDRA\] Launching 2 jobs locally\n.*\t#0 : x=1 y=b\n.*x is 1\n.*\t#1/,
     );
     expect(readFileSync(join(cwd, "s/1/prog.log"), "utf8")).toMatch(/x is 2\n$/);
-    expect(readdirSync(join(cwd, "s")).sort()).toEqual(["0", "1", "multirun.yaml"]);
+    expect(readdirSync(join(cwd, "s")).sort()).toEqual([".sweep", "0", "1", "multirun.yaml"]);
     const record = readFileSync(join(cwd, "s/multirun.yaml"), "utf8");
     expect(record).toContain("    - x=1,2\n    - y=b\n");
     expect(record.endsWith("\nx: 1\n'y': b\n")).toBe(true);

@@ -1,0 +1,48 @@
+import type { Composition } from "../compose/index.ts";
+import { openCallbacks } from "./callbacks/callbacks.ts";
+import type { Session } from "./commands/command.ts";
+import { plainAt } from "./job/hydra-values.ts";
+import type { JobSurroundings } from "./job/run-job.ts";
+import { placeOf } from "./job-place.ts";
+import type { Logging } from "./logging/logging.ts";
+import { changesDirectoryByDefault } from "./version-base.ts";
+import { warnOf } from "./warn.ts";
+
+/** What the jobs of a call of a program share. */
+export async function surround(
+  session: Session,
+  composition: Composition,
+  logging: Logging,
+): Promise<JobSurroundings> {
+  const { composer, invocation, options, parsed, task } = session;
+  const own = new Set((options.flags ?? []).map((flag) => flag.id));
+  return {
+    program: options.name,
+    task,
+    logging,
+    callbacks: await openCallbacks({
+      root: composition.root,
+      context: composer.context,
+      ...(options.targets === undefined ? {} : { targets: options.targets }),
+      onWarning: (message) => warnOf(message, invocation),
+    }),
+    ...placeOf(session),
+    chdirByDefault: changesDirectoryByDefault(options.versionBase),
+    flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
+    restArgs: parsed.rest ?? [],
+  };
+}
+
+/** Logs Hydra's own messages, and those of a job without a log of its own, whenever it is called. */
+export function hydraLogging(
+  { root }: Composition,
+  { composer, invocation, options }: Session,
+  logging: Logging,
+): () => void {
+  // The program's logger was there before any config, as in Python a module's is.
+  logging.logger(options.name);
+  const at = (key: string) => plainAt(root, key, composer.context);
+  const config = at("hydra.hydra_logging");
+  const verbose = at("hydra.verbose");
+  return () => logging.configure(config, verbose, invocation.cwd);
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { writeFileAtomicSync, writeFileDurableSync } from "../../../atomic-write.ts";
+import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
+import { jobFile } from "./layout.ts";
+
+/**
+ * `queued`: handed to a scheduler; also a job without a file. `stopped`: ended by a signal.
+ * `completed`, `failed` and `timed_out` are ends: such a job never runs again unless asked to.
+ */
+export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
+
+/** What became of a job: the file `.sweep/jobs/<number>.json`. Keys are those of the file. */
+export interface JobState {
+  readonly number: number;
+  readonly status: JobStatus;
+  /** One for each time it was started; the last one is what `status` is about. */
+  readonly attempts: readonly Attempt[];
+  /** What the task returned, as JSON; null before, and where there is nothing. */
+  readonly return_value: unknown;
+}
+
+export interface Attempt extends ProcessIdentity {
+  /** ISO 8601. */
+  readonly started: string;
+  readonly ended: string | null;
+  /** Null before its end, and for a process that a signal killed. */
+  readonly exit_code: number | null;
+  /** The first line of what went wrong; null where nothing did. */
+  readonly error: string | null;
+  /** The launcher's own notes: a scheduler's name of the job, the slots it took. */
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd {
+  readonly status: Exclude<JobStatus, "queued" | "running">;
+  readonly exitCode: number | null;
+  readonly error?: string;
+  readonly returnValue?: unknown;
+}
+
+/** Undefined for a job that nobody started, and for a file that a dying machine left unreadable. */
+export function readJobState(folder: string, number: number): JobState | undefined {
+  try {
+    const state = JSON.parse(readFileSync(jobFile(folder, number), "utf8")) as JobState;
+    return typeof state.status === "string" && Array.isArray(state.attempts) ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param durable whether it is to survive the machine, not only the process: a slower write */
+export const writeJobState = (folder: string, state: JobState, durable = false): void =>
+  (durable ? writeFileDurableSync : writeFileAtomicSync)(
+    jobFile(folder, state.number),
+    `${JSON.stringify(state)}\n`,
+  );
+
+/** A job's state as it starts (again) in this process. */
+export const begun = (
+  number: number,
+  before: JobState | undefined,
+  details?: Attempt["details"],
+): JobState => ({
+  number,
+  status: "running",
+  attempts: [
+    ...(before?.attempts ?? []),
+    {
+      started: new Date().toISOString(),
+      ended: null,
+      ...thisProcess(),
+      exit_code: null,
+      error: null,
+      ...(details === undefined ? {} : { details }),
+    },
+  ],
+  return_value: null,
+});
+
+/** A job's state after its last attempt. */
+export function ended(state: JobState, end: AttemptEnd): JobState {
+  const last = state.attempts.at(-1);
+  const attempts =
+    last === undefined
+      ? []
+      : [
+          ...state.attempts.slice(0, -1),
+          {
+            ...last,
+            ended: new Date().toISOString(),
+            exit_code: end.exitCode,
+            error: end.error ?? null,
+          },
+        ];
+  return { ...state, status: end.status, attempts, return_value: end.returnValue ?? null };
+}
+
+/** Whether a job came to an end that counts: it is not missing. */
+export const hasEnded = (state: JobState | undefined): state is JobState =>
+  state?.status === "completed" || hasFailed(state);
+
+export const hasFailed = (state: JobState | undefined): state is JobState =>
+  state?.status === "failed" || state?.status === "timed_out";

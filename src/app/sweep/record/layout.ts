@@ -1,0 +1,21 @@
+import { join } from "node:path";
+
+/**
+ * The folder in a sweep's directory that says what the sweep is and what became of its jobs:
+ *
+ *     .sweep/manifest.json        what was to run; written before the first job starts
+ *     .sweep/launcher.json        who launches at the moment
+ *     .sweep/jobs/<number>.json   what became of a job; written by whoever runs it
+ *     .sweep/jobs/<number>.log    what a job printed, where it ran in a process of its own
+ */
+export const SWEEP_FOLDER = ".sweep";
+
+export const sweepFolder = (directory: string): string => join(directory, SWEEP_FOLDER);
+export const manifestFile = (folder: string): string => join(folder, "manifest.json");
+export const launcherFile = (folder: string): string => join(folder, "launcher.json");
+export const launcherLog = (folder: string): string => join(folder, "launcher.log");
+export const jobsFolder = (folder: string): string => join(folder, "jobs");
+export const jobFile = (folder: string, number: number): string =>
+  join(jobsFolder(folder), `${number}.json`);
+export const jobLog = (folder: string, number: number): string =>
+  join(jobsFolder(folder), `${number}.log`);

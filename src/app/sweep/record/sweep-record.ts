@@ -1,0 +1,144 @@
+import { existsSync, rmSync } from "node:fs";
+import { ConfigError } from "../../../values/errors.ts";
+import type { JobResult } from "../../job/job.ts";
+import type { SweepJob } from "../../launchers/launcher.ts";
+import { resultOf } from "../../worker/recorded-job.ts";
+import { jobFingerprint } from "./fingerprint.ts";
+import { hasEnded, hasFailed, readJobState } from "./job-state.ts";
+import { claimSweep } from "./launcher-claim.ts";
+import { jobLog, jobsFolder, manifestFile, sweepFolder } from "./layout.ts";
+import { type ManifestJob, readManifest, type SweepManifest, writeManifest } from "./manifest.ts";
+
+/** What of a recorded sweep is to run again. */
+export interface Resumption {
+  /** Jobs that came to no end: never started, stopped, or killed with their process. */
+  readonly missing: boolean;
+  readonly failed: boolean;
+  /** Whether a job may have another config than it was recorded with. */
+  readonly acceptChanges: boolean;
+}
+
+/** The record of a sweep while it runs. */
+export interface SweepRecord {
+  /** The absolute path of the `.sweep` folder. */
+  readonly folder: string;
+  /** As it stands: jobs come batch by batch. */
+  manifest(): SweepManifest;
+  /**
+   * Those of a batch that have to run: all of a new sweep.
+   * @throws ConfigError `app.sweep_changed` for jobs that are not what they were
+   */
+  due(jobs: readonly SweepJob[]): readonly SweepJob[];
+  /**
+   * Writes the jobs of a batch into the manifest, before the first of them starts.
+   * @throws ConfigError `app.sweep_record` while another process runs the sweep
+   */
+  admit(jobs: readonly SweepJob[]): void;
+  /** What became of a job, from its record; undefined before its end. */
+  resultOf(job: SweepJob): JobResult | undefined;
+  release(): void;
+}
+
+export interface RecordRequest {
+  /** What the sweep is, but for its jobs. */
+  readonly sweep: Omit<SweepManifest, "version" | "jobs" | "holds_secrets">;
+  readonly resumption?: Resumption;
+  readonly redact?: (text: string) => string;
+}
+
+/** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
+export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepRecord {
+  const folder = sweepFolder(sweep.directory);
+  const before = resumption === undefined ? undefined : readManifest(folder);
+  let manifest: SweepManifest = { version: 1, ...sweep, holds_secrets: false, jobs: [] };
+  let release: (() => void) | undefined;
+
+  const enter = (): void => {
+    release = claimSweep(folder);
+    // What an earlier sweep left in this directory is no part of this one.
+    if (before === undefined) rmSync(jobsFolder(folder), { recursive: true, force: true });
+  };
+
+  return {
+    folder,
+    manifest: () => manifest,
+    due(jobs) {
+      if (before === undefined || resumption === undefined) return jobs;
+      const recorded = new Map(before.jobs.map((job) => [job.number, job]));
+      for (const job of jobs) refuseChanged(job, recorded.get(job.number), resumption);
+      return jobs.filter(({ number }) => {
+        const state = readJobState(folder, number);
+        return hasEnded(state) ? resumption.failed && hasFailed(state) : resumption.missing;
+      });
+    },
+    admit(jobs) {
+      if (release === undefined) enter();
+      manifest = { ...manifest, jobs: [...manifest.jobs, ...jobs.map(manifestJob)] };
+      // A resumed sweep that stops early must not forget the jobs that it has not come to.
+      const known = new Set(manifest.jobs.map(({ number }) => number));
+      const later = before?.jobs.filter(({ number }) => !known.has(number)) ?? [];
+      const whole = masked({ ...manifest, jobs: [...manifest.jobs, ...later] }, redact);
+      manifest = { ...manifest, holds_secrets: whole.holds_secrets };
+      writeManifest(folder, whole);
+    },
+    resultOf: (job) =>
+      resultOf(folder, job, (line, number) => {
+        const log = jobLog(folder, number);
+        return new ConfigError({
+          code: "app.job",
+          message: line,
+          ...(existsSync(log) ? { hint: `what it printed is in ${log}` } : {}),
+        });
+      }),
+    release: () => release?.(),
+  };
+}
+
+const manifestJob = (job: SweepJob): ManifestJob => ({
+  number: job.number,
+  overrides: job.composition.overrides.map(({ origin }) => origin.text),
+  task_overrides: job.overrides,
+  output_dir: job.outputDir,
+  fingerprint: jobFingerprint(job),
+});
+
+function refuseChanged(
+  job: SweepJob,
+  recorded: ManifestJob | undefined,
+  { acceptChanges }: Resumption,
+): void {
+  if (acceptChanges || recorded === undefined || recorded.fingerprint === jobFingerprint(job))
+    return;
+  throw new ConfigError({
+    code: "app.sweep_changed",
+    message: `The config of job #${job.number} (${job.overrides.join(" ")}) is not the one that the sweep began with`,
+    hint: "restore the config, or resume with --accept-changes: jobs that are done stay as they are",
+  });
+}
+
+/** Secrets do not stay in files; without them nothing can be started again from the manifest. */
+function masked(manifest: SweepManifest, redact: RecordRequest["redact"]): SweepManifest {
+  if (redact === undefined) return manifest;
+  let holdsSecrets = false;
+  const mask = (texts: readonly string[]): readonly string[] =>
+    texts.map((text) => {
+      const shown = redact(text);
+      if (shown !== text) holdsSecrets = true;
+      return shown;
+    });
+  const whole = {
+    ...manifest,
+    program: { ...manifest.program, argv: mask(manifest.program.argv) },
+    overrides: mask(manifest.overrides),
+    jobs: manifest.jobs.map((job) => ({
+      ...job,
+      overrides: mask(job.overrides),
+      task_overrides: mask(job.task_overrides),
+    })),
+  };
+  return { ...whole, holds_secrets: holdsSecrets };
+}
+
+/** Whether a directory holds a recorded sweep. */
+export const isRecorded = (directory: string): boolean =>
+  existsSync(manifestFile(sweepFolder(directory)));

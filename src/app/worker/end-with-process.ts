@@ -1,0 +1,39 @@
+import os from "node:os";
+import type { RecordedJob } from "./recorded-job.ts";
+
+const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
+
+/**
+ * Sees to it that a job's record ends when its process does, however that comes: a signal, an error
+ * that nobody caught, a task that leaves by `process.exit`. Only a kill goes unnoticed; whoever
+ * started the process records that.
+ *
+ * @returns gives the signals back
+ */
+export function endWithProcess(recorded: RecordedJob, firstLine: (error: unknown) => string) {
+  let uncaught: string | undefined;
+  const onUncaught = (error: unknown) => {
+    uncaught = firstLine(error);
+  };
+  const onExit = (code: number) =>
+    recorded.end({
+      status: "failed",
+      exitCode: code === 0 ? 1 : code,
+      error: uncaught ?? `the process ended with code ${code} before the job did`,
+    });
+  const onSignal = (signal: NodeJS.Signals) => {
+    // A task that listens itself stops in its own way, and its result says so.
+    if (process.listenerCount(signal) > 1) return;
+    const exitCode = 128 + os.constants.signals[signal];
+    recorded.end({ status: "stopped", exitCode, error: `stopped by ${signal}` });
+    process.exit(exitCode);
+  };
+  process.on("uncaughtExceptionMonitor", onUncaught);
+  process.on("exit", onExit);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return () => {
+    process.off("uncaughtExceptionMonitor", onUncaught);
+    process.off("exit", onExit);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}

@@ -1,0 +1,91 @@
+import { isConfigError } from "../../values/errors.ts";
+import { type JobResult, wasStopped } from "../job/job.ts";
+import {
+  type AttemptEnd,
+  begun,
+  ended,
+  readJobState,
+  writeJobState,
+} from "../sweep/record/job-state.ts";
+import { storedValue } from "./stored-value.ts";
+
+/** An attempt at a job that runs in this process, and the record of it. */
+export interface RecordedJob {
+  /** Writes how it ended, once: what comes later is the echo of it. */
+  end(end: AttemptEnd): void;
+}
+
+export interface RecordOptions {
+  /** Whether the record is to survive the machine at once. */
+  readonly durable?: boolean;
+  readonly details?: Readonly<Record<string, string>>;
+}
+
+/** Notes that a job runs in this process from now on. */
+export function beginJob(
+  folder: string,
+  number: number,
+  { details, durable = false }: RecordOptions = {},
+): RecordedJob {
+  const state = begun(number, readJobState(folder, number), details);
+  writeJobState(folder, state, durable);
+  let isOver = false;
+  return {
+    end(end) {
+      if (isOver) return;
+      isOver = true;
+      writeJobState(folder, ended(state, end), durable);
+    },
+  };
+}
+
+/** How an attempt ended, from what the job came to. */
+export function endOf(result: JobResult, redact?: (text: string) => string): AttemptEnd {
+  const { error, exitCode, returnValue } = result;
+  const stored = storedValue(returnValue, redact);
+  if (wasStopped(result))
+    return { status: "stopped", exitCode, error: "stopped by a signal", returnValue: stored };
+  if (result.status === "failed")
+    return { status: "failed", exitCode, error: firstLine(error, redact), returnValue: stored };
+  return exitCode === 0
+    ? { status: "completed", exitCode, returnValue: stored }
+    : { status: "failed", exitCode, error: `exit code ${exitCode}`, returnValue: stored };
+}
+
+/** What went wrong, in a line. */
+export function firstLine(error: unknown, redact = (text: string): string => text): string {
+  const text =
+    error instanceof Error
+      ? error.name === "Error" || isConfigError(error)
+        ? error.message
+        : `${error.name}: ${error.message}`
+      : String(error);
+  return redact(text.trim().split("\n", 1)[0] ?? "");
+}
+
+/**
+ * What a recorded job came to, for sweepers and exit codes: as if it had run in this process.
+ *
+ * @param describe makes the error of a job that failed
+ */
+export function resultOf(
+  folder: string,
+  job: Pick<JobResult, "number" | "outputDir" | "overrides"> & { readonly number: number },
+  describe: (line: string, number: number) => unknown,
+): JobResult | undefined {
+  const state = readJobState(folder, job.number);
+  if (state === undefined) return undefined;
+  const last = state.attempts.at(-1);
+  const { number, outputDir, overrides } = job;
+  const base = { number, outputDir, overrides, returnValue: state.return_value ?? undefined };
+  const exitCode = last?.exit_code ?? 1;
+  if (state.status === "completed")
+    return { ...base, status: "completed", error: undefined, exitCode };
+  if (state.status === "running" || state.status === "queued") return undefined;
+  return {
+    ...base,
+    status: "failed",
+    error: describe(last?.error ?? state.status, number),
+    exitCode: exitCode === 0 ? 1 : exitCode,
+  };
+}

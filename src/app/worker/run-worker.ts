@@ -1,0 +1,84 @@
+import { ConfigError } from "../../values/errors.ts";
+import { EXIT_OK, type Session } from "../commands/command.ts";
+import { checkJobs } from "../job/check-jobs.ts";
+import { failedJob, type JobResult } from "../job/job.ts";
+import { type PlannedJob, planJob } from "../job/plan-job.ts";
+import { runJob, takeDirectory } from "../job/run-job.ts";
+import { placeOf } from "../job-place.ts";
+import { hydraLogging, surround } from "../job-surroundings.ts";
+import { createLogging } from "../logging/logging.ts";
+import { reportError } from "../report-error.ts";
+import { jobFingerprint } from "../sweep/record/fingerprint.ts";
+import { readJobState } from "../sweep/record/job-state.ts";
+import { type ManifestJob, readManifest } from "../sweep/record/manifest.ts";
+import { endWithProcess } from "./end-with-process.ts";
+import { beginJob, endOf, firstLine } from "./recorded-job.ts";
+import type { WorkerRequest } from "./worker-request.ts";
+
+/**
+ * Runs one job of a recorded sweep in this process, as the launcher would: composed again from the
+ * manifest's overrides, with the sweep's own time, in its directory. Writes what becomes of it. It
+ * needs the launcher for nothing: should that die, the job still ends and is recorded.
+ *
+ * @returns the exit code of the task; 1 for a job that failed
+ * @throws ConfigError `app.sweep_record` for a job that is in no manifest
+ */
+export async function runWorker(
+  session: Session,
+  { folder, number }: WorkerRequest,
+): Promise<number> {
+  const job = readManifest(folder).jobs.find((one) => one.number === number);
+  if (job === undefined)
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `The sweep in '${folder}' has no job #${number}`,
+    });
+  // Two launchers may have had the same thought: what is done is done.
+  if (readJobState(folder, number)?.status === "completed") return EXIT_OK;
+  const { redact } = session.invocation.console;
+  const recorded = beginJob(folder, number, { durable: true });
+  const release = endWithProcess(recorded, (error) => firstLine(error, redact));
+  const result = await runAlone(session, job);
+  recorded.end(endOf(result, redact));
+  release();
+  if (result.status === "failed") reportError(result.error, session.invocation);
+  return result.exitCode;
+}
+
+/** What goes wrong before the task is a failure of the job, too. */
+async function runAlone(session: Session, job: ManifestJob): Promise<JobResult> {
+  const { composer, invocation, options } = session;
+  const logging = createLogging({ console: invocation.console });
+  const place = placeOf(session);
+  try {
+    const composition = composer.compose(job.overrides);
+    const planned = planJob(composition, place, job.number, job.output_dir);
+    refuseChanged(planned, job);
+    if (!(await checkJobs([planned], options, invocation.console)))
+      throw new ConfigError({
+        code: "schema.mismatch",
+        message: "The config does not fit the program's schema",
+      });
+    hydraLogging(composition, session, logging)();
+    const surroundings = await surround(session, composition, logging);
+    const giveUp = takeDirectory(planned, place.resultFiles);
+    return await runJob(planned, surroundings).finally(giveUp);
+  } catch (error) {
+    return failedJob(
+      { number: job.number, outputDir: job.output_dir, overrides: job.task_overrides },
+      error,
+    );
+  } finally {
+    logging.close();
+  }
+}
+
+/** @throws ConfigError `app.sweep_changed` */
+function refuseChanged(planned: PlannedJob, job: ManifestJob): void {
+  if (jobFingerprint(planned) === job.fingerprint) return;
+  throw new ConfigError({
+    code: "app.sweep_changed",
+    message: `The config of job #${job.number} is not the one that the sweep began with: its files were changed`,
+    hint: "restore them, or resume the sweep with --accept-changes",
+  });
+}

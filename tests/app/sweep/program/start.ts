@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { execa, type Options } from "execa";
+import { type JobState, readJobState } from "../../../../src/app/sweep/record/job-state.ts";
+import { sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+
+const CONFIG = `x: 1
+do: ok
+seconds: 0
+hydra:
+  sweep:
+    dir: s
+    subdir: \${hydra:job.num}
+`;
+
+let built: string | undefined;
+
+/** The program as one file, so that a process of it starts quickly. */
+export function builtProgram(): string {
+  if (built !== undefined) return built;
+  const file = join(mkdtempSync(join(tmpdir(), "hydraconf-program-")), "prog.cjs");
+  buildSync({
+    entryPoints: [fileURLToPath(new URL("main.ts", import.meta.url))],
+    outfile: file,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    logLevel: "error",
+    define: { "import.meta.url": '"file:///prog"' },
+  });
+  built = file;
+  return file;
+}
+
+/** A working directory for the program, with its config. */
+export function workplace(config = CONFIG) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sweep-"));
+  mkdirSync(join(cwd, "conf"));
+  writeFileSync(join(cwd, "conf/config.yaml"), config);
+  const command = [process.execPath, builtProgram()];
+  const folder = sweepFolder(join(cwd, "s"));
+  return {
+    cwd,
+    folder,
+    command,
+    /** Starts the program; its result has `exitCode`, `stdout`, `stderr`. */
+    start: (argv: readonly string[], options: Options = {}) =>
+      execa(process.execPath, [builtProgram(), ...argv], {
+        cwd,
+        reject: false,
+        stdin: "ignore",
+        ...options,
+      }),
+    state: (number: number): JobState | undefined => readJobState(folder, number),
+    /** What `ran.txt` says: lines of a kind, as numbers of jobs. */
+    ran: (kind: "begin" | "end"): readonly number[] =>
+      lines(join(cwd, "ran.txt")).flatMap((line) =>
+        line.startsWith(`${kind} `) ? [Number(line.split(" ")[1])] : [],
+      ),
+    lines: (name: string) => lines(join(cwd, name)),
+  };
+}
+
+function lines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").slice(0, -1);
+  } catch {
+    return [];
+  }
+}
