@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { jobFile } from "../../../src/app/sweep/record/layout.ts";
-import { readManifest, writeManifest } from "../../../src/app/sweep/record/manifest.ts";
+import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { workerCommand } from "../../../src/app/worker/worker-command.ts";
 import { workplace } from "../sweep/program/start.ts";
 
