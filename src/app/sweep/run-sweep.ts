@@ -45,7 +45,9 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     const due = record.due(jobs);
     if (!(await check(due))) return { results, refused: true };
     record.admit(jobs);
-    const fresh = due.length === 0 ? new Map<SweepJob, JobResult>() : await launch(due, request);
+    // A batch of nothing is launched: Hydra's launchers say so.
+    const isDone = due.length === 0 && jobs.length > 0;
+    const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
     const ended = jobs.flatMap((job) => fresh.get(job) ?? record.resultOf(job) ?? []);
     results.push(...ended);
     if (!gate.mayFollow()) break;
