@@ -2,11 +2,12 @@ import { resolve } from "node:path";
 import { configLines } from "../app/config-lines.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../app/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
-import type { Config } from "../compose/index.ts";
+import { type Config, maskSecrets } from "../compose/index.ts";
 import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
+import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import { toObject } from "../values/to-object.ts";
 
 /** What says that a directory holds a run's results. */
@@ -54,7 +55,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
     cwd: invocation.cwd,
-    configLines: configLines(composed),
+    shownConfig: shownConfig(composed),
     log: job.log,
     terminal: {
       write: invocation.console.stdout,
@@ -64,6 +65,14 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
     },
   });
   return exitCode(await running.finally(release));
+}
+
+/** Masked before it is resolved: other values may refer to a secret. */
+function shownConfig({ root, composition, context }: Config) {
+  return {
+    config: toObject(resolveTree(maskSecrets(root, composition, { resolving: true }), context)),
+    lines: configLines({ root: maskSecrets(root, composition) }),
+  };
 }
 
 /** The run directory, unless the config puts the artifacts elsewhere. */

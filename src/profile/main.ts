@@ -1,10 +1,11 @@
 import { relative } from "node:path";
-import type { ConfigLine } from "../report/html/report-page.ts";
 import { renderError } from "../values/render-error.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
 import { terminalProgress } from "./progress.ts";
-import { type ProfileRequest, type ProfileResult, profile } from "./run.ts";
+import { collectRun, type ProfileRequest, type ProfileResult, reportOn } from "./run.ts";
+import { RUN_FILE } from "./saved-run/document.ts";
+import { type ShownConfig, saveRun } from "./saved-run/save-run.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
 
@@ -14,8 +15,8 @@ export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
   readonly log: { info(message: string): void; error(message: string): void };
   readonly terminal: Terminal;
-  /** The configuration as reports show it, with where each value comes from. */
-  readonly configLines: readonly ConfigLine[];
+  /** The configuration as reports and `run.json` show it, secrets masked. */
+  readonly shownConfig: ShownConfig;
 }
 
 /**
@@ -27,22 +28,35 @@ export interface MainRequest
 export async function profileMain(request: MainRequest): Promise<number> {
   const interrupt = listenForInterrupt();
   try {
-    const result = await profile({
+    const run = await collectRun({
       ...request,
       progress: terminalProgress(),
       say: request.log.info,
       interrupt,
     });
+    const result = reportOn(run, new Date());
     for (const { outcome } of result.sections)
       if (succeeded(outcome)) request.log.info(describeOutcome(outcome));
     // Shown before anything is written: a full disk must not hide what was measured.
     showRegions(result, request.terminal);
-    const { config, runDirectory, configLines } = request;
-    const written = await writeRun(result, config, runDirectory, configLines);
+    const { config, runDirectory, shownConfig } = request;
+    const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
+    const reports = await writeRun(result, config, runDirectory, shownConfig.lines);
+    const written = { ...reports, failures: [...saved, ...reports.failures] };
     showFiles(written.reports, request);
     return conclude(result, written, request, interrupt.stop);
   } finally {
     interrupt.dispose();
+  }
+}
+
+/** Without it the reports can be written all the same. */
+async function attemptToSave(save: () => Promise<void>): Promise<readonly string[]> {
+  try {
+    await save();
+    return [];
+  } catch (error) {
+    return [`${RUN_FILE}: ${error instanceof Error ? error.message : String(error)}`];
   }
 }
 

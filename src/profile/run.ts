@@ -32,6 +32,17 @@ export interface ProfileRequest {
   readonly interrupt: StopRequests;
 }
 
+/** What the collectors of a run brought back: all that reports are made from. */
+export interface CollectedRun {
+  readonly config: ProfileConfig;
+  readonly fingerprint: string;
+  readonly workload: Workload;
+  readonly environment: MachineEnvironment;
+  readonly inputs: RunInputs;
+  readonly collections: readonly Collection[];
+  readonly missing: readonly MissingCollection[];
+}
+
 /** What a run found out, whether its workload succeeded or not. */
 export interface ProfileResult {
   readonly workload: Workload;
@@ -52,11 +63,19 @@ export interface ProfileSection
  * Profiles: prepares the workload, runs it under each collector, and attributes what was seen to
  * regions. Writes only below the collectors' folders in the run directory.
  *
+ * @throws ConfigError as `collectRun`
+ */
+export const profile = async (request: ProfileRequest): Promise<ProfileResult> =>
+  reportOn(await collectRun(request), new Date());
+
+/**
+ * Runs the workload under each collector.
+ *
  * @throws ConfigError before anything was measured: a device that is not there, nothing to run, a
  *   native part that cannot be built
  */
-export async function profile(request: ProfileRequest): Promise<ProfileResult> {
-  const { config } = request;
+export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
+  const { config, fingerprint } = request;
   const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
   const device = chooseDevice(config, gpus, native);
   const workload = createWorkload(config, {
@@ -67,16 +86,21 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
   const { version } = packageInfo();
   const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
   const inputs = await describeInputs(workload);
-
   const collectors = enabledCollectors({ config, native });
   const { collections, missing } = await runCollectors(collectors, workload, request);
+  return { config, fingerprint, workload, environment, inputs, collections, missing };
+}
+
+/** The regions of each collection, and their reports. The same run gives the same reports. */
+export function reportOn(run: CollectedRun, generatedAt: Date): ProfileResult {
+  const { config, workload, environment, inputs, collections, missing } = run;
   const sections = collections.map((collection) => {
     const { measured, model } = regionsOf(collection, config);
     return {
       collector: collection.collector,
       measured,
       outcome: collection.outcome,
-      bundle: toBundle(model, collection, request, { workload, environment }),
+      bundle: toBundle(model, collection, run, generatedAt),
       ...(collection.problem !== undefined && { problem: collection.problem }),
       ...(collection.writeRegionFiles !== undefined && {
         writeRegionFiles: collection.writeRegionFiles,
@@ -89,11 +113,11 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
 function toBundle(
   model: RegionModel,
   collection: Collection,
-  { fingerprint }: ProfileRequest,
-  { workload, environment }: Pick<ProfileResult, "workload" | "environment">,
+  { fingerprint, workload, environment }: CollectedRun,
+  generatedAt: Date,
 ): RegionReportBundle {
   return toReportBundle(model, {
-    generatedAt: new Date().toISOString(),
+    generatedAt: generatedAt.toISOString(),
     configFingerprint: fingerprint,
     collectorVersion: collection.toolVersion ?? environment.hydraconf,
     environment: {

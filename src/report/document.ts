@@ -7,6 +7,9 @@
 /** Version of the contract; `major.minor`, a minor only adds. */
 export const CONTRACT = "hydraconf.region-report/1.1";
 
+/** Those that are read: all that came before, too. */
+export const CONTRACTS: readonly string[] = ["hydraconf.region-report/1.0", CONTRACT];
+
 export interface RegionReportBundle {
   readonly contract: string;
   /** `reports[0]` is the aggregate when it is on; then one per process and one per device. */

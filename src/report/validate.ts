@@ -1,6 +1,7 @@
 import type { ErrorObject } from "ajv";
+import { packageInfo } from "../package-root.ts";
 import { expectation } from "../schema/expectations.ts";
-import type { RegionReportBundle } from "./document.ts";
+import { CONTRACTS, type RegionReportBundle } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { ruleIssues } from "./rules.ts";
 
@@ -18,11 +19,25 @@ export async function createReportValidator(): Promise<ReportValidator> {
   const check = compileContract();
   return {
     validate(document) {
+      const other = contractIssue(document);
+      if (other !== null) return [other];
       const errors = check(document);
       return errors.length === 0
         ? ruleIssues(document as unknown as RegionReportBundle)
         : issuesOf(errors);
     },
+  };
+}
+
+/** Of another version nothing else can be said: its fields may mean anything. */
+function contractIssue(document: unknown): ReportIssue | null {
+  if (typeof document !== "object" || document === null || !("contract" in document)) return null;
+  const { contract } = document;
+  if (typeof contract !== "string" || CONTRACTS.includes(contract)) return null;
+  return {
+    pointer: "/contract",
+    message: `${show(contract)} is not known to hydraconf ${packageInfo().version}`,
+    expected: `one of ${CONTRACTS.join(", ")}`,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Progress } from "../progress.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
+import type { CollectionSource } from "./source.ts";
 
 /** In the order in which they run: each may use what those before it brought back. */
 export const COLLECTOR_NAMES = ["recorder", "nsys", "ncu"] as const;
@@ -41,22 +42,26 @@ export type Measured =
     }
   | { readonly kind: "regions"; readonly model: RegionModel };
 
+/**
+ * Writes what belongs into the folders of single regions beside their reports: the folder
+ * `regions`, and the names of the regions' folders in it by `regionKey`.
+ */
+export type WriteRegionFiles = (
+  directory: string,
+  names: ReadonlyMap<string, string>,
+) => Promise<void>;
+
 /** What was collected, also from a workload that failed: measured data is never thrown away. */
 export interface Collection {
   readonly collector: CollectorName;
   readonly measured: Measured;
+  /** The files that `measured` was read from, to read it again. */
+  readonly source: CollectionSource;
   /** How the workload ended, or the tool that ran it. */
   readonly outcome: ProcessOutcome;
   /** What a reader of the report must know. */
   readonly notes: readonly string[];
-  /**
-   * Writes what belongs into the folders of single regions beside their reports: the folder
-   * `regions`, and the names of the regions' folders in it by `regionKey`.
-   */
-  readonly writeRegionFiles?: (
-    directory: string,
-    names: ReadonlyMap<string, string>,
-  ) => Promise<void>;
+  readonly writeRegionFiles?: WriteRegionFiles;
   /** Version of the tool; ours where absent. */
   readonly toolVersion?: string;
   /** Why this is not all that was asked for, with its remedy; the run counts as failed. */

@@ -1,34 +1,26 @@
 import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
-import {
-  createKernelSelection,
-  type KernelSelectionRequest,
-  selectsKernels,
-} from "../kernel-selection/index.ts";
 import { succeeded } from "../machine/process.ts";
-import { createNcuAssembly } from "../ncu/assemble/index.ts";
-import { joinWallTimes } from "../ncu/join-wall-times.ts";
-import { createKeptResults } from "../ncu/kept-results.ts";
-import type { SectionTable } from "../ncu/results.ts";
+import { createResultReader } from "../ncu/read-results.ts";
 import { type Available, adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
-import { type Discovery, discoverLabels, noMatchNote } from "../ncu/run/discover.ts";
+import { DISCOVERY, type Discovery, discoverLabels, noMatchNote } from "../ncu/run/discover.ts";
 import type { NvtxLabel } from "../ncu/run/filters.ts";
 import { matchingLabels } from "../ncu/run/filters.ts";
 import { requireNcu } from "../ncu/run/find-ncu.ts";
 import { labelKey } from "../ncu/run/labels.ts";
-import { createStateReader } from "../ncu/run/measured-states.ts";
 import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
 import { isByLabels, nvtxRequest } from "../ncu/run/nvtx-request.ts";
 import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pass-plan.ts";
 import { joinTables, readPass } from "../ncu/run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass, writeCommands } from "../ncu/run/run-pass.ts";
 import { judge } from "../ncu/run/verdict.ts";
-import { writeRegionTables } from "../ncu/write-region-tables.ts";
-import { buildRegionModel, NO_MATCHING_REGIONS, type RegionModel } from "../regions/index.ts";
+import { NO_MATCHING_REGIONS } from "../regions/index.ts";
+import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
+import type { NcuPassSource, RecordedSource } from "./source.ts";
 
 export interface NcuCollectorOptions {
   readonly config: NcuConfig;
@@ -139,7 +131,8 @@ function nothingMatched(
   session.context.say(note);
   return {
     collector: "ncu",
-    measured: { kind: "regions", model: emptyModel(session) },
+    ...readerOf(session).finish(),
+    source: { kind: "ncu", passes: [], recorded: recordedSource(session) },
     outcome: collection.outcome,
     toolVersion: ncu.version,
     notes: [...notes, NO_MATCHING_REGIONS, note],
@@ -155,38 +148,26 @@ function nothingMatched(
   };
 }
 
-const emptyModel = (session: Session): RegionModel =>
-  createAssembly(session).finish({ sections: new Map(), notes: [] });
+const readerOf = ({ options, discovery, context }: Session) =>
+  createResultReader({ ...options, recorded: recordedTimeline(discovery, context) });
 
-function createAssembly({ options, discovery, context }: Session) {
-  const request = nvtxRequest(options.config);
-  const { include, exclude } = request;
-  const { kernel_exclude, kernel_name_base } = options.config.ncu_cli;
-  const kernels: KernelSelectionRequest = {
-    // ncu itself profiles no others than `kernel_name`.
-    include: [],
-    exclude: kernel_exclude,
-    nameBase: kernel_name_base ?? "function",
-    top: null,
-  };
-  return createNcuAssembly({
-    kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
-    aggregate: options.aggregate,
-    ...(isByLabels(request) && { selection: { include, exclude } }),
-    recorded: recordedModel(discovery, context, options.operationDomains),
-  });
-}
-
-/** A recording knows the order of ranges of several domains, which ncu's tables lose. */
-function recordedModel(
+const recordedTimeline = (
   discovery: Discovery | null,
   { earlier }: CollectContext,
-  operationDomains: readonly string[],
-): RegionModel | null {
-  const timeline =
-    discovery?.timeline ??
-    earlier.flatMap(({ measured }) => (measured.kind === "timeline" ? [measured.timeline] : []))[0];
-  return timeline === undefined ? null : buildRegionModel(timeline, { operationDomains });
+): Timeline | null => discovery?.timeline ?? firstTimeline(earlier)?.timeline ?? null;
+
+function firstTimeline(earlier: readonly Collection[]) {
+  for (const { collector, measured } of earlier)
+    if (measured.kind === "timeline") return { collector, timeline: measured.timeline };
+  return null;
+}
+
+function recordedSource({ discovery, context }: Session): RecordedSource | null {
+  const { earlier } = context;
+  if (discovery !== null && !earlier.includes(discovery.collection))
+    return { kind: "recording", directory: DISCOVERY };
+  const name = discovery?.collection.collector ?? firstTimeline(earlier)?.collector;
+  return name === undefined ? null : { kind: "collector", name };
 }
 
 async function collect(
@@ -195,11 +176,9 @@ async function collect(
   planNotes: readonly string[],
 ): Promise<Collection> {
   const { options, ncu, context } = session;
-  const assembly = createAssembly(session);
-  const kept = createKeptResults();
+  const reader = readerOf(session);
+  const read: NcuPassSource[] = [];
   const notes = [...planNotes];
-  const sections = new Map<string, string[]>();
-  const seen = new Set<string>();
   const commands: (readonly string[])[] = [];
   const runs: PassRun[] = [];
   let problem: ConfigError | null = null;
@@ -227,32 +206,22 @@ async function collect(
       run = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
     }
     runs.push(run);
-    const read = createStateReader({
-      labels: pass.labels,
-      operationDomains: options.operationDomains,
-    });
+    const { report } = run;
+    const prefix = several ? tablePrefix(run.pass) : "";
     const tables =
-      run.report === null || context.interrupt.kill.aborted
+      report === null || context.interrupt.kill.aborted
         ? null
-        : await readPass(
-            run.report,
-            (result) => {
-              const own = read(result);
-              assembly.add(own);
-              kept.add(own);
-              for (const { node, domain, kind } of assembly.regionsOf(own))
-                seen.add(JSON.stringify([domain, node.name, kind]));
-            },
-            {
+        : await reader.readPass(pass.labels, (onResult) =>
+            readPass(report, onResult, {
               ncu,
-              prefix: several ? tablePrefix(run.pass) : "",
+              prefix,
               keepTables: options.config.ncu_cli.export.csv,
               stop: context.interrupt.kill,
-            },
+            }),
           );
+    if (tables !== null) read.push({ name: run.pass.name, prefix, labels: pass.labels });
     results += tables?.results ?? 0;
     notes.push(...(tables?.notes ?? []));
-    mergeSections(sections, tables?.sections ?? new Map());
     const verdict = judge(run, tables?.results ?? 0);
     notes.push(...verdict.notes);
     problem ??= verdict.problem;
@@ -264,7 +233,7 @@ async function collect(
       context.directory,
       runs.map(({ pass }) => tablePrefix(pass)),
     );
-  notes.push(...unseenNotes(session, seen), ...howMeasured(session));
+  notes.push(...unseenNotes(session, reader.seen), ...howMeasured(session));
   if (results === 0 && problem === null) {
     notes.push(NO_MATCHING_REGIONS);
     if (options.config.require_match)
@@ -276,22 +245,15 @@ async function collect(
   }
   const outcome = (runs.find((run) => !succeeded(run.outcome)) ?? runs.at(-1))?.outcome;
   if (outcome === undefined) throw new Error("a plan has at least one pass");
-  if (!kept.complete())
+  const found = reader.finish();
+  if (found.writeRegionFiles === undefined)
     notes.push(
       "there are too many results for a table in the folder of each region: ncu/raw.csv has all",
     );
-  const model = assembly.finish({ sections, notes: [] });
-  const recorded = recordedModel(session.discovery, context, options.operationDomains);
   return {
     collector: "ncu",
-    measured: {
-      kind: "regions",
-      model: recorded === null ? model : joinWallTimes(model, recorded),
-    },
-    ...(kept.complete() && {
-      writeRegionFiles: (directory: string, names: ReadonlyMap<string, string>) =>
-        writeRegionTables({ directory, names, assembly, stream: kept.stream }),
-    }),
+    ...found,
+    source: { kind: "ncu", passes: read, recorded: recordedSource(session) },
     outcome,
     toolVersion: ncu.version,
     notes: [...new Set(notes)],
@@ -320,11 +282,6 @@ function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
       (argument, at) => !argument.startsWith(flag) && cli.extra_args[at - 1] !== flag,
     ),
   };
-}
-
-function mergeSections(into: Map<string, string[]>, from: SectionTable): void {
-  for (const [name, metrics] of from)
-    into.set(name, [...new Set([...(into.get(name) ?? []), ...metrics])]);
 }
 
 const MAX_UNSEEN = 10;

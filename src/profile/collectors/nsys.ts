@@ -4,6 +4,7 @@ import { setInterval } from "node:timers";
 import { writeFileAtomic } from "../../atomic-write.ts";
 import { type ConfigError, isConfigError } from "../../values/errors.ts";
 import { type ProcessOutcome, runWorkload } from "../machine/process.ts";
+import { mergeCaptures } from "../nsys/merge-captures.ts";
 import type { NsysTimeline } from "../nsys/read/read-export.ts";
 import {
   exportCommand,
@@ -16,7 +17,6 @@ import {
 import { emptyCapture, nsysFailure, nsysWarnings } from "../nsys/run/failures.ts";
 import { keepDocument } from "../nsys/run/own-output.ts";
 import { callNsys, probeNsys, withoutProgress } from "../nsys/run/tool.ts";
-import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
 
@@ -45,10 +45,11 @@ export function createNsys(settings: NsysSettings): Collector {
       const { outcome, said } = await record(workload, command, context);
       const found = await readReports(tool.path, context, commands);
       const problem = found.problem ?? whyNothing(found, said, outcome, command, settings);
-      const timeline = merge(found.timelines);
+      const timeline = mergeCaptures(found.timelines);
       return {
         collector: "nsys",
         measured: { kind: "timeline", timeline },
+        source: { kind: "nsys", directory: ".", reports: found.read },
         outcome,
         toolVersion: tool.version,
         notes: [...command.notes, ...nsysWarnings(said), ...found.notes],
@@ -83,6 +84,8 @@ async function record(workload: Workload, command: ProfileCommand, context: Coll
 
 interface ReadReports {
   readonly timelines: readonly NsysTimeline[];
+  /** Their reports, without extension. */
+  readonly read: readonly string[];
   readonly reports: number;
   readonly notes: readonly string[];
   readonly problem: ConfigError | null;
@@ -97,6 +100,7 @@ async function readReports(
   // SQLite loads only when it has something to read.
   const { readNsysExport } = await import("../nsys/read/read-export.ts");
   const timelines: NsysTimeline[] = [];
+  const read: string[] = [];
   const notes: string[] = [];
   let problem: ConfigError | null = null;
   const reports = readdirSync(directory).filter((name) => name.endsWith(".nsys-rep"));
@@ -110,6 +114,7 @@ async function readReports(
       if (exported.failed)
         throw nsysFailure(`nsys could not export ${name}, which is kept`, exported.text);
       timelines.push(readNsysExport(sqlite));
+      read.push(name.replace(/\.nsys-rep$/, ""));
     } catch (error) {
       if (!isConfigError(error)) throw error;
       problem = error;
@@ -124,7 +129,7 @@ async function readReports(
     if (stats.failed) notes.push("nsys stats failed: its summaries are not complete");
   }
   removeEmptySummaries(directory);
-  return { timelines, reports: reports.length, notes, problem };
+  return { timelines, read, reports: reports.length, notes, problem };
 }
 
 /** Why there is no report, where there is none. */
@@ -143,28 +148,6 @@ function whyNothing(
         : "the program never called cudaProfilerStart",
     );
   return nsysFailure("nsys made no report", said);
-}
-
-/** Repeated captures are recordings of their own: each has its own clock. */
-function merge(timelines: readonly NsysTimeline[]): Timeline {
-  const [first] = timelines;
-  if (first === undefined)
-    return {
-      collector: "nsys",
-      clock: "nsys session clock",
-      originNs: 0n,
-      processes: [],
-      notes: [],
-    };
-  if (timelines.length === 1) return first;
-  return {
-    ...first,
-    processes: timelines.flatMap(({ processes }) => processes),
-    notes: [
-      ...new Set(timelines.flatMap(({ notes }) => notes)),
-      `${timelines.length} capture ranges were recorded one after the other`,
-    ],
-  };
 }
 
 /** nsys makes a file for a summary before it finds out that there is nothing to sum up. */

@@ -36,6 +36,7 @@ export function createRecorder(options: RecorderOptions): Collector {
       return {
         collector: "recorder",
         measured: { kind: "timeline", timeline },
+        source: { kind: "recording", directory: "." },
         outcome,
         notes,
       } satisfies Collection;

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Collection, Collector } from "../collectors/collector.ts";
+import { below } from "../collectors/source.ts";
 import { succeeded } from "../machine/process.ts";
 import type { Timeline } from "../timeline.ts";
 
@@ -23,10 +24,9 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
       const collectIn = async (name: string) => {
         const directory = join(context.directory, "repeats", name);
         mkdirSync(directory, { recursive: true });
-        return {
-          directory,
-          collection: await collector.collect(workload, { ...context, directory }),
-        };
+        const collection = await collector.collect(workload, { ...context, directory });
+        const source = below(`repeats/${name}`, collection.source);
+        return { directory, collection: { ...collection, source } };
       };
       for (let run = 1; run <= warmup; run++) {
         context.say(`warm-up run ${run} of ${warmup}`);
@@ -54,13 +54,15 @@ function together(collections: readonly Collection[], wanted: number): Collectio
   const last = collections.at(-1);
   if (last === undefined) throw new Error("no run was made");
   const whole = collections.filter(isWhole);
-  const timelines = (whole.length > 0 ? whole : [last]).flatMap(timelineOf);
+  const measured = whole.length > 0 ? whole : [last];
+  const timelines = measured.flatMap(timelineOf);
   const [first] = timelines;
   if (first === undefined) return last;
   const short = whole.length < wanted ? [`${whole.length} of ${wanted} runs were made`] : [];
   return {
     ...last,
     measured: { kind: "timeline", timeline: first, repeats: timelines },
+    source: { kind: "repeats", runs: measured.map(({ source }) => source) },
     notes: [...new Set([...collections.flatMap(({ notes }) => notes), ...short])],
   };
 }

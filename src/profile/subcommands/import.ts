@@ -2,10 +2,10 @@ import { importFiles } from "../import/import-files.ts";
 import { IMPORTERS, importerOf } from "../import/importers.ts";
 import { openSource } from "../import/open-source.ts";
 import { writeImported } from "../import/write-imported.ts";
-import { showFiles, showReport, type Terminal } from "../terminal-report.ts";
+import { showFiles, showReport } from "../terminal-report.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
 import { makeOutputDirectory } from "./output-directory.ts";
-import type { SubcommandIo } from "./subcommand.ts";
+import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 const READERS = ["auto", "ncu", "own"] as const;
 const LOCALES = ["C", "en", "de"] as const;
@@ -110,10 +110,3 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
   for (const problem of written.problems) terminal.writeError(`could not be written: ${problem}\n`);
   return written.problems.length === 0 ? 0 : 1;
 }
-
-const terminalOf = ({ console, env }: SubcommandIo): Terminal => ({
-  write: console.stdout,
-  writeError: console.stderr,
-  width: process.stdout.columns || Number(env["COLUMNS"]) || 100,
-  color: console.stdoutColor === true,
-});

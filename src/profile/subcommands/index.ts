@@ -18,6 +18,12 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     run: async (args, io) => (await import("./import.ts")).runImport(args, io),
   },
   {
+    name: "report",
+    summary: "makes the reports of a run again from its raw files, and opens them",
+    commandLine: async () => (await import("./report.ts")).COMMAND,
+    run: async (args, io) => (await import("./report.ts")).runReport(args, io),
+  },
+  {
     name: "doctor",
     summary: "shows what is installed and which ways to profile will work here",
     commandLine: async () => (await import("./doctor.ts")).COMMAND,

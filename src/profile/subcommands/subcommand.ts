@@ -1,5 +1,6 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
+import type { Terminal } from "../terminal-report.ts";
 import type { CommandLine } from "./arguments.ts";
 
 /** Where a subcommand was called, and where it writes. */
@@ -30,3 +31,11 @@ export interface Subcommand {
    */
   readonly run: (args: readonly string[], io: SubcommandIo) => Promise<number>;
 }
+
+export const terminalOf = ({ console, env }: SubcommandIo): Terminal => ({
+  write: console.stdout,
+  writeError: console.stderr,
+  // Some terminals (in CI, in containers) say that they are 0 wide.
+  width: process.stdout.columns || Number(env["COLUMNS"]) || 100,
+  color: console.stdoutColor === true,
+});

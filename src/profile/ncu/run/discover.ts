@@ -7,6 +7,9 @@ import type { Timeline } from "../../timeline.ts";
 import type { Workload } from "../../workload/workload.ts";
 import { type DiscoveredLabels, labelsOf } from "./labels.ts";
 
+/** Folder below that of ncu, of a run for this purpose alone. */
+export const DISCOVERY = "discovery";
+
 export interface Discovery {
   readonly labels: DiscoveredLabels;
   readonly timeline: Timeline;
@@ -48,7 +51,7 @@ async function record(
   recorder: Collector,
 ): Promise<Collection> {
   context.say("looking for the program's regions: it runs once without ncu");
-  const directory = join(context.directory, "discovery");
+  const directory = join(context.directory, DISCOVERY);
   mkdirSync(directory, { recursive: true });
   const collection = await recorder.collect(workload, { ...context, directory });
   if (succeeded(collection.outcome)) return collection;

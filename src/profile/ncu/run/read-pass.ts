@@ -9,6 +9,8 @@ import { DETAILS, importPage, RAW, rawInFittingUnits, SECTIONS_TEXT } from "./im
 
 export interface ReadPassOptions {
   readonly ncu: NcuCapabilities;
+  /** Where the tables go; the report's folder where absent. */
+  readonly directory?: string;
   /** Names the files: `` for `raw.csv`, `level-1.` for `level-1.raw.csv`. */
   readonly prefix: string;
   /** Whether the tables stay. */
@@ -27,6 +29,24 @@ export interface PassTables {
 /** Above this, ratios are read as they stand in the base table: with two decimals. */
 const MAX_EXACT_BYTES = 64e6;
 
+interface TableFiles {
+  readonly raw: string;
+  readonly details: string;
+  /** Percentages with all their digits; there only where there are any. */
+  readonly ratios: string;
+  readonly text: string;
+}
+
+function tableFiles(directory: string, prefix: string): TableFiles {
+  const file = (name: string) => join(directory, `${prefix}${name}`);
+  return {
+    raw: file("raw.csv"),
+    details: file("details.csv"),
+    ratios: file("ratios.csv"),
+    text: file("sections.txt"),
+  };
+}
+
 /**
  * Reads a report through ncu: the metrics of every result, which are told as they come, and what
  * stands in which section. The tables lie beside the report.
@@ -34,16 +54,50 @@ const MAX_EXACT_BYTES = 64e6;
 export async function readPass(
   report: string,
   onResult: (result: NcuResult) => void,
-  { ncu, prefix, keepTables, stop }: ReadPassOptions,
+  { ncu, directory = dirname(report), prefix, keepTables, stop }: ReadPassOptions,
 ): Promise<PassTables> {
-  const directory = dirname(report);
-  const file = (name: string) => join(directory, `${prefix}${name}`);
-  const raw = file("raw.csv");
-  const problem = await importPage(ncu, report, RAW, raw, stop);
+  const files = tableFiles(directory, prefix);
+  const problem = await importPage(ncu, report, RAW, files.raw, stop);
   if (problem !== null) return { results: 0, sections: new Map(), notes: [problem] };
-  const exact = await exactRatios(report, raw, file("ratios.csv"), ncu, stop);
+  const ratios = await ratioMetrics(files.raw);
+  if (ratios.length > 0)
+    await importPage(ncu, report, rawInFittingUnits(ratios), files.ratios, stop);
+  const noDetails = await importPage(ncu, report, DETAILS, files.details, stop);
+  const noText = await importPage(ncu, report, SECTIONS_TEXT, files.text, stop);
+  const tables = await readFiles(files, onResult);
+  if (!keepTables)
+    await Promise.all(
+      [files.raw, files.details, files.ratios].map((path) => rm(path, { force: true })),
+    );
+  return {
+    ...tables,
+    notes: [
+      ...tables.notes,
+      ...(noDetails === null
+        ? []
+        : [`${noDetails}; the reports are complete but for their sections`]),
+      ...(noText !== null && noDetails === null ? [noText] : []),
+    ],
+  };
+}
+
+/** Reads the tables that a pass left, without ncu; null where it left none. */
+export async function readKeptTables(
+  directory: string,
+  prefix: string,
+  onResult: (result: NcuResult) => void,
+): Promise<PassTables | null> {
+  const files = tableFiles(directory, prefix);
+  return existsSync(files.raw) ? readFiles(files, onResult) : null;
+}
+
+async function readFiles(
+  { raw, details, ratios }: TableFiles,
+  onResult: (result: NcuResult) => void,
+): Promise<PassTables> {
+  const exact = existsSync(ratios) ? await readRatios(ratios) : null;
   let place = 0;
-  const summary = await streamNcuCsvFile(
+  const { results, notes } = await streamNcuCsvFile(
     raw,
     (result) => {
       onResult(exact === null ? result : exact(result, place));
@@ -51,21 +105,10 @@ export async function readPass(
     },
     { locale: "C", name: basename(raw) },
   );
-
-  const details = file("details.csv");
-  const notes = [...summary.notes];
-  let sections: SectionTable = new Map();
-  const noDetails = await importPage(ncu, report, DETAILS, details, stop);
-  if (noDetails === null)
-    ({ sections } = await streamNcuCsvFile(details, () => {}, {
-      locale: "C",
-      name: basename(details),
-    }));
-  else notes.push(`${noDetails}; the reports are complete but for their sections`);
-  const noText = await importPage(ncu, report, SECTIONS_TEXT, file("sections.txt"), stop);
-  if (noText !== null && noDetails === null) notes.push(noText);
-  if (!keepTables) await Promise.all([raw, details].map((path) => rm(path, { force: true })));
-  return { results: summary.results, sections, notes };
+  const { sections } = existsSync(details)
+    ? await streamNcuCsvFile(details, () => {}, { locale: "C", name: basename(details) })
+    : { sections: new Map() as SectionTable };
+  return { results, sections, notes };
 }
 
 /** Tables of several passes as one file each, one table below the other. */
@@ -91,25 +134,12 @@ export async function joinTables(directory: string, prefixes: readonly string[])
 /** Puts the values of a second table, in which fractions have all their digits, into results. */
 type Sharpen = (result: NcuResult, place: number) => NcuResult;
 
-async function exactRatios(
-  report: string,
-  raw: string,
-  file: string,
-  ncu: NcuCapabilities,
-  stop: AbortSignal,
-): Promise<Sharpen | null> {
-  const ratios = await ratioMetrics(raw);
-  if (ratios.length === 0) return null;
-  if ((await importPage(ncu, report, rawInFittingUnits(ratios), file, stop)) !== null) return null;
+async function readRatios(file: string): Promise<Sharpen> {
   const rows: NcuResult[] = [];
-  try {
-    await streamNcuCsvFile(file, (result) => rows.push(result), {
-      locale: "C",
-      name: basename(file),
-    });
-  } finally {
-    await rm(file, { force: true });
-  }
+  await streamNcuCsvFile(file, (result) => rows.push(result), {
+    locale: "C",
+    name: basename(file),
+  });
   return (result, place) => {
     const row = rows[place];
     if (row === undefined || row.id !== result.id || row.processId !== result.processId)

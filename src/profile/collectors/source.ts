@@ -1,0 +1,45 @@
+/** Which files a collection was read from, as `run.json` keeps it: plain data. */
+import type { NvtxLabel } from "../ncu/run/filters.ts";
+import type { CollectorName } from "./collector.ts";
+
+/** Names and folders are relative to the collector's folder, with `/`; `.` is that folder. */
+export type CollectionSource =
+  | { readonly kind: "recording"; readonly directory: string }
+  | {
+      readonly kind: "nsys";
+      readonly directory: string;
+      /** Of the reports that could be read, without extension, in the order of their captures. */
+      readonly reports: readonly string[];
+    }
+  | {
+      readonly kind: "ncu";
+      readonly passes: readonly NcuPassSource[];
+      /** Whose ranges gave calls, wall times and the order of nesting; null: nobody's. */
+      readonly recorded: RecordedSource | null;
+    }
+  /** Runs of one workload, all of them measured. */
+  | { readonly kind: "repeats"; readonly runs: readonly CollectionSource[] };
+
+export interface NcuPassSource {
+  /** Name of the report, without extension. */
+  readonly name: string;
+  /** What the names of its tables begin with. */
+  readonly prefix: string;
+  /** The regions that a range pass measured; null where only the tool knows. */
+  readonly labels: readonly NvtxLabel[] | null;
+}
+
+export type RecordedSource =
+  | { readonly kind: "collector"; readonly name: CollectorName }
+  /** A run for this purpose alone. */
+  | { readonly kind: "recording"; readonly directory: string };
+
+/** The same files as seen from a folder above. */
+export function below(directory: string, source: CollectionSource): CollectionSource {
+  if (source.kind === "repeats")
+    return { ...source, runs: source.runs.map((run) => below(directory, run)) };
+  // ncu's runs are not repeated.
+  if (source.kind === "ncu") return source;
+  const inside = source.directory === "." ? directory : `${directory}/${source.directory}`;
+  return { ...source, directory: inside };
+}

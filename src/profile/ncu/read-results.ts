@@ -1,0 +1,106 @@
+/** From results of ncu, as they are read, to what a collection holds: while it measures, and again. */
+import type { Measured, WriteRegionFiles } from "../collectors/collector.ts";
+import {
+  createKernelSelection,
+  type KernelSelectionRequest,
+  selectsKernels,
+} from "../kernel-selection/index.ts";
+import { buildRegionModel } from "../regions/index.ts";
+import type { Timeline } from "../timeline.ts";
+import { createNcuAssembly } from "./assemble/index.ts";
+import { joinWallTimes } from "./join-wall-times.ts";
+import { createKeptResults } from "./kept-results.ts";
+import type { NcuResult, SectionTable } from "./results.ts";
+import { labelKey } from "./run/labels.ts";
+import { createStateReader, type StateOptions } from "./run/measured-states.ts";
+import type { NcuConfig } from "./run/ncu-config.ts";
+import { isByLabels, nvtxRequest } from "./run/nvtx-request.ts";
+import type { PassTables } from "./run/read-pass.ts";
+import { writeRegionTables } from "./write-region-tables.ts";
+
+export interface ResultReaderOptions {
+  readonly config: NcuConfig;
+  readonly aggregate: boolean;
+  readonly operationDomains: readonly string[];
+  /**
+   * A recording of the same program, for calls, wall times, and the order of ranges of several domains,
+   * which ncu's tables lose; null without one.
+   */
+  readonly recorded: Timeline | null;
+}
+
+export interface ResultReader {
+  /** Adds what a pass measured; `read` tells it a result at a time. */
+  readPass(
+    labels: StateOptions["labels"],
+    read: (onResult: (result: NcuResult) => void) => Promise<PassTables>,
+  ): Promise<PassTables>;
+  /** `labelKey` of every region that something was measured in. */
+  readonly seen: ReadonlySet<string>;
+  finish(): ReadResults;
+}
+
+export interface ReadResults {
+  readonly measured: Measured;
+  /** Absent where there were too many results to keep. */
+  readonly writeRegionFiles?: WriteRegionFiles;
+}
+
+export function createResultReader(options: ResultReaderOptions): ResultReader {
+  const { config, aggregate, operationDomains } = options;
+  const recorded =
+    options.recorded === null ? null : buildRegionModel(options.recorded, { operationDomains });
+  const request = nvtxRequest(config);
+  const { include, exclude } = request;
+  const kernels = kernelsOf(config);
+  const assembly = createNcuAssembly({
+    kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
+    aggregate,
+    ...(isByLabels(request) && { selection: { include, exclude } }),
+    recorded,
+  });
+  const kept = createKeptResults();
+  const sections = new Map<string, string[]>();
+  const seen = new Set<string>();
+  return {
+    seen,
+    readPass: async (labels, read) => {
+      const ownState = createStateReader({ labels, operationDomains });
+      const tables = await read((result) => {
+        const own = ownState(result);
+        assembly.add(own);
+        kept.add(own);
+        for (const { node, domain, kind } of assembly.regionsOf(own))
+          if (kind !== "outside") seen.add(labelKey({ domain, name: node.name, kind }));
+      });
+      mergeSections(sections, tables.sections);
+      return tables;
+    },
+    finish: () => {
+      const model = assembly.finish({ sections, notes: [] });
+      return {
+        measured: {
+          kind: "regions",
+          model: recorded === null ? model : joinWallTimes(model, recorded),
+        },
+        ...(kept.complete() && {
+          writeRegionFiles: (directory, names) =>
+            writeRegionTables({ directory, names, assembly, stream: kept.stream }),
+        }),
+      };
+    },
+  };
+}
+
+/** ncu itself profiles no others than `kernel_name`. */
+const kernelsOf = ({ ncu_cli }: NcuConfig): KernelSelectionRequest => ({
+  include: [],
+  exclude: ncu_cli.kernel_exclude,
+  nameBase: ncu_cli.kernel_name_base ?? "function",
+  top: null,
+});
+
+function mergeSections(into: Map<string, string[]>, from: SectionTable): void {
+  for (const [name, metrics] of from)
+    into.set(name, [...new Set([...(into.get(name) ?? []), ...metrics])]);
+}

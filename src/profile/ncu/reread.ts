@@ -1,0 +1,82 @@
+/** Reads what a run left of Nsight Compute once more. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import type { CollectionSource, RecordedSource } from "../collectors/source.ts";
+import { findNsightTool } from "../machine/nsight-tools.ts";
+import { readRecording } from "../recording/index.ts";
+import type { Reread, RereadContext } from "../saved-run/reread.ts";
+import type { Timeline } from "../timeline.ts";
+import { createResultReader } from "./read-results.ts";
+import { streamNcuReport } from "./rep/read-report.ts";
+import type { NcuResult } from "./results.ts";
+import { probeNcu } from "./run/capabilities.ts";
+import { type PassTables, readKeptTables, readPass } from "./run/read-pass.ts";
+
+export async function rereadNcu(
+  source: Extract<CollectionSource, { readonly kind: "ncu" }>,
+  directory: string,
+  context: RereadContext,
+): Promise<Reread> {
+  const { ncu, report, recorder } = context.config.pipeline;
+  const reader = createResultReader({
+    config: ncu,
+    aggregate: report.aggregate,
+    operationDomains: recorder.operation_domains,
+    recorded: recordedTimeline(source.recorded, directory, context),
+  });
+  const notes: string[] = [];
+  for (const { name, prefix, labels } of source.passes)
+    await reader.readPass(labels, async (onResult) => {
+      const kept = await readKeptTables(directory, prefix, onResult);
+      if (kept !== null) return kept;
+      const again = await readReport(join(directory, `${name}.ncu-rep`), onResult);
+      notes.push(...again.notes);
+      return again;
+    });
+  return { ...reader.finish(), notes };
+}
+
+/** Where the tables were not kept: through ncu again, or without it where it is not installed. */
+async function readReport(
+  report: string,
+  onResult: (result: NcuResult) => void,
+): Promise<PassTables> {
+  if (!existsSync(report))
+    throw new ConfigError({
+      code: "profile.input",
+      message: `${report} is not there any more: its reports cannot be made again`,
+    });
+  const path = findNsightTool("ncu");
+  if (path === null) {
+    const { results, sections, notes } = streamNcuReport(report, onResult);
+    const how = `${basename(report)} was read without ncu: units are told from the names of metrics, and some are not known`;
+    return { results, sections, notes: [...notes, how] };
+  }
+  const scratch = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
+  try {
+    const tables = await readPass(report, onResult, {
+      ncu: await probeNcu(path),
+      directory: scratch,
+      prefix: "",
+      keepTables: false,
+      stop: new AbortController().signal,
+    });
+    // What it said of its tables in the run stands in the notes of the run.
+    return { ...tables, notes: tables.results === 0 ? tables.notes : [] };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function recordedTimeline(
+  source: RecordedSource | null,
+  directory: string,
+  { earlier }: RereadContext,
+): Timeline | null {
+  if (source === null) return null;
+  if (source.kind === "recording") return readRecording(join(directory, source.directory));
+  const measured = earlier.find(({ collector }) => collector === source.name)?.measured;
+  return measured?.kind === "timeline" ? measured.timeline : null;
+}

@@ -1,0 +1,49 @@
+/** Puts new reports into the place of old ones. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** What the folder of a single region holds of ours. */
+const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];
+
+/**
+ * Moves what was written into `staging` into the run's directory, file by file, each at once: a reader
+ * sees an old report or a new one, never half of one. Folders of regions that the new reports do not
+ * have lose the files that an old report put there. Both must be in one file system.
+ *
+ * @returns the new places of the files given
+ */
+export function publish(
+  staging: string,
+  runDirectory: string,
+  files: readonly string[],
+): readonly string[] {
+  for (const collector of foldersIn(staging)) removeStale(staging, runDirectory, collector);
+  for (const file of filesBelow(staging)) {
+    const place = join(runDirectory, relative(staging, file));
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(file, place);
+  }
+  return files.map((file) => join(runDirectory, relative(staging, file)));
+}
+
+function removeStale(staging: string, runDirectory: string, collector: string): void {
+  const old = join(runDirectory, collector, "regions");
+  if (!existsSync(old)) return;
+  for (const name of foldersIn(old)) {
+    const fresh = join(staging, collector, "regions", name);
+    for (const file of REGION_FILES)
+      if (!existsSync(join(fresh, file))) rmSync(join(old, name, file), { force: true });
+    // A user's own files stay where they are.
+    if (readdirSync(join(old, name)).length === 0) rmdirSync(join(old, name));
+  }
+}
+
+const foldersIn = (directory: string): readonly string[] =>
+  readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+const filesBelow = (directory: string): readonly string[] =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));

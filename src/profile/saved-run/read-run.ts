@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { packageInfo } from "../../package-root.ts";
+import { createAjv } from "../../schema/create-ajv.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
+
+const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
+
+/**
+ * Reads `run.json` of a run directory.
+ *
+ * @throws ConfigError `profile.input` where there is none, or one that this version cannot read
+ */
+export function readSavedRun(directory: string, cwd: string): SavedRun {
+  const file = join(directory, RUN_FILE);
+  const name = relative(cwd, file) || RUN_FILE;
+  if (!existsSync(file)) throw noRun(directory, name);
+  let document: unknown;
+  try {
+    document = JSON.parse(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw unreadable(name, cause instanceof Error ? cause.message : String(cause));
+  }
+  checkContract(document, name);
+  const check = createAjv().compile<SavedRun>(
+    JSON.parse(readFileSync(join(packageInfo().root, "schemas", "run.schema.json"), "utf8")),
+  );
+  if (check(document)) return document;
+  const [error] = check.errors ?? [];
+  throw unreadable(name, `${error?.instancePath || "/"} ${error?.message ?? "does not fit"}`);
+}
+
+/** A newer minor version only adds; a newer major one may mean something else by the same words. */
+function checkContract(document: unknown, name: string): void {
+  const contract =
+    typeof document === "object" && document !== null && "contract" in document
+      ? String(document.contract)
+      : "";
+  const [kind, version = ""] = contract.split("/");
+  if (kind !== CONTRACT_NAME) throw unreadable(name, `it is no ${CONTRACT_NAME} document`);
+  const major = (text: string) => text.split(".")[0];
+  if (major(version) === major(CONTRACT_VERSION)) return;
+  throw unreadable(
+    name,
+    `its contract is ${contract}; this version of hydraconf (${packageInfo().version}) reads ${CONTRACT_NAME}/${major(CONTRACT_VERSION)}.x`,
+    "use the version of hydraconf that made the run, or a newer one",
+  );
+}
+
+const RAW_FOLDERS = ["recorder", "nsys", "ncu"];
+
+function noRun(directory: string, name: string): ConfigError {
+  const raw = RAW_FOLDERS.filter((folder) => existsSync(join(directory, folder)));
+  return unreadable(
+    name,
+    existsSync(directory)
+      ? "there is no such file, so this is no directory of a finished run"
+      : "there is no such directory",
+    raw.length === 0
+      ? "give the directory of a run, e.g. tmp/profile-output/20260102-030405"
+      : `'deep-profile import' makes reports from what is in ${raw.join(", ")}`,
+  );
+}
+
+const unreadable = (name: string, why: string, hint?: string): ConfigError =>
+  new ConfigError({
+    code: "profile.input",
+    message: `${name}: ${why}`,
+    ...(hint !== undefined && { hint }),
+  });

@@ -1,0 +1,144 @@
+/** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import type { Collection, Measured, WriteRegionFiles } from "../collectors/collector.ts";
+import type { CollectionSource } from "../collectors/source.ts";
+import { rereadNcu } from "../ncu/reread.ts";
+import { mergeCaptures } from "../nsys/merge-captures.ts";
+import { exportCommand } from "../nsys/run/command.ts";
+import { nsysFailure } from "../nsys/run/failures.ts";
+import { callNsys, requireNsysPath } from "../nsys/run/tool.ts";
+import { readRecording } from "../recording/index.ts";
+import type { CollectedRun } from "../run.ts";
+import type { Timeline } from "../timeline.ts";
+import type { SavedCollection, SavedProblem, SavedRun } from "./document.ts";
+
+export interface Reread {
+  readonly measured: Measured;
+  readonly writeRegionFiles?: WriteRegionFiles;
+  /** What is not as it was in the run. */
+  readonly notes?: readonly string[];
+}
+
+export interface RereadContext {
+  /** Absolute path of the run directory. */
+  readonly runDirectory: string;
+  readonly config: SavedRun["config"];
+  readonly earlier: readonly Collection[];
+  readonly say: (line: string) => void;
+}
+
+/**
+ * @throws ConfigError where raw files are gone or damaged, or can be read only with a tool that is not
+ *   installed
+ */
+export async function rereadRun(
+  saved: SavedRun,
+  runDirectory: string,
+  say: (line: string) => void,
+): Promise<CollectedRun> {
+  const { config, workload, environment, inputs } = saved;
+  const collections: Collection[] = [];
+  for (const collection of saved.collectors)
+    collections.push(
+      await rereadCollection(collection, { runDirectory, config, earlier: collections, say }),
+    );
+  return {
+    config,
+    fingerprint: saved.config_fingerprint,
+    workload: { ...workload, env: {} },
+    environment,
+    inputs,
+    collections,
+    missing: saved.missing.map(({ collector, problem }) => ({
+      collector,
+      error: errorOf(problem),
+    })),
+  };
+}
+
+async function rereadCollection(
+  saved: SavedCollection,
+  context: RereadContext,
+): Promise<Collection> {
+  const { collector, source, outcome, problem, tool_version, notes } = saved;
+  const directory = join(context.runDirectory, collector);
+  if (!existsSync(directory)) throw gone(directory);
+  context.say(`reading what ${collector} left`);
+  const { notes: more = [], ...found } = await rereadSource(source, directory, context);
+  const inRun = (file: string) => resolve(context.runDirectory, file);
+  return {
+    ...found,
+    collector,
+    source,
+    outcome: {
+      ...outcome,
+      stdoutFile: inRun(outcome.stdoutFile),
+      stderrFile: inRun(outcome.stderrFile),
+    },
+    notes: [...notes, ...more],
+    ...(tool_version !== null && { toolVersion: tool_version }),
+    ...(problem !== null && { problem: errorOf(problem) }),
+  };
+}
+
+async function rereadSource(
+  source: CollectionSource,
+  directory: string,
+  context: RereadContext,
+): Promise<Reread> {
+  if (source.kind === "ncu") return rereadNcu(source, directory, context);
+  if (source.kind !== "repeats")
+    return { measured: { kind: "timeline", timeline: await timelineOf(source, directory) } };
+  const repeats: Timeline[] = [];
+  for (const run of source.runs) repeats.push(await timelineOf(run, directory));
+  const [timeline] = repeats;
+  if (timeline === undefined) throw gone(directory);
+  return { measured: { kind: "timeline", timeline, repeats } };
+}
+
+async function timelineOf(source: CollectionSource, directory: string): Promise<Timeline> {
+  if (source.kind === "recording") {
+    const folder = join(directory, source.directory);
+    if (!existsSync(folder)) throw gone(folder);
+    return readRecording(folder);
+  }
+  if (source.kind !== "nsys") throw new Error(`${source.kind} gives no timeline`);
+  const timelines: Timeline[] = [];
+  for (const name of source.reports)
+    timelines.push(await readNsysReport(join(directory, source.directory, name)));
+  return mergeCaptures(timelines);
+}
+
+/** From the export that the run made or, where it was removed, from a new one of the report. */
+async function readNsysReport(stem: string): Promise<Timeline> {
+  // SQLite loads only when it has something to read.
+  const { readNsysExport } = await import("../nsys/read/read-export.ts");
+  const kept = `${stem}.sqlite`;
+  if (existsSync(kept)) return readNsysExport(kept);
+  const report = `${stem}.nsys-rep`;
+  if (!existsSync(report)) throw gone(kept);
+  const nsys = requireNsysPath(`${basename(report)} is a report that only nsys can read`);
+  const scratch = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
+  try {
+    const sqlite = join(scratch, "run.sqlite");
+    const { failed, text } = await callNsys(
+      exportCommand(nsys, report, sqlite),
+      new AbortController().signal,
+    );
+    if (failed) throw nsysFailure(`nsys could not export ${basename(report)}`, text);
+    return readNsysExport(sqlite);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+const errorOf = (problem: SavedProblem): ConfigError => new ConfigError(problem);
+
+const gone = (path: string): ConfigError =>
+  new ConfigError({
+    code: "profile.input",
+    message: `${path} is not there any more: its reports cannot be made again`,
+  });

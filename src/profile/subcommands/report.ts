@@ -1,0 +1,73 @@
+import { resolve } from "node:path";
+import { openPage } from "../rebuild/open-page.ts";
+import { rebuildReports } from "../rebuild/rebuild.ts";
+import { readSavedRun } from "../saved-run/read-run.ts";
+import { showFiles, showRegions } from "../terminal-report.ts";
+import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
+import { makeOutputDirectory } from "./output-directory.ts";
+import { type SubcommandIo, terminalOf } from "./subcommand.ts";
+
+export const COMMAND: CommandLine = {
+  name: "report",
+  positionals: "DIR",
+  about: `Makes every report of a run again from its raw files, without running anything: after an update of
+hydraconf, for a page or traces that the run did not write, or after reports were deleted.
+The same version makes the same reports, but for the time of their making.`,
+  options: {
+    output: {
+      short: "o",
+      value: "DIR",
+      help: "where the reports go; a new or empty directory\n(default: into DIR, in place of the old ones)",
+    },
+    html: { help: "write HTML pages also where the run wrote none" },
+    trace: { help: "write traces also where the run wrote none" },
+    open: { help: "open the HTML page in the browser (implies --html)" },
+  },
+  epilogue: `Needed: run.json and what the collectors left in DIR. ncu or nsys only where the tables or the
+export that they made are gone.
+
+Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
+};
+
+/** `deep-profile report`. */
+export async function runReport(args: readonly string[], io: SubcommandIo): Promise<number> {
+  const command = parseCommandLine(COMMAND, args);
+  if (command.has("help")) {
+    io.console.stdout(commandHelp(COMMAND));
+    return 0;
+  }
+  const [name, ...more] = command.positionals;
+  if (name === undefined || more.length > 0)
+    throw usage(`one run directory is needed, not ${command.positionals.length}`, "report DIR");
+  const runDirectory = resolve(io.cwd, name);
+  const wanted = command.value("output");
+  // Before a directory is made: a wrong name leaves nothing behind.
+  if (wanted !== undefined) readSavedRun(runDirectory, io.cwd);
+  const terminal = terminalOf(io);
+  const { result, written } = await rebuildReports({
+    runDirectory,
+    output: wanted === undefined ? null : makeOutputDirectory(wanted, io.cwd, io.now),
+    cwd: io.cwd,
+    html: command.has("html") || command.has("open"),
+    trace: command.has("trace"),
+    now: io.now,
+    say: (line) => io.console.stderr(`${line}\n`),
+  });
+  showRegions(result, terminal);
+  terminal.write("\n");
+  showFiles(written.reports, { terminal, cwd: io.cwd });
+  for (const failure of written.failures) terminal.writeError(`could not be written: ${failure}\n`);
+  if (command.has("open")) await open(written.reports, io);
+  return written.failures.length === 0 ? 0 : 1;
+}
+
+/** A page that cannot be shown is no failure: it is written, and its path stands there. */
+async function open(reports: readonly string[], io: SubcommandIo): Promise<void> {
+  const page = reports.find((file) => file.endsWith(".html"));
+  if (page === undefined) {
+    io.console.stderr("there is no page to open\n");
+    return;
+  }
+  const problem = await openPage(page, { platform: process.platform, env: io.env });
+  if (problem !== null) io.console.stderr(`not opened (${problem}): ${page}\n`);
+}
