@@ -60,7 +60,7 @@ describe("the schema", () => {
       "a contract of another version",
       (document) => Object.assign(document, { contract: "hydraconf.region-report/2.0" }),
       "/contract",
-      '"hydraconf.region-report/2.0" does not fit',
+      '"hydraconf.region-report/2.0" is not known to hydraconf 0.1.0',
       "one of hydraconf.region-report/1.0, hydraconf.region-report/1.1",
     ],
     [

@@ -87,7 +87,7 @@ function readBundle(name: string, file: string, validator: ReportValidator): Reg
     const place = issue.line === undefined ? "" : `:${issue.line}`;
     throw unreadable(
       `${name}${place}`,
-      `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}${others.length === 0 ? "" : `, and ${others.length} more`}`,
+      `${issue.pointer === "" ? "" : `${issue.pointer}: `}${issue.message}, expected ${issue.expected}${others.length === 0 ? "" : `, and ${others.length} more`}`,
       "validate-regions shows every error",
     );
   }
