@@ -17,6 +17,8 @@ interface Plan {
   /** The directory of the run, or of the sweep. */
   readonly directory: string;
   readonly jobs: readonly JobRow[];
+  /** What cannot be told before jobs have run. */
+  readonly note?: string;
 }
 
 interface JobRow {
@@ -35,7 +37,7 @@ interface JobRow {
  */
 export async function dryRun(session: Session): Promise<number> {
   const { invocation, options, parsed } = session;
-  const { directory, jobs, mode } = planAll(session);
+  const { directory, jobs, mode, note } = planAll(session);
   if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
   if (!(await checkJobs(jobs, options, invocation.console))) return EXIT_ERROR;
   const details: JobPlan[] = [];
@@ -45,7 +47,7 @@ export async function dryRun(session: Session): Promise<number> {
     ...rowOf(job),
     ...(details[index] !== undefined && { plan: details[index].data }),
   }));
-  const plan: Plan = { mode, directory, jobs: rows };
+  const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
   invocation.console.stdout(
     parsed.flags.has("json")
       ? `${JSON.stringify(plan, null, 2)}\n`
@@ -63,7 +65,7 @@ function planAll(session: Session) {
     const composition = composer.compose(all);
     warn(composition.warnings, invocation);
     const job = planJob(composition, place);
-    return { mode, directory: job.outputDir, jobs: [job] } as const;
+    return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
   }
   const { directory, master, planBatch, sweeper } = planSweep(all, composer, place);
   warn(master.warnings, invocation);
@@ -72,7 +74,7 @@ function planAll(session: Session) {
     jobs.push(...planBatch(batch, jobs.length));
     sweeper.tell([]);
   }
-  return { mode, directory, jobs } as const;
+  return { mode, directory, jobs, note: sweeper.unforeseeable } as const;
 }
 
 function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
@@ -87,7 +89,7 @@ function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
 
 const HASH_LETTERS = 19;
 
-function planText({ directory, jobs, mode }: Plan): string {
+function planText({ directory, jobs, mode, note }: Plan): string {
   const what = mode === "run" ? "One job" : `${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}`;
   const rows = jobs.map((job) => [
     String(job.number ?? ""),
@@ -96,5 +98,5 @@ function planText({ directory, jobs, mode }: Plan): string {
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
   const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
-  return `${what} would run in ${directory}; nothing was made.\n${jobs.length === 0 ? "" : table}`;
+  return `${what} would run in ${directory}; nothing was made.\n${jobs.length === 0 ? "" : table}${note === undefined ? "" : `${note}\n`}`;
 }

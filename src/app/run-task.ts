@@ -128,11 +128,12 @@ async function runMany(
   const event = composedEvent(master, overrides, session);
   await callbacks.notify("onComposeConfig", event);
   await callbacks.notify("onMultirunStart", event);
-  const { refused, results } = await runSweep({
+  const { conclusion, refused, results } = await runSweep({
     sweep,
     launcher,
     record,
     gate,
+    ...(invocation.console.redact === undefined ? {} : { redact: invocation.console.redact }),
     check: async (jobs) => {
       checkJobDirectories(jobs, place.resultFiles);
       const { check: _onThisMachine, ...elsewhere } = options;
@@ -140,8 +141,29 @@ async function runMany(
     },
   }).finally(record.release);
   await callbacks.notify("onMultirunEnd", { ...event, results });
-  return refused ? null : results;
+  if (conclusion !== undefined) {
+    logAsHydra();
+    logging.logger(SWEEP_LOGGER).info(conclusion.text);
+  }
+  if (refused) return null;
+  return conclusion?.toleratesFailures === true ? withoutFailures(results, session) : results;
 }
+
+const SWEEP_LOGGER = "hydraconf.sweep";
+
+/** What is left where the sweeper tolerates failed jobs: they are named and count no more. */
+function withoutFailures(
+  results: readonly JobResult[],
+  { invocation }: Session,
+): readonly JobResult[] {
+  const isFailure = (result: JobResult) => result.status === "failed" && !wasStopped(result);
+  for (const { error, number } of results.filter(isFailure))
+    invocation.console.stderr(`Job #${number} failed: ${firstLine(error)}\n`);
+  return results.filter((result) => !isFailure(result));
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 
 /** What the manifest says of a sweep. */
 const sweepFacts = (
@@ -203,10 +225,8 @@ function exitCodeOf(results: readonly JobResult[], { invocation }: Session): num
   const { stderr } = invocation.console;
   stderr(`Error executing job with overrides: ${overridesText(first)}\n`);
   reportError(first.error, invocation);
-  for (const { error, number } of others) {
-    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-    stderr(`Job #${number} failed, too: ${line}\n`);
-  }
+  for (const { error, number } of others)
+    stderr(`Job #${number} failed, too: ${firstLine(error)}\n`);
   return first.exitCode;
 }
 

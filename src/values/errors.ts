@@ -53,6 +53,7 @@ export type ErrorCode =
   | "app.flags"
   | "app.help_template"
   | "app.unsupported"
+  | "app.objective"
   | "app.run_directory"
   | "app.job"
   | "app.sweep_record"

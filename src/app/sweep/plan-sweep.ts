@@ -50,13 +50,15 @@ export function planSweep(
           mode: "multirun",
         });
   const { root } = master;
+  const directory = directoryOf(master, place);
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
   return {
     master,
-    directory: directoryOf(master, place),
+    directory,
     sweeper: chosenKind("hydra.sweeper", SWEEPERS, master, composer).open({
       master,
       overrides: textsAt(root, "hydra.overrides.task", context),
+      directory,
       context,
     }),
     planBatch: (batch, firstNumber) =>

@@ -7,6 +7,7 @@ import type { LaunchEvent, Launcher, SweepJob } from "../launchers/launcher.ts";
 import type { FailureGate } from "./failure-policy.ts";
 import { type PlannedSweep, SWEEP_FILE } from "./plan-sweep.ts";
 import type { SweepRecord } from "./record/sweep-record.ts";
+import type { Conclusion } from "./sweeper.ts";
 
 export interface SweepRequest {
   readonly sweep: PlannedSweep;
@@ -15,6 +16,8 @@ export interface SweepRequest {
   readonly gate: FailureGate;
   /** Looks at all jobs of a batch before the first starts; `false` after telling what is wrong. */
   readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
+  /** Takes secrets out of what is written. */
+  readonly redact?: (text: string) => string;
   /** Is told what happens, as it happens. */
   readonly onEvent?: (event: LaunchEvent) => void;
 }
@@ -24,21 +27,25 @@ export interface SweepOutcome {
   readonly results: readonly JobResult[];
   /** Whether jobs were refused before they started. */
   readonly refused: boolean;
+  /** What the sweeper found, and what was written down of it; undefined where there is nothing. */
+  readonly conclusion?: Conclusion;
 }
 
 /**
  * Runs a sweep: notes its config in `multirun.yaml`, then batch by batch composes and checks every
  * job before the first of them starts, records what is going to run, and launches it. Of a resumed
  * sweep only what is due runs; the results of the others come from its record.
+ * No batch follows one with a failed job, unless the launcher's policy or the sweeper says otherwise.
  *
  * @throws ConfigError before a job of its batch has started
  */
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
-  const { check, gate, record, sweep } = request;
+  const { check, gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, planBatch, sweeper } = sweep;
   writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
   const results: JobResult[] = [];
   let planned = 0;
+  let wasCutShort = false;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     const jobs = planBatch(batch, planned);
     planned += jobs.length;
@@ -50,10 +57,19 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
     const ended = jobs.flatMap((job) => fresh.get(job) ?? record.resultOf(job) ?? []);
     results.push(...ended);
-    if (!gate.mayFollow()) break;
+    const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
+    if (!mayGoOn) {
+      wasCutShort = true;
+      break;
+    }
     sweeper.tell(ended);
   }
-  return { results, refused: false };
+  const conclusion = sweeper.conclude?.();
+  if (conclusion === undefined) return { results, refused: false };
+  const { content, file, toleratesFailures } = conclusion;
+  writeFileAtomicSync(join(directory, file), redact(writeYaml(content)));
+  const tolerates = toleratesFailures && !wasCutShort;
+  return { results, refused: false, conclusion: { ...conclusion, toleratesFailures: tolerates } };
 }
 
 /** The results by job, whichever ends first. */

@@ -1,5 +1,6 @@
 import type { Composition } from "../../compose/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import type { MapNode } from "../../values/node.ts";
 import type { JobResult } from "../job/job.ts";
 
 /** The overrides of one job of a sweep, as they would be typed. */
@@ -14,6 +15,26 @@ export interface Sweeper {
   ask(): readonly JobOverrides[] | undefined;
   /** The results of the jobs that were asked for last, in their order. */
   tell(results: readonly JobResult[]): void;
+  /**
+   * Set by a sweeper that decides by itself whether failed jobs end the sweep: then `ask` says so.
+   * Without it no batch follows one with a failed job.
+   */
+  readonly judgesFailures?: true;
+  /** What cannot be shown of the sweep before jobs have run, as a sentence. */
+  readonly unforeseeable?: string;
+  /** What the sweep found, after its last batch; undefined where there is nothing to say. */
+  conclude?(): Conclusion | undefined;
+}
+
+/** What a sweep found. */
+export interface Conclusion {
+  /** The name of a file in the directory of the sweep, and what to write there. */
+  readonly file: string;
+  readonly content: MapNode;
+  /** For the log. */
+  readonly text: string;
+  /** Whether failed jobs are no failure of the sweep. */
+  readonly toleratesFailures: boolean;
 }
 
 export interface SweeperRequest {
@@ -21,6 +42,8 @@ export interface SweeperRequest {
   readonly master: Composition;
   /** The overrides of the task, in which the sweeps stand. */
   readonly overrides: readonly string[];
+  /** The absolute path of `hydra.sweep.dir`. */
+  readonly directory: string;
   readonly context: ResolveContext;
 }
 

@@ -75,19 +75,24 @@ const nsgaii = () =>
 
 const sweeper = () =>
   withDefaults(
-    object("OptunaSweeperConf", {
-      _target_: field(STR, "hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"),
-      sampler: field(object(SAMPLER, { _target_: field(STR) }).type),
-      direction: field(ANY, "minimize"),
-      storage: field(ANY, null),
-      study_name: field(optional(STR), null),
-      n_trials: field(INT, 20n),
-      n_jobs: field(INT, 2n),
-      max_failure_rate: field(FLOAT, 0),
-      search_space: field(optional(mapOf(ANY)), null),
-      params: field(optional(mapOf(STR)), null),
-      custom_search_space: field(optional(STR), null),
-    }),
+    object(
+      "OptunaSweeperConf",
+      {
+        _target_: field(STR, "hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"),
+        sampler: field(object(SAMPLER, { _target_: field(STR) }).type),
+        direction: field(ANY, "minimize"),
+        storage: field(ANY, null),
+        study_name: field(optional(STR), null),
+        n_trials: field(INT, 20n),
+        n_jobs: field(INT, 2n),
+        max_failure_rate: field(FLOAT, 0),
+        search_space: field(optional(mapOf(ANY)), null),
+        params: field(optional(mapOf(STR)), null),
+        custom_search_space: field(optional(STR), null),
+      },
+      [],
+      { objective: optional(STR), exclude: ANY },
+    ),
     { sampler: "tpe" },
   );
 

@@ -5,10 +5,12 @@ import { nevergrad } from "./nevergrad.ts";
 import { optuna } from "./optuna.ts";
 import type { Plugin } from "./plugin.ts";
 import { rq } from "./rq.ts";
+import { searchSweepers } from "./search-sweepers.ts";
 import { submitit } from "./submitit.ts";
 
 /**
- * The plugins of Hydra's own repository, as of Hydra 1.3: public config trees name their groups.
+ * The plugins of Hydra's own repository, as of Hydra 1.3: public config trees name their groups. And
+ * sweepers of our own.
  * The keys, types and defaults are facts of their public documentation and sources.
  *
  * @see https://hydra.cc/docs/1.3/plugins/colorlog/ and the pages after it
@@ -21,4 +23,5 @@ export const STANDARD_PLUGINS: readonly Plugin[] = [
   optuna,
   ax,
   nevergrad,
+  searchSweepers,
 ];

@@ -1,0 +1,42 @@
+import type { JobResult } from "../../job/job.ts";
+import type { Score } from "./search.ts";
+
+/** What a job achieved, or why there is no number to go by. */
+export type Outcome =
+  | { readonly score: number }
+  | { readonly score: null; readonly problem: string };
+
+/**
+ * The number that a job's task returned.
+ *
+ * @param key where it stands in what was returned, with dots; undefined for the number itself
+ */
+export function outcomeOf(result: JobResult, key: string | undefined): Outcome {
+  if (result.status === "failed") return { score: null, problem: "the job failed" };
+  const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
+  const score: Score = typeof value === "bigint" ? Number(value) : numberOr(value);
+  if (score !== null) return { score };
+  const what = key === undefined ? "what the task" : `'${key}' of what the task`;
+  return { score: null, problem: `${what} returned is no finite number but ${shown(value)}` };
+}
+
+const numberOr = (value: unknown): Score =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+
+/** A key with dots in it may also stand there as it is. */
+function valueAt(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Object.hasOwn(value, key)) return Reflect.get(value, key);
+  const dot = key.indexOf(".");
+  if (dot < 0) return undefined;
+  const first = key.slice(0, dot);
+  return Object.hasOwn(value, first)
+    ? valueAt(Reflect.get(value, first), key.slice(dot + 1))
+    : undefined;
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "string") return `the text '${value.slice(0, 40)}'`;
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}

@@ -1,0 +1,55 @@
+import { ConfigError } from "../../../values/errors.ts";
+import type { SweeperKind } from "../sweeper.ts";
+import { optimizingSweeper } from "./optimizing-sweeper.ts";
+import { randomSearch } from "./random-search.ts";
+import { randomSource } from "./random-source.ts";
+import { readCommon, readSettings, readSpace, type Settings, seedOf } from "./settings.ts";
+
+/** What to use instead of a sampler that is not here. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  "optuna.samplers.GridSampler": "hydra/sweeper=basic runs every combination",
+};
+
+const RANDOM = "optuna.samplers.RandomSampler";
+
+/** Settings of Hydra's optuna sweeper that only optuna itself can follow, and why. */
+const ONLY_OPTUNA: Readonly<Record<string, string>> = {
+  storage: "is optuna's: a sweep here is resumed from its own directory",
+  search_space: "is the old way to say it: write the sweeps in hydra.sweeper.params",
+  custom_search_space: "names a Python function, which cannot run here: write the space as sweeps",
+};
+
+/** `hydra/sweeper=optuna` as far as its samplers exist here: with `hydra/sweeper/sampler=random`. */
+export const optunaSweeper: SweeperKind = {
+  targets: ["hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"],
+  open(request) {
+    const settings = readSettings(request);
+    refuseSampler(settings.text("sampler._target_") ?? "null");
+    for (const [name, problem] of Object.entries(ONLY_OPTUNA)) refuseSet(settings, name, problem);
+    const random = randomSource(seedOf(settings.int("sampler.seed", -Infinity), request));
+    const trials = settings.int("n_trials", 1) ?? settings.refuse("n_trials", "is missing");
+    return optimizingSweeper({
+      name: "optuna",
+      search: randomSearch(readSpace(request), random, trials),
+      ...readCommon(settings, request),
+    });
+  },
+};
+
+function refuseSet(settings: Settings, name: string, problem: string): void {
+  if (settings.text(name) !== undefined) settings.refuse(name, problem);
+}
+
+function refuseSampler(target: string): void {
+  if (target === RANDOM) return;
+  const instead =
+    INSTEAD[target] ??
+    "hydra/sweeper/sampler=random draws at random, and hydra/sweeper=successive_halving spends less on bad trials";
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `hydra.sweeper.sampler: '${target}' cannot be used here`,
+    key: "hydra.sweeper.sampler._target_",
+    available: [RANDOM],
+    hint: instead,
+  });
+}
