@@ -14,12 +14,13 @@ export type Outcome =
 export function outcomeOf(result: JobResult, key: string | undefined): Outcome {
   if (result.status === "failed") return { score: null, problem: "the job failed" };
   const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
-  const score: Score = typeof value === "bigint" ? Number(value) : numberOr(value);
+  const score = numberOr(typeof value === "bigint" ? Number(value) : value);
   if (score !== null) return { score };
   const what = key === undefined ? "what the task" : `'${key}' of what the task`;
   return { score: null, problem: `${what} returned is no finite number but ${shown(value)}` };
 }
 
+/** What a record of the sweep cannot keep as a number is none: a resumed sweep reads it from there. */
 const numberOr = (value: unknown): Score =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 
