@@ -1,16 +1,20 @@
-// Bundles each command into one file in the directory given: one file to read at start-up instead of hundreds. Modules
-// that are imported on demand are in it, too, but not executed before. The library itself (dist/**/*.js) stays unbundled.
+// Bundles each command into two files in the directory given: one with all that a command line loads whatever it says,
+// and one with the modules that are imported on demand. So the first is small: reading it is most of what starting costs.
+// The library itself (dist/**/*.js) stays unbundled.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
-const outdir = join(root, process.argv[2] ?? "dist/bin");
+const outdir = resolve(root, process.argv[2] ?? "dist/bin");
 const source = join(root, "src", "bin");
 const commands = readdirSync(source)
   .filter((name) => name.endsWith(".ts"))
   .map((name) => name.slice(0, -".ts".length));
+
+/** Imported on demand, but in the first bundle nevertheless: what must be quick needs them. */
+const QUICK = ["src/app/completion/run.ts"];
 
 /** What a command does while its code cache is made: what it should be quick at. */
 const SHOWN_AND_COMPLETED = [
@@ -21,50 +25,149 @@ const SHOWN_AND_COMPLETED = [
 const WARM_UP = { hydraconf: SHOWN_AND_COMPLETED, "deep-profile": SHOWN_AND_COMPLETED };
 
 rmSync(outdir, { recursive: true, force: true });
-await build({
-  entryPoints: commands.map((name) => ({ in: join(source, `${name}.ts`), out: `${name}.bundle` })),
-  outdir,
-  bundle: true,
-  format: "cjs",
-  platform: "node",
-  target: "node20.19",
-  // node-gyp is a program that we start, not a module that we load; SQLite reads its WebAssembly
-  // from beside itself.
-  external: ["node-gyp", "node-sqlite3-wasm"],
-  legalComments: "none",
-  define: { "import.meta.url": "__bundleUrl" },
-  // The bundle is an expression, a function that the launcher calls.
-  banner: {
-    js: '(function (require, __filename, __import) { const __bundleUrl = require("node:url").pathToFileURL(__filename).href;',
-  },
-  footer: { js: "})" },
-  plugins: [
-    {
-      name: "import-by-launcher",
-      setup: ({ onLoad }) =>
-        onLoad({ filter: /[\\/]src[\\/]import-file\.ts$/ }, () => ({
-          contents: "export const importFile = __import;",
-        })),
-    },
-  ],
-  logLevel: "warning",
-});
-
 // The package as a whole consists of ES modules; the launchers do not.
-writeFileSync(join(outdir, "package.json"), '{ "type": "commonjs" }\n');
+writeBundle("package.json", '{ "type": "commonjs" }\n');
 for (const name of commands) {
+  await bundleCommand(name);
   const launcher = join(outdir, `${name}.js`);
   copyFileSync(join(root, "scripts", "launcher.cjs"), launcher);
   chmodSync(launcher, 0o755);
-  makeCodeCache(join(outdir, `${name}.bundle.js`), WARM_UP[name] ?? [["--version"]]);
+  makeCodeCache(launcher, WARM_UP[name] ?? [["--version"]]);
 }
 
-function makeCodeCache(bundle, lists) {
+async function bundleCommand(name) {
+  const entry = `src/bin/${name}.ts`;
+  const { inputs } = (await bundle(`import "./${entry}";`, () => undefined)).metafile;
+  const early = loadedWith(inputs, [entry, ...QUICK.filter((module) => module in inputs)]);
+  const late = Object.keys(inputs).filter((module) => !early.has(module));
+  const ours = [...early].filter((module) => module.startsWith("src/"));
+  const onDemand = importsOf(inputs, [...early], "dynamic-import").filter((one) => !early.has(one));
+  const first = await bundle(
+    [`import "./${entry}";`, ...(await sharing(ours))].join("\n"),
+    (module) => (late.includes(module) ? `late:${module}` : undefined),
+  );
+  writeBundle(`${name}.bundle.js`, first.outputFiles[0].contents);
+  const second = await bundle(
+    [
+      "const modules = {",
+      ...onDemand.map((module) => `"late:${module}": () => require("./${module}"),`),
+      "};",
+      "__share((name) => modules[name]());",
+    ].join("\n"),
+    (module) => (early.has(module) ? `shared:${module}` : undefined),
+  );
+  writeBundle(`${name}.late.js`, second.outputFiles[0].contents);
+}
+
+/** @param elsewhere the name under which the launcher finds a module that another bundle has */
+function bundle(contents, elsewhere) {
+  return build({
+    stdin: { contents, resolveDir: root, sourcefile: "bundle.js" },
+    absWorkingDir: root,
+    outdir,
+    write: false,
+    metafile: true,
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node20.19",
+    // All modules are found by the launcher's `require`.
+    supported: { "dynamic-import": false },
+    // node-gyp is a program that we start, not a module that we load; SQLite reads its WebAssembly
+    // from beside itself.
+    external: ["node-gyp", "node-sqlite3-wasm"],
+    charset: "ascii",
+    legalComments: "none",
+    define: { "import.meta.url": "__bundleUrl" },
+    // The bundle is an expression, a function that the launcher calls.
+    banner: {
+      js: '(function (require, __filename, __import, __share) { const __bundleUrl = require("node:url").pathToFileURL(__filename).href;',
+    },
+    footer: { js: "})" },
+    plugins: [
+      {
+        name: "import-by-launcher",
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /[\\/]src[\\/]import-file\.ts$/ }, () => ({
+            contents: "export const importFile = __import;",
+          })),
+      },
+      {
+        name: "modules-of-the-other-bundle",
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+            const name = elsewhere(relative(root, join(resolveDir, path)));
+            return name === undefined ? undefined : { path: name, external: true };
+          }),
+      },
+    ],
+    logLevel: "warning",
+  });
+}
+
+/** The modules that are loaded with those given, themselves included. */
+function loadedWith(inputs, modules) {
+  const loaded = new Set();
+  for (let next = modules; next.length > 0; ) {
+    for (const module of next) loaded.add(module);
+    next = importsOf(inputs, next, "import-statement", "require-call").filter(
+      (module) => !loaded.has(module),
+    );
+  }
+  return loaded;
+}
+
+function importsOf(inputs, modules, ...kinds) {
+  const imports = modules.flatMap((module) => inputs[module].imports);
+  const wanted = imports.filter(({ external, kind }) => external !== true && kinds.includes(kind));
+  return [...new Set(wanted.map(({ path }) => path))];
+}
+
+/** Code that hands the modules given to the second bundle: as objects that are made when they are asked for. */
+async function sharing(modules) {
+  const { metafile } = await build({
+    entryPoints: modules,
+    absWorkingDir: root,
+    outdir,
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    logLevel: "warning",
+  });
+  const exported = Object.values(metafile.outputs)
+    .filter(({ entryPoint, exports }) => modules.includes(entryPoint) && exports.length > 0)
+    .map(({ entryPoint, exports }, i) => ({ module: entryPoint, exports, local: `shared${i}_` }));
+  const imports = exported.map(({ module, exports, local }) => {
+    const names = exports.map((name) => `${name} as ${local}${name}`);
+    return `import { ${names.join(", ")} } from "./${module}";`;
+  });
+  const makers = exported.map(({ module, exports, local }) => {
+    const getters = exports.map((name) => `get ${name}() { return ${local}${name}; }`);
+    return `case "shared:${module}": return { ${getters.join(", ")} };`;
+  });
+  return [
+    ...imports,
+    "const made = new Map();",
+    `const make = (name) => { switch (name) { ${makers.join("\n")} } };`,
+    "__share((name) => { if (!made.has(name)) made.set(name, make(name)); return made.get(name); });",
+  ];
+}
+
+function writeBundle(name, contents) {
+  mkdirSync(outdir, { recursive: true });
+  writeFileSync(join(outdir, name), contents);
+}
+
+function makeCodeCache(launcher, lists) {
   const maker = join(root, "scripts", "code-cache.cjs");
-  const { status, stderr } = spawnSync(process.execPath, [maker, bundle, JSON.stringify(lists)], {
+  const { status, stderr } = spawnSync(process.execPath, [maker, launcher, JSON.stringify(lists)], {
     cwd: root,
     env: { ...process.env, COMP_LINE: "program pipeline.ncu.enable=" },
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`${bundle} failed:\n${stderr}`);
+  if (status !== 0) throw new Error(`${launcher} failed:\n${stderr}`);
 }

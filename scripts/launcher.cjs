@@ -4,18 +4,52 @@
 // written here. CommonJS, because Node would have to set up its loader of ES modules first.
 "use strict";
 
+const { isAscii } = require("node:buffer");
 const { readFileSync } = require("node:fs");
 const { basename } = require("node:path");
 const { Script } = require("node:vm");
 
-const bundle = __filename.replace(/\.js$/, ".bundle.js");
-const cache = `${bundle}.${process.version}-${process.platform}-${process.arch}.cache`;
+if (require.main === module) start(__filename.replace(/\.js$/, ".bundle.js"), require, compile);
+else module.exports = { start, compile, cacheOf };
 
-const script = new Script(readFileSync(bundle, "utf8"), {
-  filename: basename(bundle),
-  cachedData: readIfPresent(cache),
-});
-script.runInThisContext()(require, bundle, (url) => import(url));
+/**
+ * Runs a bundle. What its modules import on demand stands in a second one, which is read when the first of them is
+ * asked for, and which takes the modules that both need from the first: there is one of each.
+ */
+function start(bundle, requireFromNode, compileBundle) {
+  const late = bundle.replace(/\.bundle\.js$/, ".late.js");
+  let sharedModule;
+  let lateModule;
+  const requireAny = (name) => {
+    if (name.startsWith("shared:")) return sharedModule(name);
+    if (!name.startsWith("late:")) return requireFromNode(name);
+    if (lateModule === undefined)
+      run(compileBundle(late), late, (find) => {
+        lateModule = find;
+      });
+    return lateModule(name);
+  };
+  const run = (script, file, share) =>
+    script.runInThisContext()(requireAny, file, (url) => import(url), share);
+  run(compileBundle(bundle), bundle, (find) => {
+    sharedModule = find;
+  });
+}
+
+/** A bundle is an expression: a function. */
+function compile(bundle) {
+  const bytes = readFileSync(bundle);
+  // ASCII, as nearly all of it is, is several times quicker to read as what it is.
+  return new Script(bytes.toString(isAscii(bytes) ? "latin1" : "utf8"), {
+    // The name becomes part of the cache: without a directory it stays right wherever the package goes.
+    filename: basename(bundle),
+    cachedData: readIfPresent(cacheOf(bundle)),
+  });
+}
+
+function cacheOf(bundle) {
+  return `${bundle}.${process.version}-${process.platform}-${process.arch}.cache`;
+}
 
 function readIfPresent(file) {
   try {

@@ -47,3 +47,10 @@ test.each(["src/bin/hydraconf.ts", "src/app/index.ts", "src/bin/deep-profile.ts"
     expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
   },
 );
+
+test("completion adds no heavy module to what every command line loads", () => {
+  const usual = loadedWith("src/bin/deep-profile.ts");
+  const added = [...loadedWith("src/app/completion/run.ts")].filter((name) => !usual.has(name));
+  expect(added).toContain("src/app/completion/complete.ts");
+  expect(added.filter((name) => !/^src\/app\/|^src\/schema\/describe/.test(name))).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,15 +10,21 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BIN = dirname(commandPath("hydraconf"));
 const COMMANDS = ["deep-profile", "hydraconf", "validate-regions"] as const;
 
-const isCacheOf = (command: string) => (name: string) =>
-  name.startsWith(`${command}.bundle.js.`) && name.endsWith(".cache");
+const isCacheOf = (bundle: string) => (name: string) =>
+  name.startsWith(`${bundle}.js.`) && name.endsWith(".cache");
 
-test.each(COMMANDS)("the code cache of %s fits its bundle", (command) => {
-  const [cache] = readdirSync(BIN).filter(isCacheOf(command));
-  const script = new Script(readFileSync(join(BIN, `${command}.bundle.js`), "utf8"), {
+const BUNDLES = COMMANDS.flatMap((command) => [`${command}.bundle`, `${command}.late`]);
+
+test.each(BUNDLES)("the code cache of %s fits it", (bundle) => {
+  const [cache] = readdirSync(BIN).filter(isCacheOf(bundle));
+  const script = new Script(readFileSync(join(BIN, `${bundle}.js`), "utf8"), {
     cachedData: readFileSync(join(BIN, cache ?? "no cache")),
   });
   expect(script.cachedDataRejected).toBe(false);
+});
+
+test.each(COMMANDS)("the first bundle of %s is ASCII: quick to read", (command) => {
+  expect(isAscii(readFileSync(join(BIN, `${command}.bundle.js`)))).toBe(true);
 });
 
 /** The commands again, to take their caches away. Beside the others: they look for their package. */
@@ -35,7 +42,7 @@ test.each([
   ["is damaged", (path: string) => writeFileSync(path, Buffer.alloc(100_000))],
   ["is empty", (path: string) => writeFileSync(path, "")],
 ])("a command works where its code cache %s, and writes none", async (_, spoil) => {
-  const [cache = ""] = readdirSync(BIN).filter(isCacheOf("hydraconf"));
+  const [cache = ""] = readdirSync(BIN).filter(isCacheOf("hydraconf.bundle"));
   cpSync(join(BIN, cache), join(copy, cache));
   spoil(join(copy, cache));
   const before = readdirSync(copy);
@@ -45,4 +52,25 @@ test.each([
   expect(usual.stdout).toMatch(/^model:/);
   expect(spoilt).toEqual(usual);
   expect(readdirSync(copy)).toEqual(before);
+});
+
+/** What runs without the bundle of what is imported on demand does not read it. */
+test.each([
+  ["hydraconf", ["--cfg", "job"]],
+  ["hydraconf", ["--version"]],
+  ["deep-profile", ["--cfg", "job"]],
+  ["deep-profile", ["--cfg", "job", "--resolve"]],
+  ["deep-profile", ["-sc", "query=bash", "--", "runners="]],
+  ["deep-profile", ["-sc", "query=zsh", "--", "pipeline.ncu."]],
+  ["deep-profile", ["--help"]],
+] as const)("%s %j needs the first of its bundles alone", async (command, args) => {
+  const alone = mkdtempSync(join(ROOT, "dist", "bin-first-"));
+  try {
+    cpSync(BIN, alone, { recursive: true, filter: (path) => !path.includes(".late.js") });
+    const usual = await runCommand(command, [...args], { cwd: ROOT });
+    expect(usual.stdout).not.toBe("");
+    expect(await runCommand(command, [...args], { cwd: ROOT, bin: alone })).toEqual(usual);
+  } finally {
+    rmSync(alone, { recursive: true, force: true });
+  }
 });

@@ -1,6 +1,5 @@
 import type { Session } from "../commands/command.ts";
 import { type ParsedArguments, parseArgv } from "../flags/parse-argv.ts";
-import { secretTexts } from "../learn-secrets.ts";
 import { hydraMatches } from "./hydra-matches.ts";
 import { stripProgram } from "./program-name.ts";
 import { treeFor } from "./tree.ts";
@@ -21,9 +20,7 @@ export function hydraQuery(session: Session): string {
   });
   const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
   const matches = hydraMatches(tree, divided.word, invocation.cwd);
-  const secrets = matches.some((match) => match.includes("=") && !match.endsWith("="))
-    ? secretTexts(tree.composition(), composer.context)
-    : [];
+  const secrets = tree.secrets();
   const shown = matches.filter((match) => {
     const value = match.slice(match.indexOf("=") + 1);
     return !secrets.some((secret) => value.includes(secret));
