@@ -17,6 +17,8 @@ export interface FakeRun {
   readonly exit?: number;
   /** False: the program is not run. */
   readonly runs?: boolean;
+  /** True: it waits for SIGINT after it wrote its files. */
+  readonly hangs?: boolean;
 }
 
 export interface FakeGpu {

@@ -290,6 +290,35 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
     expect(notesOf("partial")).toContain("the report covers the 3 results until then");
   });
 
+  it("stops a run of ncu that hangs, goes on with the next, and keeps what was measured", async () => {
+    const hanging = `${connected}==PROF== Profiling "reduce" - 0: 0%\n==WARNING== Launching the workload is taking more time than expected. If this continues to hang, terminate the profile and re-try by profiling the range of all related launches using '--replay-mode range'.\n`;
+    gpu?.plan([
+      {
+        include: "A/",
+        results: [{ kernel: "", kind: "range", pushPop: inA }],
+        log: hanging,
+        runs: false,
+        hangs: true,
+      },
+      { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
+    ]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=[A,A::A1]",
+      "pipeline.ncu.timeout_min=0.05",
+      "hydra.run.dir=hang",
+    ]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("stopped after 0.05 min (pipeline.ncu.timeout_min)");
+    expect(result.stderr).toContain('while it measured "reduce"');
+    expect(result.stderr).toContain("replay_mode=app-range");
+    expect(result.stdout).toContain("takes more time than expected");
+    expect(gpu?.profilingCalls()).toHaveLength(2);
+    expect([...regionsOf("hang").keys()]).toEqual(["A", "A > A::A1"]);
+    expect(notesOf("hang")).toContain("the report covers the 1 results until then");
+    expect(notesOf("hang")).toMatch(/ncu warned that "reduce" takes more time/);
+  });
+
   it("does not take exit code 0 for success where nothing was profiled", async () => {
     gpu?.plan([{ logFile: logFile("log-pub-nvtx-no-match-pushpop-hint.txt") }]);
     const result = await profile(["hydra.run.dir=nothing"]);

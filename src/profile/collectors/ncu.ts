@@ -194,7 +194,9 @@ async function collect(
     const command = passCommand(pass, place, { ...session, config: cliOf(pass, session) });
     commands.push(command);
     await writeCommands(join(context.directory, "cmd.txt"), commands);
-    return runPass(pass, command, session.workload, place, context);
+    return runPass(pass, command, session.workload, place, context, {
+      timeoutMin: options.config.timeout_min,
+    });
   };
 
   for (const pass of plan.passes) {
@@ -206,6 +208,7 @@ async function collect(
       run = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
     }
     runs.push(run);
+    notes.push(...run.notes);
     const { report } = run;
     const prefix = several ? tablePrefix(run.pass) : "";
     const tables =

@@ -1,11 +1,12 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, parse } from "node:path";
 import { packageInfo } from "../../package-root.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/index.ts";
+import { joinTables } from "../ncu/run/read-pass.ts";
 import { buildRegionModel, type RegionModel, toReportBundle } from "../regions/index.ts";
 import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import type { Imported, Importer, ImportSource, ReadOptions } from "./importer.ts";
@@ -64,6 +65,7 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
   const timelines: TimelineFile[] = [];
   const ncu: ImportedNcu[] = [];
   const reports: ImportedReport[] = [];
+  const prefixes = tablePrefixes(recognised);
   let ncuFolder: string | null = null;
   for (const { source, importer } of recognised) {
     const isNcu = importer.collector === "ncu";
@@ -75,6 +77,7 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
       locale: request.locale,
       allThreads: request.pushPopScope === "process",
       directory: folders.pathOf(folder),
+      prefix: prefixes.get(source) ?? "",
       say: request.say,
     });
     if (imported.kind === "ncu") {
@@ -93,6 +96,7 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
     });
   }
   if (ncu.length === 0 || ncuFolder === null) return reports;
+  if (prefixes.size > 1) await joinTables(folders.pathOf(ncuFolder), [...prefixes.values()]);
   const ofNcu = await importNcu(ncu, {
     ...request,
     recorded: recordedModel(timelines, request),
@@ -112,6 +116,26 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
     }),
     ...reports,
   ];
+}
+
+/** How the tables of each of ncu's files are called: plainly where there is one, else after the file. */
+function tablePrefixes(
+  files: readonly { readonly source: ImportSource; readonly importer: Importer }[],
+): ReadonlyMap<ImportSource, string> {
+  const sources = files.flatMap(({ source, importer }) =>
+    importer.collector === "ncu" ? [source] : [],
+  );
+  if (sources.length <= 1) return new Map(sources.map((source) => [source, ""]));
+  const taken = new Set<string>();
+  return new Map(
+    sources.map((source) => {
+      const stem = parse(source.path).name;
+      let free = stem;
+      for (let number = 2; taken.has(free); number++) free = `${stem}-${number}`;
+      taken.add(free);
+      return [source, `${free}.`];
+    }),
+  );
 }
 
 const modelOf = (

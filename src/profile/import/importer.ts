@@ -36,6 +36,8 @@ export interface ReadOptions {
   readonly allThreads: boolean;
   /** Where tools may leave files that belong to the result, e.g. CSVs; exists. */
   readonly directory: string;
+  /** Begins the names of those files; empty where no other file of the tool is imported. */
+  readonly prefix: string;
   /** A line at a time, what goes on. */
   readonly say: (line: string) => void;
 }

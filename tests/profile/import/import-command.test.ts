@@ -2,16 +2,18 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { runImport } from "../../../src/profile/subcommands/import.ts";
 import type { RegionReportBundle } from "../../../src/report/document.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { nsightEnvironment, nsightOrSkip } from "../../nsight.ts";
 import { samplesOrSkip } from "../ncu/samples.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../fixtures/recordings", import.meta.url));
 
 const cwd = mkdtempSync(join(tmpdir(), "hydraconf import-"));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+afterEach(() => vi.unstubAllEnvs());
 
 /** Runs `deep-profile import` in this process; a refusal is its error. */
 async function importFiles(args: readonly string[]) {
@@ -116,6 +118,7 @@ describe("deep-profile import", () => {
 });
 
 const sample = samplesOrSkip("imports of Nsight's files");
+const real = nsightOrSkip("ncu", "imports of Nsight's reports through ncu");
 
 describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => {
   const path = (name: string) => sample?.(name) ?? "";
@@ -167,6 +170,42 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     expect(sections).toContain("  Launch Statistics\n");
     expect(sections).toMatch(/^ {4}OPT {2}The difference between calculated theoretical/m);
   });
+
+  test.skipIf(real === null)(
+    "reads reports through ncu as a run does, tables beside them",
+    async () => {
+      for (const [name, value] of Object.entries(nsightEnvironment())) vi.stubEnv(name, value);
+      await importFiles([path("r1.ncu-rep"), "--reader", "ncu", "-o", "through"]);
+      const region = bundleIn("through/ncu").reports[0]?.regions[0];
+      expect(region?.metrics["gpu__time_duration.sum"]).toEqual({ value: 52576, unit: "ns" });
+      const own = bundleIn("rep/ncu").reports[0]?.regions[0];
+      const throughput = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+      const exact = own?.metrics[throughput]?.value ?? Number.NaN;
+      // ncu's base units would round it.
+      expect(Number(exact.toFixed(2))).not.toBe(exact);
+      expect(region?.metrics[throughput]?.value).toBeCloseTo(exact, 5);
+      expect(Object.keys(region?.sections ?? {})).toContain("Occupancy");
+      expect(readdirSync(join(cwd, "through/ncu")).sort()).toEqual([
+        "details.csv",
+        "ratios.csv",
+        "raw.csv",
+        "regions",
+        "sections.txt",
+      ]);
+      await importFiles([
+        path("r1.ncu-rep"),
+        path("mojo.ncu-rep"),
+        "--reader",
+        "ncu",
+        "-o",
+        "both",
+      ]);
+      expect(readdirSync(join(cwd, "both/ncu"))).toEqual(
+        expect.arrayContaining(["mojo.raw.csv", "r1.raw.csv", "raw.csv", "sections.txt"]),
+      );
+      expect(bundleIn("both/ncu").reports[0]?.totals.kernel_count).toBe(5);
+    },
+  );
 
   test("puts kernels and ranges of one file into two reports", async () => {
     await importFiles([path("syn-mixed-kernel-and-range-raw.csv"), "-o", "mixed"]);

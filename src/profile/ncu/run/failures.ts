@@ -1,5 +1,7 @@
 /** What can go wrong under ncu, told by what it prints; the first of the table that fits is told. */
 
+import type { NcuLog } from "./log-reader.ts";
+
 export interface FailureClass {
   readonly id:
     | "permission"
@@ -10,7 +12,8 @@ export interface FailureClass {
     | "report_exists"
     | "result_failed"
     | "application"
-    | "no_match";
+    | "no_match"
+    | "timeout";
   /** Looked for in the log and in standard error. */
   readonly pattern: RegExp;
   readonly message: (match: RegExpExecArray) => string;
@@ -93,6 +96,28 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
       "the filters let nothing pass, or no kernel ran in those regions: look at nvtx.include, kernel_name and launch_skip below pipeline.ncu.ncu_cli",
   },
 ];
+
+/**
+ * A run that our own limit ended: ncu does not know of it.
+ *
+ * @param current what was measured then, as ncu names it; null between two
+ */
+export const timeoutFailure = (minutes: number, current: string | null): RecognisedFailure => ({
+  id: "timeout",
+  message: `stopped after ${minutes} min (pipeline.ncu.timeout_min)${current === null ? "" : ` while it measured "${current}"`}`,
+  remedy:
+    "kernels that wait for each other hang when they run one at a time: measure their region as a whole (pipeline.ncu.ncu_cli.replay_mode=app-range, or range); or ask for fewer metrics or launches, or raise pipeline.ncu.timeout_min",
+});
+
+/** ncu's own suspicion that a kernel waits for one that ncu holds back. */
+const HANG_WARNING = /taking more time than expected/;
+
+/** What to say of a run that seems to hang; null while it does not. */
+export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "current">) {
+  if (!warnings.some((warning) => HANG_WARNING.test(warning))) return null;
+  const what = current === null ? "a launch" : `"${current}"`;
+  return `ncu warned that ${what} takes more time than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, pipeline.ncu.timeout_min ends a run that hangs`;
+}
 
 /** Everything that is recognised, most telling first. */
 export function recogniseFailures(text: string): readonly RecognisedFailure[] {

@@ -27,24 +27,40 @@ export function labelExpression(label: NvtxLabel): string {
 /** What tells push/pop ranges from start/end ranges in an expression. */
 const END: Readonly<Record<RangeKind, string>> = { push_pop: "/", start_end: "" };
 
-/** Expressions that together match the ranges of some labels of a program. */
-export const labelExpressions = (
-  wanted: readonly NvtxLabel[],
-  all: readonly NvtxLabel[],
-): readonly string[] =>
+/** Expressions that together match the ranges of some labels. */
+export const labelExpressions = (wanted: readonly NvtxLabel[]): readonly string[] =>
   expressionsOf(
     wanted.map((label) => ({
       label,
-      expression: labelExpression(label),
       nameRegex: escapeRegex(label.name),
       isRegex: !isPlain(label),
     })),
-    all,
   );
 
 /**
+ * Labels that the expressions of some labels match beside those: where names need regular expressions
+ * and stand in several domains, as `expressionsOf` says.
+ *
+ * @param all labels of the program
+ */
+export function matchedBeside(
+  wanted: readonly NvtxLabel[],
+  all: readonly NvtxLabel[],
+): readonly NvtxLabel[] {
+  if (wanted.every(isPlain)) return [];
+  return all.filter((label) => {
+    const alike = wanted.filter(({ kind }) => kind === label.kind);
+    return (
+      !alike.some(({ domain, name }) => domain === label.domain && name === label.name) &&
+      alike.some(({ domain }) => domain === label.domain) &&
+      alike.some(({ name }) => name === label.name)
+    );
+  });
+}
+
+/**
  * Expressions that match what the patterns match among labels that a program is known to have. A
- * pattern without wildcards gives one per label; a glob stays a pattern, so that a range which the
+ * pattern without wildcards gives its label; a glob stays a pattern, so that a range which the
  * program opens only now and then is matched too. With no patterns, every label is meant.
  */
 export function includeExpressions(
@@ -56,44 +72,55 @@ export function includeExpressions(
     .flatMap(({ name, ...pattern }) =>
       labels
         .filter((label) => matchesRange({ name, ...pattern }, label.domain, label.name))
-        .map((label): Term => {
-          const glob = isGlob(name);
-          const nameRegex = glob ? globRegex(name) : escapeRegex(label.name);
-          const regex = `regex:${inDomain(label.domain)}^${nameRegex}$${END[label.kind]}`;
-          return {
+        .map(
+          (label): Term => ({
             label,
-            expression: glob ? regex : labelExpression(label),
-            nameRegex,
-            isRegex: glob || !isPlain(label),
-          };
-        }),
+            nameRegex: isGlob(name) ? globRegex(name) : escapeRegex(label.name),
+            isRegex: isGlob(name) || !isPlain(label),
+          }),
+        ),
     );
-  return expressionsOf(terms, labels);
+  return expressionsOf(terms);
 }
 
 interface Term {
   readonly label: NvtxLabel;
-  readonly expression: string;
+  /** Matches its name, and perhaps others. */
   readonly nameRegex: string;
+  /** Whether ncu's escapes cannot express it. */
   readonly isRegex: boolean;
 }
 
 /**
- * One expression per term, but for start/end ranges: a regular expression for those of one domain
- * keeps ncu from seeing what expressions beside it let through (found out from ncu 2024.1), so that
- * they are put into a single one, for all domains where there are several. It may match more than
- * was asked for then; the reports show what the patterns themselves match.
+ * Names as they stand are one expression each. A regular expression, though, keeps ncu from seeing
+ * what some of the expressions beside it let through, in ways that no rule tells (found out from ncu
+ * 2024.1). So as soon as one is needed, all push/pop ranges are put into a single one, and all
+ * start/end ranges into another: these two are seen both. In several domains they match each of the
+ * names in each of the domains; the reports show what the patterns themselves match.
  */
-function expressionsOf(terms: readonly Term[], all: readonly NvtxLabel[]): readonly string[] {
-  const startEnd = terms.filter(({ label }) => label.kind === "start_end");
-  if (!startEnd.some(({ isRegex }) => isRegex))
-    return unique(terms.map(({ expression }) => expression));
-  const names = unique(startEnd.map(({ nameRegex }) => nameRegex));
-  const where = all.some(({ domain }) => domain !== "") ? ".*@" : "";
-  const together = `regex:${where}^${names.length === 1 ? names[0] : `(${names.join("|")})`}$`;
-  const others = terms.filter(({ label }) => label.kind !== "start_end");
-  return unique([...others.map(({ expression }) => expression), together]);
+function expressionsOf(terms: readonly Term[]): readonly string[] {
+  if (!terms.some(({ isRegex }) => isRegex))
+    return unique(terms.map(({ label }) => labelExpression(label)));
+  const inDefault = terms.every(({ label }) => label.domain === "");
+  return KINDS.flatMap((kind) => {
+    const alike = terms.filter(({ label }) => label.kind === kind);
+    if (alike.length === 0) return [];
+    const domains = unique(alike.map(({ label }) => domainRegex(label.domain)));
+    const where = inDefault ? "" : `^${oneOf(domains)}$@`;
+    return [
+      `regex:${where}^${oneOf(unique(alike.map(({ nameRegex }) => nameRegex)))}$${END[kind]}`,
+    ];
+  });
 }
+
+const KINDS: readonly RangeKind[] = ["push_pop", "start_end"];
+
+const oneOf = (regexes: readonly string[]): string =>
+  regexes.length === 1 ? (regexes[0] ?? "") : `(${regexes.join("|")})`;
+
+/** ncu itself calls it so. */
+const domainRegex = (domain: string): string =>
+  domain === "" ? "<default domain>" : escapeRegex(domain);
 
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 

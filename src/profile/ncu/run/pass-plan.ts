@@ -5,7 +5,13 @@
  * would be swallowed by it, so regions that are ever open together get runs of their own, one per
  * level of nesting.
  */
-import { includeExpressions, labelExpressions, matchingLabels, type NvtxLabel } from "./filters.ts";
+import {
+  includeExpressions,
+  labelExpressions,
+  matchedBeside,
+  matchingLabels,
+  type NvtxLabel,
+} from "./filters.ts";
 import type { DiscoveredLabels } from "./labels.ts";
 
 export type ReplayMode = "kernel" | "application" | "range" | "app-range";
@@ -70,8 +76,19 @@ export function planPasses(
       : includeExpressions(patterns, discovered.labels);
   const include = [...expressions(request.include), ...request.native.include];
   const exclude = [...expressions(request.exclude), ...request.native.exclude];
-  return { passes: [{ ...single, include, exclude }], notes: excludeNotes(request, exclude) };
+  return {
+    passes: [{ ...single, include, exclude }],
+    notes: [...excludeNotes(request, exclude), ...nativeNotes(request.native.include, include)],
+  };
 }
+
+/** What ncu's matcher loses (see `filters.ts`) cannot be put right where expressions are not ours. */
+const nativeNotes = (native: readonly string[], all: readonly string[]): readonly string[] =>
+  native.length > 0 && all.length > 1 && all.some((expression) => expression.startsWith("regex:"))
+    ? [
+        "ncu may lose ranges where a regular expression stands beside other --nvtx-include expressions: write labels and globs instead, or one regular expression for all",
+      ]
+    : [];
 
 function excludeNotes(
   { include, exclude, native }: NvtxRequest,
@@ -93,8 +110,12 @@ function planRanges(
   const { labels, overlap } = discovered ?? { labels: [], overlap: () => false };
   const levels: NvtxLabel[][] = [];
   const wanted = matchingLabels(filtering ? include : [], labels);
+  // A filter that matches more than its labels would measure that, or open their range too early.
+  const fitsInto = (level: readonly NvtxLabel[], label: NvtxLabel): boolean =>
+    level.every((other) => !overlap(other, label)) &&
+    matchedBeside([...level, label], labels).length === 0;
   for (const label of wanted) {
-    const level = levels.find((others) => others.every((other) => !overlap(other, label)));
+    const level = levels.find((others) => fitsInto(others, label));
     if (level === undefined) levels.push([label]);
     else level.push(label);
   }
@@ -103,7 +124,7 @@ function planRanges(
     (level, index): Pass => ({
       name: several ? `level-${index + 1}` : "profile",
       mode,
-      include: labelExpressions(level, labels),
+      include: labelExpressions(level),
       exclude: [],
       labels: level,
     }),
@@ -122,11 +143,14 @@ function planRanges(
         ];
   return {
     passes: [...ofLabels, ...ofExpressions],
-    notes: wanted
-      .filter((label) => overlap(label, label))
-      .map(
-        ({ name }) =>
-          `'${name}' is open several times at once (recursion or threads): ncu measures it as one range from the first opening to the last closing`,
-      ),
+    notes: [
+      ...nativeNotes(native.include, native.include),
+      ...wanted
+        .filter((label) => overlap(label, label))
+        .map(
+          ({ name }) =>
+            `'${name}' is open several times at once (recursion or threads): ncu measures it as one range from the first opening to the last closing`,
+        ),
+    ],
   };
 }

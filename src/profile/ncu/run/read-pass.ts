@@ -3,20 +3,29 @@ import { appendFile, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
-import type { NcuResult, SectionTable } from "../results.ts";
+import type { NcuResult, RuleMessage, SectionTable } from "../results.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { DETAILS, importPage, RAW, rawInFittingUnits, SECTIONS_TEXT } from "./import-pass.ts";
 
-export interface ReadPassOptions {
+export interface PrintOptions {
   readonly ncu: NcuCapabilities;
   /** Where the tables go; the report's folder where absent. */
   readonly directory?: string;
   /** Names the files: `` for `raw.csv`, `level-1.` for `level-1.raw.csv`. */
   readonly prefix: string;
-  /** Whether the tables stay. */
-  readonly keepTables: boolean;
   /** Given up when it is aborted. */
   readonly stop: AbortSignal;
+}
+
+export interface ReadPassOptions extends PrintOptions {
+  /** Whether the tables stay. */
+  readonly keepTables: boolean;
+}
+
+/** A report as tables, to be read as often as wanted. */
+export interface PrintedReport {
+  readonly files: TableFiles;
+  readonly notes: readonly string[];
 }
 
 export interface PassTables {
@@ -29,10 +38,10 @@ export interface PassTables {
 /** Above this, ratios are read as they stand in the base table: with two decimals. */
 const MAX_EXACT_BYTES = 64e6;
 
-interface TableFiles {
+export interface TableFiles {
   readonly raw: string;
   readonly details: string;
-  /** Percentages with all their digits; there only where there are any. */
+  /** Ratios with all their digits; there only where there are any. */
   readonly ratios: string;
   readonly text: string;
 }
@@ -47,38 +56,50 @@ function tableFiles(directory: string, prefix: string): TableFiles {
   };
 }
 
-/**
- * Reads a report through ncu: the metrics of every result, which are told as they come, and what
- * stands in which section. The tables lie beside the report.
- */
-export async function readPass(
+/** Prints a report through ncu: what it measured, what stands in which section, and that as text. */
+export async function printReport(
   report: string,
-  onResult: (result: NcuResult) => void,
-  { ncu, directory = dirname(report), prefix, keepTables, stop }: ReadPassOptions,
-): Promise<PassTables> {
+  { ncu, directory = dirname(report), prefix, stop }: PrintOptions,
+): Promise<PrintedReport | { readonly problem: string }> {
   const files = tableFiles(directory, prefix);
   const problem = await importPage(ncu, report, RAW, files.raw, stop);
-  if (problem !== null) return { results: 0, sections: new Map(), notes: [problem] };
+  if (problem !== null) return { problem };
   const ratios = await ratioMetrics(files.raw);
   if (ratios.length > 0)
     await importPage(ncu, report, rawInFittingUnits(ratios), files.ratios, stop);
   const noDetails = await importPage(ncu, report, DETAILS, files.details, stop);
   const noText = await importPage(ncu, report, SECTIONS_TEXT, files.text, stop);
+  const notes =
+    noDetails !== null
+      ? [`${noDetails}; the reports are complete but for their sections`]
+      : noText !== null
+        ? [noText]
+        : [];
+  return { files, notes };
+}
+
+/** Reads the tables of a report: its results are told as they come. */
+export async function readPrinted(
+  { files, notes }: PrintedReport,
+  onResult: (result: NcuResult) => void,
+): Promise<PassTables> {
   const tables = await readFiles(files, onResult);
+  return { ...tables, notes: [...tables.notes, ...notes] };
+}
+
+/** Prints a report and reads it. */
+export async function readPass(
+  report: string,
+  onResult: (result: NcuResult) => void,
+  { keepTables, ...options }: ReadPassOptions,
+): Promise<PassTables> {
+  const printed = await printReport(report, options);
+  if ("problem" in printed) return { results: 0, sections: new Map(), notes: [printed.problem] };
+  const tables = await readPrinted(printed, onResult);
+  const { raw, details, ratios } = printed.files;
   if (!keepTables)
-    await Promise.all(
-      [files.raw, files.details, files.ratios].map((path) => rm(path, { force: true })),
-    );
-  return {
-    ...tables,
-    notes: [
-      ...tables.notes,
-      ...(noDetails === null
-        ? []
-        : [`${noDetails}; the reports are complete but for their sections`]),
-      ...(noText !== null && noDetails === null ? [noText] : []),
-    ],
-  };
+    await Promise.all([raw, details, ratios].map((path) => rm(path, { force: true })));
+  return tables;
 }
 
 /** Reads the tables that a pass left, without ncu; null where it left none. */
@@ -96,20 +117,46 @@ async function readFiles(
   onResult: (result: NcuResult) => void,
 ): Promise<PassTables> {
   const exact = existsSync(ratios) ? await readRatios(ratios) : null;
+  const { sections, rules } = existsSync(details) ? await readDetails(details) : NO_DETAILS;
   let place = 0;
   const { results, notes } = await streamNcuCsvFile(
     raw,
     (result) => {
-      onResult(exact === null ? result : exact(result, place));
+      const sharp = exact === null ? result : exact(result, place);
       place++;
+      const own = rules.get(resultKey(result));
+      onResult(own === undefined ? sharp : { ...sharp, rules: own });
     },
     { locale: "C", name: basename(raw) },
   );
-  const { sections } = existsSync(details)
-    ? await streamNcuCsvFile(details, () => {}, { locale: "C", name: basename(details) })
-    : { sections: new Map() as SectionTable };
   return { results, sections, notes };
 }
+
+interface Details {
+  readonly sections: SectionTable;
+  /** What ncu's rules say of a result, by `resultKey`. */
+  readonly rules: ReadonlyMap<string, readonly RuleMessage[]>;
+}
+
+const NO_DETAILS: Details = { sections: new Map(), rules: new Map() };
+
+/** Rules say much the same of every launch; of very many, the first ones are enough. */
+const MAX_RULED_RESULTS = 20_000;
+
+async function readDetails(file: string): Promise<Details> {
+  const rules = new Map<string, readonly RuleMessage[]>();
+  const { sections } = await streamNcuCsvFile(
+    file,
+    (result) => {
+      if (result.rules !== undefined && rules.size < MAX_RULED_RESULTS)
+        rules.set(resultKey(result), result.rules);
+    },
+    { locale: "C", name: basename(file) },
+  );
+  return { sections, rules };
+}
+
+const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`;
 
 /** Tables of several passes as one file each, one table below the other. */
 export async function joinTables(directory: string, prefixes: readonly string[]): Promise<void> {
@@ -147,14 +194,23 @@ async function readRatios(file: string): Promise<Sharpen> {
     const values = Float64Array.from(result.values);
     for (const [metric, from] of row.columns.index) {
       const to = result.columns.index.get(metric);
-      const value = row.values[from];
-      if (to !== undefined && value !== undefined && !Number.isNaN(value)) values[to] = value;
+      if (to === undefined) continue;
+      const exact = row.values[from] ?? Number.NaN;
+      // More digits of the same number, or it stands in a unit that rounds it otherwise.
+      if (Math.abs(exact - (values[to] ?? Number.NaN)) <= ROUNDING) values[to] = exact;
     }
     return { ...result, values };
   };
 }
 
-/** The metrics of a raw table that are percentages, whose unit is the same however it is scaled. */
+/** Half of the last of two decimals, and what binary fractions add. */
+const ROUNDING = 0.005 + 1e-9;
+
+/** Percentages, bare ratios, and counts per cycle or the like: they stand in the same unit however it is scaled. */
+const isRatioUnit = (unit: string): boolean =>
+  unit === "%" || unit === "" || (unit.includes("/") && !/\/s(econd)?$/.test(unit));
+
+/** The metrics of a raw table whose fractions have more digits than it shows. */
 async function ratioMetrics(raw: string): Promise<readonly string[]> {
   const handle = await open(raw);
   try {
@@ -168,7 +224,7 @@ async function ratioMetrics(raw: string): Promise<readonly string[]> {
       .filter((line) => line.startsWith('"'))
       .map((line) => line.trim().slice(1, -1).split('","'));
     if (names?.[0] !== "ID" || units === undefined) return [];
-    return names.filter((_, column) => units[column] === "%");
+    return names.filter((name, column) => name.includes("__") && isRatioUnit(units[column] ?? "x"));
   } finally {
     await handle.close();
   }

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { setInterval } from "node:timers";
+import { setInterval, setTimeout } from "node:timers";
 import { writeFileAtomic } from "../../../atomic-write.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
-import { type ProcessOutcome, runWorkload } from "../../machine/process.ts";
+import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
 import { sectionFiles } from "./ask.ts";
-import { type RecognisedFailure, recogniseFailures } from "./failures.ts";
+import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";
 import type { Pass } from "./pass-plan.ts";
 
@@ -21,6 +21,15 @@ export interface PassRun {
   readonly log: NcuLog;
   /** Most telling first; also those that ncu does not count as failures. */
   readonly failures: readonly RecognisedFailure[];
+  /** Whether our time limit ended it. */
+  readonly timedOut: boolean;
+  /** What a reader must know although nothing failed. */
+  readonly notes: readonly string[];
+}
+
+export interface PassLimits {
+  /** Minutes; null: none. */
+  readonly timeoutMin: number | null;
 }
 
 /** Where a pass leaves its files. */
@@ -38,6 +47,9 @@ export function placeOfPass(pass: Pass, ncuDirectory: string): PassPlace {
 }
 
 const REFRESH_MS = 200;
+const MS_PER_MINUTE = 60_000;
+/** ncu writes its report after the program ended: it may be large. */
+const GRACE_MS = 30_000;
 
 /** Runs a workload under ncu. Never throws for what either of them does. */
 export async function runPass(
@@ -46,43 +58,97 @@ export async function runPass(
   workload: Workload,
   place: PassPlace,
   context: CollectContext,
+  { timeoutMin }: PassLimits = { timeoutMin: null },
 ): Promise<PassRun> {
   mkdirSync(place.directory, { recursive: true });
-  const stopProgress = followLog(pass, place.log, workload, context);
-  const outcome = await runWorkload(
+  const following = followLog(pass, place.log, workload, context);
+  const limit = timeLimit(timeoutMin, context.interrupt);
+  const ended = await runWorkload(
     { ...workload, argv: command },
-    { directory: place.directory, env: sectionFiles(), interrupt: context.interrupt },
-  ).finally(stopProgress);
+    {
+      directory: place.directory,
+      env: sectionFiles(),
+      interrupt: limit.interrupt,
+      graceMs: GRACE_MS,
+    },
+  ).finally(() => {
+    following.stop();
+    limit.dispose();
+  });
+  const timedOut = limit.reached();
+  // Nobody asked us to stop: the run goes on with what comes after this pass.
+  const outcome = timedOut ? { ...ended, interruptedBy: null } : ended;
   const text = textOf(place.log);
   const reader = createLogReader();
   reader.push(`${text}\n`);
   const reportFile = `${place.report}.ncu-rep`;
   // Lines of the part of ncu that lives in the program go to standard error only.
   const said = `${text}\n${textOf(outcome.stderrFile)}`;
-  // A version of ncu may put its lines before the log is open on standard output.
+  const log = reader.state();
+  const hang = hangNote({ ...log, current: following.suspect() ?? log.current });
   return {
     pass,
     command,
     outcome,
     report: existsSync(reportFile) ? reportFile : null,
-    log: reader.state(),
-    failures: recogniseFailures(said),
+    log,
+    failures: [
+      ...(timedOut ? [timeoutFailure(timeoutMin ?? 0, log.current)] : []),
+      ...recogniseFailures(said),
+    ],
+    timedOut,
+    notes: hang === null ? [] : [hang],
   };
 }
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
 
-/** Keeps the progress line going; a program that writes to the terminal itself gets none. */
+interface TimeLimit {
+  readonly interrupt: StopRequests;
+  readonly reached: () => boolean;
+  readonly dispose: () => void;
+}
+
+/**
+ * Stops a run as Ctrl-C does, so that ncu writes what it has. It counts only where the user did not
+ * stop the run before.
+ */
+function timeLimit(minutes: number | null, { stop, kill }: StopRequests): TimeLimit {
+  if (minutes === null)
+    return { interrupt: { stop, kill }, reached: () => false, dispose: () => {} };
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    if (!stop.aborted) late.abort("SIGINT");
+  }, minutes * MS_PER_MINUTE);
+  return {
+    interrupt: { stop: AbortSignal.any([stop, late.signal]), kill },
+    reached: () => late.signal.aborted,
+    dispose: () => clearTimeout(timer),
+  };
+}
+
+interface Following {
+  readonly stop: () => void;
+  /** What was measured when ncu warned of a hang; null where it did not. */
+  readonly suspect: () => string | null;
+}
+
+/**
+ * Keeps the progress line going (a program that writes to the terminal itself gets none), and tells
+ * at once when ncu suspects that the run hangs.
+ */
 function followLog(
   pass: Pass,
   file: string,
   workload: Workload,
-  { progress }: CollectContext,
-): () => void {
-  if (workload.stdout === "forward") return () => {};
+  { progress, say }: CollectContext,
+): Following {
   const reader = createLogReader();
   let offset = 0;
   let reading = false;
+  let stopped = false;
+  let warned = false;
+  let suspect: string | null = null;
   const show = async () => {
     if (reading) return;
     reading = true;
@@ -93,19 +159,34 @@ function followLog(
     } finally {
       reading = false;
     }
-    progress.update(progressText(pass, reader.state()));
+    if (stopped) return;
+    const log = reader.state();
+    const hang = warned ? null : hangNote(log);
+    if (hang !== null) {
+      warned = true;
+      suspect = log.current;
+      progress.stop();
+      say(hang);
+    }
+    if (workload.stdout !== "forward") progress.update(progressText(pass, log));
   };
   void show();
   const timer = setInterval(() => void show(), REFRESH_MS);
-  return () => {
-    clearInterval(timer);
-    progress.stop();
+  return {
+    stop: () => {
+      stopped = true;
+      clearInterval(timer);
+      if (workload.stdout !== "forward") progress.stop();
+    },
+    suspect: () => suspect,
   };
 }
 
-export function progressText(pass: Pass, { finished, current, percent }: NcuLog): string {
+export function progressText(pass: Pass, log: NcuLog): string {
+  const { finished, current, percent } = log;
   const at = current === null ? "" : `, now ${current} (${percent} %)`;
-  return `ncu ${pass.name}, ${pass.mode} replay: ${finished} measured${at}`;
+  const hang = hangNote(log) === null ? "" : ", which may hang";
+  return `ncu ${pass.name}, ${pass.mode} replay: ${finished} measured${at}${hang}`;
 }
 
 async function readFrom(file: string, offset: number): Promise<Buffer> {

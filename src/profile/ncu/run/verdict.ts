@@ -28,6 +28,16 @@ export function judge(run: PassRun, results: number): Verdict {
   const nothing = failures.find(({ id }) => id === "no_match");
   if (outcome.interruptedBy !== null)
     return { problem: null, notes: [keptNote(run, results)], hopeless: true };
+  if (run.timedOut && failure !== undefined)
+    return {
+      problem: new ConfigError({
+        code: "profile.ncu",
+        message: `ncu (${pass.name}): ${failure.message}`,
+        hint: failure.remedy,
+      }),
+      notes: results > 0 ? [keptNote(run, results)] : [],
+      hopeless: false,
+    };
   if (succeeded(outcome) && results > 0)
     // ncu went on after it: what it left out is worth a note.
     return { problem: null, notes: failures.map(said), hopeless: false };

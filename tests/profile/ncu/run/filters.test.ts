@@ -4,6 +4,7 @@ import {
   includeExpressions,
   labelExpression,
   labelExpressions,
+  matchedBeside,
   matchingLabels,
   type NvtxLabel,
 } from "../../../../src/profile/ncu/run/filters.ts";
@@ -37,13 +38,19 @@ describe("includeExpressions", () => {
   const labels = [push("decode_1"), start("decode_2"), push("A"), push("decode_3", "LLM")];
 
   it.each([
-    ["decode*", ["regex:^decode.*$/", "regex:^LLM$@^decode.*$/", "regex:.*@^decode.*$"]],
+    [
+      "decode*",
+      ["regex:^(<default domain>|LLM)$@^decode.*$/", "regex:^<default domain>$@^decode.*$"],
+    ],
     ["LLM@*", ["regex:^LLM$@^.*$/"]],
-    ["@decode*", ["regex:^decode.*$/", "regex:.*@^decode.*$"]],
+    ["@decode*", ["regex:^decode.*$/", "regex:^decode.*$"]],
     ["A", ["A/"]],
     [
       "decode_?",
-      ["regex:^decode_..?.?.?$/", "regex:^LLM$@^decode_..?.?.?$/", "regex:.*@^decode_..?.?.?$"],
+      [
+        "regex:^(<default domain>|LLM)$@^decode_..?.?.?$/",
+        "regex:^<default domain>$@^decode_..?.?.?$",
+      ],
     ],
     ["nothing*", []],
   ])("of %s", (pattern, expressions) => {
@@ -55,12 +62,19 @@ describe("includeExpressions", () => {
     expect(expressions).toEqual(["A/", "decode_1/"]);
   });
 
+  it("are a single one per kind of range as soon as one is a regular expression", () => {
+    // "A/" beside regular expressions: ncu 2024.1 loses some ranges of such a list.
+    expect(includeExpressions(["A", "@decode*"], labels)).toEqual([
+      "regex:^(A|decode.*)$/",
+      "regex:^decode.*$",
+    ]);
+  });
+
   it("mean every label where there is no pattern", () => {
     expect(matchingLabels([], labels)).toEqual(labels);
     expect(includeExpressions([], labels)).toEqual([
-      "regex:^.*$/",
-      "regex:^LLM$@^.*$/",
-      "regex:.*@^.*$",
+      "regex:^(<default domain>|LLM)$@^.*$/",
+      "regex:^<default domain>$@^.*$",
     ]);
   });
 });
@@ -127,16 +141,16 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
     const pattern = fc.oneof(
       fc.constant("*"),
       hostile.map((text) => `${text.replaceAll(/[@*?\\]/g, "\\$&")}*`),
-      fc.constantFrom("a*", "*b", "@*", "?", "*@a*", "a?*"),
+      fc.constantFrom("a", "b", "a*", "*b", "@*", "?", "*@a*", "a?*"),
     );
     fc.assert(
       fc.property(
         fc.array(hostileLabel, { minLength: 2, maxLength: 40 }),
-        pattern,
-        (arbitrary, glob) => {
+        fc.array(pattern, { minLength: 1, maxLength: 3 }),
+        (arbitrary, globs) => {
           const labels = distinct(arbitrary);
-          const wanted = matchingLabels([glob], labels).map(keyOf);
-          const expressions = includeExpressions([glob], labels);
+          const wanted = matchingLabels(globs, labels).map(keyOf);
+          const expressions = includeExpressions(globs, labels);
           if (expressions.length === 0) {
             expect(wanted).toEqual([]);
             return;
@@ -152,17 +166,31 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
     );
   });
 
-  it("expressions of several labels let through what each of them does", () => {
+  const dialect = fc.record({
+    domain: fc.constantFrom("", "", "D", "E", "D\\", "@"),
+    name: fc.constantFrom("a", "b", "a\\b", "regex:a", "@", "a@", "@a@b", "a.b"),
+    kind: fc.constantFrom("push_pop" as const, "start_end" as const),
+  });
+
+  it.each([
+    ["hostile names", hostileLabel],
+    ["names that only regular expressions can tell, beside others", dialect],
+  ])("expressions of several labels let through what each of them does: %s", (_, label) => {
     fc.assert(
-      fc.property(fc.array(hostileLabel, { minLength: 2, maxLength: 12 }), (arbitrary) => {
-        // Beside names that only a regular expression can tell, and in several domains, ncu's matcher
-        // loses some: no program names its ranges so.
-        const labels = distinct(arbitrary).filter(
-          (label) => !labelExpression(label).startsWith("regex:"),
-        );
-        const matching = real?.matching(resultsOf(labels));
-        const got = matching?.(labelExpressions(labels, labels)) ?? [];
-        expect(got).toEqual(labels.map((_, index) => `kernel${index}`));
+      fc.property(fc.array(label, { minLength: 2, maxLength: 24 }), (arbitrary) => {
+        const labels = distinct(arbitrary);
+        const wanted = labels.filter((_, index) => index % 2 === 0);
+        // No expression means everything, which a plan never asks for.
+        if (wanted.length === 0) return;
+        const got = real?.matching(resultsOf(labels))(labelExpressions(wanted)) ?? [];
+        const beside = matchedBeside(wanted, labels);
+        for (const [index, label] of labels.entries()) {
+          if (wanted.includes(label)) expect(got, keyOf(label)).toContain(`kernel${index}`);
+          // Anchors of ncu's regular expressions also hold at line breaks inside of a name.
+          else if (!beside.includes(label) && !/[\n\r]/.test(label.name + label.domain))
+            expect(got, keyOf(label)).not.toContain(`kernel${index}`);
+        }
+        expect(got).not.toContain(`kernel${labels.length}`);
       }),
       { numRuns: runs(20) },
     );

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
+import { hangNote, recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
 import { createLogReader } from "../../../../src/profile/ncu/run/log-reader.ts";
 import { progressText } from "../../../../src/profile/ncu/run/run-pass.ts";
 import { runs } from "../../../runs.ts";
@@ -42,6 +42,8 @@ describe("createLogReader", () => {
     const { finished, current, warnings } = read(logOf("pub-progress-line-split-by-warning"));
     expect([finished, current]).toEqual([2, null]);
     expect(warnings.join()).toContain("taking more time than expected");
+    expect(hangNote({ warnings, current: "gemm" })).toContain('"gemm" takes more time');
+    expect(hangNote({ warnings: ["something else"], current: "gemm" })).toBeNull();
   });
 
   it.skipIf(shared === null)(

@@ -64,6 +64,8 @@ describe("planPasses", () => {
   it("passes expressions on, beside labels, and leaves filters out where nothing is gated", () => {
     const native = { include: ["regex:^x$/"], exclude: [] };
     const request = { ...everything, include: ["B"], native };
+    expect(planPasses("kernel", request, labels).notes.join()).toContain("ncu may lose ranges");
+    expect(planPasses("kernel", { ...request, include: [] }, labels).notes).toEqual([]);
     expect(planPasses("kernel", request, labels).passes[0]?.include).toEqual(["B/", "regex:^x$/"]);
     expect(planPasses("range", request, labels).passes.map(({ include }) => include)).toEqual([
       ["B/"],
@@ -75,6 +77,24 @@ describe("planPasses", () => {
     expect(planPasses("kernel", { ...request, filtering: false }, null).passes).toMatchObject([
       { include: [] },
     ]);
+  });
+
+  it("keeps labels apart whose common filter would match other regions, too", () => {
+    // A backslash needs a regular expression, and one for two domains matches each name in both.
+    const several = timelineOf([
+      {
+        pid: 1,
+        ranges: [
+          { name: "a\\b", start: 0, end: 10 },
+          { name: "c", start: 20, end: 30, domain: "D" },
+          { name: "a\\b", start: 40, end: 50, domain: "D" },
+        ],
+      },
+    ]);
+    const found = labelsOf(several, []);
+    const include = ["@a\\\\b", "D@c"];
+    const { passes } = planPasses("range", { ...everything, include }, found);
+    expect(passes.map((pass) => pass.include)).toEqual([["regex:^a\\\\b$/"], ["D@c/"]]);
   });
 
   it("measures recursion from the first opening to the last closing, and says so", () => {
@@ -149,6 +169,7 @@ describe("nvtxRequest", () => {
       native_nvtx: true,
       fallback: true,
       require_match: false,
+      timeout_min: null,
       ncu_cli: { ...cliConfig, nvtx: { include: ["A", "B/"], exclude: "regex:x" } },
     });
     expect(request).toMatchObject({

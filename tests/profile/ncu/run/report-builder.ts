@@ -58,7 +58,11 @@ export function buildReport(templateFile: string, results: readonly ResultSketch
     else if (!replaced) {
       const size = template.readUInt32LE(payloadAt);
       const model = fieldsOf(template.subarray(payloadAt + 4, payloadAt + 4 + size));
-      parts.push(resultBlock(header, model, results));
+      // ncu prints no ranges of a block that has kernels, too.
+      for (const kind of ["kernel", "range"]) {
+        const alike = results.filter((result) => (result.kind ?? "kernel") === kind);
+        if (alike.length > 0) parts.push(resultBlock(header, model, alike));
+      }
       replaced = true;
     }
     at = end;

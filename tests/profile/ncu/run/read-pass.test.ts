@@ -1,0 +1,129 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { streamNcuReport } from "../../../../src/profile/ncu/rep/read-report.ts";
+import { metricValue, type NcuResult } from "../../../../src/profile/ncu/results.ts";
+import { probeNcu } from "../../../../src/profile/ncu/run/capabilities.ts";
+import { readPass } from "../../../../src/profile/ncu/run/read-pass.ts";
+import { nsightEnvironment } from "../../../nsight.ts";
+import { samplesOrSkip } from "../samples.ts";
+import { realNcuOrSkip } from "./real-ncu.ts";
+import { buildReport } from "./report-builder.ts";
+
+const real = realNcuOrSkip("reading reports through ncu");
+const sample = samplesOrSkip("reading reports through ncu");
+const root = mkdtempSync(join(tmpdir(), "hydraconf-read-pass-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+beforeEach(() => {
+  for (const [name, value] of Object.entries(nsightEnvironment())) vi.stubEnv(name, value);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+let folders = 0;
+async function read(report: string, path = real?.path ?? "") {
+  const directory = join(root, `out-${++folders}`);
+  mkdirSync(directory);
+  const results: NcuResult[] = [];
+  const summary = await readPass(report, (result) => results.push(result), {
+    ncu: await probeNcu(path),
+    directory,
+    prefix: "",
+    keepTables: true,
+    stop: new AbortController().signal,
+  });
+  return { ...summary, rows: results, directory };
+}
+
+/** An ncu that does something else first; `exec "$NCU" "$@"` is the real one. */
+function ncuWith(script: string): string {
+  const path = join(root, `ncu-${++folders}`);
+  writeFileSync(path, `#!/bin/sh\nNCU=${real?.path}\n${script}\nexec "$NCU" "$@"\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe.skipIf(real === null || sample === null)("readPass", () => {
+  const report = () => sample?.("r1.ncu-rep") ?? "";
+
+  it("gives percentages and ratios with all digits that the report has", async () => {
+    const { rows } = await read(report());
+    const exact: NcuResult[] = [];
+    streamNcuReport(report(), (result) => exact.push(result));
+    const [row] = rows;
+    const [own] = exact;
+    if (row === undefined || own === undefined) throw new Error("no results");
+    let sharper = 0;
+    for (const [name, index] of row.columns.index) {
+      const unit = row.columns.units[index];
+      const value = row.values[index] ?? Number.NaN;
+      const truth = metricValue(own, name);
+      if (unit !== "%" || truth === null || truth === undefined || Number.isNaN(value)) continue;
+      expect(Math.abs(value - truth), name).toBeLessThanOrEqual(0.000_001);
+      // Base units alone would give two decimals.
+      if (Math.abs(Number(truth.toFixed(2)) - truth) > 0.000_01) sharper++;
+    }
+    expect(sharper).toBeGreaterThan(5);
+    expect(metricValue(row, "sm__inst_executed.avg.per_cycle_active")).toBeCloseTo(
+      metricValue(own, "sm__inst_executed.avg.per_cycle_active") ?? Number.NaN,
+      5,
+    );
+    expect(metricValue(row, "gpu__time_duration.sum")).toBe(52576);
+  });
+
+  it("prints in the locale C.UTF-8, whatever the user's is", async () => {
+    const log = join(root, "locales");
+    const spy = ncuWith(`echo "$LC_ALL" >> ${log}`);
+    vi.stubEnv("LC_ALL", "de_DE.UTF-8");
+    const { rows } = await read(report(), spy);
+    expect(rows[0] && metricValue(rows[0], "gpu__time_duration.sum")).toBe(52576);
+    const locales = readFileSync(log, "utf8").trim().split("\n");
+    expect(locales.length).toBeGreaterThan(3);
+    expect(new Set(locales)).toEqual(new Set(["C.UTF-8"]));
+  });
+
+  it("is complete but for its sections where ncu cannot print them, and says so", async () => {
+    const broken = ncuWith(
+      'case "$*" in *"--page details"*) echo "==ERROR== no sections here"; exit 1;; esac',
+    );
+    const { rows, sections, notes, directory } = await read(report(), broken);
+    expect(rows).toHaveLength(1);
+    expect(sections.size).toBe(0);
+    expect(notes.join()).toMatch(/could not print the sections.*complete but for their sections/);
+    expect(existsSync(join(directory, "raw.csv"))).toBe(true);
+    expect(existsSync(join(directory, "details.csv"))).toBe(false);
+    expect(existsSync(join(directory, "sections.txt"))).toBe(false);
+  });
+
+  it("tells sections and what ncu's rules advise", async () => {
+    const { rows, sections, directory } = await read(report());
+    expect([...sections.keys()]).toContain("Occupancy");
+    expect(rows[0]?.rules?.length).toBeGreaterThan(0);
+    expect(readFileSync(join(directory, "sections.txt"), "utf8")).toContain("Section: ");
+  });
+
+  it("reads kernels and a range beside them from one report", async () => {
+    const file = join(root, "mixed.ncu-rep");
+    writeFileSync(
+      file,
+      buildReport(real?.template ?? "", [
+        { kernel: "gemm", pushPop: [{ name: "A" }] },
+        { kernel: "pool", pushPop: [{ name: "B" }] },
+        { kernel: "", kind: "range", pushPop: [{ name: "A" }] },
+      ]),
+    );
+    const own: NcuResult[] = [];
+    streamNcuReport(file, (result) => own.push(result));
+    const { rows } = await read(file);
+    expect(own.map(({ kind }) => kind)).toEqual(["kernel", "kernel", "range"]);
+    expect(rows.map(({ kind }) => kind)).toEqual(["kernel", "kernel", "range"]);
+  });
+});
