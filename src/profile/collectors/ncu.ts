@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import { succeeded } from "../machine/process.ts";
+import { howMeasured } from "../ncu/how-measured.ts";
 import { createResultReader } from "../ncu/read-results.ts";
 import { type Available, adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
@@ -236,7 +237,7 @@ async function collect(
       context.directory,
       runs.map(({ pass }) => tablePrefix(pass)),
     );
-  notes.push(...unseenNotes(session, reader.seen), ...howMeasured(session));
+  notes.push(...unseenNotes(session, reader.seen), ...howMeasured(session.ncu, session.cli));
   if (results === 0 && problem === null) {
     notes.push(NO_MATCHING_REGIONS);
     if (options.config.require_match)
@@ -306,8 +307,3 @@ function unseenNotes({ options, discovery }: Session, seen: ReadonlySet<string>)
     `ncu measured nothing in ${names.join(", ")}${unseen.length > MAX_UNSEEN ? ` and ${unseen.length - MAX_UNSEEN} more` : ""}: no kernel was launched there by the threads that ncu follows, or the launch filters left them out`,
   ];
 }
-
-/** What decides the numbers beside the program: a reader compares only what was measured alike. */
-const howMeasured = ({ ncu, cli }: Session): readonly string[] => [
-  `measured by ncu ${ncu.version} in ${cli.replay_mode} replay, clock control ${cli.clock_control ?? "as ncu has it"}, cache control ${cli.cache_control ?? "as ncu has it"}; the command lines are in ncu/cmd.txt, tables in the locale C.UTF-8`,
-];

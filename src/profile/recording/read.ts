@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";
@@ -32,7 +32,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
       return read();
     } catch (error) {
       if (!isConfigError(error) && !isSystemError(error)) throw error;
-      notes.push(`${path} could not be read: ${error.message}`);
+      notes.push(`${basename(path)} could not be read: ${error.message}`);
       return null;
     }
   };
@@ -42,7 +42,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     const found = readable(path, () => ({ startNs: readStart(path) }));
     if (found === null) continue;
     if (found.startNs === null)
-      notes.push(`${path}: the process ended before it recorded anything`);
+      notes.push(`${basename(path)}: the process ended before it recorded anything`);
     else files.push({ path, startNs: found.startNs });
   }
   files.sort((a, b) => Number(a.startNs - b.startNs));

@@ -7,6 +7,7 @@ import {
   type RegionReportBundle,
   type ReportEnvironment,
 } from "../../report/document.ts";
+import { dataNotes } from "./data-notes.ts";
 import type {
   KernelRow,
   RegionModel,
@@ -37,11 +38,12 @@ export function toReportBundle(model: RegionModel, context: ReportContext): Regi
 }
 
 function toReport(
-  { scope, regions, totals, notes }: ScopeModel,
+  entry: ScopeModel,
   model: RegionModel,
   context: ReportContext,
   records: KernelRecords,
 ): NCUProfileRegionReport {
+  const { scope, regions, totals, notes } = entry;
   const real = regions.filter(({ kind }) => kind !== "outside");
   return {
     scope,
@@ -64,7 +66,7 @@ function toReport(
       kernel_clock: kernelClock(totals.kernelKinds),
     },
     environment: context.environment,
-    notes: [...new Set([...(context.notes ?? []), ...notes])],
+    notes: [...new Set([...(context.notes ?? []), ...notes, ...dataNotes(entry, model)])],
   };
 }
 

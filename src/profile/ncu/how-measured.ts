@@ -1,0 +1,34 @@
+/**
+ * What decides the numbers beside the program: a reader compares only what was measured alike. ncu's own
+ * defaults differ by version ("Clock Control", "Cache Control" in its documentation), so that nothing
+ * is said of them where the config leaves them to ncu.
+ */
+import type { NcuCapabilities } from "./run/capabilities.ts";
+import type { NcuCliConfig } from "./run/ncu-config.ts";
+
+export const howMeasured = (
+  { version }: Pick<NcuCapabilities, "version">,
+  { replay_mode, clock_control, cache_control }: NcuCliConfig,
+): readonly string[] => [
+  `measured by ncu ${version} in ${replay_mode} replay; the command lines are in ncu/cmd.txt, tables in the locale C.UTF-8`,
+  clockNote(clock_control),
+  cacheNote(cache_control),
+];
+
+function clockNote(control: string | null): string {
+  if (control === null)
+    return "GPU clocks were controlled as ncu does by itself (clock_control=null)";
+  if (control === "none" || control === "reset")
+    return `GPU clocks were not locked (clock_control=${control}): times vary with temperature, power and other load`;
+  return control === "base"
+    ? "GPU clocks were locked to base (clock_control=base): times are longer than at the boost clocks of a free run"
+    : `GPU clocks were locked by ncu (clock_control=${control})`;
+}
+
+function cacheNote(control: string | null): string {
+  if (control === null)
+    return "GPU caches were controlled as ncu does by itself (cache_control=null)";
+  return control === "all"
+    ? "GPU caches were flushed before every replay pass (cache_control=all): each kernel or range started with cold caches"
+    : `GPU caches were not flushed between replay passes (cache_control=${control}): what one pass leaves there serves the next`;
+}

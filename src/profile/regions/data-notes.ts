@@ -1,0 +1,78 @@
+/**
+ * What a reader must not have to find out from numbers that are zero or not there. Told once per
+ * report, whatever collector it is of.
+ */
+import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
+
+export function dataNotes(scope: ScopeModel, { collector }: RegionModel): readonly string[] {
+  const regions = scope.regions.filter(({ kind }) => kind !== "outside");
+  return [
+    ...kindNotes(scope),
+    ...(collector === "ncu" ? withoutCounters(regions) : freeRunNotes(scope)),
+    ...emptyNotes(regions, scope),
+    ...ownNotes(regions),
+  ];
+}
+
+const hasKernels = ({ totals: { kernelCount, kernelKinds } }: ScopeModel): boolean =>
+  kernelCount > 0 && kernelKinds.includes("gpu_kernel");
+
+function kindNotes({ totals: { kernelKinds } }: ScopeModel): readonly string[] {
+  if (!kernelKinds.includes("cpu_operation")) return [];
+  return kernelKinds.includes("gpu_kernel")
+    ? ["the lists of kernels hold GPU kernels and CPU operations; each record says which it is"]
+    : ["no kernels of a GPU were recorded: operations on the CPU stand in their place"];
+}
+
+/** The recorder and nsys leave the GPU as it is. */
+const freeRunNotes = (scope: ScopeModel): readonly string[] =>
+  hasKernels(scope)
+    ? [
+        "GPU clocks were not locked: times vary with temperature, power and other load; hardware counters were not read (pipeline.ncu.enable=true does both)",
+      ]
+    : [];
+
+function withoutCounters(regions: readonly RegionModelEntry[]): readonly string[] {
+  const without = regions.filter(({ metrics }) => (metrics?.size ?? 0) === 0);
+  if (without.length === 0) return [];
+  return [
+    `no hardware counter has a value in ${without.length} of ${regions.length} regions: ${names(without)}`,
+  ];
+}
+
+/** Ranges that were measured as a whole have time without kernels: that is no lack. */
+function emptyNotes(
+  regions: readonly RegionModelEntry[],
+  { totals }: ScopeModel,
+): readonly string[] {
+  if (totals.kernelCount === 0) return [];
+  const empty = regions.filter(({ kernelCount }) => kernelCount === 0);
+  if (empty.length === 0) return [];
+  const what =
+    totals.kernelKinds.length > 1
+      ? "GPU kernel or CPU operation"
+      : totals.kernelKinds.includes("gpu_kernel")
+        ? "GPU kernel"
+        : "CPU operation";
+  return [`no ${what} ran in ${empty.length} of ${regions.length} regions: ${names(empty)}`];
+}
+
+function ownNotes(regions: readonly RegionModelEntry[]): readonly string[] {
+  const noted = regions.filter(({ notes }) => notes.length > 0);
+  if (noted.length === 0) return [];
+  const who = noted.length === 1 ? "1 region has its" : `${noted.length} regions have their`;
+  return [`${who} own notes in the reports: ${names(noted)}`];
+}
+
+const MAX_NAMES = 5;
+const MAX_NAME = 60;
+
+/** Labels come from the program, of any length. */
+function names(regions: readonly RegionModelEntry[]): string {
+  const shown = regions.slice(0, MAX_NAMES).map(({ path }) => {
+    const text = path.join(" / ");
+    return text.length > MAX_NAME ? `…${text.slice(-MAX_NAME)}` : text;
+  });
+  const more = regions.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,140 @@
+/** What zero and absent numbers mean stands in every form of a report. */
+import { describe, expect, it } from "vitest";
+import { assembleNcu } from "../../../src/profile/ncu/assemble/index.ts";
+import { howMeasured } from "../../../src/profile/ncu/how-measured.ts";
+import { buildRegionModel } from "../../../src/profile/regions/index.ts";
+import { toReportBundle } from "../../../src/profile/regions/to-report.ts";
+import { showReport } from "../../../src/profile/terminal-report.ts";
+import type { RegionReportBundle } from "../../../src/report/document.ts";
+import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
+import { renderBundleJson } from "../../../src/report/json-writer.ts";
+import { renderRegionMarkdown } from "../../../src/report/region-markdown.ts";
+import { renderRunMarkdown } from "../../../src/report/run-markdown.ts";
+import { context } from "../../report/bundles.ts";
+import { type ResultSketch, resultsOf } from "../ncu/results.ts";
+import { cliConfig } from "../ncu/run/cli-config.ts";
+import { type ProcessSketch, timelineOf } from "./timelines.ts";
+
+const recorded = (process: ProcessSketch): RegionReportBundle =>
+  toReportBundle(buildRegionModel(timelineOf([process])), context);
+const measured = (
+  sketches: readonly ResultSketch[],
+  notes: readonly string[] = [],
+): RegionReportBundle => toReportBundle(assembleNcu(resultsOf(...sketches)), { ...context, notes });
+
+const OPS = "shallow_resnet.ops";
+const work = { name: "work", start: 0, end: 9000 };
+const idle = { name: "idle", start: 10_000, end: 11_000 };
+const kernel = { name: "gemm", launch: 100, ns: 50 };
+const operation = { name: "conv2d", start: 100, end: 200, domain: OPS };
+const how = (clock_control: string | null, cache_control: string | null) =>
+  measured(
+    [{ in: ["A"], ns: 10 }],
+    howMeasured({ version: "2024.1.1" }, { ...cliConfig, clock_control, cache_control }),
+  );
+
+const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
+  [
+    "an empty region among others",
+    recorded({ ranges: [work, idle], kernels: [kernel] }),
+    "no GPU kernel ran in 1 of 2 regions: idle",
+  ],
+  [
+    "a region without operations",
+    recorded({ ranges: [work, operation, idle] }),
+    "no CPU operation ran in 1 of 2 regions: idle",
+  ],
+  ["no regions", recorded({ kernels: [kernel] }), "no matching regions"],
+  ["neither kernels nor operations", recorded({ ranges: [work] }), "only wall times of ranges"],
+  [
+    "CPU operations instead of kernels",
+    recorded({ ranges: [work, operation] }),
+    "no kernels of a GPU were recorded",
+  ],
+  [
+    "GPU kernels beside CPU operations",
+    recorded({ ranges: [work, operation], kernels: [kernel] }),
+    "1 CPU operations are not counted because GPU kernels were recorded",
+  ],
+  [
+    "clocks that nobody locked",
+    recorded({ ranges: [work], kernels: [kernel] }),
+    "GPU clocks were not locked: times vary",
+  ],
+  [
+    "counters that nobody read",
+    recorded({ ranges: [work], kernels: [kernel] }),
+    "hardware counters were not read",
+  ],
+  [
+    "a region that has something to say itself",
+    recorded({ ranges: [{ ...work, end: null }] }),
+    "1 region has its own notes in the reports: work",
+  ],
+  ["serialised kernels", measured([{ in: ["A"], ns: 10 }]), "kernels ran one at a time"],
+  [
+    "ranges without kernels",
+    measured([{ kind: "range", in: ["A"], ns: 10 }]),
+    "ncu gives no kernels of ranges",
+  ],
+  ["no counters", measured([{ in: ["A"] }]), "no hardware counter has a value in 1 of 1 regions"],
+  ["clocks locked to base", how("base", "all"), "GPU clocks were locked to base"],
+  ["clocks locked otherwise", how("boost", "all"), "GPU clocks were locked by ncu"],
+  ["clocks not locked under ncu", how("none", "all"), "GPU clocks were not locked"],
+  ["clocks left to ncu", how(null, "all"), "GPU clocks were controlled as ncu does"],
+  ["flushed caches", how("base", "all"), "GPU caches were flushed before every replay pass"],
+  ["warm caches", how("base", "none"), "GPU caches were not flushed between replay passes"],
+  ["caches left to ncu", how("base", null), "GPU caches were controlled as ncu does"],
+];
+
+const terminalText = ({ reports: [report] }: RegionReportBundle): string => {
+  let text = "";
+  const write = (piece: string) => {
+    text += piece;
+  };
+  if (report !== undefined)
+    showReport(report, { write, writeError: write, width: 100, color: false });
+  return text;
+};
+
+const FORMS: readonly (readonly [string, (bundle: RegionReportBundle) => string])[] = [
+  ["JSON", renderBundleJson],
+  ["Markdown", (bundle) => renderRegionMarkdown(bundle, { title: "t" })],
+  [
+    "the run's Markdown",
+    (bundle) =>
+      renderRunMarkdown({
+        sections: [{ collector: "c", directory: "c", bundle, regionDirectories: new Map() }],
+        notes: [],
+      }),
+  ],
+  ["HTML", (bundle) => renderHtmlReport(bundle, { title: "t", config: [], files: [] })],
+  ["the terminal", terminalText],
+];
+
+describe.each(FORMS)("%s", (_, render) => {
+  it.each(CASES)("tells of %s", (_, bundle, note) => {
+    // A page is too long to be shown when it fails.
+    expect(render(bundle).includes(note), note).toBe(true);
+  });
+});
+
+describe("what is told", () => {
+  it("is nothing where nothing is absent", () => {
+    const { reports } = recorded({ ranges: [work, operation, { ...idle, end: null }] });
+    expect(reports[0]?.notes.join("\n")).not.toContain("not locked");
+    const full = recorded({ ranges: [work], kernels: [kernel] }).reports[0]?.notes ?? [];
+    expect(full.join("\n")).not.toMatch(/ran in|own notes|only wall times|no kernels/);
+  });
+
+  it("names few regions of many, and cuts long names", () => {
+    const many = Array.from({ length: 9 }, (_, at) => ({
+      name: `${at}${"x".repeat(500)}`,
+      start: 20_000 + at * 10,
+      end: 20_005 + at * 10,
+    }));
+    const notes = recorded({ ranges: [work, ...many], kernels: [kernel] }).reports[0]?.notes ?? [];
+    const [note = ""] = notes.filter((text) => text.startsWith("no GPU kernel ran"));
+    expect(note).toMatch(/ran in 9 of 10 regions: …x{60}, .* and 4 more$/);
+  });
+});
