@@ -1,0 +1,26 @@
+import { plainAt, textAt } from "../job/hydra-values.ts";
+import type { LauncherKind } from "./launcher.ts";
+import { readSettings } from "./slurm/settings.ts";
+
+/** Jobs as tasks of a Slurm job array, under submitit's keys. */
+export const slurmLauncher: LauncherKind = {
+  targets: [
+    "hydraconf.SlurmLauncher",
+    "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher",
+  ],
+  runsElsewhere: true,
+  open: (request) => {
+    const { context, root } = request;
+    const settings = readSettings(
+      (plainAt(root, "hydra.launcher", context) ?? {}) as Readonly<Record<string, unknown>>,
+      `${textAt(root, "hydra.sweep.dir", context) ?? "None"}/.submitit/%j`,
+    );
+    return {
+      async *launch(batch) {
+        // Loaded only where it is used: it runs programs.
+        const { launchOnSlurm } = await import("./slurm/launch.ts");
+        yield* launchOnSlurm(batch, settings, request);
+      },
+    };
+  },
+};

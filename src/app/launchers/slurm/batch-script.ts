@@ -1,0 +1,102 @@
+import { signalDelay } from "./sbatch-options.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { shellQuote } from "./shell-quote.ts";
+
+export interface BatchScript {
+  /** The numbers of the jobs, in the order of the array's indices. */
+  readonly jobs: readonly number[];
+  /** The command line of a worker. */
+  readonly command: readonly string[];
+  /**
+   * What tells the worker its job: a variable, and what stands in it behind the job's number.
+   */
+  readonly variable: { readonly name: string; readonly rest: string };
+  /** Where a job notes each time that it ran out of time: a file in this folder, by job number. */
+  readonly timeoutFolder: string;
+  /** The file of Slurm's own messages, as a shell writes it after `id` and `SLURM_ARRAY_*` are set. */
+  readonly slurmLog: string;
+}
+
+/**
+ * The script of an array task. Its few lines of shell hold what must work even if the worker hangs:
+ * they log to submitit's places, start the worker as a step, and, when Slurm says that the end is
+ * near (USR2), let it save what it has and queue it again.
+ *
+ * The time limit and a preemption come with the same signal; as submitit does, a signal long before
+ * the limit counts as preemption. Texts of the user appear only quoted, except for `setup`, which is shell.
+ */
+export function batchScript(settings: SlurmSettings, script: BatchScript): string {
+  const { max_num_timeout, setup, srun_args, stderr_to_stdout, submitit_folder } = settings;
+  const { command, jobs, slurmLog, timeoutFolder, variable } = script;
+  const delay = signalDelay(settings);
+  const earliest = Math.max(0, settings.timeout_min * 60 - delay - 90);
+  const grace = Math.max(1, delay - 15);
+  const several = settings.nodes * settings.tasks_per_node > 1;
+  return `#!/bin/bash
+jobs=(${jobs.join(" ")})
+job=\${jobs[$SLURM_ARRAY_TASK_ID]}
+id=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+slurm_log=${slurmLog}
+folder=${folderWord(submitit_folder)}
+mkdir -p -- "$folder" || exit 1
+exec >>"$folder/\${id}_0_log.out" ${stderr_to_stdout ? "2>&1" : `2>>"$folder/\${id}_0_log.err"`}
+# srun does not take this over from sbatch by itself.
+[ -z "\${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="$SLURM_CPUS_PER_TASK"
+${setup.map((line) => `${line}\n`).join("")}set +eu
+export ${variable.name}="$job:"${shellQuote(variable.rest)}
+${several ? `pattern=\${folder//%/%%}/\${id//%/%%}_%t_log\n` : ""}
+near_end=
+trap 'near_end=1' USR2
+srun --unbuffered ${several ? severalLogs(stderr_to_stdout) : ""}${words(srun_args)}${words(command)}&
+step=$!
+await_step() { # ends with the step, or with a signal
+  wait "$step"; code=$?
+  while [ -z "$near_end" ] && kill -0 "$step" 2>/dev/null; do wait "$step"; code=$?; done
+}
+await_step
+if [ -n "$near_end" ] && kill -0 "$step" 2>/dev/null; then
+  again=1
+  if [ "$SECONDS" -ge ${earliest} ]; then
+    printf '%s\\n' "$id" >>${shellQuote(timeoutFolder)}/"$job"
+    [ "$(wc -l <${shellQuote(timeoutFolder)}/"$job")" -le ${max_num_timeout} ] || again=
+  fi
+  if [ -n "$again" ]; then
+    # What listens to the signal may save its work; a worker that does not ends with code 140.
+    kill -USR2 "$step"
+    until=$((SECONDS + ${grace}))
+    while kill -0 "$step" 2>/dev/null && [ "$SECONDS" -lt "$until" ]; do sleep 1; done
+    if kill -0 "$step" 2>/dev/null; then code=140; else wait "$step"; code=$?; fi
+    if [ "$code" = 140 ]; then
+      echo "hydraconf: job #$job ($id) is queued again"
+      scontrol requeue "$id" && sleep 600
+      code=1
+    fi
+  else
+    # It has its time to the last second; then Slurm ends it.
+    near_end=
+    await_step
+  fi
+fi
+[ -s "$slurm_log" ] || rm -f -- "$slurm_log"
+exit "$code"
+`;
+}
+
+/** The folder as a word of the shell: `%j` and `%A_%a` are the task, `%A` and `%a` its parts. */
+function folderWord(folder: string): string {
+  const variables: Readonly<Record<string, string>> = {
+    "%j": '"$id"',
+    "%A": '"$SLURM_ARRAY_JOB_ID"',
+    "%a": '"$SLURM_ARRAY_TASK_ID"',
+  };
+  return folder
+    .split(/(%[jAa])/)
+    .map((part) => (part === "" ? "" : (variables[part] ?? shellQuote(part))))
+    .join("");
+}
+
+const severalLogs = (joined: boolean): string =>
+  `--open-mode=append --output="$pattern.out" ${joined ? "" : '--error="$pattern.err" '}`;
+
+const words = (texts: readonly string[]): string =>
+  texts.map((text) => `${shellQuote(text)} `).join("");

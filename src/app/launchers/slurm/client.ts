@@ -1,0 +1,168 @@
+import { execa } from "execa";
+import { ConfigError } from "../../../values/errors.ts";
+import { QUEUE_FORMAT, readQueueJson, readQueueLines, readShownJobs } from "./queue-answers.ts";
+import type { TaskReport } from "./task-state.ts";
+
+/** Slurm's commands, as far as a sweep needs them. */
+export interface SlurmClient {
+  /**
+   * Hands a script to sbatch.
+   * @returns the number of the job
+   * @throws ConfigError `slurm.missing`, `slurm.rejected`
+   */
+  submit(options: readonly string[], script: string): Promise<string>;
+  /** How large an index of an array may be, plus one. */
+  maxArraySize(): Promise<number>;
+  /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
+  tasks(arrays: readonly string[]): Promise<readonly TaskReport[] | undefined>;
+  /** The same of one task, asked for by name, also shortly after it left the queue. */
+  task(array: string, index: number): Promise<TaskReport | undefined>;
+  /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
+  cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
+  /** The number of the array that a script was submitted as; undefined for none in the queue. */
+  arrayOf(script: string): Promise<string | undefined>;
+}
+
+const CANCELLED_AT_ONCE = 500;
+
+/** How long a command that only asks may take. A busy controller may need a minute. */
+const ANSWER_MS = 90_000;
+
+export function createSlurm(env: Readonly<Record<string, string | undefined>>): SlurmClient {
+  const call = async (command: string, args: readonly string[]) => {
+    const result = await execa(command, args, {
+      env: outsideOfJobs(env),
+      extendEnv: false,
+      reject: false,
+      stdin: "ignore",
+      timeout: ANSWER_MS,
+      maxBuffer: 1 << 30,
+    });
+    if (result.code === "ENOENT") throw missing(command);
+    return result;
+  };
+  /** Once it is known that there is none, squeue is not asked for JSON again. */
+  let hasJson = true;
+  return {
+    async submit(options, script) {
+      const { failed, shortMessage, stderr, stdout } = await call("sbatch", [
+        "--parsable",
+        ...options,
+        script,
+      ]);
+      const id = /^(\d+)(?:;|$)/m.exec(stdout)?.[1];
+      if (failed || id === undefined) throw rejected(stderr.trim() || shortMessage || stdout);
+      return id;
+    },
+    async maxArraySize() {
+      const { stdout } = await call("scontrol", ["show", "config"]);
+      // Slurm's own default.
+      return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
+    },
+    async tasks(arrays) {
+      if (hasJson) {
+        const answer = await call("squeue", ["--json", `--jobs=${arrays.join(",")}`]);
+        const read = answer.failed ? undefined : readQueueJson(answer.stdout);
+        // Older versions answer with the whole queue whatever is asked for.
+        if (read !== undefined) return read.filter(({ array }) => arrays.includes(array));
+        hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
+      }
+      const { failed, stderr, stdout } = await call("squeue", [
+        "--array",
+        "--noheader",
+        "--states=all",
+        `--format=${QUEUE_FORMAT}`,
+        `--jobs=${arrays.join(",")}`,
+      ]);
+      if (!failed) return readQueueLines(stdout);
+      // A single job that has left the queue is an error to squeue, and an answer to us.
+      return /invalid job id/i.test(stderr) ? [] : undefined;
+    },
+    async task(array, index) {
+      const { failed, stdout } = await call("scontrol", [
+        "--oneliner",
+        "show",
+        "job",
+        `${array}_${index}`,
+      ]);
+      return failed ? undefined : readShownJobs(stdout).find((one) => one.index === index);
+    },
+    async cancel(ids, { onlyWaiting = false } = {}) {
+      const options = onlyWaiting ? ["--state=PENDING"] : [];
+      // A command line holds only so much.
+      for (let first = 0; first < ids.length; first += CANCELLED_AT_ONCE) {
+        const some = ids.slice(first, first + CANCELLED_AT_ONCE);
+        const { failed, stderr } = await call("scancel", [...options, ...some]);
+        // What is over cannot be cancelled, and need not be.
+        if (failed && !/invalid job id|already completing|completed/i.test(stderr))
+          throw new ConfigError({ code: "slurm.rejected", message: `scancel: ${said(stderr)}` });
+      }
+    },
+    async arrayOf(script) {
+      const { stdout } = await call("squeue", ["--noheader", "--states=all", "--format=%F|%o"]);
+      const line = stdout.split("\n").find((one) => one.slice(one.indexOf("|") + 1).trim() === script);
+      return line?.split("|")[0]?.trim();
+    },
+  };
+}
+
+/**
+ * The environment without what Slurm set for a job that we are ourselves in: sbatch would take it
+ * for options. Where Slurm is configured is no such thing. Lists of indices are not to be cut.
+ */
+function outsideOfJobs(env: Readonly<Record<string, string | undefined>>) {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^(SLURM|SLURMD|SRUN)_/.test(name) || name === "SLURM_CONF",
+  );
+  return { ...Object.fromEntries(kept), SLURM_BITSTR_LEN: "0", SLURM_TIME_FORMAT: "standard" };
+}
+
+const missing = (command: string): ConfigError =>
+  new ConfigError({
+    code: "slurm.missing",
+    message: `The Slurm launcher needs '${command}', which is not on PATH`,
+    key: "hydra/launcher",
+    hint: "start the sweep on a login node of the cluster, or run it on this machine with hydra/launcher=local or hydra/launcher=basic",
+  });
+
+/** Slurm's words, without the name of the command in each line. */
+const said = (stderr: string): string =>
+  stderr
+    .split("\n")
+    .map((line) => line.replace(/^(sbatch|scancel|scontrol|squeue): (error|fatal): /, "").trim())
+    .filter((line) => line !== "")
+    .join("; ");
+
+/** What to do about what sbatch does not accept, by its words. */
+const REMEDIES: readonly (readonly [words: RegExp, key: string, hint: string])[] = [
+  [/partition/i, "hydra.launcher.partition", "`sinfo --summarize` lists the partitions"],
+  [/account/i, "hydra.launcher.account", "`sacctmgr show associations user=$USER` lists your accounts"],
+  [/qos/i, "hydra.launcher.qos", "`sacctmgr show qos` lists the qualities of service"],
+  [/generic resource|gres/i, "hydra.launcher.gres", "`sinfo --Format=nodelist,gres` lists what nodes have"],
+  [/memory/i, "hydra.launcher.mem_gb", "`sinfo --Format=nodelist,memory` lists what nodes have"],
+  [/feature|constraint/i, "hydra.launcher.constraint", "`sinfo --Format=nodelist,features` lists what nodes have"],
+  [/time limit/i, "hydra.launcher.timeout_min", "`sinfo --Format=partition,time` lists the limits"],
+  [/node|cpu|processor/i, "hydra.launcher", "`sinfo --Node --long` lists the nodes and what they have"],
+  [/limit/i, "hydra.launcher", "hydra.sweeper.max_batch_size=N submits N jobs at a time"],
+  [
+    /option|usage|unrecognized/i,
+    "hydra.launcher.additional_parameters",
+    "`sbatch --help` lists the options that it has",
+  ],
+  [
+    /connect|controller|configuration|munge|auth/i,
+    "hydra/launcher",
+    "`scontrol ping` says whether the cluster answers",
+  ],
+];
+
+function rejected(stderr: string): ConfigError {
+  const words = said(stderr);
+  const [, key, hint] = REMEDIES.find(([pattern]) => pattern.test(words)) ?? [];
+  return new ConfigError({
+    code: "slurm.rejected",
+    message: `Slurm did not accept the sweep: ${words}`,
+    ...(key === undefined ? {} : { key }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

@@ -1,0 +1,138 @@
+import { existsSync, rmSync } from "node:fs";
+import { ConfigError } from "../../../values/errors.ts";
+import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
+import { shownOverrides } from "../basic-launcher.ts";
+import { createSlurm } from "./client.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { slurmSweep } from "./slurm-sweep.ts";
+import { slurmFolder } from "./submissions.ts";
+import { submitJobs } from "./submit.ts";
+
+/** submitit's name, which log configs may use. */
+const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
+
+/**
+ * Submits the jobs of a batch and follows them to their ends. Jobs that Slurm still has from an
+ * earlier launcher of the same sweep are followed, not submitted again. Ctrl-C ends the following,
+ * never the jobs: they belong to Slurm, as with submitit.
+ */
+export async function* launchOnSlurm(
+  batch: readonly SweepJob[],
+  settings: SlurmSettings,
+  request: LauncherRequest,
+): AsyncGenerator<LaunchEvent, void> {
+  const { gate, invocation, logAsHydra, logging, record } = request;
+  const { folder } = record;
+  const client = createSlurm(invocation.env);
+  const sweep = slurmSweep(folder, client);
+  const log = logging.logger(LOGGER);
+  logAsHydra();
+  const live = await liveJobs(batch, request, sweep);
+  const due = batch.filter(({ number }) => !live.has(number));
+  if (due.length > 0) {
+    const numbers = due.map(({ number }) => number);
+    const manifest = record.manifest();
+    const arrays = await submitJobs({
+      client,
+      settings: { ...settings, submitit_folder: absolute(settings, manifest.cwd) },
+      manifest,
+      folder,
+      numbers,
+    });
+    log.info(`Submitted ${due.length} jobs to Slurm: ${arrays.join(", ")}`);
+    for (const job of due) log.info(`\t#${job.number} : ${shownOverrides(job)}`);
+  }
+  if (live.size > 0) log.info(`Following ${live.size} jobs that Slurm has already`);
+
+  const jobs = new Map(batch.map((job) => [job.number, job]));
+  const interrupt = listenForInterrupt();
+  const open = new Map(jobs);
+  let withdrawn = false;
+  try {
+    const watch = { numbers: new Set(jobs.keys()), signal: interrupt.signal };
+    for await (const event of sweep.watch(watch)) {
+      const job = jobs.get(event.number);
+      if (job === undefined) continue;
+      if (event.kind === "started") yield { kind: "started", job };
+      else if (event.kind === "retried") yield { kind: "retried", job, reason: event.reason };
+      else {
+        open.delete(event.number);
+        if (event.kind === "ended") yield { kind: "ended", job, result: resultOf(job, request) };
+        else if (!withdrawn)
+          yield { kind: "ended", job, result: failedJob(job, failure(event.reason)) };
+      }
+      if (!withdrawn && !gate.mayStart()) {
+        withdrawn = true;
+        await sweep.cancel({ onlyWaiting: true });
+      }
+    }
+  } finally {
+    interrupt.release();
+  }
+  const [first] = open.values();
+  if (!interrupt.signal.aborted || first === undefined) return;
+  invocation.console.stderr(
+    `Stopped following ${open.size} jobs; they go on in Slurm.\n` +
+      `  hydraconf sweep wait ${manifestDirectory(request)}     follows them again\n` +
+      `  hydraconf sweep cancel ${manifestDirectory(request)}   ends them\n`,
+  );
+  const result = failedJob(first, failure("no longer followed"));
+  yield { kind: "ended", job: first, result: { ...result, exitCode: 130 } };
+}
+
+const manifestDirectory = ({ record }: LauncherRequest): string => record.manifest().directory;
+
+const absolute = ({ submitit_folder }: SlurmSettings, cwd: string): string =>
+  submitit_folder.startsWith("/") ? submitit_folder : `${cwd}/${submitit_folder}`;
+
+const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
+
+/** What a job came to; one that Slurm ended by a signal does not end the sweep. */
+function resultOf(job: SweepJob, { record }: LauncherRequest): JobResult {
+  const result = record.resultOf(job) ?? failedJob(job, failure("its record is gone"));
+  return result.status === "failed" && wasStopped(result) ? { ...result, exitCode: 1 } : result;
+}
+
+/**
+ * The jobs of a batch that Slurm still has: of a resumed sweep. What an earlier sweep left in this
+ * directory is no part of a new one.
+ *
+ * @throws ConfigError `app.sweep_record` where jobs of an earlier sweep are still to run in it
+ */
+async function liveJobs(
+  batch: readonly SweepJob[],
+  { invocation, record }: LauncherRequest,
+  sweep: ReturnType<typeof slurmSweep>,
+): Promise<ReadonlySet<number>> {
+  if (!existsSync(slurmFolder(record.folder))) return new Set();
+  const live = (await sweep.status()).filter(({ phase }) => phase !== "over");
+  const isFirst = record.manifest().jobs[0]?.number === batch[0]?.number;
+  if (invocation.resumed !== undefined)
+    return new Set(live.map(({ number }) => number).filter((one) => batch.some(({ number }) => number === one)));
+  if (!isFirst) return new Set();
+  if (live.length > 0)
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `Slurm still has ${live.length} jobs of an earlier sweep in '${record.manifest().directory}'`,
+      key: "hydra.sweep.dir",
+      hint: `end them with 'hydraconf sweep cancel ${record.manifest().directory}', or give this sweep another directory`,
+    });
+  rmSync(slurmFolder(record.folder), { recursive: true, force: true });
+  return new Set();
+}
+
+/** SIGINT and SIGTERM end the following, so that what happens to the jobs can be said. */
+function listenForInterrupt() {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  return {
+    signal: controller.signal,
+    release() {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+    },
+  };
+}

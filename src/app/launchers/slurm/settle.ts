@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import {
+  type AttemptEnd,
+  begun,
+  ended,
+  hasEnded,
+  readJobState,
+  writeJobState,
+} from "../../sweep/record/job-state.ts";
+import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
+import { type TaskReport, whyOver } from "./task-state.ts";
+
+/** What Slurm's word for the end of a task makes of a job that did not tell its own end. */
+const STATUS: Readonly<Record<string, AttemptEnd["status"]>> = {
+  COMPLETED: "failed",
+  DEADLINE: "timed_out",
+  FAILED: "failed",
+  OUT_OF_MEMORY: "failed",
+  TIMEOUT: "timed_out",
+};
+
+/**
+ * Writes into a job's record how it ended that could not write it itself: out of time or memory is
+ * its own failure; cancelled or on a node that failed, it was stopped and is still to be done.
+ *
+ * @param report what Slurm said last; undefined where it knows the task no more
+ */
+export function settle(
+  folder: string,
+  task: SubmittedTask,
+  report: TaskReport | undefined,
+):
+  | "recorded already"
+  | { readonly kind: "ended" }
+  | { readonly kind: "dropped"; readonly reason: string } {
+  const state = readJobState(folder, task.number);
+  const isNew = state !== undefined && state.attempts.length > task.attempts;
+  if (isNew && hasEnded(state)) return "recorded already";
+  const status = STATUS[report?.state ?? ""] ?? "stopped";
+  const why = report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
+  if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
+  if (isNew && status === "stopped" && state.status === "stopped") return { kind: "ended" };
+  const detail = lastWords(folder, task);
+  const attempt = isNew ? state : begun(task.number, state, { slurm: taskName(task) });
+  writeJobState(
+    folder,
+    ended(attempt, {
+      status,
+      exitCode: report?.exitCode || null,
+      error: detail === undefined ? why : `${why}: ${detail}`,
+    }),
+  );
+  return { kind: "ended" };
+}
+
+/** What Slurm wrote last of a task that it killed. */
+function lastWords(folder: string, task: SubmittedTask): string | undefined {
+  try {
+    const text = readFileSync(slurmLog(folder, task), "utf8").trim();
+    return text === "" ? undefined : text.slice(text.lastIndexOf("\n") + 1).trim();
+  } catch {
+    return undefined;
+  }
+}

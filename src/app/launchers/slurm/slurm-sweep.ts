@@ -1,0 +1,85 @@
+import { hasEnded, readJobState } from "../../sweep/record/job-state.ts";
+import type { ScheduledJob, SweepBackend } from "../sweep-backend.ts";
+import type { SlurmClient } from "./client.ts";
+import {
+  readSubmissions,
+  type SubmittedTask,
+  tasksOf,
+  taskName,
+  writeSubmissions,
+} from "./submissions.ts";
+import { phaseOf, type TaskReport } from "./task-state.ts";
+import { watchTasks } from "./watch.ts";
+
+/** The Slurm side of a recorded sweep. */
+export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
+  return {
+    async status() {
+      const tasks = unfinished(folder, await submittedTasks(folder, client));
+      const reports = await reportsOf(tasks, client);
+      return tasks.flatMap((task) => {
+        const report = reports?.get(taskName(task));
+        return report === undefined ? [] : [scheduledJob(task, report)];
+      });
+    },
+    async *watch({ numbers, signal } = {}) {
+      const tasks = await submittedTasks(folder, client);
+      const chosen = [...tasks.values()].filter(({ number }) => numbers?.has(number) ?? true);
+      yield* watchTasks({ folder, client, tasks: chosen, ...(signal && { signal }) });
+    },
+    async cancel({ numbers, onlyWaiting = false } = {}) {
+      const tasks = unfinished(folder, await submittedTasks(folder, client));
+      const chosen = tasks.filter(({ number }) => numbers?.has(number) ?? true);
+      await client.cancel(chosen.map(taskName), { onlyWaiting });
+    },
+  };
+}
+
+/**
+ * The tasks of a sweep's jobs. An array that was submitted by a launcher that died before it could
+ * note its number is looked for in the queue.
+ */
+async function submittedTasks(
+  folder: string,
+  client: SlurmClient,
+): Promise<ReadonlyMap<number, SubmittedTask>> {
+  const noted = readSubmissions(folder);
+  if (noted.every(({ array }) => array !== null)) return tasksOf(noted);
+  const found = await Promise.all(
+    noted.map(async (one) =>
+      one.array === null
+        ? { ...one, array: (await client.arrayOf(one.script)) ?? null }
+        : one,
+    ),
+  );
+  const real = found.filter(({ array }) => array !== null);
+  writeSubmissions(folder, real);
+  return tasksOf(real);
+}
+
+/** Those whose record does not say how they ended. */
+const unfinished = (
+  folder: string,
+  tasks: ReadonlyMap<number, SubmittedTask>,
+): readonly SubmittedTask[] =>
+  [...tasks.values()].filter(({ attempts, number }) => {
+    const state = readJobState(folder, number);
+    return !(hasEnded(state) && state.attempts.length > attempts);
+  });
+
+/** By the name of the task; undefined while Slurm does not answer. */
+export async function reportsOf(
+  tasks: readonly SubmittedTask[],
+  client: SlurmClient,
+): Promise<ReadonlyMap<string, TaskReport> | undefined> {
+  const arrays = [...new Set(tasks.map(({ array }) => array))];
+  const reports = arrays.length === 0 ? [] : await client.tasks(arrays);
+  return reports && new Map(reports.map((report) => [taskName(report), report]));
+}
+
+const scheduledJob = (task: SubmittedTask, report: TaskReport): ScheduledJob => ({
+  number: task.number,
+  id: taskName(task),
+  phase: phaseOf(report),
+  state: report.reason === null ? report.state : `${report.state} (${report.reason})`,
+});

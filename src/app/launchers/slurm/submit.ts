@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { writeFileAtomicSync } from "../../../atomic-write.ts";
+import { ConfigError } from "../../../values/errors.ts";
+import { readJobState } from "../../sweep/record/job-state.ts";
+import type { SweepManifest } from "../../sweep/record/manifest.ts";
+import { WORKER_VARIABLE } from "../../worker/worker-request.ts";
+import { batchScript } from "./batch-script.ts";
+import type { SlurmClient } from "./client.ts";
+import { sbatchOptions } from "./sbatch-options.ts";
+import type { SlurmSettings } from "./settings.ts";
+import { shellQuote } from "./shell-quote.ts";
+import {
+  readSubmissions,
+  type Submission,
+  slurmFolder,
+  timeoutFolder,
+  writeSubmissions,
+} from "./submissions.ts";
+
+export interface SubmitRequest {
+  readonly client: SlurmClient;
+  readonly settings: SlurmSettings;
+  readonly manifest: SweepManifest;
+  /** The absolute path of the sweep's `.sweep` folder. */
+  readonly folder: string;
+  /** The jobs to be submitted. */
+  readonly numbers: readonly number[];
+}
+
+/**
+ * Hands jobs to Slurm: an array for each `MaxArraySize` of them. An array waits for the one before,
+ * so that no more than `array_parallelism` jobs run at a time. Each array is noted before and after
+ * it is submitted: whatever happens between, it is found again by its script.
+ *
+ * @returns Slurm's numbers of the arrays
+ * @throws ConfigError `slurm.missing`, `slurm.rejected`; then none of the arrays stays
+ */
+export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
+  const { client, folder, manifest, numbers, settings } = request;
+  const command = restartable(manifest);
+  mkdirSync(timeoutFolder(folder), { recursive: true });
+  const size = await client.maxArraySize();
+  const arrays: string[] = [];
+  for (let first = 0; first < numbers.length; first += size) {
+    const chunk = numbers.slice(first, first + size);
+    const script = join(slurmFolder(folder), `${randomUUID()}.sh`);
+    const options = sbatchOptions(settings, {
+      size: chunk.length,
+      cwd: manifest.cwd,
+      log: { folder: slurmFolder(folder), name: "%A_%a.log" },
+      ...(arrays.length === 0 ? {} : { after: arrays.at(-1) as string }),
+    });
+    const text = batchScript(settings, {
+      jobs: chunk,
+      command: [...command, ...manifest.program.argv],
+      variable: { name: WORKER_VARIABLE, rest: folder },
+      timeoutFolder: timeoutFolder(folder),
+      slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
+    });
+    writeFileAtomicSync(script, text);
+    chmodSync(script, 0o700);
+    const before = readSubmissions(folder);
+    const jobs = chunk.map((number) => ({
+      number,
+      attempts: readJobState(folder, number)?.attempts.length ?? 0,
+    }));
+    const noted = (array: string | null): Submission => ({ script, array, jobs });
+    writeSubmissions(folder, [...before, noted(null)]);
+    try {
+      const array = await client.submit(options, script);
+      arrays.push(array);
+      writeSubmissions(folder, [...before, noted(array)]);
+    } catch (error) {
+      writeSubmissions(folder, before);
+      await client.cancel(arrays);
+      throw error;
+    }
+  }
+  return arrays;
+}
+
+/** @throws ConfigError `app.launcher` for a program that a cluster cannot start */
+function restartable({ holds_secrets, program }: SweepManifest): readonly string[] {
+  if (program.command === null)
+    throw new ConfigError({
+      code: "app.launcher",
+      message: `The Slurm launcher cannot start '${program.name}' again: it was not started as a script`,
+      key: "hydra/launcher",
+      hint: "use hydra/launcher=basic",
+    });
+  if (holds_secrets)
+    throw new ConfigError({
+      code: "app.launcher",
+      message: "A secret stands in the command line, and a batch script would show it",
+      key: "hydra/launcher",
+      hint: "pass it by the environment: password=${oc.env:PASSWORD}",
+    });
+  return program.command;
+}

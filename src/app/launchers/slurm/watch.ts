@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasEnded, type JobState, readJobState } from "../../sweep/record/job-state.ts";
+import type { ScheduledEvent } from "../sweep-backend.ts";
+import type { SlurmClient } from "./client.ts";
+import { settle } from "./settle.ts";
+import { reportsOf } from "./slurm-sweep.ts";
+import { type SubmittedTask, taskName } from "./submissions.ts";
+import { phaseOf, type TaskReport } from "./task-state.ts";
+
+export interface WatchRequest {
+  readonly folder: string;
+  readonly client: SlurmClient;
+  readonly tasks: readonly SubmittedTask[];
+  readonly signal?: AbortSignal;
+}
+
+/** Between looks at the jobs' own records. */
+const RECORDS_MS = 500;
+/** Between questions to Slurm, which many users ask: soon while things happen, then rarely. */
+const QUEUE_MS = { first: 2_000, most: 15_000, growth: 1.5 };
+/**
+ * How long the record of a job may come later than Slurm's word that its task is over: file systems
+ * of clusters show a file that another machine wrote with a delay.
+ */
+const RECORD_DELAY_MS = { ended: 10_000, lost: 2_000 };
+
+/** What is known of a task that has not ended. */
+interface Watched {
+  readonly task: SubmittedTask;
+  /** Attempts of this array that were seen. */
+  seen: number;
+  /** Since when Slurm says that it is over. */
+  overSince?: number;
+}
+
+/**
+ * Watches tasks: their records first, which the jobs write themselves, and Slurm for those that
+ * cannot write any more. Ends when all have ended. Slurm's accounting is not needed.
+ */
+export async function* watchTasks(request: WatchRequest): AsyncGenerator<ScheduledEvent, void> {
+  const { client, folder, signal } = request;
+  const watched = new Map<string, Watched>();
+  for (const task of request.tasks) watched.set(taskName(task), { task, seen: 0 });
+  let pause: number = QUEUE_MS.first;
+  let nextQuestion = 0;
+  while (watched.size > 0 && signal?.aborted !== true) {
+    let happened = false;
+    for (const [name, one] of watched) {
+      const state = newer(readJobState(folder, one.task.number), one.task);
+      for (const event of newEvents(one, state)) {
+        happened = true;
+        if (event.kind === "ended") watched.delete(name);
+        yield event;
+      }
+    }
+    if (happened) pause = QUEUE_MS.first;
+    if (watched.size > 0 && Date.now() >= nextQuestion) {
+      const reports = await reportsOf(
+        [...watched.values()].map(({ task }) => task),
+        client,
+      );
+      if (reports !== undefined)
+        for (const [name, one] of watched) {
+          const lost = await isLost(one, reports.get(name), client);
+          if (lost === undefined) continue;
+          // The record may have come while Slurm was asked: then the next look finds it.
+          const outcome = settle(folder, one.task, lost.report);
+          if (outcome === "recorded already") continue;
+          watched.delete(name);
+          pause = QUEUE_MS.first;
+          const { number } = one.task;
+          if (outcome.kind === "ended" && one.seen === 0) yield { kind: "started", number };
+          yield { ...outcome, number };
+        }
+      const soon = [...watched.values()].some(({ overSince }) => overSince !== undefined);
+      nextQuestion = Date.now() + (soon ? QUEUE_MS.first : pause);
+      pause = Math.min(pause * QUEUE_MS.growth, QUEUE_MS.most);
+    }
+    if (watched.size > 0) await sleep(RECORDS_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+  }
+}
+
+/** The record as far as it is about this array. */
+const newer = (state: JobState | undefined, { attempts }: SubmittedTask): JobState | undefined =>
+  state !== undefined && state.attempts.length > attempts ? state : undefined;
+
+function* newEvents(one: Watched, state: JobState | undefined): Generator<ScheduledEvent> {
+  if (state === undefined) return;
+  const { attempts, number } = one.task;
+  const made = state.attempts.length - attempts;
+  if (one.seen === 0) {
+    one.seen = 1;
+    yield { kind: "started", number };
+  }
+  for (; one.seen < made; one.seen++) {
+    const reason = state.attempts[attempts + one.seen - 1]?.error ?? "its process was ended";
+    yield { kind: "retried", number, reason };
+  }
+  if (hasEnded(state)) yield { kind: "ended", number };
+}
+
+/** A task that is over and whose record does not come any more; undefined for others. */
+async function isLost(
+  one: Watched,
+  report: TaskReport | undefined,
+  client: SlurmClient,
+): Promise<{ readonly report: TaskReport | undefined } | undefined> {
+  let last = report;
+  // Slurm forgets tasks some minutes after their end.
+  if (last === undefined) last = await client.task(one.task.array, one.task.index);
+  if (last !== undefined && phaseOf(last) !== "over") {
+    delete one.overSince;
+    return undefined;
+  }
+  one.overSince ??= Date.now();
+  const delay = last?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
+  return Date.now() - one.overSince >= delay ? { report: last } : undefined;
+}

@@ -1,0 +1,47 @@
+/** How a job of a sweep stands with a scheduler that runs it whether or not we look. */
+export interface ScheduledJob {
+  readonly number: number;
+  /** The scheduler's name of it: `4711_3`. */
+  readonly id: string;
+  readonly phase: "waiting" | "running" | "over";
+  /** In the scheduler's words: `PENDING (Resources)`. */
+  readonly state: string;
+}
+
+/**
+ * What happens to scheduled jobs. `retried`: an attempt was ended early, and the job starts again.
+ * `dropped`: the scheduler gave it up before it started; it has no record and is still missing.
+ */
+export type ScheduledEvent =
+  | { readonly kind: "started" | "ended"; readonly number: number }
+  | { readonly kind: "retried" | "dropped"; readonly number: number; readonly reason: string };
+
+/**
+ * A sweep whose jobs a scheduler runs, for any process that comes by later: `hydraconf sweep status`,
+ * `wait`, `cancel`, and a launcher that resumes. All that it needs stands in the sweep's folder.
+ */
+export interface SweepBackend {
+  /** The jobs that were handed to the scheduler, as far as it still knows them. */
+  status(): Promise<readonly ScheduledJob[]>;
+  /**
+   * What happens to the jobs that were handed to the scheduler, until all have ended or the signal
+   * comes. A job that the scheduler lost is recorded as what became of it.
+   */
+  watch(options?: WatchOptions): AsyncIterable<ScheduledEvent>;
+  /**
+   * Ends jobs, or all; those that are over stay as they are.
+   * @param onlyWaiting leaves those that run alone
+   */
+  cancel(options?: CancelOptions): Promise<void>;
+}
+
+export interface WatchOptions {
+  /** Only these jobs. */
+  readonly numbers?: ReadonlySet<number>;
+  readonly signal?: AbortSignal;
+}
+
+export interface CancelOptions {
+  readonly numbers?: ReadonlySet<number>;
+  readonly onlyWaiting?: boolean;
+}
