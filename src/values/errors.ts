@@ -58,6 +58,9 @@ export type ErrorCode =
   | "app.job"
   | "app.sweep_record"
   | "app.sweep_changed"
+  | "app.launcher"
+  | "slurm.missing"
+  | "slurm.rejected"
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"

@@ -13,8 +13,10 @@ export interface ScheduledJob {
  * `dropped`: the scheduler gave it up before it started; it has no record and is still missing.
  */
 export type ScheduledEvent =
-  | { readonly kind: "started" | "ended"; readonly number: number }
-  | { readonly kind: "retried" | "dropped"; readonly number: number; readonly reason: string };
+  | { readonly kind: "started"; readonly number: number }
+  | { readonly kind: "retried"; readonly number: number; readonly reason: string }
+  | { readonly kind: "ended"; readonly number: number }
+  | { readonly kind: "dropped"; readonly number: number; readonly reason: string };
 
 /**
  * A sweep whose jobs a scheduler runs, for any process that comes by later: `hydraconf sweep status`,

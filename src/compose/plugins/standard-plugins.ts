@@ -3,6 +3,7 @@ import { colorlog } from "./colorlog.ts";
 import { joblib } from "./joblib.ts";
 import { nevergrad } from "./nevergrad.ts";
 import { optuna } from "./optuna.ts";
+import { ownLaunchers } from "./own-launchers.ts";
 import type { Plugin } from "./plugin.ts";
 import { rq } from "./rq.ts";
 import { searchSweepers } from "./search-sweepers.ts";
@@ -19,6 +20,7 @@ export const STANDARD_PLUGINS: readonly Plugin[] = [
   colorlog,
   joblib,
   submitit,
+  ownLaunchers,
   rq,
   optuna,
   ax,

@@ -23,7 +23,7 @@ const target = (className: string) => ({
 const local = () =>
   object("LocalQueueConf", { ...base(), ...target("LocalLauncher") }, [BASE_NAME]).node;
 
-const slurm = () =>
+const slurm = (ours: Parameters<typeof object>[1] = {}) =>
   object(
     "SlurmQueueConf",
     {
@@ -46,6 +46,7 @@ const slurm = () =>
       array_parallelism: field(INT, 256n),
       setup: field(optional(listOf(STR)), null),
       srun_args: field(optional(listOf(STR)), null),
+      ...ours,
     },
     [BASE_NAME],
   ).node;
@@ -55,6 +56,13 @@ export const submitit: Plugin = {
   name: "submitit",
   store: {
     "hydra/launcher/submitit_local": { create: local },
-    "hydra/launcher/submitit_slurm": { create: slurm },
+    "hydra/launcher/submitit_slurm": { create: () => slurm() },
   },
 };
+
+/** The same job array under our own name, with what our sweeps know beside submitit's keys. */
+export const slurmLauncherConfig = () =>
+  slurm({
+    _target_: field(STR, "hydraconf.SlurmLauncher"),
+    on_failure: field(optional(STR), null),
+  });

@@ -100,7 +100,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
     },
     async arrayOf(script) {
       const { stdout } = await call("squeue", ["--noheader", "--states=all", "--format=%F|%o"]);
-      const line = stdout.split("\n").find((one) => one.slice(one.indexOf("|") + 1).trim() === script);
+      const line = stdout
+        .split("\n")
+        .find((one) => one.slice(one.indexOf("|") + 1).trim() === script);
       return line?.split("|")[0]?.trim();
     },
   };
@@ -136,13 +138,29 @@ const said = (stderr: string): string =>
 /** What to do about what sbatch does not accept, by its words. */
 const REMEDIES: readonly (readonly [words: RegExp, key: string, hint: string])[] = [
   [/partition/i, "hydra.launcher.partition", "`sinfo --summarize` lists the partitions"],
-  [/account/i, "hydra.launcher.account", "`sacctmgr show associations user=$USER` lists your accounts"],
+  [
+    /account/i,
+    "hydra.launcher.account",
+    "`sacctmgr show associations user=$USER` lists your accounts",
+  ],
   [/qos/i, "hydra.launcher.qos", "`sacctmgr show qos` lists the qualities of service"],
-  [/generic resource|gres/i, "hydra.launcher.gres", "`sinfo --Format=nodelist,gres` lists what nodes have"],
+  [
+    /generic resource|gres/i,
+    "hydra.launcher.gres",
+    "`sinfo --Format=nodelist,gres` lists what nodes have",
+  ],
   [/memory/i, "hydra.launcher.mem_gb", "`sinfo --Format=nodelist,memory` lists what nodes have"],
-  [/feature|constraint/i, "hydra.launcher.constraint", "`sinfo --Format=nodelist,features` lists what nodes have"],
+  [
+    /feature|constraint/i,
+    "hydra.launcher.constraint",
+    "`sinfo --Format=nodelist,features` lists what nodes have",
+  ],
   [/time limit/i, "hydra.launcher.timeout_min", "`sinfo --Format=partition,time` lists the limits"],
-  [/node|cpu|processor/i, "hydra.launcher", "`sinfo --Node --long` lists the nodes and what they have"],
+  [
+    /node|cpu|processor/i,
+    "hydra.launcher",
+    "`sinfo --Node --long` lists the nodes and what they have",
+  ],
   [/limit/i, "hydra.launcher", "hydra.sweeper.max_batch_size=N submits N jobs at a time"],
   [
     /option|usage|unrecognized/i,

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
-import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import { shownOverrides } from "../basic-launcher.ts";
+import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import { createSlurm } from "./client.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { slurmSweep } from "./slurm-sweep.ts";
@@ -109,7 +109,9 @@ async function liveJobs(
   const live = (await sweep.status()).filter(({ phase }) => phase !== "over");
   const isFirst = record.manifest().jobs[0]?.number === batch[0]?.number;
   if (invocation.resumed !== undefined)
-    return new Set(live.map(({ number }) => number).filter((one) => batch.some(({ number }) => number === one)));
+    return new Set(
+      live.map(({ number }) => number).filter((one) => batch.some(({ number }) => number === one)),
+    );
   if (!isFirst) return new Set();
   if (live.length > 0)
     throw new ConfigError({

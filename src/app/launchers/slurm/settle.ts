@@ -37,7 +37,8 @@ export function settle(
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   if (isNew && hasEnded(state)) return "recorded already";
   const status = STATUS[report?.state ?? ""] ?? "stopped";
-  const why = report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
+  const why =
+    report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   if (isNew && status === "stopped" && state.status === "stopped") return { kind: "ended" };
   const detail = lastWords(folder, task);

@@ -4,8 +4,8 @@ import type { SlurmClient } from "./client.ts";
 import {
   readSubmissions,
   type SubmittedTask,
-  tasksOf,
   taskName,
+  tasksOf,
   writeSubmissions,
 } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
@@ -47,9 +47,7 @@ async function submittedTasks(
   if (noted.every(({ array }) => array !== null)) return tasksOf(noted);
   const found = await Promise.all(
     noted.map(async (one) =>
-      one.array === null
-        ? { ...one, array: (await client.arrayOf(one.script)) ?? null }
-        : one,
+      one.array === null ? { ...one, array: (await client.arrayOf(one.script)) ?? null } : one,
     ),
   );
   const real = found.filter(({ array }) => array !== null);

@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { randomUUID } from "node:crypto";
 import { writeFileAtomicSync } from "../../../atomic-write.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";

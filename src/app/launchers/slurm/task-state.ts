@@ -29,7 +29,14 @@ const OVER = [
   "TIMEOUT",
 ];
 
-const WAITING = ["PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"];
+const WAITING = [
+  "PENDING",
+  "REQUEUED",
+  "REQUEUE_FED",
+  "REQUEUE_HOLD",
+  "RESV_DEL_HOLD",
+  "SPECIAL_EXIT",
+];
 
 export function phaseOf({ state }: TaskReport): TaskPhase {
   if (OVER.includes(state)) return "over";

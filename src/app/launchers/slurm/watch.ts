@@ -76,7 +76,8 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
       nextQuestion = Date.now() + (soon ? QUEUE_MS.first : pause);
       pause = Math.min(pause * QUEUE_MS.growth, QUEUE_MS.most);
     }
-    if (watched.size > 0) await sleep(RECORDS_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
+    if (watched.size > 0)
+      await sleep(RECORDS_MS, undefined, { ...(signal && { signal }) }).catch(() => {});
   }
 }
 
