@@ -22,7 +22,9 @@ const PATH = [process.env["PATH"] ?? "", "/usr/sbin", "/sbin"].join(delimiter);
 
 /** What keeps Slurm from being tested here; undefined where nothing does. */
 function hindrance(): string | undefined {
-  const missing = PROGRAMS.filter((name) => !PATH.split(delimiter).some((dir) => existsSync(join(dir, name))));
+  const missing = PROGRAMS.filter(
+    (name) => !PATH.split(delimiter).some((dir) => existsSync(join(dir, name))),
+  );
   return missing.length === 0 ? undefined : `${missing.join(", ")} not found (Debian: slurm-wlm)`;
 }
 
@@ -57,7 +59,11 @@ export async function startSlurm(extra: readonly string[] = []): Promise<SlurmCl
     attempt(() => command("scancel", "--full", "--signal=KILL", `--user=${userInfo().username}`));
     attempt(() => command("scancel", `--user=${userInfo().username}`));
     // A node has gone quiet once its steps have: what is left in them would outlive the daemons.
-    for (let tries = 0; tries < 50 && attempt(() => command("squeue", "--noheader")) !== ""; tries++)
+    for (
+      let tries = 0;
+      tries < 50 && attempt(() => command("squeue", "--noheader")) !== "";
+      tries++
+    )
       await sleep(200);
     await Promise.all(daemons.map(ended));
     rmSync(dir, { recursive: true, force: true });
@@ -65,7 +71,9 @@ export async function startSlurm(extra: readonly string[] = []): Promise<SlurmCl
   for (let tries = 0; ; tries++) {
     if (attempt(() => command("sinfo", "--noheader", "--format=%T")) === "idle\n") break;
     if (tries === 100) {
-      const logs = ["slurmctld", "slurmd"].map((name) => readFileSync(join(dir, `${name}.log`), "utf8"));
+      const logs = ["slurmctld", "slurmd"].map((name) =>
+        readFileSync(join(dir, `${name}.log`), "utf8"),
+      );
       await stop();
       throw new Error(`Slurm does not start:\n${logs.join("\n")}`);
     }
@@ -74,7 +82,12 @@ export async function startSlurm(extra: readonly string[] = []): Promise<SlurmCl
   return { env, command, stop };
 }
 
-function slurmConf(dir: string, controller: number, node: number, extra: readonly string[]): string {
+function slurmConf(
+  dir: string,
+  controller: number,
+  node: number,
+  extra: readonly string[],
+): string {
   const user = userInfo().username;
   const settings = {
     ClusterName: "hydraconf",
@@ -119,7 +132,10 @@ function slurmConf(dir: string, controller: number, node: number, extra: readonl
 
 /** In the foreground, and told to end when this process does. */
 function daemon(name: string, conf: string, env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn("setpriv", ["--pdeathsig", "TERM", name, "-D", "-f", conf], { env, stdio: "ignore" });
+  return spawn("setpriv", ["--pdeathsig", "TERM", name, "-D", "-f", conf], {
+    env,
+    stdio: "ignore",
+  });
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -8,9 +8,15 @@ const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQ
  * that nobody caught, a task that leaves by `process.exit`. Only a kill goes unnoticed; whoever
  * started the process records that.
  *
+ * @param more signals that end the process, too, unless the task listens to them
  * @returns gives the signals back
  */
-export function endWithProcess(recorded: RecordedJob, firstLine: (error: unknown) => string) {
+export function endWithProcess(
+  recorded: RecordedJob,
+  firstLine: (error: unknown) => string,
+  more: readonly NodeJS.Signals[] = [],
+) {
+  const signals = [...SIGNALS, ...more];
   let uncaught: string | undefined;
   const onUncaught = (error: unknown) => {
     uncaught = firstLine(error);
@@ -30,10 +36,10 @@ export function endWithProcess(recorded: RecordedJob, firstLine: (error: unknown
   };
   process.on("uncaughtExceptionMonitor", onUncaught);
   process.on("exit", onExit);
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   return () => {
     process.off("uncaughtExceptionMonitor", onUncaught);
     process.off("exit", onExit);
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    for (const signal of signals) process.off(signal, onSignal);
   };
 }

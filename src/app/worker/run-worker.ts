@@ -12,7 +12,8 @@ import { jobFingerprint } from "../sweep/record/fingerprint.ts";
 import { readJobState } from "../sweep/record/job-state.ts";
 import { type ManifestJob, readManifest } from "../sweep/record/manifest.ts";
 import { endWithProcess } from "./end-with-process.ts";
-import { beginJob, endOf, firstLine } from "./recorded-job.ts";
+import { beginJob, endOf, firstLine, type RecordedJob } from "./recorded-job.ts";
+import { scheduledTask } from "./scheduled-task.ts";
 import type { WorkerRequest } from "./worker-request.ts";
 
 /**
@@ -36,17 +37,23 @@ export async function runWorker(
   // Two launchers may have had the same thought: what is done is done.
   if (readJobState(folder, number)?.status === "completed") return EXIT_OK;
   const { redact } = session.invocation.console;
-  const recorded = beginJob(folder, number, { durable: true });
-  const release = endWithProcess(recorded, (error) => firstLine(error, redact));
-  const result = await runAlone(session, job);
+  const { details, isFirst, signals } = scheduledTask(session.invocation.env);
+  const recorded = isFirst
+    ? beginJob(folder, number, { durable: true, ...(details === undefined ? {} : { details }) })
+    : UNRECORDED;
+  const release = endWithProcess(recorded, (error) => firstLine(error, redact), signals);
+  const result = await runAlone(session, job, isFirst);
   recorded.end(endOf(result, redact));
   release();
   if (result.status === "failed") reportError(result.error, session.invocation);
   return result.exitCode;
 }
 
+/** A process of a job that another one records. */
+const UNRECORDED: RecordedJob = { end: () => {} };
+
 /** What goes wrong before the task is a failure of the job, too. */
-async function runAlone(session: Session, job: ManifestJob): Promise<JobResult> {
+async function runAlone(session: Session, job: ManifestJob, isFirst: boolean): Promise<JobResult> {
   const { composer, invocation, options } = session;
   const logging = createLogging({ console: invocation.console });
   const place = placeOf(session);
@@ -61,7 +68,8 @@ async function runAlone(session: Session, job: ManifestJob): Promise<JobResult> 
       });
     hydraLogging(composition, session, logging)();
     const surroundings = await surround(session, composition, logging);
-    const giveUp = takeDirectory(planned, place.resultFiles);
+    // Processes that run a job together share the directory that the first one takes.
+    const giveUp = takeDirectory(planned, isFirst ? place.resultFiles : []);
     return await runJob(planned, surroundings).finally(giveUp);
   } catch (error) {
     return failedJob(

@@ -1,12 +1,19 @@
 import { existsSync, rmSync } from "node:fs";
-import { ConfigError } from "../../../values/errors.ts";
+import { resolve } from "node:path";
+import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import { createSlurm } from "./client.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { slurmSweep } from "./slurm-sweep.ts";
-import { slurmFolder } from "./submissions.ts";
+import {
+  readSubmissions,
+  type SubmittedTask,
+  slurmFolder,
+  taskName,
+  tasksOf,
+} from "./submissions.ts";
 import { submitJobs } from "./submit.ts";
 
 /** submitit's name, which log configs may use. */
@@ -19,11 +26,13 @@ const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
  */
 export async function* launchOnSlurm(
   batch: readonly SweepJob[],
-  settings: SlurmSettings,
+  given: SlurmSettings,
   request: LauncherRequest,
 ): AsyncGenerator<LaunchEvent, void> {
   const { gate, invocation, logAsHydra, logging, record } = request;
   const { folder } = record;
+  const { cwd, directory } = record.manifest();
+  const settings = { ...given, submitit_folder: resolve(cwd, given.submitit_folder) };
   const client = createSlurm(invocation.env);
   const sweep = slurmSweep(folder, client);
   const log = logging.logger(LOGGER);
@@ -33,13 +42,7 @@ export async function* launchOnSlurm(
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
     const manifest = record.manifest();
-    const arrays = await submitJobs({
-      client,
-      settings: { ...settings, submitit_folder: absolute(settings, manifest.cwd) },
-      manifest,
-      folder,
-      numbers,
-    });
+    const arrays = await submitJobs({ client, settings, manifest, folder, numbers });
     log.info(`Submitted ${due.length} jobs to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${shownOverrides(job)}`);
   }
@@ -58,7 +61,8 @@ export async function* launchOnSlurm(
       else if (event.kind === "retried") yield { kind: "retried", job, reason: event.reason };
       else {
         open.delete(event.number);
-        if (event.kind === "ended") yield { kind: "ended", job, result: resultOf(job, request) };
+        if (event.kind === "ended")
+          yield { kind: "ended", job, result: resultOf(job, settings, request) };
         else if (!withdrawn)
           yield { kind: "ended", job, result: failedJob(job, failure(event.reason)) };
       }
@@ -74,25 +78,37 @@ export async function* launchOnSlurm(
   if (!interrupt.signal.aborted || first === undefined) return;
   invocation.console.stderr(
     `Stopped following ${open.size} jobs; they go on in Slurm.\n` +
-      `  hydraconf sweep wait ${manifestDirectory(request)}     follows them again\n` +
-      `  hydraconf sweep cancel ${manifestDirectory(request)}   ends them\n`,
+      `  hydraconf sweep wait ${directory}     follows them again\n` +
+      `  hydraconf sweep cancel ${directory}   ends them\n`,
   );
   const result = failedJob(first, failure("no longer followed"));
   yield { kind: "ended", job: first, result: { ...result, exitCode: 130 } };
 }
 
-const manifestDirectory = ({ record }: LauncherRequest): string => record.manifest().directory;
-
-const absolute = ({ submitit_folder }: SlurmSettings, cwd: string): string =>
-  submitit_folder.startsWith("/") ? submitit_folder : `${cwd}/${submitit_folder}`;
-
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
-/** What a job came to; one that Slurm ended by a signal does not end the sweep. */
-function resultOf(job: SweepJob, { record }: LauncherRequest): JobResult {
+/**
+ * What a job came to, and where it logged; one that Slurm ended by a signal does not end the sweep.
+ */
+function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRequest): JobResult {
   const result = record.resultOf(job) ?? failedJob(job, failure("its record is gone"));
-  return result.status === "failed" && wasStopped(result) ? { ...result, exitCode: 1 } : result;
+  if (result.status === "completed") return result;
+  const task = tasksOf(readSubmissions(record.folder)).get(job.number);
+  const error =
+    isConfigError(result.error) && task !== undefined
+      ? new ConfigError({
+          ...result.error.details,
+          hint: `what it printed is in ${logFolder(settings, task)}`,
+        })
+      : result.error;
+  return { ...result, error, exitCode: wasStopped(result) ? 1 : result.exitCode };
 }
+
+const logFolder = ({ submitit_folder }: SlurmSettings, task: SubmittedTask): string =>
+  submitit_folder
+    .replaceAll("%j", taskName(task))
+    .replaceAll("%A", task.array)
+    .replaceAll("%a", String(task.index));
 
 /**
  * The jobs of a batch that Slurm still has: of a resumed sweep. What an earlier sweep left in this
