@@ -124,7 +124,7 @@ function slurmConf(
   return [
     ...Object.entries(settings).map(([key, value]) => `${key}=${value}`),
     ...extra,
-    `NodeName=${hostname()} NodeAddr=127.0.0.1 CPUs=8 RealMemory=2000 State=UNKNOWN`,
+    `NodeName=${hostname()} NodeAddr=127.0.0.1 CPUs=64 RealMemory=2000 State=UNKNOWN`,
     "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP",
     "",
   ].join("\n");

@@ -3,10 +3,10 @@ import { colorlog } from "./colorlog.ts";
 import { joblib } from "./joblib.ts";
 import { nevergrad } from "./nevergrad.ts";
 import { optuna } from "./optuna.ts";
-import { ownLaunchers } from "./own-launchers.ts";
 import type { Plugin } from "./plugin.ts";
 import { rq } from "./rq.ts";
 import { searchSweepers } from "./search-sweepers.ts";
+import { slurm } from "./slurm.ts";
 import { submitit } from "./submitit.ts";
 
 /**
@@ -20,7 +20,7 @@ export const STANDARD_PLUGINS: readonly Plugin[] = [
   colorlog,
   joblib,
   submitit,
-  ownLaunchers,
+  slurm,
   rq,
   optuna,
   ax,

@@ -64,5 +64,5 @@ export const submitit: Plugin = {
 export const slurmLauncherConfig = () =>
   slurm({
     _target_: field(STR, "hydraconf.SlurmLauncher"),
-    on_failure: field(optional(STR), null),
+    on_failure: field(STR, "continue"),
   });

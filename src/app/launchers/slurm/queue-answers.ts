@@ -65,9 +65,9 @@ export function readShownJobs(text: string): readonly TaskReport[] {
   });
 }
 
-/** `2-5,8%4`: ranges, and behind `%` how many run at a time. */
+/** `2-5,8%4`: ranges, and behind `%` how many run at a time; squeue may put brackets around. */
 function readIndices(text: string): readonly number[] {
-  const [list = ""] = text.split("%");
+  const [list = ""] = text.replaceAll(/[[\]]/g, "").split("%");
   return list.split(",").flatMap((part) => {
     const [, first, last, step] = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(part) ?? [];
     if (first === undefined) return [];

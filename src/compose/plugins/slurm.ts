@@ -1,8 +1,8 @@
 import type { Plugin } from "./plugin.ts";
 import { slurmLauncherConfig } from "./submitit.ts";
 
-/** Launchers that are ours, each with a config group option of its own. */
-export const ownLaunchers: Plugin = {
-  name: "hydraconf",
+/** Ours, under submitit's keys: jobs of a sweep as a job array of a Slurm cluster. */
+export const slurm: Plugin = {
+  name: "slurm",
   store: { "hydra/launcher/slurm": { create: slurmLauncherConfig } },
 };

@@ -1,0 +1,188 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { batchScript } from "../../../../src/app/launchers/slurm/batch-script.ts";
+import { sbatchOptions, signalDelay } from "../../../../src/app/launchers/slurm/sbatch-options.ts";
+import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
+import { shellQuote } from "../../../../src/app/launchers/slurm/shell-quote.ts";
+import { runs } from "../../../runs.ts";
+
+const settingsOf = (plain: Readonly<Record<string, unknown>> = {}) =>
+  readSettings(plain, "/s/.submitit/%j");
+
+/** A text of what shells read as more than itself. */
+const nasty = fc
+  .array(
+    fc.constantFrom(
+      "'",
+      '"',
+      "`",
+      "$",
+      "\\",
+      "\n",
+      " ",
+      ";",
+      "&",
+      "|",
+      "#",
+      "!",
+      "*",
+      "%j",
+      "%",
+      "é",
+      "a",
+      "-",
+      "(",
+      "~",
+      "=",
+      ",",
+    ),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((parts) => parts.join(""));
+
+/** Runs the script as a task of an array, with an srun that notes its arguments and its surroundings. */
+function runScript(folder: string, command: readonly string[], rest: string, index = 1) {
+  const dir = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
+  const bin = join(dir, "bin");
+  mkdirSync(bin);
+  mkdirSync(join(dir, "timeouts"));
+  writeFileSync(
+    join(bin, "srun"),
+    `#!/bin/bash\nprintf '%s\\0' "$@" >"$SEEN"\nprintf '%s' "$WORKER" >"$SEEN.worker"\n`,
+  );
+  chmodSync(join(bin, "srun"), 0o755);
+  const script = join(dir, "script.sh");
+  writeFileSync(
+    script,
+    batchScript(settingsOf({ submitit_folder: `${dir}/logs/${folder}` }), {
+      jobs: [5, 8],
+      command,
+      variable: { name: "WORKER", rest },
+      timeoutFolder: join(dir, "timeouts"),
+      slurmLog: `${shellQuote(dir)}/"$id".log`,
+    }),
+  );
+  execFileSync("bash", [script], {
+    env: {
+      PATH: `${bin}:/usr/bin:/bin`,
+      SEEN: join(dir, "seen"),
+      SLURM_ARRAY_JOB_ID: "77",
+      SLURM_ARRAY_TASK_ID: String(index),
+    },
+  });
+  return {
+    dir,
+    args: readFileSync(join(dir, "seen"), "utf8").split("\0").slice(0, -1),
+    worker: readFileSync(join(dir, "seen.worker"), "utf8"),
+  };
+}
+
+describe("the script of a task", () => {
+  test("passes every argument and path as it is, whatever stands in it", () => {
+    fc.assert(
+      fc.property(fc.array(nasty, { minLength: 1, maxLength: 4 }), nasty, (command, folder) => {
+        const { args, worker } = runScript("log", command, folder);
+        expect(args).toEqual(["--unbuffered", ...command]);
+        expect(worker).toBe(`8:${folder}`);
+      }),
+      { numRuns: runs(15) },
+    );
+  });
+
+  test("logs where submitit does, also in folders with odd names", () => {
+    const { dir } = runScript("it's $HOME `id`/%j/%A-%a", ["true"], "/x", 0);
+    const folder = join(dir, "logs/it's $HOME `id`/77_0/77-0");
+    expect(readdirSync(folder).sort()).toEqual(["77_0_0_log.err", "77_0_0_log.out"]);
+    expect(existsSync(join(dir, "77_0.log"))).toBe(false);
+  });
+});
+
+describe("options of sbatch", () => {
+  const request = { size: 3, cwd: "/w d", log: { folder: "/s/100%j", name: "%A_%a.log" } };
+
+  test("of defaults are submitit's", () => {
+    expect(sbatchOptions(settingsOf(), request)).toEqual([
+      "--array=0-2%256",
+      "--job-name=hydraconf",
+      "--time=60",
+      "--ntasks-per-node=1",
+      "--nodes=1",
+      "--signal=B:USR2@120",
+      "--requeue",
+      "--open-mode=append",
+      "--chdir=/w d",
+      "--output=/s/100%%j/%A_%a.log",
+    ]);
+  });
+
+  test("of keys have their names, and additional parameters come last but for the chain", () => {
+    const options = sbatchOptions(
+      settingsOf({
+        partition: "gpu",
+        mem_gb: 16,
+        gpus_per_node: 2,
+        mem_per_cpu: "2G",
+        constraint: "a100&ib",
+        comment: "it's; mine",
+        additional_parameters: { mail_type: ["END", "FAIL"], exclusive: true, hold: false, p: "x" },
+      }),
+      { ...request, after: "12" },
+    );
+    for (const option of [
+      "--partition=gpu",
+      "--mem=16G",
+      "--gpus-per-node=2",
+      "--mem-per-cpu=2G",
+      "--constraint=a100&ib",
+      "--comment=it's; mine",
+    ])
+      expect(options).toContain(option);
+    expect(options.slice(-4)).toEqual([
+      "--mail-type=END,FAIL",
+      "--exclusive",
+      "-px",
+      "--dependency=afterany:12",
+    ]);
+  });
+
+  test("what the sweep decides itself is refused", () => {
+    expect(() =>
+      sbatchOptions(settingsOf({ additional_parameters: { array: "0-9" } }), request),
+    ).toThrow(/additional_parameters.array: the sweep itself decides --array/);
+  });
+
+  test("a short job is signalled at half of its time, not at its start", () => {
+    expect(signalDelay(settingsOf({ timeout_min: 1 }))).toBe(30);
+    expect(signalDelay(settingsOf({ timeout_min: 60 }))).toBe(120);
+  });
+});
+
+describe("settings", () => {
+  test("a key that is not there is refused with the nearest one", () => {
+    expect(() => settingsOf({ partitoin: "x" })).toThrow(/no such key/);
+  });
+
+  test.each([
+    ["timeout_min", 0],
+    ["mem_gb", "much"],
+    ["nodes", true],
+    ["stderr_to_stdout", 1],
+    ["setup", "module load x"],
+    ["additional_parameters", [1]],
+    ["array_parallelism", null],
+  ])("%s: %s is refused", (key, value) => {
+    expect(() => settingsOf({ [key]: value })).toThrow(`hydra.launcher.${key} must be`);
+  });
+});

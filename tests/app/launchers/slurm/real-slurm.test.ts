@@ -1,0 +1,232 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSlurm } from "../../../../src/app/launchers/slurm/client.ts";
+import { slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
+import { readSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
+import { workplace } from "../../sweep/program/start.ts";
+
+const SLURM = "hydra/launcher=submitit_slurm";
+
+describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
+  "a sweep on Slurm",
+  { timeout: 240_000, concurrent: true },
+  () => {
+    let slurm: SlurmCluster;
+    beforeAll(async () => {
+      slurm = await startSlurm();
+    });
+    afterAll(() => slurm.stop());
+
+    /** A place with a program that knows this cluster. */
+    const place = () => {
+      const made = workplace();
+      const client = createSlurm(slurm.env);
+      return {
+        ...made,
+        client,
+        sweep: slurmSweep(made.folder, client),
+        start: (argv: readonly string[], launcher = SLURM) =>
+          made.start(["-m", launcher, ...argv], { env: slurm.env }),
+        statuses: (count: number) =>
+          Array.from({ length: count }, (_, number) => made.state(number)?.status),
+      };
+    };
+
+    const until = async (holds: () => boolean | Promise<boolean>) => {
+      while (!(await holds())) await sleep(100);
+    };
+
+    const waiting = (array: string | null | undefined) =>
+      slurm
+        .command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%F")
+        .split("\n")
+        .filter((line) => line === array).length;
+
+    test("each job runs as a task, with its results, in arrays that Slurm accepts", async () => {
+      const { cwd, folder, ran, start, state } = place();
+      const text = `it's \${x} "$HOME" \`id\` %j\\ #`;
+      const { exitCode, stderr, stdout } = await start([
+        "x=1,2,3,4,5,6",
+        `+text='${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replace("${", "\\${")}'`,
+        "hydra.launcher.name='a name; with $(id)'",
+        "hydra.launcher.setup=['export FROM_SETUP=yes']",
+      ]);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toContain("Submitted 6 jobs to Slurm");
+      expect([...ran("end")].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(state(5)).toMatchObject({
+        status: "completed",
+        return_value: { x: 6, square: 36 },
+      });
+      // MaxArraySize of this cluster is 4.
+      const arrays = readSubmissions(folder);
+      expect(arrays.map(({ jobs }) => jobs.length)).toEqual([4, 2]);
+      expect(state(5)?.attempts).toMatchObject([{ details: { slurm: `${arrays[1]?.array}_1` } }]);
+      const task = `${arrays[0]?.array}_2`;
+      expect(readFileSync(join(cwd, `s/.submitit/${task}/${task}_0_log.out`), "utf8")).toContain(
+        "x is 3\n",
+      );
+      // Nothing is left of Slurm's own logs where it had nothing to say.
+      expect(readdirSync(join(folder, "slurm")).filter((name) => name.endsWith(".log"))).toEqual(
+        [],
+      );
+    });
+
+    test("array_parallelism holds, and the second array waits for the first", async () => {
+      const { lines, start } = place();
+      const { exitCode } = await start([
+        "x=1,2,3,4,5",
+        "seconds=1",
+        "hydra.launcher.array_parallelism=2",
+      ]);
+      expect(exitCode).toBe(0);
+      const events = lines("ran.txt").map((line) => line.split(" "));
+      let running = 0;
+      let most = 0;
+      for (const [kind] of events.toSorted((a, b) => Number(a.at(-1)) - Number(b.at(-1)))) {
+        running += kind === "begin" ? 1 : -1;
+        most = Math.max(most, running);
+      }
+      expect(most).toBe(2);
+      expect(events).toHaveLength(10);
+    });
+
+    test("failures of an array are told: by the job, by its death, by its set-up", async () => {
+      const { start, state, statuses } = place();
+      const { exitCode, stderr } = await start(["x=1", "do=ok,fail,code,kill"]);
+      expect(exitCode).toBe(1);
+      expect(statuses(4)).toEqual(["completed", "failed", "failed", "failed"]);
+      expect(stderr).toContain("boom 1");
+      expect(state(3)?.attempts.at(-1)?.error).toContain("Slurm: its script ended with code 137");
+      const setup = place();
+      const outcome = await setup.start(["x=1", "hydra.launcher.setup=[exit 7]"]);
+      expect(outcome.exitCode).toBe(7);
+      expect(setup.state(0)?.attempts.at(-1)?.error).toContain(
+        "Slurm: its script ended with code 7",
+      );
+      expect(outcome.stderr).toMatch(/what it printed is in .*\.submitit\/\d+_0/);
+    });
+
+    test("a failure stops the jobs that still wait, if asked to", async () => {
+      const { folder, ran, start } = place();
+      const { exitCode } = await start(
+        [
+          "x=1,2,3,4",
+          "do=fail",
+          "hydra.launcher.array_parallelism=1",
+          "hydra.launcher.on_failure=stop",
+        ],
+        "hydra/launcher=slurm",
+      );
+      expect(exitCode).toBe(1);
+      expect(ran("begin").length).toBeLessThan(4);
+      expect(waiting(readSubmissions(folder)[0]?.array)).toBe(0);
+    });
+
+    test("a job that is requeued goes on; a job that is cancelled is over", async () => {
+      const { folder, ran, start, state } = place();
+      const launcher = start(["x=1,2", "seconds=20"]);
+      await until(() => ran("begin").length === 2);
+      const array = readSubmissions(folder)[0]?.array;
+      slurm.command("scancel", `${array}_1`);
+      slurm.command("scontrol", "requeue", `${array}_0`);
+      const { exitCode, stderr } = await launcher;
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/stopped by SIGTERM|cancelled/);
+      expect(state(0)).toMatchObject({ status: "completed" });
+      expect(state(0)?.attempts).toHaveLength(2);
+      expect(state(1)?.status).toBe("stopped");
+    });
+
+    test("out of time: queued again as often as max_num_timeout says, then timed out", async () => {
+      const { start, state } = place();
+      const { exitCode, stderr } = await start([
+        "x=1",
+        "seconds=300",
+        "hydra.launcher.timeout_min=1",
+        "hydra.launcher.signal_delay_s=60",
+        "hydra.launcher.max_num_timeout=1",
+      ]);
+      expect(exitCode).toBe(1);
+      expect(state(0)?.status).toBe("timed_out");
+      expect(state(0)?.attempts).toHaveLength(2);
+      expect(state(0)?.attempts[0]?.error).toBe("stopped by SIGUSR2");
+      expect(stderr).toContain("ran out of time");
+    });
+
+    test("a killed launcher loses nothing: who resumes follows the jobs that Slurm still has", async () => {
+      const { folder, ran, start, statuses, sweep } = place();
+      const launcher = start(["x=1,2,3", "seconds=6", "hydra.launcher.array_parallelism=2"]);
+      await until(() => ran("begin").length === 2);
+      launcher.kill("SIGKILL");
+      await launcher;
+      const before = await sweep.status();
+      expect(before.map(({ phase }) => phase).sort()).toEqual(["running", "running", "waiting"]);
+      for await (const event of sweep.watch()) void event;
+      expect(statuses(3)).toEqual(["completed", "completed", "completed"]);
+      expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
+      expect(readSubmissions(folder)).toHaveLength(1);
+      expect(await sweep.status()).toEqual([]);
+    });
+
+    test("Ctrl-C ends the following, not the jobs; cancel ends those", async () => {
+      const { cwd, ran, start, sweep } = place();
+      const launcher = start(["x=1,2", "seconds=60"]);
+      await until(() => ran("begin").length === 2);
+      launcher.kill("SIGINT");
+      const { exitCode, stderr } = await launcher;
+      expect(exitCode).toBe(130);
+      expect(stderr).toContain(`hydraconf sweep cancel ${join(cwd, "s")}`);
+      expect((await sweep.status()).map(({ phase }) => phase)).toEqual(["running", "running"]);
+      await sweep.cancel();
+      const events = [];
+      for await (const event of sweep.watch()) events.push(event.kind);
+      expect(events.filter((kind) => kind === "ended")).toHaveLength(2);
+    });
+
+    test("what Slurm does not accept is said in its words, with what to do", async () => {
+      const { folder, start, state } = place();
+      const partition = await start(["x=1", "hydra.launcher.partition=nope"]);
+      expect(partition.exitCode).toBe(1);
+      expect(partition.stderr).toContain("invalid partition specified: nope");
+      expect(partition.stderr).toContain("sinfo");
+      const memory = await start(["x=1,2,3,4,5,6", "hydra.launcher.mem_gb=9999"]);
+      expect(memory.stderr).toContain("Memory specification can not be satisfied");
+      const option = await start(["x=1", "+hydra.launcher.additional_parameters={no_such: 1}"]);
+      expect(option.stderr).toContain("unrecognized option '--no-such=1'");
+      expect(readSubmissions(folder)).toEqual([]);
+      expect(state(0)).toBeUndefined();
+    });
+
+    test("an array whose number was never noted is found by its script", async () => {
+      const { folder, ran, start, statuses, sweep } = place();
+      const launcher = start(["x=1,2", "seconds=3"]);
+      await until(() => ran("begin").length === 2);
+      launcher.kill("SIGKILL");
+      await launcher;
+      const { writeSubmissions } = await import(
+        "../../../../src/app/launchers/slurm/submissions.ts"
+      );
+      writeSubmissions(
+        folder,
+        readSubmissions(folder).map((one) => ({ ...one, array: null })),
+      );
+      for await (const event of sweep.watch()) void event;
+      expect(statuses(2)).toEqual(["completed", "completed"]);
+    });
+  },
+);
+
+test("without Slurm's commands the launcher says what it needs", async () => {
+  const { start } = workplace();
+  const { exitCode, stderr } = await start(["-m", SLURM, "x=1"], {
+    env: { PATH: "/nowhere" },
+    extendEnv: false,
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("needs 'scontrol', which is not on PATH");
+  expect(stderr).toContain("hydra/launcher=local");
+});
