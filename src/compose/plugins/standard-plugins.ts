@@ -11,7 +11,7 @@ import { submitit } from "./submitit.ts";
 
 /**
  * The plugins of Hydra's own repository, as of Hydra 1.3: public config trees name their groups. And
- * sweepers of our own.
+ * a launcher and sweepers of our own.
  * The keys, types and defaults are facts of their public documentation and sources.
  *
  * @see https://hydra.cc/docs/1.3/plugins/colorlog/ and the pages after it
