@@ -1,3 +1,4 @@
+import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
@@ -6,11 +7,9 @@ import type { PlainValue } from "../values/to-object.ts";
 import { toObject } from "../values/to-object.ts";
 import { writeYaml } from "../values/writer.ts";
 import type { Composition } from "./composition.ts";
-import type { Difference } from "./diff.ts";
-import { diffConfigs, maskDifferences } from "./diff.ts";
 import type { Explanation } from "./explain.ts";
 import { explain } from "./explain.ts";
-import type { KeyedNode } from "./origins.ts";
+import { maskDifferences } from "./mask-differences.ts";
 import { leavesOf } from "./origins.ts";
 import { checkAccessed } from "./schemas/check.ts";
 import { maskSecrets } from "./secrets.ts";

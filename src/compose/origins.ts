@@ -1,3 +1,4 @@
+import type { KeyedNode } from "../values/diff.ts";
 import type { ConfigNode, Key } from "../values/node.ts";
 import { keyText } from "../values/python-text.ts";
 import { type WriteOptions, writeYaml } from "../values/writer.ts";
@@ -36,12 +37,6 @@ export function originLines(
     const node = nodes.get(index);
     return node === undefined ? { text: line } : { text: line, node };
   });
-}
-
-/** A value of a tree at its key. */
-export interface KeyedNode {
-  readonly path: readonly Key[];
-  readonly node: ConfigNode;
 }
 
 /** All values that hold no others, in the order of the tree; an empty map or list is one. */

@@ -128,3 +128,18 @@ export function largeBundle(regions: number, kernelsPerRegion: number): RegionRe
   const totals = { ...report.totals, total_ms: 1e6, kernel_count: regions * kernelsPerRegion };
   return { ...small, reports: [{ ...report, regions: all, totals }] };
 }
+
+/** The report of one region that was called as often as there are lengths, in ms. */
+export const reportOfCalls = (lengths: readonly number[]): NCUProfileRegionReport =>
+  firstReport(
+    bundleOf([
+      {
+        pid: 1,
+        ranges: lengths.map((ms, at) => ({
+          name: "step",
+          start: at * 1e9,
+          end: at * 1e9 + ms * 1e6,
+        })),
+      },
+    ]),
+  );

@@ -1,17 +1,7 @@
-/** Numbers as the page writes them; the same rules as in the Markdown reports. */
-export const NOT_MEASURED = "–";
+/** Numbers as the page writes them: those of the Markdown reports, and what charts need besides. */
+import { NOT_MEASURED } from "../numbers.ts";
 
-export function formatMs(ms: number | null): string {
-  if (ms === null) return NOT_MEASURED;
-  if (ms > 0 && ms < 0.0005) return "<0.001";
-  return ms < 1e15 ? ms.toFixed(3) : String(ms);
-}
-
-export function formatShare(part: number | null, whole: number | null): string {
-  if (part === null || whole === null || whole === 0) return NOT_MEASURED;
-  const percent = (part / whole) * 100;
-  return percent > 0 && percent < 0.05 ? "<0.1" : percent.toFixed(1);
-}
+export { formatMs, formatShare, NOT_MEASURED } from "../numbers.ts";
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 

@@ -89,8 +89,13 @@ function mergedKeys(a: readonly string[], b: readonly string[]): readonly string
   const behind = new Map<string | null, string[]>();
   let anchor: string | null = null;
   for (const key of a) {
-    if (inB.has(key)) anchor = key;
-    else behind.set(anchor, [...(behind.get(anchor) ?? []), key]);
+    if (inB.has(key)) {
+      anchor = key;
+      continue;
+    }
+    const there = behind.get(anchor);
+    if (there === undefined) behind.set(anchor, [key]);
+    else there.push(key);
   }
   return [...(behind.get(null) ?? []), ...b.flatMap((key) => [key, ...(behind.get(key) ?? [])])];
 }

@@ -94,7 +94,7 @@ interface Candidate {
 function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResult[] {
   const candidates = candidatesOf(gate, comparison);
   const found = candidates.flatMap(({ label, changes }) => {
-    const change = changes[gate.name];
+    const change = Object.hasOwn(changes, gate.name) ? changes[gate.name] : undefined;
     return change === undefined ? [] : [judge(gate, label, change)];
   });
   if (found.length > 0) return found;

@@ -18,7 +18,6 @@ export interface Detail {
 }
 
 export const MAX_PAGE_BYTES = 1_000_000;
-export const MAX_KERNEL_RECORDS = 10_000;
 
 /** From all that a reader can want to what fits whatever the report holds. */
 export const DETAILS: readonly Detail[] = [

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { growth } from "../../growth.ts";
 import { wellNested } from "../../profile/regions/timelines.ts";
 import { runs } from "../../runs.ts";
-import { bundleOf, firstReport, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const report = firstReport(bundleOf([resnet], OPERATIONS));
@@ -60,36 +61,48 @@ describe("compareReports", () => {
   });
 
   it("calls a difference within the spread of calls unclear, and one beyond it a change", () => {
-    const calls = (lengths: readonly number[]) =>
+    const noisy = reportOfCalls([10, 14, 9, 12, 15, 10, 13, 11]);
+    const noisyToo = reportOfCalls([11, 14, 10, 12, 15, 11, 13, 13]);
+    const wall = (a: typeof noisy, b: typeof noisy) =>
+      compareReports(a, b).regions[0]?.changes["wall_ms"];
+    expect(wall(noisy, noisyToo)?.verdict).toBe("unclear");
+    expect(wall(noisy, reportOfCalls([20, 24, 19, 22, 25, 20, 23, 21]))?.verdict).toBe("more");
+    expect(wall(reportOfCalls([20, 24, 19, 22, 25, 20, 23, 21]), noisy)?.verdict).toBe("less");
+    // Steady calls tell apart what noisy ones cannot.
+    expect(
+      wall(reportOfCalls([10, 10, 10, 10, 10]), reportOfCalls([10.4, 10.4, 10.4, 10.4, 10.4]))
+        ?.verdict,
+    ).toBe("more");
+    // One call has no spread: small differences are not believed.
+    expect(wall(reportOfCalls([100]), reportOfCalls([103]))).toMatchObject({
+      verdict: "unclear",
+      uncertainty: null,
+    });
+    expect(wall(reportOfCalls([100]), reportOfCalls([120]))?.verdict).toBe("more");
+  });
+
+  it("takes time in proportion to the regions, also where none is in both", async () => {
+    const numbered = (prefix: string) => (count: number) =>
       firstReport(
         bundleOf([
           {
             pid: 1,
-            ranges: lengths.map((ms, at) => ({
-              name: "step",
-              start: at * 1e9,
-              end: at * 1e9 + ms * 1e6,
+            ranges: Array.from({ length: count }, (_, at) => ({
+              name: `${prefix} ${at}`,
+              start: at * 10,
+              end: at * 10 + 5,
             })),
           },
         ]),
       );
-    const noisy = calls([10, 14, 9, 12, 15, 10, 13, 11]);
-    const noisyToo = calls([11, 14, 10, 12, 15, 11, 13, 13]);
-    const wall = (a: typeof noisy, b: typeof noisy) =>
-      compareReports(a, b).regions[0]?.changes["wall_ms"];
-    expect(wall(noisy, noisyToo)?.verdict).toBe("unclear");
-    expect(wall(noisy, calls([20, 24, 19, 22, 25, 20, 23, 21]))?.verdict).toBe("more");
-    expect(wall(calls([20, 24, 19, 22, 25, 20, 23, 21]), noisy)?.verdict).toBe("less");
-    // Steady calls tell apart what noisy ones cannot.
-    expect(wall(calls([10, 10, 10, 10, 10]), calls([10.4, 10.4, 10.4, 10.4, 10.4]))?.verdict).toBe(
-      "more",
+    const reports = new Map(
+      [2000, 20_000].map((count) => [count, [numbered("a")(count), numbered("b")(count)] as const]),
     );
-    // One call has no spread: small differences are not believed.
-    expect(wall(calls([100]), calls([103]))).toMatchObject({
-      verdict: "unclear",
-      uncertainty: null,
-    });
-    expect(wall(calls([100]), calls([120]))?.verdict).toBe("more");
+    const compare = (count: number) => {
+      const [a, b] = reports.get(count) ?? [report, report];
+      return compareReports(a, b);
+    };
+    expect(await growth(compare, 2000)).toBeLessThan(40);
   });
 
   it("says what makes two reports hard to compare", () => {

@@ -4,7 +4,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { runs } from "../../runs.ts";
-import { bundleOf, firstReport, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const before = firstReport(bundleOf([resnet], OPERATIONS));
@@ -77,21 +77,9 @@ describe("gates", () => {
   });
 
   it("does not take noise for a breach, nor a limit without spread for noise", () => {
-    const calls = (lengths: readonly number[]) =>
-      firstReport(
-        bundleOf([
-          {
-            pid: 1,
-            ranges: lengths.map((ms, at) => ({
-              name: "step",
-              start: at * 1e9,
-              end: at * 1e9 + ms * 1e6,
-            })),
-          },
-        ]),
-      );
     const check = (a: readonly number[], b: readonly number[]) =>
-      checkGates(parseGates("wall_ms>2%"), compareReports(calls(a), calls(b)))[0]?.outcome;
+      checkGates(parseGates("wall_ms>2%"), compareReports(reportOfCalls(a), reportOfCalls(b)))[0]
+        ?.outcome;
     expect(check([10, 14, 9, 12, 15], [11, 14, 10, 13, 15])).toBe("unclear");
     expect(check([10, 14, 9, 12, 15], [31, 34, 30, 33, 35])).toBe("breached");
     expect(check([100], [103])).toBe("breached");
@@ -105,6 +93,7 @@ describe("gates", () => {
     ["wall_ms=5%", "is no condition"],
     [" , ", "names no condition"],
     ["walls_ms>5%", "neither report has walls_ms"],
+    ["constructor>0", "neither report has constructor"],
     ["region:stam.wall_ms>5%", "no region matches 'stam'"],
     ["kernel:nothing.calls>0", "no kernel matches 'nothing'"],
   ])("refuses %s: a gate that checks nothing would always pass", (text, message) => {

@@ -1,6 +1,10 @@
-import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
-import type { KeyedNode } from "./origins.ts";
-import { maskSecrets, type Secrets } from "./secrets.ts";
+import type { ConfigNode, Key, ScalarValue } from "./node.ts";
+
+/** A value of a tree at its key. */
+export interface KeyedNode {
+  readonly path: readonly Key[];
+  readonly node: ConfigNode;
+}
 
 /** One key in which two configs differ. */
 export type Difference = { readonly path: readonly Key[] } & (
@@ -37,21 +41,6 @@ export function diffConfigs(
     .map(({ path, node }): Difference => ({ kind: "added", path, after: node }));
   return [...kept, ...added];
 }
-
-/** The same with secrets masked: that one changed may be seen, but not what it is. */
-export const maskDifferences = (
-  differences: readonly Difference[],
-  before: Secrets,
-  after: Secrets,
-): readonly Difference[] =>
-  differences.map((difference) => {
-    const { path } = difference;
-    return {
-      ...difference,
-      ...("before" in difference && { before: maskSecrets(difference.before, before, { path }) }),
-      ...("after" in difference && { after: maskSecrets(difference.after, after, { path }) }),
-    };
-  });
 
 /** The values that stand in maps alone; a list is one, and so is an empty map. */
 function leavesOfMaps(node: ConfigNode, path: readonly Key[]): readonly KeyedNode[] {
