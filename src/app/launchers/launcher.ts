@@ -6,6 +6,7 @@ import type { PlannedJob } from "../job/plan-job.ts";
 import type { Logging } from "../logging/logging.ts";
 import type { FailureGate } from "../sweep/failure-policy.ts";
 import type { SweepRecord } from "../sweep/record/sweep-record.ts";
+import type { SweepBackend } from "./sweep-backend.ts";
 
 /** A job of a sweep: planned, and with a number. */
 export type SweepJob = PlannedJob & { readonly number: number };
@@ -27,6 +28,11 @@ export type LaunchEvent =
  */
 export interface Launcher {
   launch(batch: readonly SweepJob[]): AsyncIterable<LaunchEvent>;
+  /**
+   * Hands the jobs of a batch to a scheduler that runs them without us, and comes back at once. Not
+   * there where jobs need a process of ours.
+   */
+  submit?(batch: readonly SweepJob[]): Promise<void>;
 }
 
 export interface LauncherRequest {
@@ -52,4 +58,13 @@ export interface LauncherKind {
   readonly runsElsewhere?: boolean;
   /** @throws ConfigError for settings that it cannot follow */
   readonly open: (request: LauncherRequest) => Launcher;
+  /**
+   * The jobs of a recorded sweep in their scheduler, for a process that comes by later. Not there
+   * where no scheduler has them.
+   * @param folder the absolute path of the `.sweep` folder
+   */
+  readonly backend?: (
+    folder: string,
+    env: Readonly<Record<string, string | undefined>>,
+  ) => Promise<SweepBackend>;
 }

@@ -21,6 +21,15 @@ export const slurmLauncher: LauncherKind = {
         const { launchOnSlurm } = await import("./slurm/launch.ts");
         yield* launchOnSlurm(batch, settings, request);
       },
+      async submit(batch) {
+        const { submitToSlurm } = await import("./slurm/launch.ts");
+        await submitToSlurm(batch, settings, request);
+      },
     };
+  },
+  backend: async (folder, env) => {
+    const { createSlurm } = await import("./slurm/client.ts");
+    const { slurmSweep } = await import("./slurm/slurm-sweep.ts");
+    return slurmSweep(folder, createSlurm(env));
   },
 };

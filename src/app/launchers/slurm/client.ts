@@ -25,6 +25,8 @@ export interface SlurmClient {
 
 const CANCELLED_AT_ONCE = 500;
 
+const LONG_ANSWER = 1 << 20;
+
 /** How long a command that only asks may take. A busy controller may need a minute. */
 const ANSWER_MS = 90_000;
 
@@ -63,8 +65,12 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       if (hasJson) {
         const answer = await call("squeue", ["--json", `--jobs=${arrays.join(",")}`]);
         const read = answer.failed ? undefined : readQueueJson(answer.stdout);
-        // Older versions answer with the whole queue whatever is asked for.
-        if (read !== undefined) return read.filter(({ array }) => arrays.includes(array));
+        if (read !== undefined) {
+          const asked = read.filter(({ array }) => arrays.includes(array));
+          // Older versions answer with the whole queue whatever is asked for: once, where it is long.
+          hasJson = asked.length === read.length || answer.stdout.length < LONG_ANSWER;
+          return asked;
+        }
         hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
       }
       const { failed, stderr, stdout } = await call("squeue", [

@@ -4,6 +4,7 @@ import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
+import type { SweepBackend } from "../sweep-backend.ts";
 import { createSlurm } from "./client.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { slurmSweep } from "./slurm-sweep.ts";
@@ -20,19 +21,17 @@ import { submitJobs } from "./submit.ts";
 const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
 
 /**
- * Submits the jobs of a batch and follows them to their ends. Jobs that Slurm still has from an
- * earlier launcher of the same sweep are followed, not submitted again. Ctrl-C ends the following,
- * never the jobs: they belong to Slurm, as with submitit.
+ * Submits the jobs of a batch. Jobs that Slurm still has from an earlier launcher of the same sweep
+ * are not submitted again.
  */
-export async function* launchOnSlurm(
+export async function submitToSlurm(
   batch: readonly SweepJob[],
   given: SlurmSettings,
   request: LauncherRequest,
-): AsyncGenerator<LaunchEvent, void> {
-  const { gate, invocation, logAsHydra, logging, record } = request;
+): Promise<SweepBackend> {
+  const { invocation, logAsHydra, logging, record } = request;
   const { folder } = record;
-  const { cwd, directory } = record.manifest();
-  const settings = { ...given, submitit_folder: resolve(cwd, given.submitit_folder) };
+  const manifest = record.manifest();
   const client = createSlurm(invocation.env);
   const sweep = slurmSweep(folder, client);
   const log = logging.logger(LOGGER);
@@ -41,12 +40,34 @@ export async function* launchOnSlurm(
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
-    const manifest = record.manifest();
+    const settings = placed(given, manifest.cwd);
     const arrays = await submitJobs({ client, settings, manifest, folder, numbers });
     log.info(`Submitted ${due.length} jobs to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${shownOverrides(job)}`);
   }
-  if (live.size > 0) log.info(`Following ${live.size} jobs that Slurm has already`);
+  if (live.size > 0) log.info(`Slurm has ${live.size} jobs of this sweep already`);
+  return sweep;
+}
+
+/** Relative directories start where the sweep began. */
+const placed = (settings: SlurmSettings, cwd: string): SlurmSettings => ({
+  ...settings,
+  submitit_folder: resolve(cwd, settings.submitit_folder),
+});
+
+/**
+ * Submits the jobs of a batch and follows them to their ends. Ctrl-C ends the following, never the
+ * jobs: they belong to Slurm, as with submitit.
+ */
+export async function* launchOnSlurm(
+  batch: readonly SweepJob[],
+  given: SlurmSettings,
+  request: LauncherRequest,
+): AsyncGenerator<LaunchEvent, void> {
+  const { gate, invocation, record } = request;
+  const { cwd, directory } = record.manifest();
+  const settings = placed(given, cwd);
+  const sweep = await submitToSlurm(batch, settings, request);
 
   const jobs = new Map(batch.map((job) => [job.number, job]));
   const interrupt = listenForInterrupt();
