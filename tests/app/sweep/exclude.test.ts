@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { program } from "../program.ts";
 
@@ -99,4 +101,25 @@ describe("a zip in a sweep", () => {
     const { stderr } = await program(FILES).run(["p=zip(lr=choice(1,2))"]);
     expect(stderr).toContain("requires --multirun");
   });
+});
+
+test("a secret in a zip, and the best of a search that is one, stay out of what is written", async () => {
+  const { cwd, run } = program(
+    { "conf/config.yaml": "token: t\nlr: 1.0\nhydra: {sweep: {dir: s}}\n" },
+    { schema: { properties: { token: { writeOnly: true } } } },
+  );
+  const { exitCode, stderr, stdout } = await run(
+    [
+      "-m",
+      "hydra/sweeper=random",
+      "hydra.sweeper.n_trials=3",
+      "p=zip(token=choice(hush-hush-1,hush-hush-2),lr=choice(1,2))",
+    ],
+    (config) => Number(config.get("lr")),
+  );
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  const file = (name: string) => readFileSync(join(cwd, "s", name), "utf8");
+  for (const text of [stdout, file("multirun.yaml"), file("optimization_results.yaml")])
+    expect(text).not.toContain("hush");
+  expect(file("optimization_results.yaml")).toMatch(/token: ["']?\*\*\*/);
 });
