@@ -118,6 +118,10 @@ async function dispatch(
   }
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
+  if (invocation.resumed === undefined && RESUMING.some((id) => parsed.flags.has(id))) {
+    const { resumedInvocation } = await import("./sweep/resume.ts");
+    return dispatch(options, task, resumedInvocation(parsed, invocation), redaction);
+  }
   const command =
     worker === undefined
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
@@ -221,6 +225,8 @@ function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): 
 
 /** What a program that only shows does for these is something else. */
 const INSTEAD_OF_SHOWING = ["explain", "diff", "info", "schema", "shell-completion"];
+
+const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
 
 /** Hydra's own list, and ours. */
 const EXCLUSIVE = [

@@ -7,7 +7,7 @@ import { checkJobs } from "./job/check-jobs.ts";
 import { textAt } from "./job/hydra-values.ts";
 import { failedJob, type JobResult, wasStopped } from "./job/job.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
-import { checkJobDirectories } from "./job/run-directory.ts";
+import { checkJobDirectories, setAside } from "./job/run-directory.ts";
 import { type JobSurroundings, runJob, takeDirectory } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
 import { hydraLogging, surround } from "./job-surroundings.ts";
@@ -19,6 +19,7 @@ import { chooseMode } from "./run-mode.ts";
 import { failurePolicy, openGate } from "./sweep/failure-policy.ts";
 import { chosenKind, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts";
 import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
+import { readJobState } from "./sweep/record/job-state.ts";
 import { openRecord } from "./sweep/record/sweep-record.ts";
 import { runSweep } from "./sweep/run-sweep.ts";
 import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
@@ -135,7 +136,10 @@ async function runMany(
     gate,
     ...(invocation.console.redact === undefined ? {} : { redact: invocation.console.redact }),
     check: async (jobs) => {
-      checkJobDirectories(jobs, place.resultFiles);
+      // What an earlier attempt at a job left in its directory is put aside when it starts.
+      const isNew = ({ number }: SweepJob) =>
+        resumed === undefined || readJobState(record.folder, number) === undefined;
+      checkJobDirectories(jobs.filter(isNew), place.resultFiles);
       const { check: _onThisMachine, ...elsewhere } = options;
       return checkJobs(jobs, kind.runsElsewhere === true ? elsewhere : options, invocation.console);
     },
@@ -192,6 +196,8 @@ async function runHere(
   redact: ((text: string) => string) | undefined,
 ): Promise<JobResult> {
   const recorded = beginJob(folder, job.number);
+  if (recorded.earlierAttempts > 0)
+    setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
   const result = await runInDirectory(job, surroundings);
   recorded.end(endOf(result, redact));
   return result;

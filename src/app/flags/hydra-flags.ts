@@ -120,6 +120,26 @@ export const OWN_FLAGS: readonly Flag[] = [
     help: "Show the jobs that would run, their directories and configs; make nothing",
   },
   {
+    id: "resume",
+    names: ["--resume"],
+    takes: "value",
+    completes: "directory",
+    help: "Go on with a sweep: run the jobs that have not come to an end",
+  },
+  {
+    id: "retry-failed",
+    names: ["--retry-failed"],
+    takes: "value",
+    completes: "directory",
+    help: "Run the failed jobs of a sweep again",
+  },
+  {
+    id: "accept-changes",
+    names: ["--accept-changes"],
+    takes: "nothing",
+    help: "With --resume or --retry-failed: run jobs whose config was changed since",
+  },
+  {
     id: "schema",
     names: ["--schema"],
     takes: "nothing",

@@ -3,12 +3,13 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import { isAlive } from "../worker/process-identity.ts";
 
@@ -40,6 +41,21 @@ export function refuseResults(path: string, resultFiles: readonly string[]): voi
     key: "hydra.run.dir",
     hint: "choose another with hydra.run.dir=DIR, or move that one away",
   });
+}
+
+/**
+ * Puts what an earlier attempt at the same job left into `.attempts/N`, so that its results are not
+ * taken for those of the next one, and are not lost either.
+ *
+ * @param attempt the number of the attempt that left them, from 1
+ */
+export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
+  const aside = join(path, ".attempts", String(attempt));
+  for (const name of resultFiles.filter((one) => existsSync(join(path, one)))) {
+    mkdirSync(dirname(join(aside, name)), { recursive: true });
+    rmSync(join(aside, name), { recursive: true, force: true });
+    renameSync(join(path, name), join(aside, name));
+  }
 }
 
 /**

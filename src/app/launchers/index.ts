@@ -1,10 +1,11 @@
 import { basicLauncher } from "./basic-launcher.ts";
 import type { LauncherKind } from "./launcher.ts";
+import { localLauncher } from "./local/local-launcher.ts";
 import { slurmLauncher } from "./slurm-launcher.ts";
 import type { SweepBackend } from "./sweep-backend.ts";
 
 /** All launchers that a config may choose. */
-export const LAUNCHERS: readonly LauncherKind[] = [basicLauncher, slurmLauncher];
+export const LAUNCHERS: readonly LauncherKind[] = [basicLauncher, localLauncher, slurmLauncher];
 
 /**
  * The jobs of a recorded sweep in the scheduler that has them.

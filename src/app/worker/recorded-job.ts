@@ -11,6 +11,8 @@ import { storedValue } from "./stored-value.ts";
 
 /** An attempt at a job that runs in this process, and the record of it. */
 export interface RecordedJob {
+  /** How often the job was started before. */
+  readonly earlierAttempts: number;
   /** Writes how it ended, once: what comes later is the echo of it. */
   end(end: AttemptEnd): void;
 }
@@ -31,6 +33,7 @@ export function beginJob(
   writeJobState(folder, state, durable);
   let isOver = false;
   return {
+    earlierAttempts: state.attempts.length - 1,
     end(end) {
       if (isOver) return;
       isOver = true;

@@ -3,6 +3,7 @@ import { EXIT_OK, type Session } from "../commands/command.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { type PlannedJob, planJob } from "../job/plan-job.ts";
+import { setAside } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
 import { placeOf } from "../job-place.ts";
 import { hydraLogging, surround } from "../job-surroundings.ts";
@@ -42,7 +43,7 @@ export async function runWorker(
     ? beginJob(folder, number, { durable: true, ...(details === undefined ? {} : { details }) })
     : UNRECORDED;
   const release = endWithProcess(recorded, (error) => firstLine(error, redact), signals);
-  const result = await runAlone(session, job, isFirst);
+  const result = await runAlone(session, job, recorded.earlierAttempts, isFirst);
   recorded.end(endOf(result, redact));
   release();
   if (result.status === "failed") reportError(result.error, session.invocation);
@@ -50,10 +51,15 @@ export async function runWorker(
 }
 
 /** A process of a job that another one records. */
-const UNRECORDED: RecordedJob = { end: () => {} };
+const UNRECORDED: RecordedJob = { earlierAttempts: 0, end: () => {} };
 
 /** What goes wrong before the task is a failure of the job, too. */
-async function runAlone(session: Session, job: ManifestJob, isFirst: boolean): Promise<JobResult> {
+async function runAlone(
+  session: Session,
+  job: ManifestJob,
+  earlierAttempts: number,
+  isFirst: boolean,
+): Promise<JobResult> {
   const { composer, invocation, options } = session;
   const logging = createLogging({ console: invocation.console });
   const place = placeOf(session);
@@ -69,7 +75,9 @@ async function runAlone(session: Session, job: ManifestJob, isFirst: boolean): P
     hydraLogging(composition, session, logging)();
     const surroundings = await surround(session, composition, logging);
     // Processes that run a job together share the directory that the first one takes.
-    const giveUp = takeDirectory(planned, isFirst ? place.resultFiles : []);
+    const resultFiles = isFirst ? place.resultFiles : [];
+    if (earlierAttempts > 0) setAside(planned.outputDir, resultFiles, earlierAttempts);
+    const giveUp = takeDirectory(planned, resultFiles);
     return await runJob(planned, surroundings).finally(giveUp);
   } catch (error) {
     return failedJob(

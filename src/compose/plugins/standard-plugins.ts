@@ -1,6 +1,7 @@
 import { ax } from "./ax.ts";
 import { colorlog } from "./colorlog.ts";
 import { joblib } from "./joblib.ts";
+import { local } from "./local.ts";
 import { nevergrad } from "./nevergrad.ts";
 import { optuna } from "./optuna.ts";
 import type { Plugin } from "./plugin.ts";
@@ -26,4 +27,5 @@ export const STANDARD_PLUGINS: readonly Plugin[] = [
   ax,
   nevergrad,
   searchSweepers,
+  local,
 ];

@@ -1,0 +1,106 @@
+import { availableParallelism } from "node:os";
+import { ConfigError } from "../../../values/errors.ts";
+import type { ResolveContext } from "../../../values/interpolation/context.ts";
+import type { MapNode } from "../../../values/node.ts";
+import { plainAt } from "../../job/hydra-values.ts";
+
+/** What the launcher of local processes goes by. */
+export interface LocalSettings {
+  /** Processes at a time. */
+  readonly jobs: number;
+  /** Milliseconds that an attempt may take; null for any. */
+  readonly timeLimit: number | null;
+  /** How often a job that failed starts again. */
+  readonly retries: number;
+  /** Slots by resource: a job takes one of each and has it to itself. */
+  readonly resources: ReadonlyMap<string, readonly string[]>;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const NO_RESOURCES: LocalSettings["resources"] = new Map();
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** How each launcher that is one of these reads its own keys. */
+const READERS: Readonly<Record<string, (section: Section) => LocalSettings>> = {
+  "hydraconf.LocalLauncher": (section) => ({
+    jobs: processes(section["n_jobs"]),
+    timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
+    retries: count("max_retries", section["max_retries"]),
+    resources: resourcesOf(section["resources"]),
+  }),
+  // Of joblib's keys, these have a meaning without Python; `timeout` is in seconds.
+  "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher": (section) => ({
+    jobs: processes(section["n_jobs"]),
+    timeLimit: positive("timeout", section["timeout"], SECOND),
+    retries: 0,
+    resources: NO_RESOURCES,
+  }),
+  "hydra_plugins.hydra_submitit_launcher.submitit_launcher.LocalLauncher": (section) => {
+    for (const key of ["nodes", "tasks_per_node"])
+      if (section[key] !== undefined && section[key] !== 1)
+        throw invalid(key, section[key], "1: a job is one process of this machine");
+    return {
+      jobs: processes(-1),
+      timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
+      retries: 0,
+      resources: NO_RESOURCES,
+    };
+  },
+};
+
+/** The classes that `hydra.launcher._target_` may name for it. */
+export const LOCAL_TARGETS: readonly string[] = Object.keys(READERS);
+
+/** @throws ConfigError `value.wrong_type` for a setting that cannot be followed */
+export function localSettings(root: MapNode, context: ResolveContext): LocalSettings {
+  const section = (plainAt(root, "hydra.launcher", context) ?? {}) as Section;
+  const read = READERS[String(section["_target_"])];
+  if (read === undefined) throw invalid("_target_", section["_target_"], LOCAL_TARGETS.join(", "));
+  const settings = read(section);
+  const slots = [...settings.resources.values()].map(({ length }) => length);
+  return { ...settings, jobs: Math.min(settings.jobs, ...slots) };
+}
+
+/** As joblib counts: -1 is one for each CPU, -2 one less. */
+function processes(value: unknown): number {
+  const number = Number(value ?? -1);
+  if (!Number.isInteger(number) || number === 0)
+    throw invalid("n_jobs", value, "a number of processes, or -1 for one per CPU");
+  return number > 0 ? number : Math.max(1, availableParallelism() + 1 + number);
+}
+
+function count(key: string, value: unknown): number {
+  const number = Number(value ?? 0);
+  if (Number.isInteger(number) && number >= 0) return number;
+  throw invalid(key, value, "a whole number, 0 or more");
+}
+
+function positive(key: string, value: unknown, unit: number): number | null {
+  if (value === undefined || value === null) return null;
+  const number = Number(value);
+  if (number > 0) return number * unit;
+  throw invalid(key, value, "more than 0, or null for no limit");
+}
+
+function resourcesOf(value: unknown): ReadonlyMap<string, readonly string[]> {
+  const resources = new Map<string, readonly string[]>();
+  for (const [name, slots] of Object.entries((value ?? {}) as Section)) {
+    const key = `resources.${name}`;
+    if (!Array.isArray(slots) || slots.length === 0)
+      throw invalid(key, slots, "a list of what jobs share out, such as [0, 1]");
+    const texts = slots.map(String);
+    if (new Set(texts).size < texts.length)
+      throw invalid(key, `[${texts}]`, "a list without repetitions: a slot is one job's at a time");
+    resources.set(name, texts);
+  }
+  return resources;
+}
+
+const invalid = (key: string, value: unknown, wanted: string): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `hydra.launcher.${key} cannot be '${String(value)}': it must be ${wanted}`,
+    key: `hydra.launcher.${key}`,
+  });

@@ -1,0 +1,80 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ConfigError } from "../../values/errors.ts";
+import type { ParsedArguments } from "../flags/parse-argv.ts";
+import type { Invocation } from "../invocation.ts";
+import { sweepFolder } from "./record/layout.ts";
+import { readManifest } from "./record/manifest.ts";
+
+/**
+ * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
+ * and in its working directory, with what is to run of it. Overrides of the launcher may be added.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no such sweep, `app.flags` for overrides of
+ * anything else, `app.unsupported` for a sweep whose overrides held secrets
+ */
+export function resumedInvocation(
+  { flags, overrides }: ParsedArguments,
+  invocation: Invocation,
+): Invocation {
+  const named = ["resume", "retry-failed"].flatMap((id) => flags.get(id) ?? []).map(String);
+  const directories = new Set(named.map((name) => resolve(invocation.cwd, name)));
+  const [directory] = directories;
+  if (directory === undefined || directories.size > 1)
+    throw new ConfigError({
+      code: "app.flags",
+      message:
+        directory === undefined
+          ? "The --accept-changes flag can only be used in conjunction with --resume or --retry-failed"
+          : "--resume and --retry-failed must name the same sweep",
+    });
+  const { cwd, holds_secrets: holdsSecrets, now, program } = readManifest(sweepFolder(directory));
+  if (holdsSecrets)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `The sweep in '${directory}' had a secret among its overrides, which is not kept`,
+      hint: "put secrets into environment variables: KEY='${oc.env:NAME}'",
+    });
+  refuseOtherOverrides(overrides);
+  enter(cwd);
+  return {
+    ...invocation,
+    argv: withOverrides(program.argv, overrides),
+    cwd,
+    now: new Date(now),
+    resumed: {
+      directory,
+      missing: flags.has("resume"),
+      failed: flags.has("retry-failed"),
+      acceptChanges: flags.has("accept-changes"),
+    },
+  };
+}
+
+function refuseOtherOverrides(overrides: readonly string[]): void {
+  const other = overrides.find((override) => !/^[+~]*hydra[./]launcher\b/.test(override));
+  if (other === undefined) return;
+  throw new ConfigError({
+    code: "app.flags",
+    message: `'${other}' cannot be given here: a sweep goes on with the overrides that it began with`,
+    hint: "overrides of hydra/launcher and hydra.launcher.KEY are possible",
+  });
+}
+
+/** Relative paths are those of the directory where the sweep began. */
+function enter(cwd: string): void {
+  if (process.cwd() === cwd) return;
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `The directory '${cwd}', where the sweep began, does not exist`,
+    });
+  process.chdir(cwd);
+}
+
+function withOverrides(argv: readonly string[], more: readonly string[]): readonly string[] {
+  const dashes = argv.indexOf("--");
+  return dashes < 0
+    ? [...argv, ...more]
+    : [...argv.slice(0, dashes), ...more, ...argv.slice(dashes)];
+}
