@@ -65,7 +65,7 @@ describe("the standard plugins", () => {
         "In 'hydra/config': Could not find 'hydra/launcher/nope'",
         "",
         "Available options in 'hydra/launcher':",
-        "\tbasic\n\tjoblib\n\trq\n\tslurm\n\tsubmitit_local\n\tsubmitit_slurm",
+        "\tbasic\n\tjoblib\n\tlocal\n\trq\n\tslurm\n\tsubmitit_local\n\tsubmitit_slurm",
         "Config search path:",
         "\tprovider=hydra, path=pkg://hydra.conf",
         "\tprovider=main, path=mem://conf",
