@@ -233,9 +233,11 @@ async function collect(
   }
 
   if (several)
-    await joinTables(
-      context.directory,
-      runs.map(({ pass }) => tablePrefix(pass)),
+    notes.push(
+      ...(await joinTables(
+        context.directory,
+        runs.map(({ pass }) => tablePrefix(pass)),
+      )),
     );
   notes.push(...unseenNotes(session, reader.seen), ...howMeasured(session.ncu, session.cli));
   if (results === 0 && problem === null) {

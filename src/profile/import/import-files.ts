@@ -96,7 +96,9 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
     });
   }
   if (ncu.length === 0 || ncuFolder === null) return reports;
-  if (prefixes.size > 1) await joinTables(folders.pathOf(ncuFolder), [...prefixes.values()]);
+  if (prefixes.size > 1)
+    for (const note of await joinTables(folders.pathOf(ncuFolder), [...prefixes.values()]))
+      request.say(note);
   const ofNcu = await importNcu(ncu, {
     ...request,
     recorded: recordedModel(timelines, request),

@@ -1,5 +1,6 @@
 /** From a report file to tables: `ncu --import`, with units and locale said explicitly. */
-import { rename, rm, stat } from "node:fs/promises";
+import { readFile, rename, rm, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { execa } from "execa";
 import { ncuEnvironment } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
@@ -63,8 +64,8 @@ export async function importPage(
     cancelSignal: stop,
     buffer: { stdout: false },
   });
-  const failed = result.exitCode !== 0 || (await isEmpty(partial));
-  if (failed) {
+  const size = await sizeOf(partial);
+  if (result.exitCode !== 0 || size === 0) {
     await rm(partial, { force: true });
     const said =
       String(result.stderr ?? "")
@@ -73,9 +74,19 @@ export async function importPage(
         .at(-1) ?? "";
     return `ncu could not print ${what} of ${report}${said === "" ? "" : `: ${said}`}`;
   }
+  if (size < MESSAGE_BYTES && NO_RESULTS.test(await readFile(partial, "utf8"))) {
+    await rm(partial, { force: true });
+    return `${basename(report)} holds no results`;
+  }
   await rename(partial, file);
   return null;
 }
+
+/** Said in place of the table, with exit code 0. */
+const NO_RESULTS = /^==WARNING== No results are found/m;
+
+/** A file that holds nothing but messages is smaller. */
+const MESSAGE_BYTES = 4096;
 
 /** Older versions lack some options of printing, with their values. */
 function withoutUnknown(args: readonly string[], options: ReadonlySet<string>): readonly string[] {
@@ -85,10 +96,11 @@ function withoutUnknown(args: readonly string[], options: ReadonlySet<string>): 
   });
 }
 
-async function isEmpty(file: string): Promise<boolean> {
+/** 0 where there is no such file. */
+async function sizeOf(file: string): Promise<number> {
   try {
-    return (await stat(file)).size === 0;
+    return (await stat(file)).size;
   } catch {
-    return true;
+    return 0;
   }
 }

@@ -2,6 +2,8 @@ import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { appendFile, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { isConfigError } from "../../../values/errors.ts";
+import { isSystemError } from "../../recording/read.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
 import type { NcuResult, RuleMessage, SectionTable } from "../results.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
@@ -87,19 +89,33 @@ export async function readPrinted(
   return { ...tables, notes: [...tables.notes, ...notes] };
 }
 
-/** Prints a report and reads it. */
+/**
+ * Prints a report and reads it. One that cannot be printed or read is told in a note, with the results
+ * until then: those of other passes count all the same.
+ */
 export async function readPass(
   report: string,
   onResult: (result: NcuResult) => void,
   { keepTables, ...options }: ReadPassOptions,
 ): Promise<PassTables> {
-  const printed = await printReport(report, options);
-  if ("problem" in printed) return { results: 0, sections: new Map(), notes: [printed.problem] };
-  const tables = await readPrinted(printed, onResult);
-  const { raw, details, ratios } = printed.files;
-  if (!keepTables)
-    await Promise.all([raw, details, ratios].map((path) => rm(path, { force: true })));
-  return tables;
+  let results = 0;
+  const count = (result: NcuResult) => {
+    onResult(result);
+    results++;
+  };
+  try {
+    const printed = await printReport(report, options);
+    if ("problem" in printed) return { results, sections: new Map(), notes: [printed.problem] };
+    const tables = await readPrinted(printed, count);
+    const { raw, details, ratios } = printed.files;
+    if (!keepTables)
+      await Promise.all([raw, details, ratios].map((path) => rm(path, { force: true })));
+    return tables;
+  } catch (error) {
+    if (!isConfigError(error) && !isSystemError(error)) throw error;
+    const note = `the results of ${basename(report)} could not be read: ${error.message}`;
+    return { results, sections: new Map(), notes: [note] };
+  }
 }
 
 /** Reads the tables that a pass left, without ncu; null where it left none. */
@@ -158,24 +174,40 @@ async function readDetails(file: string): Promise<Details> {
 
 const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`;
 
-/** Tables of several passes as one file each, one table below the other. */
-export async function joinTables(directory: string, prefixes: readonly string[]): Promise<void> {
+/**
+ * Tables of several passes as one file each, one table below the other.
+ *
+ * @returns what could not be written (the tables of the passes are there all the same)
+ */
+export async function joinTables(
+  directory: string,
+  prefixes: readonly string[],
+): Promise<readonly string[]> {
+  const notes: string[] = [];
   for (const name of ["raw.csv", "details.csv", "sections.txt"]) {
     const parts = prefixes
       .map((prefix) => join(directory, `${prefix}${name}`))
       .filter((file) => existsSync(file));
-    if (parts.length === 0) continue;
-    const target = join(directory, name);
-    const partial = `${target}.part`;
-    for (const [index, part] of parts.entries()) {
-      if (index > 0) await appendFile(partial, "\n");
-      await pipeline(
-        createReadStream(part),
-        createWriteStream(partial, { flags: index > 0 ? "a" : "w" }),
-      );
+    try {
+      if (parts.length > 0) await joinFiles(parts, join(directory, name));
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      notes.push(`${name} could not be written: ${error.message}`);
     }
-    await rename(partial, target);
   }
+  return notes;
+}
+
+async function joinFiles(parts: readonly string[], target: string): Promise<void> {
+  const partial = `${target}.part`;
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) await appendFile(partial, "\n");
+    await pipeline(
+      createReadStream(part),
+      createWriteStream(partial, { flags: index > 0 ? "a" : "w" }),
+    );
+  }
+  await rename(partial, target);
 }
 
 /** Puts the values of a second table, in which fractions have all their digits, into results. */

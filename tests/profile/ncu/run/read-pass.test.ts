@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -13,7 +14,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { streamNcuReport } from "../../../../src/profile/ncu/rep/read-report.ts";
 import { metricValue, type NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { probeNcu } from "../../../../src/profile/ncu/run/capabilities.ts";
-import { readPass } from "../../../../src/profile/ncu/run/read-pass.ts";
+import { joinTables, readPass } from "../../../../src/profile/ncu/run/read-pass.ts";
 import { nsightEnvironment } from "../../../nsight.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";
@@ -125,5 +126,56 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     const { rows } = await read(file);
     expect(own.map(({ kind }) => kind)).toEqual(["kernel", "kernel", "range"]);
     expect(rows.map(({ kind }) => kind)).toEqual(["kernel", "kernel", "range"]);
+  });
+
+  it("of a report without results gives none and says so, and leaves no tables", async () => {
+    const file = join(root, "empty.ncu-rep");
+    writeFileSync(file, buildReport(real?.template ?? "", []));
+    const { results, rows, notes, directory } = await read(file);
+    expect([results, rows]).toEqual([0, []]);
+    expect(notes).toEqual(["empty.ncu-rep holds no results"]);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("gives what can be read where ncu prints something else, and says so", async () => {
+    const garbled = ncuWith(
+      `case "$*" in *"--import "*"--page raw"*) for i in $(seq 400); do echo "what is this $i"; done; exit 0;; esac`,
+    );
+    const { results, notes } = await read(report(), garbled);
+    expect(results).toBe(0);
+    expect(notes.join()).toContain("raw.csv holds no table of ncu's results");
+  });
+
+  it("does not take a mistake of ours for a damaged table", async () => {
+    const broken = readPass(
+      report(),
+      () => {
+        throw new TypeError("a mistake");
+      },
+      {
+        ncu: await probeNcu(real?.path ?? ""),
+        directory: root,
+        prefix: "mistake.",
+        keepTables: false,
+        stop: new AbortController().signal,
+      },
+    );
+    await expect(broken).rejects.toThrow("a mistake");
+  });
+});
+
+describe("joinTables", () => {
+  it("says which file could not be written, and joins the others", async () => {
+    const directory = join(root, "join");
+    mkdirSync(join(directory, "raw.csv.part"), { recursive: true });
+    for (const name of ["a.raw.csv", "b.raw.csv", "a.details.csv", "b.details.csv"])
+      writeFileSync(join(directory, name), `${name}\n`);
+    const notes = await joinTables(directory, ["a.", "b."]);
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toMatch(/^raw\.csv could not be written/);
+    expect(readFileSync(join(directory, "details.csv"), "utf8")).toBe(
+      "a.details.csv\n\nb.details.csv\n",
+    );
+    expect(existsSync(join(directory, "raw.csv"))).toBe(false);
   });
 });
