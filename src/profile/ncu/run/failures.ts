@@ -14,7 +14,7 @@ export interface FailureClass {
     | "application"
     | "no_match"
     | "timeout";
-  /** Looked for in the log and in standard error. */
+  /** Looked for in ncu's own lines. */
   readonly pattern: RegExp;
   readonly message: (match: RegExpExecArray) => string;
   readonly remedy: string;
@@ -60,8 +60,8 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "report_exists",
-    pattern: /\balready exists?\b.*/i,
-    message: ([text]) => `ncu does not overwrite a report: ${text}`,
+    pattern: /==ERROR== (File .* already exists\b.*)/,
+    message: (match) => `ncu does not overwrite a report: ${match[1]}`,
     remedy: "pipeline.ncu.ncu_cli.force_overwrite=true, or another hydra.run.dir",
   },
   {
@@ -119,8 +119,16 @@ export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "curre
   return `ncu warned that ${what} takes more time than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, pipeline.ncu.timeout_min ends a run that hangs`;
 }
 
-/** Everything that is recognised, most telling first. */
-export function recogniseFailures(text: string): readonly RecognisedFailure[] {
+/** ncu's mark; what the program printed before, without an end of line, may stand in front of it. */
+const OWN_LINE = /==(?:ERROR|WARNING)== .*/g;
+
+/**
+ * Everything that is recognised, most telling first.
+ *
+ * @param said the log, and standard error, which the program writes to as well
+ */
+export function recogniseFailures(said: string): readonly RecognisedFailure[] {
+  const text = said.match(OWN_LINE)?.join("\n") ?? "";
   return FAILURE_CLASSES.flatMap(({ id, pattern, message, remedy }) => {
     const match = pattern.exec(text);
     return match === null ? [] : [{ id, message: message(match), remedy }];

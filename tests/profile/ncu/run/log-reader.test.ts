@@ -99,9 +99,28 @@ describe("recogniseFailures", () => {
     ["==ERROR== the argument for option '--clock-control' is invalid.", "options"],
     ["==ERROR== Option '--section bogus' did not match any section.", "options"],
     ["==ERROR== Invalid configuration for nvtx-include : */", "options"],
+    [
+      "==ERROR== File a.ncu-rep already exists. Use '-f' for overwriting the file.",
+      "report_exists",
+    ],
+    ["half a line of the program==ERROR== ERR_NVGPUCTRPERM - no", "permission"],
   ])("of %s", (text, id) => {
     const [failure] = recogniseFailures(text);
     expect(failure?.id).toBe(id);
     expect(failure?.remedy).toBeTruthy();
+  });
+
+  it.each([
+    "FileExistsError: the cache already exists",
+    "torch: libcuda.so.1 not found, using the CPU",
+    "see ERR_NVGPUCTRPERM in NVIDIA's pages",
+    "Failed to prepare range for profiling my model",
+    "The application returned an error code (3)",
+    "No kernels were profiled",
+    "a driver resource was unavailable",
+  ])("does not take what the program prints for ncu's: %s", (line) => {
+    expect(recogniseFailures(line)).toEqual([]);
+    const log = `==ERROR== The application returned an error code (1).\n${line}\n`;
+    expect(ids(log)).toEqual(["application"]);
   });
 });
