@@ -105,13 +105,20 @@ function readerOf(descriptor: number, path: string): ReportFile {
     *blocks() {
       // Only the first block of a session has what all of them share.
       let strings: readonly string[] = [];
+      let first = true;
       while (at < size) {
         const bytes = takeSized();
         if (bytes === null) {
           cutShort();
           return;
         }
-        const block = readBlockHeader(bytes, path);
+        const block = readBlockHeader(bytes);
+        if (block === null) {
+          if (first) throw invalid(path, "the header of a block is damaged");
+          notes.push(`${path} is damaged: what it holds up to there is reported`);
+          return;
+        }
+        first = false;
         const end = at + block.payloadSize;
         const messages = messagesOf(block);
         if (block.strings.length > 0) strings = block.strings;
@@ -210,7 +217,7 @@ const BLOCK: FieldReaders<BlockHeader> = {
   },
 };
 
-function readBlockHeader(bytes: Uint8Array, path: string): BlockHeader {
+function readBlockHeader(bytes: Uint8Array): BlockHeader | null {
   try {
     return readWhole(new PbfReader(bytes), BLOCK, {
       numSources: 0,
@@ -225,24 +232,28 @@ function readBlockHeader(bytes: Uint8Array, path: string): BlockHeader {
       commandLine: null,
       strings: [],
     });
-  } catch (cause) {
-    throw invalid(path, "the header of a block is damaged", cause);
+  } catch {
+    return null;
   }
 }
 
+/** Null where the bytes do not say. */
 function versionOf(bytes: Uint8Array): number | null {
   const fields: FieldReaders<{ version: number | null }> = {
     [field.fileHeader.version]: (into, pbf) => {
       into.version = pbf.readVarint();
     },
   };
-  return readWhole(new PbfReader(bytes), fields, { version: null as number | null }).version;
+  try {
+    return readWhole(new PbfReader(bytes), fields, { version: null as number | null }).version;
+  } catch {
+    return null;
+  }
 }
 
-const invalid = (path: string, why: string, cause?: unknown): ConfigError =>
+const invalid = (path: string, why: string): ConfigError =>
   new ConfigError({
     code: "profile.input",
     message: `${path} is not a report of Nsight Compute that can be read: ${why}`,
     hint: "a report may need a newer ncu: ncu --import FILE --csv --page raw shows what the tool makes of it",
-    ...(cause === undefined ? {} : { cause }),
   });

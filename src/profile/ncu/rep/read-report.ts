@@ -8,7 +8,6 @@ import {
   createMetricColumns,
   type MetricColumns,
   type NcuResult,
-  type NcuResults,
   type NvtxState,
   type SectionTable,
 } from "../results.ts";
@@ -41,18 +40,11 @@ type Metric = ResultMessage["metrics"][number];
 
 const DEVICE_NAME = "device__attribute_display_name";
 
-/** Everything at once. @throws ConfigError as `streamNcuReport` */
-export function readNcuReport(path: string): NcuResults & Pick<ReportSummary, "toolVersion"> {
-  const results: NcuResult[] = [];
-  const { sections, notes, toolVersion } = streamNcuReport(path, (result) => results.push(result));
-  return { results, sections, notes, toolVersion };
-}
-
 /**
  * Reads a report, one result in memory at a time.
  *
  * @throws ConfigError `profile.input` where it is no report, or one of a format not known. A report
- *   that was cut short is read as far as it goes, with a note
+ *   that was cut short is read as far as it goes, and damaged results are left out, each with a note
  */
 export function streamNcuReport(
   path: string,
@@ -86,6 +78,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   const columnsOf = createColumnsCache();
   const shareState = createStateCache();
   let results = 0;
+  let damaged = 0;
   let graphs = 0;
   let toolVersion: string | null = null;
   let commandLine: string | null = null;
@@ -96,15 +89,19 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     fields: FieldReaders<ResultMessage>,
     { strings, process }: Block,
   ) => {
-    const message = readWhole(new PbfReader(bytes), fields, emptyResult());
+    // As ncu numbers results: over the processes of a report, one after the other.
+    const id = results++;
+    const message = readMessage(bytes, fields);
+    if (message === null) {
+      damaged++;
+      return;
+    }
     const nameOf = ({ nameId }: Metric) => strings[nameId] ?? `metric ${nameId}`;
     const metrics = message.metrics.filter((metric) => !IS_LIST.test(nameOf(metric)));
     const names = metrics.map(nameOf);
     const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
     for (const { title, metrics: members } of message.sections)
       addSection(sections, title, members);
-    // As ncu numbers results: over the processes of a report, one after the other.
-    const id = results++;
     const columns = columnsOf(names);
     const values = Float64Array.from(metrics, ({ value }) =>
       Number.isFinite(value) ? value : Number.NaN,
@@ -145,14 +142,26 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   }
   return {
     sections,
-    results,
+    results: results - damaged,
     toolVersion,
     commandLine,
     notes: [
       ...report.notes(),
+      ...(damaged > 0
+        ? [`${damaged} damaged ${damaged === 1 ? "result was" : "results were"} left out`]
+        : []),
       ...(graphs > 0 ? [`${graphs} results are CUDA graphs, measured as a whole`] : []),
     ],
   };
+}
+
+/** Null where the bytes are no message: whatever the decoder throws then, it is the file's fault. */
+function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): ResultMessage | null {
+  try {
+    return readWhole(new PbfReader(bytes), fields, emptyResult());
+  } catch {
+    return null;
+  }
 }
 
 function addSection(

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
-import { readNcuReport } from "../../../../src/profile/ncu/rep/read-report.ts";
 import { realNcuOrSkip } from "../run/real-ncu.ts";
 import { buildReport, type ResultSketch } from "../run/report-builder.ts";
+import { readNcuReport } from "./whole-report.ts";
 
 const ncu = realNcuOrSkip("NVTX states as the real ncu prints them");
 

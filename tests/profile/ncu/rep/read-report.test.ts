@@ -1,13 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { PbfWriter } from "pbf";
 import { afterAll, describe, expect, test } from "vitest";
 import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
-import { readNcuReport } from "../../../../src/profile/ncu/rep/read-report.ts";
 import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
+import { runs } from "../../../runs.ts";
 import { samplesOrSkip } from "../samples.ts";
+import { readNcuReport } from "./whole-report.ts";
 
 const sample = samplesOrSkip("our reader of ncu's report files");
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-rep-"));
@@ -118,6 +120,36 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
     }
   });
 
+  test("leaves out a result that is damaged, says so, and reads the others", () => {
+    const whole = readFileSync(path("gpm.ncu-rep"));
+    const all = readNcuReport(path("gpm.ncu-rep")).results;
+    // An unknown field of wire type 7, which there is none of, at the start of the first result.
+    whole.set([0xa7, 0x06], firstResult(whole).message + 4);
+    const { results, notes } = readNcuReport(written("damaged.ncu-rep", whole));
+    expect(results.map(({ id }) => id)).toEqual(all.map(({ id }) => id).slice(1));
+    expect(notes.join()).toContain("1 damaged result was left out");
+  });
+
+  test("refuses or reads whatever bytes are wrong, and never fails otherwise", () => {
+    const whole = readFileSync(path("r1.ncu-rep"));
+    const place = fc.oneof(
+      fc.nat(whole.length - 1),
+      fc.nat(200),
+      fc.nat(400).map((off) => Math.min(firstResult(whole).message + off, whole.length - 1)),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(place, fc.nat(255)), { minLength: 1, maxLength: 6 }),
+        (wrong) => {
+          const bytes = Buffer.from(whole);
+          for (const [at, byte] of wrong) bytes[at] = byte;
+          refusal(written("fuzzed.ncu-rep", bytes));
+        },
+      ),
+      { numRuns: runs(150) },
+    );
+  });
+
   test("refuses what is no report", () => {
     expect(refusal(written("other.ncu-rep", Buffer.from("hello, this is text")))).toMatch(
       /^profile\.input: .*it does not begin like one$/,
@@ -126,11 +158,9 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
   });
 });
 
-/** The report of one kernel with NVTX ranges of two threads added to its result. */
-function withNvtx(report: Buffer): { readonly threadId: number; readonly bytes: Buffer } {
-  const start = 8 + report.readUInt32LE(4);
-  let at = start;
-  for (;;) {
+/** Where the first block with results, its payload and its first result begin. */
+function firstResult(report: Buffer) {
+  for (let at = 8 + report.readUInt32LE(4); ; ) {
     const headerSize = report.readUInt32LE(at);
     const header = report.subarray(at + 4, at + 4 + headerSize);
     const counts = countsOf(header);
@@ -142,28 +172,34 @@ function withNvtx(report: Buffer): { readonly threadId: number; readonly bytes: 
     let message = payload;
     for (let source = 0; source < counts.sources; source++)
       message += 4 + report.readUInt32LE(message);
-    const size = report.readUInt32LE(message);
-    const result = report.subarray(message + 4, message + 4 + size);
-    const threadId = threadOf(result);
-    const added = nvtxField(threadId);
-    // A field that stands twice in a header counts the second time.
-    const payloadSize = new PbfWriter();
-    payloadSize.writeVarintField(5, counts.payload + added.length);
-    const grown = Buffer.concat([header, payloadSize.finish()]);
-    return {
-      threadId,
-      bytes: Buffer.concat([
-        report.subarray(0, at),
-        uint32(grown.length),
-        grown,
-        report.subarray(payload, message),
-        uint32(size + added.length),
-        result,
-        added,
-        report.subarray(message + 4 + size),
-      ]),
-    };
+    return { at, header, counts, payload, message };
   }
+}
+
+/** The report of one kernel with NVTX ranges of two threads added to its result. */
+function withNvtx(report: Buffer): { readonly threadId: number; readonly bytes: Buffer } {
+  const { at, header, counts, payload, message } = firstResult(report);
+  const size = report.readUInt32LE(message);
+  const result = report.subarray(message + 4, message + 4 + size);
+  const threadId = threadOf(result);
+  const added = nvtxField(threadId);
+  // A field that stands twice in a header counts the second time.
+  const payloadSize = new PbfWriter();
+  payloadSize.writeVarintField(5, counts.payload + added.length);
+  const grown = Buffer.concat([header, payloadSize.finish()]);
+  return {
+    threadId,
+    bytes: Buffer.concat([
+      report.subarray(0, at),
+      uint32(grown.length),
+      grown,
+      report.subarray(payload, message),
+      uint32(size + added.length),
+      result,
+      added,
+      report.subarray(message + 4 + size),
+    ]),
+  };
 }
 
 function nvtxField(threadId: number): Uint8Array {
