@@ -165,7 +165,10 @@ function topNames(
       code: "app.usage",
       message: "--top-kernels needs a recording or an export of nsys beside ncu's files",
     });
-  return timelines.flatMap(({ timeline }) => topKernelNames(timeline, top)).slice(0, top);
+  return topKernelNames(
+    timelines.map(({ timeline }) => timeline),
+    top,
+  );
 }
 
 interface Provenance {

@@ -1,9 +1,9 @@
 import type { Timeline } from "../timeline.ts";
 
-/** Names of the kernels with the most GPU time in a recording, longest first. */
-export function topKernelNames({ processes }: Timeline, count: number): readonly string[] {
+/** Names of the kernels with the most GPU time over all recordings, longest first. */
+export function topKernelNames(recordings: readonly Timeline[], count: number): readonly string[] {
   const times = new Map<string, number>();
-  for (const { kernels } of processes)
+  for (const { kernels } of recordings.flatMap(({ processes }) => processes))
     for (const { kind = "kernel", name, startNs, endNs } of kernels)
       if (kind === "kernel") times.set(name, (times.get(name) ?? 0) + Math.max(endNs - startNs, 0));
   return [...times]

@@ -124,7 +124,7 @@ test("the longest kernels come first, copies apart", () => {
     startNs: 0,
     endNs: ns,
   });
-  const timeline = {
+  const recordingOf = (...kernels: readonly ReturnType<typeof at>[]) => ({
     collector: "nsys",
     clock: "c",
     originNs: 0n,
@@ -139,10 +139,15 @@ test("the longest kernels come first, copies apart", () => {
         finished: true,
         ranges: [],
         marks: [],
-        kernels: [at("a", 5), at("b", 4), at("b", 4), at("copy", 99, "memcpy"), at("c", 1)],
+        kernels,
         notes: [],
       },
     ],
-  };
-  expect(topKernelNames(timeline, 2)).toEqual(["b", "a"]);
+  });
+  const one = recordingOf(at("a", 5), at("b", 4), at("b", 4), at("copy", 99, "memcpy"), at("c", 1));
+  expect(topKernelNames([one], 2)).toEqual(["b", "a"]);
+  // Longest over all recordings, each name once, whichever it was longest in.
+  const other = recordingOf(at("c", 9), at("a", 1), at("d", 7));
+  expect(topKernelNames([one, other], 3)).toEqual(["c", "b", "d"]);
+  expect(topKernelNames([one, one], 3)).toEqual(["b", "a", "c"]);
 });
