@@ -73,8 +73,9 @@ export async function checkRequest(config: ProfileConfig, cwd: string): Promise<
   if (ncu.enable) checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()));
   if (!ncu.enable && !config.device.startsWith("cuda:")) return;
   const gpus = await queryGpus();
-  if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
+  // Its remedy is that of a missing device, too.
   if (ncu.enable) requireGpu(config, gpus);
+  if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
 }
 
 /** ncu measures kernels on a GPU and nothing else. */

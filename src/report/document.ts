@@ -147,10 +147,19 @@ export interface MetricValue {
   readonly unit: string;
 }
 
-/** Globs that chose the regions shown; selection never changes the numbers of a region. */
+/**
+ * Globs that chose the regions shown; this never changes the numbers of a region. What chose the
+ * kernels that count does: those keys are there only where kernels were selected, and were added in 1.1.
+ */
 export interface RegionSelection {
   readonly include_patterns: readonly string[];
   readonly exclude_patterns: readonly string[];
+  /** Exact names, globs, or `regex:` with an expression; empty means all. */
+  readonly kernel_include_patterns?: readonly string[];
+  /** Wins over what is included. */
+  readonly kernel_exclude_patterns?: readonly string[];
+  /** The name of a kernel that the patterns are matched against. */
+  readonly kernel_name_base?: "function" | "demangled" | "mangled";
 }
 
 export interface KernelRecord {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { requireNative } from "../../src/profile/native.ts";
@@ -16,7 +16,7 @@ const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name
 
 const real = realNcuOrSkip("deep-profile with ncu");
 const gpu = real === null ? null : fakeGpu(here.path, real);
-const { shallowResnet } = await requireNative(() => {});
+const { shallowResnet, info: nativeInfo } = await requireNative(() => {});
 /** The program with the regions A, A > A::A1 and B; on the CPU, where the fake GPU cannot help. */
 const regions = ["--", shallowResnet, "--device", "cpu", "--program", "regions"];
 
@@ -26,6 +26,17 @@ const design = [
   "pipeline.ncu.enable=true",
   "pipeline.nsys.enable=false",
   "device=cuda:0",
+];
+
+/** The command lines of the design, as they stand there. */
+const designLines: readonly (readonly string[])[] = [
+  [
+    ...design.slice(0, -1),
+    "pipeline.ncu.ncu_cli.replay_mode=range",
+    "pipeline.ncu.ncu_cli.nvtx.include=*",
+    "device=cuda:0",
+  ],
+  [...design, "pipeline.ncu.ncu_cli.sections=[SpeedOfLight,Occupancy]"],
 ];
 
 const profile = (args: readonly string[], program: readonly string[] = regions) =>
@@ -342,6 +353,41 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
     expect(existsSync(inHere("refused"))).toBe(false);
   });
 
+  it("says in the report which kernels were chosen", async () => {
+    gpu?.plan([{ results: kernels }]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.kernel_name=regex:gemm|pool",
+      "pipeline.ncu.ncu_cli.kernel_exclude=[pool]",
+      "hydra.run.dir=kernels",
+    ]);
+    expect(result.code).toBe(0);
+    expect([...regionsOf("kernels").values()][0]?.selection).toEqual({
+      include_patterns: [],
+      exclude_patterns: [],
+      kernel_include_patterns: ["regex:gemm|pool"],
+      kernel_exclude_patterns: ["pool"],
+      kernel_name_base: "demangled",
+    });
+    expect(notesOf("kernels")).toContain("kernels counted: without pool");
+    const files = [inHere("kernels/ncu/regions/report.json")];
+    expect(await runCommand("validate-regions", files, { cwd: here.path })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it.skipIf(nativeInfo.gpu.built).each(designLines)(
+    "tells how to build the GPU backend that a command line of the design needs: %s ...",
+    async (...line) => {
+      gpu?.plan([]);
+      const result = await profile([...line, "hydra.run.dir=no-backend"], []);
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain("was built without a GPU backend");
+      expect(result.stderr).toContain("HYDRACONF_CUDA=1");
+      expect(gpu?.profilingCalls()).toEqual([]);
+      rmSync(inHere("no-backend"), { recursive: true, force: true });
+    },
+  );
+
   it("writes reports that validate-regions accepts", async () => {
     const files = listFiles(inHere("run-range"), "report.json");
     expect(files.length).toBeGreaterThan(4);
@@ -358,6 +404,33 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
       cwd: here.path,
       env: { ...env, ...more },
     });
+
+  it.each(designLines)(
+    "refuses the design's command lines, with one error: %s ...",
+    async (...line) => {
+      const folder = real === null ? "" : real.path.replace(/\/ncu$/, "");
+      const args = [...line, "hydra.run.dir=bare"];
+      const result = await runCommand("deep-profile", args, {
+        cwd: here.path,
+        env: { ...env, HYDRACONF_NSIGHT: folder, CUDA_VISIBLE_DEVICES: "" },
+      });
+      expect(result.code).toBe(1);
+      expect(result.stdout).toBe("");
+      expect(result.stderr.match(/^ *Hint: /gm)).toHaveLength(1);
+      expect(result.stderr).toMatch(
+        real === null ? /\(ncu\) is not installed/ : /needs an NVIDIA GPU, and nvidia-smi lists none here\n *Hint: .*device=cpu/,
+      );
+      expect(existsSync(inHere("bare"))).toBe(false);
+    },
+  );
+
+  it("composes the design's third command line", async () => {
+    const result = await runCommand("deep-profile", ["runners=stage1.no-static", "--cfg", "job"], {
+      cwd: here.path,
+    });
+    expect(result).toMatchObject({ code: 0, stderr: "" });
+    expect(result.stdout).toMatch(/^runners:\n(?: .*\n)*? +enabled: false$/m);
+  });
 
   it.skipIf(existsSync("/usr/bin/ncu"))("says what to install", async () => {
     const result = await bare([]);

@@ -27,7 +27,10 @@ import { bundleOf, context, resnet } from "./bundles.ts";
 type Keys<T> = Readonly<Record<keyof T, true>>;
 
 /** Added by a minor version: documents of the versions before do not have them. */
-const ADDED: Readonly<Record<string, readonly string[]>> = { NCUProfileRegion: ["repeats"] };
+const ADDED: Readonly<Record<string, readonly string[]>> = {
+  NCUProfileRegion: ["repeats"],
+  RegionSelection: ["kernel_include_patterns", "kernel_exclude_patterns", "kernel_name_base"],
+};
 
 const bundle: Keys<RegionReportBundle> = { contract: true, reports: true };
 const report: Keys<NCUProfileRegionReport> = {
@@ -90,7 +93,13 @@ const kernel: Keys<KernelRecord> = {
   mean_ms: true,
   device: true,
 };
-const selection: Keys<RegionSelection> = { include_patterns: true, exclude_patterns: true };
+const selection: Keys<RegionSelection> = {
+  include_patterns: true,
+  exclude_patterns: true,
+  kernel_include_patterns: true,
+  kernel_exclude_patterns: true,
+  kernel_name_base: true,
+};
 const collector: Keys<CollectorInfo> = {
   name: true,
   version: true,

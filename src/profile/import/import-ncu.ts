@@ -62,6 +62,13 @@ export async function importNcu(
         recorded: options.recorded,
         rangePatterns: options.include,
         kernels: chosen,
+        ...(kernels.include.length + kernels.exclude.length > 0 && {
+          kernelPatterns: {
+            include: kernels.include,
+            exclude: kernels.exclude,
+            nameBase: kernels.nameBase,
+          },
+        }),
       });
       assemblies.set(result.kind, assembly);
     }

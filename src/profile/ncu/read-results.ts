@@ -7,7 +7,7 @@ import {
 } from "../kernel-selection/index.ts";
 import { buildRegionModel } from "../regions/index.ts";
 import type { Timeline } from "../timeline.ts";
-import { createNcuAssembly } from "./assemble/index.ts";
+import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
 import { joinWallTimes } from "./join-wall-times.ts";
 import { createKeptResults } from "./kept-results.ts";
 import type { NcuResult, SectionTable } from "./results.ts";
@@ -55,6 +55,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
   const kernels = kernelsOf(config);
   const assembly = createNcuAssembly({
     kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
+    ...kernelPatternsOf(config),
     aggregate,
     ...(isByLabels(request) && { selection: { include, exclude } }),
     recorded,
@@ -99,6 +100,16 @@ const kernelsOf = ({ ncu_cli }: NcuConfig): KernelSelectionRequest => ({
   nameBase: ncu_cli.kernel_name_base ?? "function",
   top: null,
 });
+
+/** For the report, where that name counts as well. */
+function kernelPatternsOf({ ncu_cli }: NcuConfig): Pick<AssembleOptions, "kernelPatterns"> {
+  const include = ncu_cli.kernel_name === null ? [] : [ncu_cli.kernel_name];
+  const exclude = ncu_cli.kernel_exclude;
+  if (include.length + exclude.length === 0) return {};
+  return {
+    kernelPatterns: { include, exclude, nameBase: ncu_cli.kernel_name_base ?? "function" },
+  };
+}
 
 function mergeSections(into: Map<string, string[]>, from: SectionTable): void {
   for (const [name, metrics] of from)

@@ -3,6 +3,7 @@ export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from 
 export type { KernelIdentity } from "./kernel-names.ts";
 export type {
   KernelRow,
+  KernelSelectionPatterns,
   RegionModel,
   RegionModelEntry,
   ScopeModel,

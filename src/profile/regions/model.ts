@@ -14,6 +14,8 @@ export interface RegionModel {
   /** Clock of the wall times. */
   readonly clock: string;
   readonly selection: SelectionPatterns;
+  /** Which kernels were counted; absent where all were. */
+  readonly kernelSelection?: KernelSelectionPatterns;
   /** The aggregate first when it is on, then processes by id, then devices by name. */
   readonly scopes: readonly ScopeModel[];
 }
@@ -90,4 +92,11 @@ export interface SectionMessage {
 export interface KernelRow extends KernelIdentity {
   readonly calls: number;
   readonly ns: number;
+}
+
+/** Patterns over names of kernels, as the user wrote them; no include patterns mean all. */
+export interface KernelSelectionPatterns {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly nameBase: "function" | "demangled" | "mangled";
 }

@@ -100,7 +100,7 @@ function kernelClock(kinds: ScopeModel["totals"]["kernelKinds"]): "gpu" | "cpu" 
 
 function toRegion(
   region: RegionModelEntry,
-  { selection }: RegionModel,
+  { selection, kernelSelection }: RegionModel,
   records: KernelRecords,
 ): NCUProfileRegion {
   const { path } = region;
@@ -124,7 +124,15 @@ function toRegion(
     sections: sectionsOf(region.sections ?? []),
     kernels: records(region.kernels),
     ...(region.repeats !== undefined && { repeats: region.repeats }),
-    selection: { include_patterns: selection.include, exclude_patterns: selection.exclude },
+    selection: {
+      include_patterns: selection.include,
+      exclude_patterns: selection.exclude,
+      ...(kernelSelection !== undefined && {
+        kernel_include_patterns: kernelSelection.include,
+        kernel_exclude_patterns: kernelSelection.exclude,
+        kernel_name_base: kernelSelection.nameBase,
+      }),
+    },
     notes: region.notes,
   };
 }

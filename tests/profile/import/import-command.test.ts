@@ -229,6 +229,13 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
       "mathKernel3(float *)",
     ]);
     expect(stdout).toContain("--kernel: 'nope' matches no kernel");
+    expect(bundleIn("chosen-kernels/ncu").reports[0]?.regions[0]?.selection).toEqual({
+      include_patterns: [],
+      exclude_patterns: [],
+      kernel_include_patterns: ["mathKernel*", "nope"],
+      kernel_exclude_patterns: ["regex:2$"],
+      kernel_name_base: "function",
+    });
   });
 
   test("counts the longest kernels of an nsys export given beside, and takes times from it", async () => {

@@ -1,6 +1,6 @@
 /** From what Nsight Compute measured to regions with their numbers. */
 import type { KernelSelection } from "../../kernel-selection/index.ts";
-import type { RegionModel } from "../../regions/index.ts";
+import type { KernelSelectionPatterns, RegionModel } from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
 import type { SelectionPatterns } from "../../regions/select.ts";
@@ -19,6 +19,8 @@ export interface AssembleOptions {
   readonly aggregate?: boolean;
   /** Which kernels to count; all by default. Told of kernels only, never of ranges. */
   readonly kernels?: KernelSelection | null;
+  /** What the report says of that; absent where all kernels count. */
+  readonly kernelPatterns?: KernelSelectionPatterns;
   /** `process`: a kernel whose thread has no range belongs to those of another thread. */
   readonly pushPopScope?: "thread" | "process";
   /** Range replay: globs of the ranges that ncu was told to profile. */
@@ -111,7 +113,13 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
       const scopes = scopeRequests(parts, options.aggregate ?? true).map((request) =>
         buildNcuScope({ ...request, kind: results, sections, notes: common }, root, selected),
       );
-      return { collector: "ncu", clock: "", selection, scopes };
+      return {
+        collector: "ncu",
+        clock: "",
+        selection,
+        ...(options.kernelPatterns && { kernelSelection: options.kernelPatterns }),
+        scopes,
+      };
     },
   };
 }
