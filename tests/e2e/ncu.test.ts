@@ -418,7 +418,9 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
       expect(result.stdout).toBe("");
       expect(result.stderr.match(/^ *Hint: /gm)).toHaveLength(1);
       expect(result.stderr).toMatch(
-        real === null ? /\(ncu\) is not installed/ : /needs an NVIDIA GPU, and nvidia-smi lists none here\n *Hint: .*device=cpu/,
+        real === null
+          ? /\(ncu\) is not installed/
+          : /needs an NVIDIA GPU, and nvidia-smi lists none here\n *Hint: .*device=cpu/,
       );
       expect(existsSync(inHere("bare"))).toBe(false);
     },
