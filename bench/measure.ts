@@ -1,22 +1,30 @@
 /**
- * Median time in milliseconds of each function. They take turns, so that whatever else the machine
- * does hits all of them alike; a quarter of the rounds comes first, uncounted, for the compiler.
+ * Median time in milliseconds of each function. They take turns, the first one last in every second
+ * round, so that whatever else the machine does hits all of them alike; a quarter of the rounds comes
+ * first, uncounted, for the compiler.
+ *
+ * @param time `cpuTimeOf` for work of this process: programs beside it do not count then
  */
 export function measure<Name extends string>(
   cases: Readonly<Record<Name, () => unknown>>,
   rounds: number,
+  time: (run: () => unknown) => number = timeOf,
+  summary: (times: readonly number[]) => number = median,
 ): Record<Name, number> {
   const names = Object.keys(cases) as Name[];
   const times = new Map(names.map((name) => [name, [] as number[]]));
   const warmUps = Math.ceil(rounds / 4);
   for (let round = -warmUps; round < rounds; round++)
-    for (const name of names) {
-      const elapsed = timeOf(cases[name]);
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const elapsed = time(cases[name]);
       if (round >= 0) times.get(name)?.push(elapsed);
     }
-  const entries = names.map((name) => [name, median(times.get(name) ?? [])]);
+  const entries = names.map((name) => [name, summary(times.get(name) ?? [])]);
   return Object.fromEntries(entries) as Record<Name, number>;
 }
+
+/** The least of them: of other programs, for whose CPU time nobody can be asked, on a busy machine. */
+export const least = (times: readonly number[]): number => Math.min(...times);
 
 /** Milliseconds of one call. */
 export function timeOf(run: () => unknown): number {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { packageInfo } from "../src/package-root.ts";
 import { commandPath } from "../tests/e2e/command.ts";
-import { measure } from "./measure.ts";
+import { least, measure, timeOf } from "./measure.ts";
 import { createScore, ms } from "./score.ts";
 
 export async function benchProcess(print: (line: string) => void): Promise<boolean> {
@@ -31,6 +31,8 @@ export async function benchProcess(print: (line: string) => void): Promise<boole
       keys: complete("deep-profile runners=stage1.default pipeline.ncu."),
     },
     20,
+    timeOf,
+    least,
   );
   const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.8`;
   score.atMost("hydraconf --cfg job", times.hydraconf / times.bare, 2, "x", detail);

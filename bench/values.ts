@@ -14,7 +14,7 @@ import { resolveTree } from "../src/values/interpolation/resolve-tree.ts";
 import { fromCode } from "../src/values/origin.ts";
 import { readYaml } from "../src/values/reader.ts";
 import { writeYaml } from "../src/values/writer.ts";
-import { measure } from "./measure.ts";
+import { cpuTimeOf, least, measure } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";
 
 export async function benchValues(print: (line: string) => void): Promise<boolean> {
@@ -62,6 +62,7 @@ function writeLargeTree(score: Score): void {
   const { ours, json } = measure(
     { json: () => JSON.stringify(plain, null, 2), ours: () => writeYaml(tree) },
     60,
+    cpuTimeOf,
   );
   const detail = `${(writeYaml(tree).length / 1000).toFixed(0)} kB: ${ms(ours)}, JSON.stringify ${ms(json)}; goal 4`;
   score.atMost("writing a large tree", ours / json, 8, "x", detail);
@@ -83,7 +84,11 @@ function resolveManyInterpolations(score: Score): void {
     );
   const [small, large] = [treeOf(1000), treeOf(10_000)];
   const resolve = (tree: typeof small) => resolveTree(tree, createResolveContext({ env: {} }));
-  const times = measure({ small: () => resolve(small), large: () => resolve(large) }, 15);
+  const times = measure(
+    { small: () => resolve(small), large: () => resolve(large) },
+    15,
+    cpuTimeOf,
+  );
   const detail = `${ms(times.small)} for 1,000, ${ms(times.large)} for 10,000`;
   score.atMost("resolving 10 times the interpolations", times.large / times.small, 12, "x", detail);
 }
@@ -130,7 +135,9 @@ function readLargeDocuments(score: Score): void {
     const documents = [documentOf(2), documentOf(10)] as const;
     const times = measure(
       { small: () => readOrRefuse(documents[0]), large: () => readOrRefuse(documents[1]) },
-      3,
+      5,
+      cpuTimeOf,
+      least,
     );
     const perMegabyte = (time: number, { length }: string): number => time / (length / 1e6);
     const [small, large] = [

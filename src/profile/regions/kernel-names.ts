@@ -17,20 +17,26 @@ export interface KernelNames {
 /** Of a CUDA device index. */
 export const deviceName = (index: number): string => `cuda:${index}`;
 
+interface KernelsOfDevice {
+  /** One text for all its kernels: it is compared for each. */
+  readonly device: string;
+  readonly byName: Map<string, KernelIdentity>;
+}
+
 export function createKernelNames(): KernelNames {
-  const kernels = new Map<number, Map<string, KernelIdentity>>();
+  const kernels = new Map<number, KernelsOfDevice>();
   const operations = new Map<string, KernelIdentity>();
   return {
     kernel({ name, device }) {
       let ofDevice = kernels.get(device);
       if (ofDevice === undefined) {
-        ofDevice = new Map();
+        ofDevice = { device: deviceName(device), byName: new Map() };
         kernels.set(device, ofDevice);
       }
-      let identity = ofDevice.get(name);
+      let identity = ofDevice.byName.get(name);
       if (identity === undefined) {
-        identity = { name, kind: "gpu_kernel", device: deviceName(device) };
-        ofDevice.set(name, identity);
+        identity = { name, kind: "gpu_kernel", device: ofDevice.device };
+        ofDevice.byName.set(name, identity);
       }
       return identity;
     },
