@@ -9,11 +9,11 @@ type Cell = string | number | null;
 /** `regions.csv`; a metric is a column with its unit behind it. */
 export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<string> {
   const metrics = metricColumns({ reports });
-  yield row([...REGION_COLUMNS, ...metrics.map(({ heading }) => heading)]);
+  yield csvRow([...REGION_COLUMNS, ...metrics.map(({ heading }) => heading)]);
   for (const { scope, regions } of reports)
     for (const region of regions) {
       const calls = region.invocation_wall_ms;
-      yield row([
+      yield csvRow([
         scope,
         pathText(region.path),
         region.name,
@@ -65,11 +65,11 @@ const REGION_COLUMNS = [
 
 /** `kernels.csv`: kernels of a region include those of the regions inside it. */
 export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<string> {
-  yield row(["scope", "path", "kernel_name", "kind", "device", "calls", "total_ms", "mean_ms"]);
+  yield csvRow(["scope", "path", "kernel_name", "kind", "device", "calls", "total_ms", "mean_ms"]);
   for (const { scope, regions } of reports)
     for (const { path, kernels } of regions)
       for (const { kernel_name, kind, device, calls, total_ms, mean_ms } of kernels)
-        yield row([scope, pathText(path), kernel_name, kind, device, calls, total_ms, mean_ms]);
+        yield csvRow([scope, pathText(path), kernel_name, kind, device, calls, total_ms, mean_ms]);
 }
 
 function metricColumns({ reports }: Pick<RegionReportBundle, "reports">) {
@@ -85,7 +85,8 @@ function metricColumns({ reports }: Pick<RegionReportBundle, "reports">) {
 
 const pathText = (path: readonly string[]): string => path.join(" / ");
 
-const row = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
+/** One record, quoted as RFC 4180 wants it; nothing in it is taken for a formula. */
+export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
 
 function cellText(cell: Cell): string {
   if (cell === null) return "";

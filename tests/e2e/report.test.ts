@@ -199,6 +199,41 @@ describe("run.json", () => {
   });
 });
 
+describe("the report of a sweep", () => {
+  it("is made from the reports of its jobs", async () => {
+    const { code } = await profile([
+      ...["-m", "infer.batch_size=1,2", "infer.iterations=1", "infer.warmup=0", "device=cpu"],
+      "hydra.sweep.dir=sweep",
+    ]);
+    expect(code).toBe(0);
+    mkdirSync(inHere("sweep/2"));
+    const overrides = readFileSync(inHere("sweep/0/overrides.yaml"), "utf8");
+    writeFileSync(
+      inHere("sweep/2/overrides.yaml"),
+      overrides.replace("batch_size=1", "batch_size=4"),
+    );
+    mkdirSync(inHere("sweep/notes"));
+    const { code: reported, stdout } = await report("sweep");
+    expect(reported).toBe(0);
+    expect(stdout).toContain("3 jobs, collector recorder");
+    expect(stdout).toContain("1 of 3 jobs have no time: 2");
+    const sweep = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
+    expect(sweep).toMatchObject({
+      contract: "hydraconf.sweep-report/1.0",
+      parameters: [{ key: "infer.batch_size", numeric: true }],
+    });
+    const [job] = readBundle(inHere("sweep/1")).reports;
+    expect(sweep.jobs[1].total_ms).toBe(job?.totals.total_ms);
+    expect(sweep.regions.map(({ path }: { path: string[] }) => path)).toEqual(
+      job?.regions.map(({ path }) => path),
+    );
+    for (const form of ["md", "html", "csv"])
+      expect(existsSync(inHere(`sweep/sweep-report.${form}`))).toBe(true);
+    expect((await report("sweep", "--collector", "ncu")).stderr).toContain("no report of ncu");
+    expect((await report("run", "--collector", "ncu")).code).toBe(2);
+  });
+});
+
 describe.skipIf(nsys === null)("the reports of nsys", () => {
   it("are made again from its exports, and from its reports", async () => {
     const env = nsightEnvironment();

@@ -1,9 +1,18 @@
 import { resolve } from "node:path";
+import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
 import { openPage } from "../rebuild/open-page.ts";
 import { rebuildReports } from "../rebuild/rebuild.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
+import { sweepJobs } from "../sweep/load-sweep.ts";
+import { reportSweep } from "../sweep/report-sweep.ts";
 import { showFiles, showRegions } from "../terminal-report.ts";
-import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
+import {
+  type CommandLine,
+  commandHelp,
+  type ParsedCommand,
+  parseCommandLine,
+  usage,
+} from "./arguments.ts";
 import { makeOutputDirectory } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
@@ -12,7 +21,10 @@ export const COMMAND: CommandLine = {
   positionals: "DIR",
   about: `Makes every report of a run again from its raw files, without running anything: after an update of
 hydraconf, for a page or traces that the run did not write, or after reports were deleted.
-The same version makes the same reports, but for the time of their making.`,
+The same version makes the same reports, but for the time of their making.
+
+Of a sweep's directory it makes sweep-report.{md,html,json,csv} from the reports of its jobs: regions by
+jobs, the best job, and how times grow with what was swept.`,
   options: {
     output: {
       short: "o",
@@ -21,6 +33,7 @@ The same version makes the same reports, but for the time of their making.`,
     },
     html: { help: "write HTML pages also where the run wrote none" },
     trace: { help: "write traces also where the run wrote none" },
+    collector: { value: "NAME", help: "of a sweep whose jobs have several: recorder, nsys or ncu" },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
   epilogue: `Needed: run.json and what the collectors left in DIR. ncu or nsys only where the tables or the
@@ -41,9 +54,12 @@ export async function runReport(args: readonly string[], io: SubcommandIo): Prom
     throw usage(`one run directory is needed, not ${command.positionals.length}`, "report DIR");
   const runDirectory = resolve(io.cwd, name);
   const wanted = command.value("output");
+  const terminal = terminalOf(io);
+  const jobs = sweepJobs(runDirectory);
+  if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
+  if (command.has("collector")) throw usage("--collector is for the directory of a sweep");
   // Before a directory is made: a wrong name leaves nothing behind.
   if (wanted !== undefined) readSavedRun(runDirectory, io.cwd);
-  const terminal = terminalOf(io);
   const { result, written } = await rebuildReports({
     runDirectory,
     output: wanted === undefined ? null : makeOutputDirectory(wanted, io.cwd, io.now),
@@ -59,6 +75,26 @@ export async function runReport(args: readonly string[], io: SubcommandIo): Prom
   for (const failure of written.failures) terminal.writeError(`could not be written: ${failure}\n`);
   if (command.has("open")) await open(written.reports, io);
   return written.failures.length === 0 ? 0 : 1;
+}
+
+async function ofSweep(
+  directory: string,
+  jobs: readonly string[],
+  command: ParsedCommand,
+  io: SubcommandIo,
+): Promise<number> {
+  const wanted = command.value("output");
+  const { report, files } = await reportSweep({
+    directory,
+    jobs,
+    output: wanted === undefined ? directory : makeOutputDirectory(wanted, io.cwd, io.now),
+    collector: command.value("collector") ?? null,
+    now: io.now,
+  });
+  io.console.stdout(renderSweepMarkdown(report));
+  showFiles(files, { terminal: terminalOf(io), cwd: io.cwd });
+  if (command.has("open")) await open(files, io);
+  return 0;
 }
 
 /** A page that cannot be shown is no failure: it is written, and its path stands there. */

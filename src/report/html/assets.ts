@@ -12,7 +12,7 @@ export interface PageAssets {
  *
  * @throws Error where the package was not built
  */
-export function readPageAssets(page: "report" | "compare"): PageAssets {
+export function readPageAssets(page: "report" | "compare" | "sweep"): PageAssets {
   const directory = join(packageInfo().root, "dist", "report", "client");
   const read = (name: string) => readFileSync(join(directory, name), "utf8");
   try {

@@ -1,0 +1,96 @@
+/** Time against a numeric parameter: one line for each setting of the other parameters. */
+import { scaleLinear, scaleLog } from "d3-scale";
+import { curvesOf, scalingExponent } from "../sweep/curves.ts";
+import type { SweepRegion, SweepReport } from "../sweep/document.ts";
+import { hueOf } from "./color.ts";
+import { h, svg } from "./dom.ts";
+import { formatMs, formatNumber } from "./format.ts";
+
+const WIDTH = 900;
+const HEIGHT = 380;
+const MARGIN = { left: 90, right: 20, top: 16, bottom: 44 };
+
+export function scalingChart(
+  report: SweepReport,
+  parameter: number,
+  region: SweepRegion | null,
+): readonly Node[] {
+  const curves = curvesOf(report, parameter, region?.times_ms);
+  const all = curves.flatMap(({ points }) => points);
+  if (all.length === 0) return [h("p", {}, "No job has a time here.")];
+  const xs = [...new Set(all.map(({ x }) => x))].sort((a, b) => a - b);
+  const x = axis(xs, [MARGIN.left + 10, WIDTH - MARGIN.right - 10]);
+  const y = scaleLinear(
+    [0, Math.max(...all.map(({ ms }) => ms)) * 1.05 || 1],
+    [HEIGHT - MARGIN.bottom, MARGIN.top],
+  );
+  const key = report.parameters[parameter]?.key ?? "";
+  const chart = svg(
+    "svg",
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "scaling", role: "group", "aria-label": "Scaling" },
+    ...y.ticks(5).flatMap((tick) => [
+      svg("line", {
+        x1: MARGIN.left,
+        x2: WIDTH - MARGIN.right,
+        y1: y(tick),
+        y2: y(tick),
+        class: "grid",
+      }),
+      svg(
+        "text",
+        { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" },
+        `${formatNumber(tick)} ms`,
+      ),
+    ]),
+    ...xs.map((value) =>
+      svg(
+        "text",
+        { x: x(value), y: HEIGHT - MARGIN.bottom + 16, class: "tick" },
+        formatNumber(value),
+      ),
+    ),
+    svg("text", { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" }, key),
+    ...curves.map(({ label, points }) => {
+      const line = svg(
+        "g",
+        { class: "curve" },
+        svg("polyline", {
+          points: points.map((point) => `${x(point.x)},${y(point.ms)}`).join(" "),
+        }),
+        ...points.map((point) => {
+          const text = `${label === "" ? "" : `${label}, `}${key}=${point.x}: ${formatMs(point.ms)} ms (job ${point.job})`;
+          return svg(
+            "circle",
+            { cx: x(point.x), cy: y(point.ms), r: 5, role: "img", "aria-label": text },
+            svg("title", {}, text),
+          );
+        }),
+      );
+      line.style.setProperty("--hue", String(hueOf(label)));
+      return line;
+    }),
+  );
+  return [h("div", { class: "scroll" }, chart), legend(curves)];
+}
+
+/** Parameters are mostly doubled: then equal steps are equal factors. */
+function axis(values: readonly number[], range: readonly [number, number]) {
+  const [lowest = 0, highest = 1] = [values[0], values.at(-1)];
+  const domain = lowest === highest ? [lowest - 1, highest + 1] : [lowest, highest];
+  return lowest > 0 && highest / lowest >= 4 ? scaleLog(domain, range) : scaleLinear(domain, range);
+}
+
+function legend(curves: ReturnType<typeof curvesOf>): HTMLElement {
+  const list = h("ul", { class: "legend" });
+  for (const { label, points } of curves) {
+    const exponent = scalingExponent(points);
+    const item = h(
+      "li",
+      {},
+      `${label === "" ? "all jobs" : label}${exponent === null ? "" : `: time grows with exponent ${exponent.toFixed(2)}`}`,
+    );
+    item.style.setProperty("--hue", String(hueOf(label)));
+    list.append(item);
+  }
+  return list;
+}

@@ -1,0 +1,113 @@
+import { regionKey } from "../directory-name.ts";
+import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
+import { reportKernelWords } from "../kernel-words.ts";
+import {
+  SWEEP_CONTRACT,
+  type SweepJob,
+  type SweepParameter,
+  type SweepReport,
+} from "./document.ts";
+
+/** A job as it lies in the directory of a sweep. */
+export interface JobInput {
+  readonly name: string;
+  /** As in `overrides.yaml`. */
+  readonly overrides: readonly string[];
+  /** The main report of one collector, or why there is none. */
+  readonly result:
+    | { readonly report: NCUProfileRegionReport }
+    | { readonly report: null; readonly problem: string };
+}
+
+export function buildSweepReport(
+  inputs: readonly JobInput[],
+  { collector, generatedAt }: { readonly collector: string; readonly generatedAt: Date },
+): SweepReport {
+  const set = inputs.map(({ overrides }) => new Map(overrides.map(keyAndValue)));
+  const parameters = sweptKeys(set).map((key): SweepParameter => {
+    const values = set.map((own) => own.get(key));
+    return { key, numeric: values.every((value) => value !== undefined && isNumber(value)) };
+  });
+  const reports = inputs.flatMap(({ result: { report } }) => (report === null ? [] : [report]));
+  const basis = reports.every(({ totals }) => totals.total_ms !== null) ? "total_ms" : "wall_ms";
+  const jobs = inputs.map(
+    ({ name, result }, at): SweepJob => ({
+      name,
+      values: parameters.map(({ key }) => set[at]?.get(key) ?? null),
+      total_ms: result.report?.totals[basis] ?? null,
+      problem: result.report === null ? result.problem : null,
+    }),
+  );
+  return {
+    contract: SWEEP_CONTRACT,
+    generated_at: generatedAt.toISOString(),
+    collector,
+    basis,
+    parameters,
+    jobs,
+    best: bestOf(jobs),
+    regions: regionsOf(inputs, basis),
+    notes: notesOf(reports, jobs),
+  };
+}
+
+function keyAndValue(override: string): readonly [string, string] {
+  const at = override.indexOf("=");
+  const key = (at < 0 ? override : override.slice(0, at)).replace(/^(?:\+{1,2}|~)/, "");
+  return [key, at < 0 ? "" : override.slice(at + 1)];
+}
+
+/** Keys that have not the same value in every job. */
+function sweptKeys(set: readonly ReadonlyMap<string, string>[]): readonly string[] {
+  const keys = [...new Set(set.flatMap((own) => [...own.keys()]))];
+  return keys.filter((key) => new Set(set.map((own) => own.get(key))).size > 1);
+}
+
+const isNumber = (text: string): boolean =>
+  text.trim() !== "" && Number.isFinite(Number(text)) && !/^0[xob]/i.test(text.trim());
+
+function bestOf(jobs: readonly SweepJob[]): string | null {
+  const timed = jobs.flatMap(({ name, total_ms }) =>
+    total_ms === null ? [] : [{ name, total_ms }],
+  );
+  timed.sort((a, b) => a.total_ms - b.total_ms);
+  return timed[0]?.name ?? null;
+}
+
+/** In the order in which the jobs have them: a region that only later jobs have stands below. */
+function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
+  const found = new Map<string, { region: NCUProfileRegion; times: (number | null)[] }>();
+  for (const [job, { result }] of inputs.entries())
+    for (const region of result.report?.regions ?? []) {
+      const key = regionKey(region);
+      const entry = found.get(key) ?? { region, times: inputs.map(() => null) };
+      entry.times[job] = region[basis];
+      found.set(key, entry);
+    }
+  return [...found.values()].map(({ region: { path, domain, kind }, times }) => ({
+    path,
+    domain,
+    kind,
+    times_ms: times,
+  }));
+}
+
+function notesOf(
+  reports: readonly NCUProfileRegionReport[],
+  jobs: readonly SweepJob[],
+): readonly string[] {
+  const words = new Set(reports.map((report) => reportKernelWords(report)?.many ?? "no kernels"));
+  const machines = new Set(reports.map(({ environment }) => environment.hostname));
+  const without = jobs.filter(({ total_ms }) => total_ms === null);
+  return [
+    ...(without.length > 0
+      ? [
+          `${without.length} of ${jobs.length} jobs have no time: ${without.map(({ name }) => name).join(", ")}`,
+        ]
+      : []),
+    ...(words.size > 1 ? [`the jobs measured different things: ${[...words].join("; ")}`] : []),
+    ...(machines.size > 1
+      ? [`the jobs ran on different machines: ${[...machines].join(", ")}`]
+      : []),
+  ];
+}

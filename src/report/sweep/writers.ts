@@ -1,0 +1,129 @@
+/** A sweep's report as Markdown, JSON and CSV. */
+import { csvRow } from "../csv.ts";
+import {
+  escapeMarkdown,
+  markdownDocument,
+  markdownLabel,
+  markdownList,
+  markdownTable,
+} from "../markdown.ts";
+import { formatMs, NOT_MEASURED } from "../numbers.ts";
+import { printableLabel } from "../printable.ts";
+import { curvesOf, scalingExponent } from "./curves.ts";
+import type { SweepReport } from "./document.ts";
+
+export const renderSweepJson = (report: SweepReport): string =>
+  `${JSON.stringify(report, null, 2)}\n`;
+
+/** One record per region and job, for spreadsheets and data frames. */
+export function* renderSweepCsv({
+  regions,
+  jobs,
+  parameters,
+  basis,
+}: SweepReport): Generator<string> {
+  yield csvRow(["job", ...parameters.map(({ key }) => key), "region", "domain", "kind", basis]);
+  for (const [at, { name, values, total_ms }] of jobs.entries()) {
+    yield csvRow([name, ...values, "(whole job)", "", "", total_ms]);
+    for (const { path, domain, kind, times_ms } of regions)
+      yield csvRow([name, ...values, path.join(" / "), domain, kind, times_ms[at] ?? null]);
+  }
+}
+
+/** What the numbers are, in words. */
+export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>
+  basis === "total_ms" ? "time of kernels or CPU operations" : "wall time";
+
+/** A wider table is read by nobody. */
+const MAX_JOBS = 12;
+
+export function renderSweepMarkdown(report: SweepReport): string {
+  const { jobs, parameters, notes, best, collector } = report;
+  const label = (text: string | null) =>
+    escapeMarkdown(text === null ? NOT_MEASURED : printableLabel(text));
+  const jobRows = jobs.map(({ name, values, total_ms, problem }) => [
+    name === best ? `**${label(name)}**` : label(name),
+    ...values.map(label),
+    formatMs(total_ms),
+    problem === null ? (name === best ? "best" : "") : label(problem),
+  ]);
+  return markdownDocument([
+    "# Sweep report",
+    `${jobs.length} jobs, collector ${escapeMarkdown(collector)}. Numbers are ${basisInWords(report)} in ms; ${best === null ? "no job has any" : `the least time took job ${label(best)}`}.`,
+    ...(notes.length === 0
+      ? []
+      : [markdownList(notes.map((note) => escapeMarkdown(printableLabel(note, 600))))]),
+    "## Jobs",
+    markdownTable(
+      [
+        { heading: "Job" },
+        ...parameters.map(({ key }) => ({ heading: escapeMarkdown(printableLabel(key)) })),
+        { heading: "ms", align: "right" as const },
+        { heading: "" },
+      ],
+      jobRows,
+    ),
+    "## Regions",
+    matrix(report),
+    ...scaling(report),
+  ]);
+}
+
+function matrix({ jobs, regions, parameters }: SweepReport): string {
+  const shown = jobs.slice(0, MAX_JOBS);
+  const heading = ({ name, values }: SweepReport["jobs"][number]) =>
+    escapeMarkdown(
+      parameters.length === 1
+        ? printableLabel(values[0] ?? NOT_MEASURED, 40)
+        : printableLabel(name, 40),
+    );
+  const table = markdownTable(
+    [
+      { heading: "Region" },
+      ...shown.map((job) => ({ heading: heading(job), align: "right" as const })),
+    ],
+    regions.map(({ path, times_ms }) => [
+      markdownLabel(path.join(" / ")),
+      ...shown.map((_, at) => formatMs(times_ms[at] ?? null)),
+    ]),
+  );
+  const left = jobs.length - shown.length;
+  return left === 0
+    ? table
+    : `${table}\n\n${left} more jobs are in sweep-report.html and sweep-report.csv.`;
+}
+
+/** Of the whole jobs: the page has the curves of every region. */
+function scaling(report: SweepReport): readonly string[] {
+  const rows = report.parameters.flatMap(({ key, numeric }, at) =>
+    numeric
+      ? curvesOf(report, at).flatMap(({ label, points }) => {
+          const exponent = scalingExponent(points);
+          return exponent === null
+            ? []
+            : [
+                [
+                  escapeMarkdown(printableLabel(key)),
+                  escapeMarkdown(printableLabel(label)),
+                  points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", "),
+                  exponent.toFixed(2),
+                ],
+              ];
+        })
+      : [],
+  );
+  if (rows.length === 0) return [];
+  return [
+    "## Scaling",
+    markdownTable(
+      [
+        { heading: "Parameter" },
+        { heading: "With" },
+        { heading: "ms" },
+        { heading: "Exponent", align: "right" },
+      ],
+      rows,
+    ),
+    "The exponent says how time grows with the parameter: 1 is proportional, 0 not at all.",
+  ];
+}

@@ -1,0 +1,76 @@
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SweepReport } from "../../../src/report/sweep/document.ts";
+import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
+import { hostileNames } from "../bundles.ts";
+import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "../html/browser.ts";
+import { savePage } from "../html/page.ts";
+import { grid, jobOf, sweepOf } from "./sweeps.ts";
+
+const executablePath = chromiumOrSkip("the page of a sweep in a browser");
+const hostile = sweepOf(
+  hostileNames.map((name, at) =>
+    jobOf(String(at), [`key=${at + 1}`, `text=${name}`], at + 1, name),
+  ),
+);
+
+describe.skipIf(executablePath === null)("the page of a sweep in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? "",
+      args: CHROMIUM_ARGUMENTS,
+    });
+  });
+  afterAll(() => browser?.close());
+
+  async function open(report: SweepReport) {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("dialog", (dialog) => complaints.push(`dialog ${dialog.message()}`));
+    await page.goto(savePage(renderSweepHtml(report)));
+    await page.getByRole("heading", { name: "Jobs" }).waitFor();
+    return { page, complaints };
+  }
+
+  it("shows the matrix and a curve per setting, without a complaint", async () => {
+    const { page, complaints } = await open(grid);
+    const table = page.getByRole("region", { name: "Regions by job" });
+    expect(await table.locator("tbody tr").count()).toBe(2);
+    expect(await table.locator("tbody tr").first().locator("td").allTextContents()).toEqual([
+      ...["work", "1.000", "2.000", "4.000", "4.000", "8.000", "16.000"],
+    ]);
+    expect(await page.locator(".curve polyline").count()).toBe(2);
+    expect(await page.getByText("time grows with exponent 1.00").count()).toBe(2);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it("draws another parameter, and a region", async () => {
+    const { page, complaints } = await open(grid);
+    await page.getByLabel("Parameter").selectOption({ label: "size" });
+    expect(await page.locator(".curve polyline").count()).toBe(3);
+    expect(await page.getByText("time grows with exponent 2.00").count()).toBe(3);
+    await page.getByRole("button", { name: "work / inner" }).click();
+    expect(await page.getByRole("status").first().textContent()).toContain("work / inner");
+    await page.getByRole("button", { name: "Whole jobs" }).click();
+    expect(await page.getByRole("status").first().textContent()).toContain("Whole jobs");
+    const dot = page.getByRole("img", { name: /size=2: 16\.000 ms \(job 5\)/ });
+    expect(await dot.count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it("bears hostile names, and sweeps without numbers", async () => {
+    const named = await open(hostile);
+    expect(named.complaints).toEqual([]);
+    const { page, complaints } = await open(
+      sweepOf([jobOf("0", ["x=a"], 1), jobOf("1", ["x=b"], null)]),
+    );
+    expect(await page.getByRole("heading", { name: "Scaling" }).count()).toBe(0);
+    expect(await page.getByText("1 of 2 jobs have no time").count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+});

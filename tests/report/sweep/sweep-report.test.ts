@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { curvesOf, scalingExponent } from "../../../src/report/sweep/curves.ts";
+import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
+import {
+  renderSweepCsv,
+  renderSweepJson,
+  renderSweepMarkdown,
+} from "../../../src/report/sweep/writers.ts";
+import { hostileNames } from "../bundles.ts";
+import { grid, jobOf, sweepOf } from "./sweeps.ts";
+
+describe("a sweep's report", () => {
+  it("tells what was swept, the best job and every region's times", () => {
+    expect(grid.parameters).toEqual([
+      { key: "infer.batch_size", numeric: true },
+      { key: "size", numeric: true },
+    ]);
+    expect(grid).toMatchObject({ best: "0", basis: "total_ms", notes: [] });
+    expect(grid.jobs.map(({ values }) => values.join())).toEqual([
+      ...["1,1", "2,1", "4,1", "1,2", "2,2", "4,2"],
+    ]);
+    expect(grid.regions.map(({ path }) => path.join(" / "))).toEqual(["work", "work / inner"]);
+    expect(grid.regions[0]?.times_ms).toEqual([1, 2, 4, 4, 8, 16]);
+  });
+
+  it("says which jobs have no time, and keeps regions that only some jobs have", () => {
+    const report = sweepOf([
+      jobOf("0", ["x=a"], 3),
+      jobOf("1", ["x=b"], null),
+      jobOf("2", ["x=c"], 1, "other"),
+    ]);
+    expect(report.parameters).toEqual([{ key: "x", numeric: false }]);
+    expect(report.best).toBe("2");
+    expect(report.notes).toEqual(["1 of 3 jobs have no time: 1"]);
+    const times = Object.fromEntries(
+      report.regions.map(({ path, times_ms }) => [path[0], times_ms]),
+    );
+    expect(times).toMatchObject({ work: [3, null, null], other: [null, null, 1] });
+    expect(renderSweepMarkdown(report)).toContain("it failed");
+    expect(renderSweepMarkdown(report)).not.toContain("## Scaling");
+  });
+
+  it("compares wall times where a job has no kernels", () => {
+    const job = jobOf("0", ["x=1"], 3);
+    const { report } = job.result;
+    if (report === null) throw new Error("the job has a report");
+    const bare = { ...report, totals: { ...report.totals, total_ms: null } };
+    const both = sweepOf([job, { name: "1", overrides: ["x=2"], result: { report: bare } }]);
+    expect(both.basis).toBe("wall_ms");
+    expect(both.jobs.map(({ total_ms }) => total_ms)).toEqual([3.002, 3.002]);
+  });
+
+  it("has a line per setting of the other parameters, and how time grows along it", () => {
+    const curves = curvesOf(grid, 0);
+    expect(curves.map(({ label }) => label)).toEqual(["size=1", "size=2"]);
+    expect(curves[1]?.points.map(({ x, ms }) => [x, ms])).toEqual([
+      [1, 4],
+      [2, 8],
+      [4, 16],
+    ]);
+    for (const { points } of curves) expect(scalingExponent(points)).toBeCloseTo(1, 9);
+    for (const { points } of curvesOf(grid, 1)) expect(scalingExponent(points)).toBeCloseTo(2, 9);
+    expect(scalingExponent([{ x: 1, ms: 1, job: "0" }])).toBeNull();
+    expect(
+      scalingExponent([
+        { x: 1, ms: 1, job: "0" },
+        { x: 1, ms: 2, job: "1" },
+      ]),
+    ).toBeNull();
+  });
+
+  it("finds the exponent of any power law", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: -3, max: 3, noNaN: true }),
+        fc.uniqueArray(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 8 }),
+        (power, xs) => {
+          const points = xs.map((x) => ({ x, ms: 5 * x ** power, job: "" }));
+          expect(scalingExponent(points)).toBeCloseTo(power, 6);
+        },
+      ),
+    );
+  });
+});
+
+describe("the forms of a sweep's report", () => {
+  it("have the same facts", () => {
+    const markdown = renderSweepMarkdown(grid);
+    expect(markdown).toContain("6 jobs, collector recorder");
+    expect(markdown).toMatch(/\| \*\*0\*\* \| 1 \| 1 \| 1\.000 \| best \|/);
+    expect(markdown).toContain("1: 1.000, 2: 2.000, 4: 4.000 | 1.00 |");
+    expect(JSON.parse(renderSweepJson(grid))).toEqual(grid);
+    const csv = [...renderSweepCsv(grid)];
+    expect(csv[0]).toBe("job,infer.batch_size,size,region,domain,kind,total_ms\r\n");
+    expect(csv).toHaveLength(1 + 6 * (1 + 2));
+    expect(csv).toContain("5,4,2,work,,push_pop,16\r\n");
+  });
+
+  it("bear hostile names of regions, jobs and values", () => {
+    for (const name of hostileNames) {
+      const report = sweepOf([jobOf(name, [`k=${name}`], 1, name), jobOf("1", ["k=1"], 2, name)]);
+      expect(JSON.parse(renderSweepJson(report))).toEqual(report);
+      expect([...renderSweepCsv(report)].length).toBeGreaterThan(3);
+      expect(renderSweepMarkdown(report)).not.toMatch(/<script/i);
+      const page = renderSweepHtml(report, { script: "", style: "" });
+      expect(page.match(/<script/gi)).toHaveLength(2);
+    }
+  });
+
+  it("leave regions out of a page that would be too large, and say so", () => {
+    const [region] = grid.regions;
+    if (region === undefined) throw new Error("the sweep has a region");
+    const regions = Array.from({ length: 20_000 }, (_, at) => ({
+      ...region,
+      path: [`region ${at}`],
+    }));
+    const page = renderSweepHtml({ ...grid, regions }, { script: "", style: "" });
+    expect(Buffer.byteLength(page)).toBeLessThan(1e6);
+    expect(page).toContain("regions are left out of this page");
+  });
+});
