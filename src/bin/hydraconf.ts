@@ -22,6 +22,13 @@ void hydraMain(
     whenBare: "show",
     subcommands: [
       {
+        name: "sweep",
+        summary:
+          "how the jobs of a sweep stand (status DIR), and their results as a table (collect DIR)",
+        run: async (args, io) =>
+          (await import("../app/sweep/sweep-command.ts")).runSweepCommand(args, io),
+      },
+      {
         name: "schema",
         summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
         run: async (args, io) =>

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { csvText, markdownText } from "../../../src/app/sweep/collect.ts";
+import { runSweepCommand } from "../../../src/app/sweep/sweep-command.ts";
+import { program } from "../program.ts";
+
+const CONFIG = {
+  "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+};
+
+async function command(cwd: string, ...args: readonly string[]) {
+  let stdout = "";
+  const console = {
+    stdout: (text: string) => {
+      stdout += text;
+    },
+    stderr: () => {},
+  };
+  const code = await runSweepCommand(args, { argv: [], env: {}, cwd, now: new Date(), console });
+  return { code, stdout };
+}
+
+test("status and collect tell what a sweep came to", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2", "+y=a"], (config) => {
+    if (config.get("x") === 2) throw new Error('boom, "twice"\nmore');
+    return { loss: 0.5, big: 12345678901234567890n };
+  });
+  const { code, stdout } = await command(cwd, "status", "s");
+  expect(code).toBe(1);
+  expect(stdout).toContain("1 of 2 jobs completed; no launcher runs it\n");
+  expect(stdout).toContain('boom, "twice"');
+  expect((await command(cwd, "collect", "s")).code).toBe(0);
+  const { jobs } = JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8"));
+  expect(jobs).toMatchObject([
+    { number: 0, swept: { x: "1", y: "a" }, status: "completed", result: { loss: 0.5 } },
+    { number: 1, swept: { x: "2", y: "a" }, status: "failed", error: 'boom, "twice"' },
+  ]);
+  const [head, first, second] = readFileSync(join(cwd, "s/sweep.csv"), "utf8").split("\n");
+  expect(head).toBe("job,x,y,status,attempts,seconds,loss,big,error,output_dir");
+  expect(first).toMatch(/^0,1,a,completed,1,[\d.e-]+,0\.5,12345678901234567890,,/);
+  expect(second).toMatch(/^1,2,a,failed,1,[\d.e-]+,,,"boom, ""twice""",/);
+  expect(readFileSync(join(cwd, "s/sweep.md"), "utf8")).toContain("| 0 | 1 | a | completed |");
+});
+
+test("refuses what is no sweep, and wrong words", async () => {
+  const { cwd } = program(CONFIG);
+  await expect(command(cwd, "status", "nowhere")).rejects.toThrow("There is no sweep");
+  await expect(command(cwd, "statu", "s")).rejects.toThrow("expected an action");
+  expect((await command(cwd, "--help")).stdout).toContain("hydraconf sweep collect DIR");
+});
+
+test("cells keep their borders", () => {
+  expect(csvText([["a,b", 'c"d', "e"]])).toBe('"a,b","c""d",e\n');
+  expect(markdownText([["a|b"], ["c\nd"]])).toBe("| a\\|b |\n|---|\n| c d |\n");
+});
