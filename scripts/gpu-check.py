@@ -6,12 +6,14 @@
 Builds shallow_resnet with each library that is found (cuda: kernels of our own; cudnn), runs it with
 all data types, statistics and launch modes against PyTorch's golden data (tests/fixtures/golden),
 against the CPU backend on odd sizes and against the PyTorch of this machine, measures speed, looks
-for memory errors (compute-sanitizer), and profiles it with ncu in its replay modes. Prints a table
-and writes it with all output to DIR (default: $OUT, else tmp/gpu-check). Exit code 1 when a check
+for memory errors (compute-sanitizer), compares the recorder's kernel times with those of nsys and ncu
+(gpu-check-recorder.py), profiles it with ncu in its replay modes, and records what tests can keep.
+Prints a table and writes it with all output to DIR (default: $OUT, else tmp/gpu-check). Exit code 1 when a check
 failed; what cannot be checked here is listed as skipped, with the reason.
 
 --program takes an executable that is built already, and skips building. Steps: build, golden, odd,
-torch, failures, speed, sanitizer, ncu.
+torch, recorder, fixtures, failures, speed, sanitizer, ncu. --pack (the default where DIR comes from $OUT) leaves
+at most 8 files in DIR, each below 16 MiB: reports, tables and logs, exports and recordings as archives.
 """
 
 import argparse
@@ -22,12 +24,16 @@ import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NATIVE = os.path.join(ROOT, "native")
 GOLDEN = os.path.join(ROOT, "tests", "fixtures", "golden", "shallow_resnet")
-STEPS = ("build", "golden", "odd", "torch", "failures", "speed", "sanitizer", "ncu")
+STEPS = (
+    *("build", "golden", "odd", "torch", "recorder", "fixtures"),
+    *("failures", "speed", "sanitizer", "ncu"),
+)
 
 # Largest error of a logit, relative to the largest logit; float32 by the project's own bar (below).
 TOLERANCE = {"float32": 1e-4, "tf32": 5e-3, "float16": 1e-2, "bfloat16": 5e-2}
@@ -423,10 +429,96 @@ def check_ncu(program, mode, region, out, flags=()):
     return f"{len(rows)} results"
 
 
+def check_recorder(program, out, seconds):
+    """The recorder's kernel times beside those of nsys and ncu: within 10 %."""
+    script = os.path.join(ROOT, "scripts", "gpu-check-recorder.py")
+    folder = os.path.join(out, f"recorder-{program.library}")
+    workload = [program.path, *program.gpu, "--program", "regions", "--warmup", "3"]
+    result = run([sys.executable, script, "--out", folder, "--", *workload], min(200, seconds), check=False)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "check.log"), "w", encoding="utf-8") as file:
+        file.write(result.stdout + result.stderr)
+    if result.returncode != 0:
+        raise Failed(result.stderr.strip()[-1500:] or result.stdout[-1500:])
+    absent = [line for line in result.stdout.split("\n") if line.endswith("left out")]
+    return "; ".join([result.stdout.strip().split("\n")[-1], *absent])
+
+
+def record_fixture(program, mode, out, seconds):
+    """A report of ncu with sections, and all that ncu prints of it, for tests to keep."""
+    ncu = find_tool("ncu", "/opt/nvidia/nsight-compute/*/ncu")
+    if ncu is None:
+        raise Skipped("no ncu")
+    report = os.path.join(out, f"fixture-{program.library}-{mode}")
+    include = ["--nvtx-include", "A/"] if mode in ("range", "app-range") else []
+    command = [
+        *[ncu, "--config-file", "off", "-f", "-o", report, "--replay-mode", mode, "--nvtx", *include],
+        *["--set", "basic", "--log-file", f"{report}.log"],
+        *[program.path, *program.gpu, "--program", "regions", "--warmup", "1"],
+    ]
+    result = run(command, min(120, seconds), check=False)
+    with open(f"{report}.command", "w", encoding="utf-8") as file:
+        file.write(f"{' '.join(command)}\nexit code {result.returncode}\n{result.stdout}{result.stderr}")
+    if not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(f"exit {result.returncode}, no report: {result.stderr[-800:]}")
+    pages = {
+        "raw.csv": ["--csv", "--page", "raw", "--print-units", "base"],
+        "details.csv": ["--csv", "--page", "details", "--print-units", "base", "--print-metric-name", "name"],
+        "sections.txt": ["--page", "details"],
+    }
+    for name, options in pages.items():
+        page = run([ncu, "--import", f"{report}.ncu-rep", *options], env={"LC_ALL": "C.UTF-8"})
+        with open(f"{report}.{name}", "w", encoding="utf-8") as file:
+            file.write(page.stdout)
+    return f"{os.path.getsize(f'{report}.ncu-rep')} bytes"
+
+
+MOST_ARCHIVE = 15 * 2**20
+ARCHIVES = {
+    "ncu-reports.tar.gz": (".ncu-rep",),
+    "ncu-tables.tar.gz": (".csv", ".log", ".command", ".txt"),
+    "nsys.tar.gz": (".nsys-rep", ".sqlite"),
+    "recordings.tar.gz": (".nvtxrec",),
+}
+
+
+def files_below(out):
+    return [os.path.join(folder, name) for folder, _, names in os.walk(out) for name in names]
+
+
+def pack(out, before):
+    """Puts what was written into few archives; names what was too large for them. What was there stays."""
+    left_out = []
+    files = [file for file in files_below(out) if file not in before]
+    for archive, endings in ARCHIVES.items():
+        # The small ones first: the most of them.
+        members = sorted((each for each in files if each.endswith(endings)), key=os.path.getsize)
+        room = MOST_ARCHIVE
+        chosen = []
+        for member in members:
+            room -= os.path.getsize(member)  # incompressible in the worst case
+            if room < 0:
+                left_out.append(os.path.relpath(member, out))
+            else:
+                chosen.append(member)
+        if chosen:
+            with tarfile.open(os.path.join(out, archive), "w:gz") as tar:
+                for member in chosen:
+                    tar.add(member, os.path.relpath(member, out))
+    for file in files:
+        if os.path.dirname(file) != out or not os.path.basename(file).startswith("results."):
+            os.remove(file)
+    for folder, _, _ in os.walk(out, topdown=False):
+        if folder != out and not os.listdir(folder):
+            os.rmdir(folder)
+    return left_out
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", default=os.environ.get("OUT") or os.path.join(ROOT, "tmp", "gpu-check"))
     parser.add_argument("--minutes", type=float, default=9)
+    parser.add_argument("--pack", action="store_true", default=None)
     parser.add_argument("--program")
     parser.add_argument("--only", default=",".join(STEPS))
     options = parser.parse_args()
@@ -434,6 +526,7 @@ def main():
     unknown = [step for step in wanted if step not in STEPS]
     if unknown:
         parser.error(f"unknown step {unknown[0]}; there are {', '.join(STEPS)}")
+    before = set(files_below(options.out))
     report = Report(options.out, options.minutes * 60)
     scratch = os.path.join(ROOT, "tmp", "gpu-check-build")
 
@@ -462,7 +555,11 @@ def main():
     states = [row["state"] for row in report.rows]
     counts = {state: states.count(state) for state in ("ok", "FAILED", "skipped")}
     print(", ".join(f"{count} {state}" for state, count in counts.items()))
-    write_markdown(report)
+    left_out = []
+    from_environment = os.environ.get("OUT") and options.out == os.environ["OUT"]
+    if options.pack or from_environment:
+        left_out = pack(options.out, before)
+    write_markdown(report, left_out)
     return 1 if counts["FAILED"] or not counts["ok"] else 0
 
 
@@ -487,6 +584,17 @@ def check_program(program, report, wanted):
         for sizes in SPEED:
             what = f"{name} {'x'.join(map(str, sizes))}"
             report.check("torch", what, lambda s=sizes: check_torch(program, s))
+    if "recorder" in wanted:
+        what = f"{name} beside nsys and ncu"
+        report.check("recorder", what, lambda: check_recorder(program, report.out, report.left()))
+    if "fixtures" in wanted:
+        for mode in ("kernel", "application", "range", "app-range"):
+            what = f"{name} {mode}"
+            report.check(
+                "fixtures",
+                what,
+                lambda m=mode: record_fixture(program, m, report.out, report.left()),
+            )
     if "failures" in wanted:
         report.check(
             "failures",
@@ -530,7 +638,7 @@ def check_all_replays(program, report):
             )
 
 
-def write_markdown(report):
+def write_markdown(report, left_out):
     with open(os.path.join(report.out, "results.md"), "w", encoding="utf-8") as file:
         file.write("| | step | check | result | s |\n|---|---|---|---|---|\n")
         for row in report.rows:
@@ -538,6 +646,9 @@ def write_markdown(report):
             file.write(
                 f"| {row['state']} | {row['step']} | {row['what']} | {detail} | {row['seconds']:.1f} |\n"
             )
+        for name in left_out:
+            file.write(f"\nToo large to keep: {name}\n")
+
 
 
 if __name__ == "__main__":
