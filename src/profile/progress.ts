@@ -14,7 +14,8 @@ export const silentProgress: Progress = { update: () => {}, stop: () => {} };
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   if (!stream.isTTY) return silentProgress;
   const started = performance.now();
-  const spinner = yoctoSpinner({ stream });
+  // Left alone it would end the process at a signal, before what was recorded is reported.
+  const spinner = yoctoSpinner({ stream, handleSignals: false });
   return {
     update: (text) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -34,12 +34,21 @@ function sectionBlocks(section: RunSection): readonly (string | null)[] {
   const base = `${section.directory}/regions`;
   return [
     `## ${escapeMarkdown(section.collector)}`,
-    `Full report: ${markdownLink("Markdown", `${base}/report.md`)}, ${markdownLink("JSON", `${base}/report.json`)}.`,
+    fullReport(section, base),
     report === undefined ? null : regionTreeTable(report),
     report === undefined ? null : scopesLine(section),
     report === undefined ? null : notesList(report.notes),
     report === undefined ? null : regionLinks(report, section, base),
   ];
+}
+
+function fullReport({ html }: RunSection, base: string): string {
+  const links = [
+    ...(html === true ? [markdownLink("page", `${base}/report.html`)] : []),
+    markdownLink("Markdown", `${base}/report.md`),
+    markdownLink("JSON", `${base}/report.json`),
+  ];
+  return `Full report: ${links.join(", ")}.`;
 }
 
 const scopesLine = ({ bundle }: RunSection): string =>

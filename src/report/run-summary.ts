@@ -20,6 +20,8 @@ export interface RunSection {
   /** The collector's directory, relative to the run directory, with `/`. */
   readonly directory: string;
   readonly bundle: RegionReportBundle;
+  /** Whether there is a page of it beside its Markdown and JSON. */
+  readonly html?: boolean;
   /** From `writeReports`. */
   readonly regionDirectories: ReadonlyMap<string, string>;
 }

@@ -1,9 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { execa } from "execa";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
-import { readBundle, runCommand, startProfile, temporaryDirectory } from "./command.ts";
+import {
+  commandPath,
+  readBundle,
+  runCommand,
+  startProfile,
+  temporaryDirectory,
+} from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
@@ -107,6 +114,26 @@ describe("deep-profile workload=python_module", () => {
 });
 
 describe("Ctrl-C", () => {
+  it("keeps the data on a terminal, too, while progress is shown", async () => {
+    const { exitCode, stdout } = await execa(
+      "python3",
+      [
+        program("in_terminal.py"),
+        "recording dummy_shallow_resnet: ",
+        process.execPath,
+        commandPath("deep-profile"),
+        "infer.iterations=1000000",
+        "device=cpu",
+        "hydra.run.dir=terminal",
+      ],
+      // Spinners are drawn on terminals only, and in CI not even there.
+      { cwd: here.path, env: { TERM: "xterm", CI: undefined }, reject: false, stdin: "ignore" },
+    );
+    expect(exitCode).toBe(130);
+    expect(stdout).toContain("terminal/recorder/regions/report.json");
+    expect(existsSync(inHere("terminal/recorder/regions/report.json"))).toBe(true);
+  });
+
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

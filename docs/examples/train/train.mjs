@@ -1,4 +1,5 @@
 // A program with hydraconf; docs/tutorial.md leads through it.
+import { fileURLToPath } from "node:url";
 import { createTargets, hydraMain, instantiate } from "hydraconf";
 import { Affine, Descent, Line, points } from "./parts.mjs";
 import { summary } from "./summary.mjs";
@@ -29,7 +30,7 @@ process.exitCode = await hydraMain(
   {
     configPath: "conf",
     configName: "config",
-    schema: new URL("config.schema.json", import.meta.url).pathname,
+    schema: fileURLToPath(new URL("config.schema.json", import.meta.url)),
     targets,
   },
   train,

@@ -12,7 +12,7 @@ document
   .getElementById("comparison")
   ?.append(
     changes("Regions", page.regions),
-    changes("Kernels", page.kernels),
+    changes(`${page.kernelHeading}s`, page.kernels),
     configuration(page.config),
   );
 
@@ -48,6 +48,7 @@ function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
         key: ({ verdict }) => verdict,
         cell: ({ verdict }) => h("span", { class: `verdict ${verdict}` }, verdict),
       },
+      { heading: "Counts", key: ({ counts }) => counts, cell: ({ counts }) => counts },
     ],
     text: ({ label, verdict }) => `${label} ${verdict}`,
     pageSize: 200,

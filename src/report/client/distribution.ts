@@ -7,7 +7,7 @@ import type { Store } from "./state.ts";
 
 const MOST_ROWS = 40;
 const ROW = 24;
-const LABEL = 220;
+const LABEL = 250;
 const WIDTH = 900;
 const AXIS = 26;
 
@@ -103,7 +103,7 @@ function drawSpread(
     { class: "spread", role: "img", "aria-label": text },
     svg("title", {}, text),
     svg("rect", { x: 0, y: y - ROW / 2, width: WIDTH, height: ROW, class: "hit" }),
-    svg("text", { x: LABEL - 10, y: y + 4, class: "row-label" }, shorten(region.label)),
+    svg("text", { x: LABEL - 10, y: y + 4, class: "row-label" }, shortenPath(region)),
     svg("line", { x1: scale(min), x2: scale(max), y1: y, y2: y, class: "whisker" }),
     svg("line", { x1: scale(p95), x2: scale(p95), y1: y - 6, y2: y + 6, class: "p95" }),
     svg("circle", { cx: scale(median), cy: y, r: 4.5, class: "median" }),
@@ -112,6 +112,13 @@ function drawSpread(
   return group;
 }
 
-const shorten = (label: string): string => (label.length > 30 ? `${label.slice(0, 29)}…` : label);
+/** The end of a path tells regions of one name apart, as long as there is room. */
+function shortenPath({ label, path }: Region): string {
+  if (path.length <= MOST_CHARACTERS) return path;
+  const end = path.slice(path.length - (MOST_CHARACTERS - 1));
+  return label.length >= MOST_CHARACTERS ? `${label.slice(0, MOST_CHARACTERS - 1)}…` : `…${end}`;
+}
+
+const MOST_CHARACTERS = 34;
 
 const formatTick = (value: number): string => String(Number(value.toPrecision(3)));

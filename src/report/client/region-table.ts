@@ -52,7 +52,7 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
     {
       heading: "Region",
       key: ({ path }) => path,
-      cell: (region) => nameCell(region, store),
+      cell: (region, flat) => nameCell(region, flat, store),
     },
     {
       heading: "Calls",
@@ -81,7 +81,7 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
       ? []
       : [
           {
-            heading: "Kernels",
+            heading: kernelWords.startsWith("CPU") ? "CPU ops" : "Kernels",
             hint: kernelWords,
             align: "right" as const,
             key: ({ row }: Region) => regions.kernelCount[row] ?? null,
@@ -103,13 +103,14 @@ function repeatText({ repeatMean, repeatHalf }: RegionColumns, row: number): str
   return mean === null ? NOT_MEASURED : `${formatMs(mean)} ±${formatMs(repeatHalf[row] ?? null)}`;
 }
 
-function nameCell(region: Region, store: Store): HTMLElement {
+/** In the tree the rows above tell where a region is; elsewhere it has to say so itself. */
+function nameCell(region: Region, flat: boolean, store: Store): HTMLElement {
   const name = on(
-    h("button", { type: "button", class: "name", title: region.path }, region.label),
+    h("button", { type: "button", class: "name", title: region.path }, flat ? region.path : region.label),
     "click",
     () => store.set({ selected: region }),
   );
-  name.style.paddingInlineStart = `${region.level * 1.1}em`;
+  name.style.paddingInlineStart = flat ? "0" : `${region.level * 1.1}em`;
   return name;
 }
 

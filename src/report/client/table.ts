@@ -9,7 +9,8 @@ export interface Column<Row> {
   readonly align?: "right";
   /** What to sort by; null sorts last. */
   readonly key: (row: Row) => number | string | null;
-  readonly cell: (row: Row) => string | Node;
+  /** @param flat whether the rows stand in another order or company than as given */
+  readonly cell: (row: Row, flat: boolean) => string | Node;
 }
 
 export interface TableOptions<Row> {
@@ -91,7 +92,8 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
     const matching =
       wanted === "" ? rows : rows.filter((row) => options.text(row).toLowerCase().includes(wanted));
     const sorted = order === null ? matching : sortRows(matching, columns, order);
-    visible = sorted.slice(0, shown).map((row) => ({ row, element: drawRow(row) }));
+    const flat = order !== null || wanted !== "";
+    visible = sorted.slice(0, shown).map((row) => ({ row, element: drawRow(row, flat) }));
     body.replaceChildren(...visible.map(({ element: line }) => line));
     headings.forEach((heading, index) => {
       const active = order?.column === index;
@@ -111,11 +113,11 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
     foot.textContent = footer ?? "";
   }
 
-  function drawRow(row: Row): HTMLTableRowElement {
+  function drawRow(row: Row, flat: boolean): HTMLTableRowElement {
     const line = h(
       "tr",
       {},
-      ...columns.map((column) => h("td", { class: column.align ?? null }, column.cell(row))),
+      ...columns.map((column) => h("td", { class: column.align ?? null }, column.cell(row, flat))),
     );
     options.decorate?.(line, row);
     const { onActivate } = options;

@@ -71,7 +71,7 @@ export function compareReports(
       regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
     ),
     kernels: kernelChanges(kernelsOfReport(a), kernelsOfReport(b)),
-    notes: differencesOfKind(a, b),
+    notes: [...differencesOfKind(a, b), ...ownNotes("A", a, b), ...ownNotes("B", b, a)],
   };
 }
 
@@ -211,6 +211,20 @@ const facts = (report: NCUProfileRegionReport): ReportFacts => ({
   fingerprint: report.config_fingerprint,
   generatedAt: report.generated_at,
 });
+
+/** What is said of one report alone, such as that its run failed. */
+const ownNotes = (
+  name: string,
+  { notes }: NCUProfileRegionReport,
+  other: NCUProfileRegionReport,
+): readonly string[] => {
+  const own = notes.filter((note) => !other.notes.includes(note));
+  const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
+  const left = own.length - shown.length;
+  return left > 0 ? [...shown, `${name}: ${left} more notes in its report`] : shown;
+};
+
+const MOST_NOTES = 5;
 
 /** Numbers of different origin can be put side by side, but the reader must know. */
 function differencesOfKind(

@@ -3,6 +3,8 @@ export interface ComparisonPageData {
   /** What the numbers are. */
   readonly time: string;
   readonly regions: readonly ComparisonRow[];
+  /** What the rows of `kernels` are. */
+  readonly kernelHeading: string;
   readonly kernels: readonly ComparisonRow[];
   readonly config: readonly {
     readonly key: string;
@@ -20,4 +22,6 @@ export interface ComparisonRow {
   readonly relative: number | null;
   readonly uncertainty: number | null;
   readonly verdict: string;
+  /** Counts that differ, e.g. `calls 3 -> 6`: more calls explain more time. */
+  readonly counts: string;
 }

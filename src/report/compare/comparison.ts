@@ -2,7 +2,7 @@
 import { NOT_MEASURED } from "../numbers.ts";
 import { printableLabel } from "../printable.ts";
 import type { Change, Verdict } from "./change.ts";
-import type { RegionChange, ReportComparison } from "./compare-reports.ts";
+import type { Changes, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
 
 export interface Comparison {
@@ -47,6 +47,25 @@ export function formatPercent(relative: number | null): string {
   const digits = Math.abs(percent) >= 1000 ? 0 : 1;
   return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
 }
+
+/** Counts that differ: more kernels or calls explain more time. */
+export function countNotes(changes: Changes): string {
+  return (["invocations", "calls", "kernel_count"] as const)
+    .flatMap((name) => {
+      const change = changes[name];
+      if (change === undefined || change.delta === null || change.delta === 0) return [];
+      return [`${NAMES[name]} ${change.a} -> ${change.b}`];
+    })
+    .join(", ");
+}
+
+const NAMES = { invocations: "calls", calls: "calls", kernel_count: "kernels" } as const;
+
+/** What the things in the kernel lists are called: CPU operations are never kernels. */
+export const kernelHeading = ({ kernels }: ReportComparison): string =>
+  kernels.length > 0 && kernels.every(({ kind }) => kind === "cpu_operation")
+    ? "CPU operation"
+    : "Kernel";
 
 /** A difference in ms with its sign, and how far off it may be. */
 export function formatDelta({ delta, uncertainty }: Change): string {

@@ -137,6 +137,8 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
 
 function judge(gate: Gate, label: string, change: Change): GateResult {
   const { operator, limit, percent } = gate;
+  if (change.a !== null && change.b === null)
+    return { gate, outcome: "breached", reason: `${reasonStart(gate, label)}: ${text(change.a)} -> none: B measured nothing to hold against the limit` };
   const value = differenceOf(change, percent);
   const past =
     operator === ">"
@@ -150,7 +152,7 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
   return { gate, outcome, reason: reasonOf(gate, label, change, value) };
 }
 
-/** What is new or gone changed by all of itself; from nothing to something is infinitely more. */
+/** What is new changed by all of itself; from nothing to something is infinitely more. */
 function differenceOf({ a, b }: Change, percent: boolean): number {
   const before = a ?? 0;
   const delta = (b ?? 0) - before;
@@ -167,9 +169,11 @@ function reasonOf(gate: Gate, label: string, { a, b }: Change, value: number): s
   const shown = Number.isFinite(value)
     ? `${value > 0 ? "+" : ""}${Number(value.toPrecision(4))}${gate.percent ? " %" : ""}`
     : "new";
-  const of = gate.subject.kind === "totals" ? "" : ` of ${gate.subject.kind} ${label}`;
-  return `${gate.name}${of}: ${text(a)} -> ${text(b)} (${shown}; limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""})`;
+  return `${reasonStart(gate, label)}: ${text(a)} -> ${text(b)} (${shown}; limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""})`;
 }
+
+const reasonStart = ({ name, subject }: Gate, label: string): string =>
+  subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
 
 const text = (value: number | null): string =>
   value === null ? "none" : String(Number(value.toPrecision(6)));

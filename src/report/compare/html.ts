@@ -3,10 +3,12 @@ import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
 import { printableLabel } from "../printable.ts";
-import type { Change } from "./change.ts";
+import type { Changes } from "./compare-reports.ts";
 import {
   type Comparison,
+  countNotes,
   gateSummary,
+  kernelHeading,
   mainTime,
   regionLines,
   TIME_LABELS,
@@ -27,11 +29,12 @@ export function renderComparisonHtml(
     time: TIME_LABELS[time],
     regions: regionLines(reports.regions)
       .slice(0, MAX_ROWS)
-      .map(({ region, level, label }) => rowOf(label, level, region.changes[time])),
+      .map(({ region, level, label }) => rowOf(label, level, region.changes, time)),
+    kernelHeading: kernelHeading(reports),
     kernels: reports.kernels
       .slice(0, MAX_ROWS)
       .map(({ kernel_name, changes }) =>
-        rowOf(printableLabel(kernel_name, 160), 0, changes["total_ms"]),
+        rowOf(printableLabel(kernel_name, 160), 0, changes, "total_ms"),
       ),
     config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
       key: printableLabel(key),
@@ -57,7 +60,8 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
   return renderPage({ title: "Comparison", body, data }, assets);
 }
 
-function rowOf(label: string, level: number, change: Change | undefined): ComparisonRow {
+function rowOf(label: string, level: number, changes: Changes, time: string): ComparisonRow {
+  const change = changes[time];
   const { a = null, b = null, delta = null, relative = null, uncertainty = null } = change ?? {};
   return {
     label,
@@ -68,6 +72,7 @@ function rowOf(label: string, level: number, change: Change | undefined): Compar
     relative: round(relative),
     uncertainty: round(uncertainty),
     verdict: VERDICTS[change?.verdict ?? "same"],
+    counts: countNotes(changes),
   };
 }
 

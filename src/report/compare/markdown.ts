@@ -14,6 +14,7 @@ import {
   formatDelta,
   formatPercent,
   gateSummary,
+  kernelHeading,
   mainTime,
   regionLines,
   TIME_LABELS,
@@ -51,11 +52,11 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
       row("all", reports.totals[time]),
     ]),
     `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it.`,
-    changed.length === 0 ? null : "## Kernels that changed",
+    changed.length === 0 ? null : `## ${kernelHeading(reports)}s that changed`,
     changed.length === 0
       ? null
       : markdownTable(
-          columns("Kernel"),
+          columns(kernelHeading(reports)),
           changed
             .slice(0, MAX_KERNELS)
             .map(({ kernel_name, changes }) =>

@@ -7,8 +7,10 @@ import type { Change, Verdict } from "./change.ts";
 import {
   type Comparison,
   formatDelta,
+  countNotes,
   formatPercent,
   gateSummary,
+  kernelHeading,
   mainTime,
   regionLines,
   TIME_LABELS,
@@ -68,7 +70,7 @@ export function renderComparison(
       ...table("Region", [...regions, total]),
       colors.dim(`${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it`),
     ],
-    kernelLines.length === 0 ? [] : table("Kernel", kernelLines),
+    kernelLines.length === 0 ? [] : table(kernelHeading(reports), kernelLines),
     left > 0 ? [colors.dim(`${plural(left, "more kernel")} changed, see --json`)] : [],
     configLines(config),
     gates.length === 0
@@ -139,19 +141,6 @@ function drawTable(
     ...rows.map(({ label, verdict, cells }) => ({ text: line(label, cells), verdict })),
   ];
 }
-
-/** Counts that differ: more kernels or calls explain more time. */
-function countNotes(changes: Readonly<Record<string, Change>>): string {
-  return (["invocations", "calls", "kernel_count"] as const)
-    .flatMap((name) => {
-      const change = changes[name];
-      if (change === undefined || change.delta === null || change.delta === 0) return [];
-      return [`${NAMES[name]} ${change.a} -> ${change.b}`];
-    })
-    .join(", ");
-}
-
-const NAMES = { invocations: "calls", calls: "calls", kernel_count: "kernels" } as const;
 
 const MAX_CONFIG = 30;
 

@@ -76,6 +76,16 @@ describe("gates", () => {
     expect(result?.reason).toBe("kernel_count of region forward / stem: 2 -> 3 (+1; limit >0)");
   });
 
+  it("fails where the new run measured nothing: no measurement is no improvement", () => {
+    const nothing = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
+    const gone = compareReports(before, nothing);
+    for (const text of ["wall_ms>5%", "region:stem.wall_ms>5%", "region:stem.kernel_count>0"]) {
+      const [result] = checkGates(parseGates(text), gone);
+      expect(result?.outcome).toBe("breached");
+      expect(result?.reason).toContain("-> none: B measured nothing");
+    }
+  });
+
   it("does not take noise for a breach, nor a limit without spread for noise", () => {
     const check = (a: readonly number[], b: readonly number[]) =>
       checkGates(parseGates("wall_ms>2%"), compareReports(reportOfCalls(a), reportOfCalls(b)))[0]

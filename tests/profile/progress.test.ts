@@ -1,0 +1,38 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { silentProgress, terminalProgress } from "../../src/profile/progress.ts";
+
+const terminal = () =>
+  Object.assign(new PassThrough(), {
+    isTTY: true,
+    columns: 80,
+    cursorTo: () => true,
+    moveCursor: () => true,
+    clearLine: () => true,
+  }) as unknown as NodeJS.WriteStream;
+
+describe("terminalProgress", () => {
+  it("leaves signals to those who report what was recorded", () => {
+    const counts = () => ["SIGINT", "SIGTERM", "SIGHUP"].map((name) => process.listenerCount(name));
+    const before = counts();
+    const progress = terminalProgress(terminal());
+    progress.update("recording");
+    expect(counts()).toEqual(before);
+    progress.stop();
+  });
+
+  it("says what goes on, and for how long", () => {
+    const stream = terminal();
+    const progress = terminalProgress(stream);
+    progress.update("recording 3 ranges");
+    progress.stop();
+    expect(String((stream as unknown as PassThrough).read())).toMatch(
+      /recording 3 ranges \(\d+\.\d s\)/,
+    );
+  });
+
+  it("is silent where nobody watches", () => {
+    const stream = Object.assign(new PassThrough(), { isTTY: false });
+    expect(terminalProgress(stream as unknown as NodeJS.WriteStream)).toBe(silentProgress);
+  });
+});
