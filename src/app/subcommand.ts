@@ -70,19 +70,36 @@ export async function runSubcommand(
  *
  * @throws ConfigError `app.usage` then
  */
-export function refuseMisspelt(argv: readonly string[], subcommands: readonly Subcommand[]): void {
+export function refuseMisspelt(
+  argv: readonly string[],
+  subcommands: readonly Subcommand[],
+  takesProgram: boolean,
+): void {
   const [word = ""] = argv;
-  if (!/^[A-Za-z][\w-]*$/.test(word)) return;
-  const near = nearest(
-    word,
-    subcommands.map(({ name }) => name),
-  );
-  if (near === undefined) return;
+  const names = subcommands.map(({ name }) => name);
+  const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name));
+  if (behind !== undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `the subcommand ${behind} stands behind other arguments`,
+      hint: `it comes first, and its own options behind it: ${behind} ...`,
+    });
+  if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
+  const near = /^[A-Za-z][\w-]*$/.test(word) ? nearest(word, names) : undefined;
+  if (near === undefined && !takesProgram) return;
   throw new ConfigError({
     code: "app.usage",
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
-    nearest: near,
+    ...(near !== undefined && { nearest: near }),
+    ...(takesProgram && { hint: `to profile a program, put -- before it: -- ${argv.join(" ")}` }),
   });
+}
+
+/** A word of its own, and neither behind `--` nor what a flag such as `--explain` is about. */
+function isBare(argv: readonly string[], name: string): boolean {
+  const at = argv.indexOf(name);
+  const rest = argv.indexOf("--");
+  return (rest === -1 || at < rest) && !(argv[at - 1] ?? "").startsWith("-");
 }
 
 /** For help: a line each. */

@@ -132,6 +132,7 @@ function summarize(
         collector,
         directory: collector,
         bundle,
+        html: reports?.html != null,
         regionDirectories: reports?.regionDirectories ?? new Map(),
       }),
     ),

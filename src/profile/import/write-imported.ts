@@ -33,6 +33,7 @@ export async function writeImported(
       collector,
       directory: folder,
       bundle,
+      html: written.html !== null,
       regionDirectories: written.regionDirectories,
     });
     bundles.push(written.json);

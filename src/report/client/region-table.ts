@@ -106,7 +106,11 @@ function repeatText({ repeatMean, repeatHalf }: RegionColumns, row: number): str
 /** In the tree the rows above tell where a region is; elsewhere it has to say so itself. */
 function nameCell(region: Region, flat: boolean, store: Store): HTMLElement {
   const name = on(
-    h("button", { type: "button", class: "name", title: region.path }, flat ? region.path : region.label),
+    h(
+      "button",
+      { type: "button", class: "name", title: region.path },
+      flat ? region.path : region.label,
+    ),
     "click",
     () => store.set({ selected: region }),
   );

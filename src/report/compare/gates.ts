@@ -138,7 +138,11 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
 function judge(gate: Gate, label: string, change: Change): GateResult {
   const { operator, limit, percent } = gate;
   if (change.a !== null && change.b === null)
-    return { gate, outcome: "breached", reason: `${reasonStart(gate, label)}: ${text(change.a)} -> none: B measured nothing to hold against the limit` };
+    return {
+      gate,
+      outcome: "breached",
+      reason: `${reasonStart(gate, label)}: ${text(change.a)} -> none: B measured nothing to hold against the limit`,
+    };
   const value = differenceOf(change, percent);
   const past =
     operator === ">"

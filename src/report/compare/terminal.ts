@@ -6,8 +6,8 @@ import { fitText, padText, textWidth } from "../text-width.ts";
 import type { Change, Verdict } from "./change.ts";
 import {
   type Comparison,
-  formatDelta,
   countNotes,
+  formatDelta,
   formatPercent,
   gateSummary,
   kernelHeading,

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { refuseMisspelt } from "../../src/app/subcommand.ts";
+import { type ConfigError, isConfigError } from "../../src/values/errors.ts";
+
+const SUBCOMMANDS = ["compare", "doctor"].map((name) => ({
+  name,
+  summary: "",
+  run: async () => 0,
+}));
+
+function refusal(argv: readonly string[], takesProgram = true): ConfigError["details"] | null {
+  try {
+    refuseMisspelt(argv, SUBCOMMANDS, takesProgram);
+    return null;
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return error.details;
+  }
+}
+
+describe("refuseMisspelt", () => {
+  test("names the subcommand that was meant", () => {
+    expect(refusal(["docter"])).toMatchObject({ code: "app.usage", nearest: "doctor" });
+    expect(refusal(["docter"], false)).toMatchObject({ nearest: "doctor" });
+  });
+
+  test.each([[["python3", "train.py"]], [["ls", "-l"]], [["./prog"]], [["/usr/bin/env", "x"]]])(
+    "shows how to profile %j",
+    (argv) => {
+      expect(refusal(argv)?.hint).toContain(`-- ${argv.join(" ")}`);
+      expect(refusal(argv, false)).toBeNull();
+    },
+  );
+
+  test("says that a subcommand comes first", () => {
+    expect(refusal(["-cp", "conf", "compare", "A", "B"])?.message).toContain(
+      "compare stands behind",
+    );
+  });
+
+  test.each([
+    [["infer.batch_size=8"]],
+    [["~key"]],
+    [["+a=b"]],
+    [["--explain", "compare"]],
+    [["--", "compare", "A"]],
+    [["a=b", "--", "./run", "doctor"]],
+    [[]],
+    [["group@pkg=option"]],
+  ])("lets %j through", (argv) => {
+    expect(refusal(argv)).toBeNull();
+  });
+});
