@@ -229,7 +229,7 @@ describe("the report of a sweep", () => {
     );
     for (const form of ["md", "html", "csv"])
       expect(existsSync(inHere(`sweep/sweep-report.${form}`))).toBe(true);
-    expect((await report("sweep", "--collector", "ncu")).stderr).toContain("no report of ncu");
+    expect((await report("sweep", "--collector", "ncu")).stderr).toContain("has a report of ncu");
     expect((await report("run", "--collector", "ncu")).code).toBe(2);
   });
 });
