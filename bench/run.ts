@@ -10,6 +10,7 @@ import { benchNcu } from "./ncu.ts";
 import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
 import { benchRecording } from "./recording.ts";
+import { benchSweep } from "./sweep.ts";
 import { benchValues } from "./values.ts";
 
 interface Benchmark {
@@ -29,6 +30,11 @@ const benchmarks: readonly Benchmark[] = [
     name: "compose",
     about: "composition and overrides beside yaml.parse of the same files",
     run: benchCompose,
+  },
+  {
+    name: "sweep",
+    about: "CPU time of each job of a sweep of 1,000 jobs that do nothing, files included",
+    run: benchSweep,
   },
   {
     name: "process",

@@ -15,7 +15,13 @@ export const identityOf = (pid: number): ProcessIdentity => ({
   birth: birthOf(pid),
 });
 
-export const thisProcess = (): ProcessIdentity => identityOf(process.pid);
+let own: ProcessIdentity | undefined;
+
+/** A fact that never changes, asked of the system once: every job of a sweep names it. */
+export function thisProcess(): ProcessIdentity {
+  own ??= identityOf(process.pid);
+  return own;
+}
 
 /** Whether a process still runs; `elsewhere` for one of another host, which cannot be asked. */
 export function isRunning({ birth, host, pid }: ProcessIdentity): boolean | "elsewhere" {

@@ -1,0 +1,51 @@
+/** A sweep of 1,000 jobs that do nothing, in this process: `npm run bench sweep` */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hydraMain } from "../src/app/index.ts";
+import { createScore } from "./score.ts";
+
+const JOBS = 1000;
+/** Milliseconds for each job beyond its task: composing, directory, saved files, record. */
+const GOAL = 2;
+
+const CONFIG = "x: 1\nname: run-${x}\ndb:\n  host: a\n  port: 1\nhydra: {sweep: {dir: s}}\n";
+
+export async function benchSweep(print: (line: string) => void): Promise<boolean> {
+  const score = createScore(print);
+  await sweep(JOBS / 10);
+  const elapsed = await sweep(JOBS);
+  score.atMost(`a job of ${JOBS} in process`, elapsed / JOBS, GOAL, " ms");
+  return score.reached();
+}
+
+/** Milliseconds of CPU, the system's included, that a sweep of so many jobs takes. */
+async function sweep(jobs: number): Promise<number> {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-bench-"));
+  mkdirSync(join(cwd, "conf"));
+  writeFileSync(join(cwd, "conf/config.yaml"), CONFIG);
+  let ran = 0;
+  const started = process.cpuUsage();
+  const code = await hydraMain(
+    { name: "bench", base: cwd, configPath: "conf", configName: "config" },
+    () => {
+      ran++;
+    },
+    {
+      argv: ["-m", `x=range(0,${jobs})`],
+      env: process.env,
+      cwd,
+      now: new Date(),
+      console: { stdout: () => {}, stderr: () => {} },
+    },
+  );
+  const { user, system } = process.cpuUsage(started);
+  const elapsed = (user + system) / 1000;
+  rmSync(cwd, { recursive: true, force: true });
+  if (code !== 0 || ran !== jobs) throw new Error(`${ran} of ${jobs} jobs ran, exit code ${code}`);
+  return elapsed;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.exitCode = (await benchSweep(console.log)) ? 0 : 1;
