@@ -30,7 +30,8 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
         sweep: slurmSweep(made.folder, client),
         start: (argv: readonly string[], launcher = SLURM) =>
           made.start(["-m", launcher, ...argv], { env: slurm.env }),
-        statuses: (count: number) =>
+        resume: () => made.start(["--resume", "s"], { env: slurm.env }),
+      statuses: (count: number) =>
           Array.from({ length: count }, (_, number) => made.state(number)?.status),
       };
     };
@@ -170,6 +171,21 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
       expect(readSubmissions(folder)).toHaveLength(1);
       expect(await sweep.status()).toEqual([]);
+    });
+
+    test("--resume follows the jobs that Slurm still has, and submits those that it has not", async () => {
+      const { folder, ran, resume, start, statuses } = place();
+      const launcher = start(["x=1,2,3", "seconds=8", "hydra.launcher.array_parallelism=2"]);
+      await until(() => ran("begin").length === 2);
+      launcher.kill("SIGKILL");
+      await launcher;
+      slurm.command("scancel", `${readSubmissions(folder)[0]?.array}_2`);
+      const { exitCode, stdout } = await resume();
+      expect(stdout).toContain("Submitted 1 jobs to Slurm");
+      expect(stdout).toContain("Slurm has 2 jobs of this sweep already");
+      expect(exitCode).toBe(0);
+      expect(statuses(3)).toEqual(["completed", "completed", "completed"]);
+      expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
     });
 
     test("Ctrl-C ends the following, not the jobs; cancel ends those", async () => {
