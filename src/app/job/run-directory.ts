@@ -121,6 +121,12 @@ export function claimRunDirectory(path: string): () => void {
   return () => rmSync(claim, { force: true });
 }
 
+/**
+ * Drops the claim that an earlier attempt at a job left behind, on whatever machine it was: for jobs of
+ * a scheduler, which starts none again before it has ended.
+ */
+export const dropClaim = (path: string): void => rmSync(join(path, CLAIM), { force: true });
+
 /** Whether a claim names another host, whose processes cannot be asked about from here. */
 const isElsewhere = ({ host }: { readonly host: string }): boolean =>
   host !== "" && host !== hostname();

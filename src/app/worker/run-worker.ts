@@ -3,7 +3,7 @@ import { EXIT_OK, type Session } from "../commands/command.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { type PlannedJob, planJob } from "../job/plan-job.ts";
-import { setAside } from "../job/run-directory.ts";
+import { dropClaim, setAside } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
 import { placeOf } from "../job-place.ts";
 import { hydraLogging, surround } from "../job-surroundings.ts";
@@ -14,7 +14,7 @@ import { readJobState } from "../sweep/record/job-state.ts";
 import { type ManifestJob, readManifest } from "../sweep/record/manifest.ts";
 import { endWithProcess } from "./end-with-process.ts";
 import { beginJob, endOf, firstLine, type RecordedJob } from "./recorded-job.ts";
-import { scheduledTask } from "./scheduled-task.ts";
+import { isScheduled, scheduledTask } from "./scheduled-task.ts";
 import type { WorkerRequest } from "./worker-request.ts";
 
 /**
@@ -76,7 +76,10 @@ async function runAlone(
     const surroundings = await surround(session, composition, logging);
     // Processes that run a job together share the directory that the first one takes.
     const resultFiles = isFirst ? place.resultFiles : [];
-    if (earlierAttempts > 0) setAside(planned.outputDir, resultFiles, earlierAttempts);
+    if (earlierAttempts > 0) {
+      if (isScheduled(invocation.env)) dropClaim(planned.outputDir);
+      setAside(planned.outputDir, resultFiles, earlierAttempts);
+    }
     const giveUp = takeDirectory(planned, resultFiles);
     return await runJob(planned, surroundings).finally(giveUp);
   } catch (error) {

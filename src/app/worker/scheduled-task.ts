@@ -21,3 +21,7 @@ export function scheduledTask(env: Readonly<Record<string, string | undefined>>)
     signals: ["SIGUSR2"],
   };
 }
+
+/** Whether a scheduler started this process, and sees to it that no other does the same job. */
+export const isScheduled = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  scheduledTask(env).details !== undefined;

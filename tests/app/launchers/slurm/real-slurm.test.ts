@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,10 +28,10 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
         ...made,
         client,
         sweep: slurmSweep(made.folder, client),
-        start: (argv: readonly string[], launcher = SLURM) =>
-          made.start(["-m", launcher, ...argv], { env: slurm.env }),
+        start: (argv: readonly string[], launcher = SLURM, env: Record<string, string> = {}) =>
+          made.start(["-m", launcher, ...argv], { env: { ...slurm.env, ...env } }),
         resume: () => made.start(["--resume", "s"], { env: slurm.env }),
-      statuses: (count: number) =>
+        statuses: (count: number) =>
           Array.from({ length: count }, (_, number) => made.state(number)?.status),
       };
     };
@@ -128,11 +128,13 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("a job that is requeued goes on; a job that is cancelled is over", async () => {
-      const { folder, ran, start, state } = place();
-      const launcher = start(["x=1,2", "seconds=20"]);
+      const { cwd, folder, ran, start, state } = place();
+      const launcher = start(["x=1,2", "seconds=20"], SLURM, { PROG_RESULTS: "1" });
       await until(() => ran("begin").length === 2);
       const array = readSubmissions(folder)[0]?.array;
       slurm.command("scancel", `${array}_1`);
+      // As if it had run on another machine, whose processes nobody here can ask about.
+      writeFileSync(join(cwd, "s/0/.running"), "1 another-machine");
       slurm.command("scontrol", "requeue", `${array}_0`);
       const { exitCode, stderr } = await launcher;
       expect(exitCode).toBe(1);
