@@ -99,12 +99,18 @@ export async function* launchOnSlurm(
   if (!interrupt.signal.aborted || first === undefined) return;
   invocation.console.stderr(
     `Stopped following ${open.size} jobs; they go on in Slurm.\n` +
-      `  hydraconf sweep wait ${directory}     follows them again\n` +
-      `  hydraconf sweep cancel ${directory}   ends them\n`,
+      `  --resume ${directory}   follows them again\n` +
+      `  scancel ${arraysOf(record.folder)}   ends them\n`,
   );
   const result = failedJob(first, failure("no longer followed"));
   yield { kind: "ended", job: first, result: { ...result, exitCode: 130 } };
 }
+
+/** The arrays of a sweep, as `scancel` takes them. */
+const arraysOf = (folder: string): string =>
+  readSubmissions(folder)
+    .flatMap(({ array }) => array ?? [])
+    .join(" ");
 
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
@@ -155,7 +161,7 @@ async function liveJobs(
       code: "app.sweep_record",
       message: `Slurm still has ${live.length} jobs of an earlier sweep in '${record.manifest().directory}'`,
       key: "hydra.sweep.dir",
-      hint: `end them with 'hydraconf sweep cancel ${record.manifest().directory}', or give this sweep another directory`,
+      hint: `end them with 'scancel ${arraysOf(record.folder)}', or give this sweep another directory`,
     });
   rmSync(slurmFolder(record.folder), { recursive: true, force: true });
   return new Set();

@@ -197,7 +197,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       launcher.kill("SIGINT");
       const { exitCode, stderr } = await launcher;
       expect(exitCode).toBe(130);
-      expect(stderr).toContain(`hydraconf sweep cancel ${join(cwd, "s")}`);
+      expect(stderr).toContain(`--resume ${join(cwd, "s")}`);
       expect((await sweep.status()).map(({ phase }) => phase)).toEqual(["running", "running"]);
       await sweep.cancel();
       const events = [];
