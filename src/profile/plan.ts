@@ -2,14 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shellQuote } from "../shell-quote.ts";
 import { COLLECTOR_NAMES, type CollectorName } from "./collectors/collector.ts";
 import { ncuOptions } from "./collectors/index.ts";
-import { planNcu } from "./collectors/ncu.ts";
+import { type NcuCollectorOptions, planNcu } from "./collectors/ncu.ts";
+import { planNsys } from "./collectors/nsys.ts";
 import type { ProfileConfig } from "./config.ts";
 import { chooseDevice } from "./gpu-settings.ts";
+import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { queryGpus } from "./machine/gpu.ts";
 import { requireNative } from "./native.ts";
-import { shellWord } from "./ncu/run/run-pass.ts";
 import { silentProgress } from "./progress.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
@@ -20,6 +22,8 @@ export interface PlannedRun {
   /** Of several runs of a collector. */
   readonly pass?: string;
   readonly command: readonly string[];
+  /** What the tool needs in its environment beside it. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ProfilePlan {
@@ -36,52 +40,79 @@ export interface PlanRequest {
 
 /**
  * The runs that a config leads to. Where they depend on which regions the program has (the levels of
- * nesting in range replay), the program runs once under the recorder, in a folder that is removed.
+ * nesting in range replay, what a filter of regions matches), the program runs once under the
+ * recorder, in a folder that is removed. A signal ends that run and then this process, as shells
+ * count.
  */
 export async function planProfile(
   config: ProfileConfig,
-  { cwd, runDirectory, say }: PlanRequest,
+  request: PlanRequest,
 ): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
-  const [gpus, native] = await Promise.all([queryGpus(), requireNative(say)]);
+  const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
   const device = chooseDevice(config, gpus, native);
-  const workload = createWorkload(config, { cwd, device, shallowResnet: native.shallowResnet });
-  const enabled = COLLECTOR_NAMES.filter((name) => config.pipeline[name].enable);
-  const plain = enabled
-    .filter((name) => name !== "ncu")
-    .map((collector): PlannedRun => ({ collector, command: workload.argv }));
-  if (!enabled.includes("ncu")) return planOf({ runs: plain, notes: [] });
+  const workload = createWorkload(config, {
+    cwd: request.cwd,
+    device,
+    shallowResnet: native.shallowResnet,
+  });
+  const plans = {
+    recorder: async () => runsOf({ collector: "recorder", command: workload.argv }),
+    nsys: async () => {
+      const directory = join(request.runDirectory, "nsys");
+      const { argv, env, notes } = await planNsys(config.pipeline.nsys, workload, directory);
+      return { runs: [{ collector: "nsys", command: argv, env }], notes };
+    },
+    ncu: () => planNcuRuns(ncuOptions({ config, native }), workload, request),
+  } satisfies Record<CollectorName, () => Promise<ProfilePlan>>;
+  const runs: PlannedRun[] = [];
+  const notes: string[] = [];
+  for (const name of COLLECTOR_NAMES.filter((at) => config.pipeline[at].enable)) {
+    const plan = await plans[name]();
+    runs.push(...plan.runs);
+    notes.push(...plan.notes);
+  }
+  return { text: textOf({ runs, notes }), data: { runs, notes } };
+}
+
+const runsOf = (...runs: readonly PlannedRun[]): ProfilePlan => ({ runs, notes: [] });
+
+async function planNcuRuns(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  { runDirectory, say }: PlanRequest,
+): Promise<ProfilePlan> {
   const scratch = mkdtempSync(join(tmpdir(), "deep-profile-plan-"));
+  const interrupt = listenForInterrupt();
   try {
-    const ncu = await planNcu(ncuOptions({ config, native }), silent(workload), {
+    const { passes, notes } = await planNcu(options, silent(workload), {
       directory: scratch,
       reports: join(runDirectory, "ncu"),
-      interrupt: { stop: new AbortController().signal, kill: new AbortController().signal },
+      interrupt,
       progress: silentProgress,
       say,
       earlier: [],
     });
-    return planOf({
-      runs: [
-        ...plain,
-        ...ncu.passes.map(
-          ({ name, command }): PlannedRun => ({ collector: "ncu", pass: name, command }),
-        ),
-      ],
-      notes: ncu.notes,
-    });
+    const runs = passes.map(
+      ({ name, command }): PlannedRun => ({ collector: "ncu", pass: name, command }),
+    );
+    return { runs, notes };
   } finally {
+    interrupt.dispose();
     rmSync(scratch, { recursive: true, force: true });
+    // What was found until then is no plan, and no failure of the config either.
+    if (interrupt.stop.aborted)
+      process.exit(signalExitCode(interrupt.stop.reason as NodeJS.Signals));
   }
 }
 
 /** What the program prints is no part of the plan. */
 const silent = (workload: Workload): Workload => ({ ...workload, stdout: "document" });
 
-function planOf(data: ProfilePlan) {
-  const lines = data.runs.map(
-    ({ collector, pass, command }) =>
-      `${collector}${pass === undefined ? "" : ` (${pass})`}: ${command.map(shellWord).join(" ")}`,
-  );
-  const notes = data.notes.map((note) => `note: ${note}`);
-  return { text: `${[...lines, ...notes].join("\n")}\n`, data };
+function textOf({ runs, notes }: ProfilePlan): string {
+  const lines = runs.map(({ collector, pass, command, env = {} }) => {
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${shellQuote(value)}`);
+    const line = [...variables, ...command.map(shellQuote)].join(" ");
+    return `${collector}${pass === undefined ? "" : ` (${pass})`}: ${line}`;
+  });
+  return `${[...lines, ...notes.map((note) => `note: ${note}`)].join("\n")}\n`;
 }

@@ -1,3 +1,4 @@
+import { shellQuote } from "../shell-quote.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
 import { NOT_MEASURED } from "./numbers.ts";
 
@@ -21,7 +22,7 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
   return [
     command.length === 0
       ? row("Command", NOT_MEASURED)
-      : row("Command", command.map(quoteArgument).join(" "), true),
+      : row("Command", command.map(shellQuote).join(" "), true),
     row("Config fingerprint", report.config_fingerprint, true),
     row("Collector", `${collector.name} ${collector.version}`),
     row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),
@@ -32,7 +33,3 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
     row("Generated", report.generated_at),
   ];
 }
-
-/** An argument as a POSIX shell would take it, so that the command can be pasted. */
-const quoteArgument = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setInterval } from "node:timers";
 import { writeFileAtomic } from "../../atomic-write.ts";
+import { shellQuote } from "../../shell-quote.ts";
 import { type ConfigError, isConfigError } from "../../values/errors.ts";
 import { type ProcessOutcome, runWorkload } from "../machine/process.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
@@ -57,6 +58,20 @@ export function createNsys(settings: NsysSettings): Collector {
       } satisfies Collection;
     },
   };
+}
+
+/**
+ * The command that records a workload, without running it.
+ *
+ * @param directory where the collector's files would be
+ */
+export async function planNsys(
+  settings: NsysSettings,
+  workload: Workload,
+  directory: string,
+): Promise<ProfileCommand> {
+  const tool = await probeNsys("pipeline.nsys.enable");
+  return profileCommand(tool, settings, join(directory, REPORT_NAME), workload);
 }
 
 /** Runs the workload under nsys, which ends as the workload does. */
@@ -167,8 +182,8 @@ interface CommandFile {
 function createCommandFile(file: string): CommandFile {
   const lines: string[] = [];
   const add: CommandFile["add"] = async (argv, env = {}) => {
-    const variables = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
-    lines.push([...variables, ...argv.map(shellWord)].join(" "));
+    const variables = Object.entries(env).map(([name, value]) => `${name}=${shellQuote(value)}`);
+    lines.push([...variables, ...argv.map(shellQuote)].join(" "));
     await writeFileAtomic(file, `${lines.join("\n")}\n`);
   };
   return {
@@ -179,9 +194,6 @@ function createCommandFile(file: string): CommandFile {
     },
   };
 }
-
-const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A program that writes to the terminal itself gets no status line. */
 function showProgress(workload: Workload, { progress }: CollectContext): () => void {

@@ -72,7 +72,8 @@ const notRun = (name: CollectorName, reason: string): ConfigError =>
     message: `the collector ${name} was not run: ${reason}`,
   });
 
-function asConfigError(error: unknown, name: CollectorName): ConfigError {
+/** What went wrong in a collector, whatever it threw. */
+export function asConfigError(error: unknown, name: CollectorName): ConfigError {
   if (isConfigError(error)) return error;
   return new ConfigError({
     code: "profile.collector",

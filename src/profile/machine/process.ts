@@ -123,8 +123,10 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // The group ended between the decision and the signal.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    // The group ended between the decision and the signal, or is another user's (what sudo started);
+    // whoever waits in a timer or a listener must not end for that.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
 

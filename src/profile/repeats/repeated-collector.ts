@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Collection, Collector } from "../collectors/collector.ts";
+import { asConfigError } from "../collectors/run-collectors.ts";
 import { below } from "../collectors/source.ts";
 import { succeeded } from "../machine/process.ts";
 import type { Timeline } from "../timeline.ts";
@@ -37,9 +38,15 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
       const collections: Collection[] = [];
       for (let run = 1; run <= runs && !context.interrupt.stop.aborted; run++) {
         context.say(`run ${run} of ${runs}`);
-        const { collection } = await collectIn(String(run));
-        collections.push(collection);
-        if (!isWhole(collection)) break;
+        try {
+          const { collection } = await collectIn(String(run));
+          collections.push(collection);
+          if (!isWhole(collection)) break;
+        } catch (error) {
+          // What earlier runs measured is worth more than the reason why this one could not.
+          if (collections.length === 0) throw error;
+          return { ...together(collections, runs), problem: asConfigError(error, collector.name) };
+        }
       }
       return together(collections, runs);
     },

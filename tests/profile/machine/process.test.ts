@@ -115,4 +115,24 @@ describe("runWorkload", () => {
     // Well before the grace that a first request gives.
     expect(performance.now() - asked).toBeLessThan(4_000);
   });
+
+  it("goes on waiting where a part of the workload may not be signalled, as below sudo", async () => {
+    const interrupt = requests();
+    const running = run(workload(process.execPath, program("hang.mjs")), interrupt);
+    await vi.waitFor(() => JSON.parse(readFileSync(join(directory, "stdout.json"), "utf8")), {
+      timeout: 10_000,
+    });
+    const kill = process.kill.bind(process);
+    const refused: number[] = [];
+    vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+      kill(pid, signal);
+      refused.push(pid);
+      throw Object.assign(new Error("kill EPERM"), { code: "EPERM" });
+    });
+    interrupt.stop.abort("SIGINT");
+    interrupt.kill.abort("SIGINT");
+    const outcome = await running.finally(() => vi.restoreAllMocks());
+    expect(outcome.interruptedBy).toBe("SIGINT");
+    expect(refused.length).toBeGreaterThan(1);
+  });
 });

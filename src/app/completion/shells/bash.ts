@@ -1,6 +1,7 @@
+import { shellQuote } from "../../../shell-quote.ts";
 import type { Candidate } from "../candidate.ts";
 import { quoteForBash, type ShellLine } from "../shell-line.ts";
-import { type InstalledProgram, type Shell, singleQuoted } from "./shell.ts";
+import type { InstalledProgram, Shell } from "./shell.ts";
 
 /*
  * Works from bash 3.2 on, which has no mapfile and no compopt. A blank that belongs behind a word
@@ -43,14 +44,14 @@ export const bash: Shell = {
   install: ({ name, script }: InstalledProgram) =>
     [
       FUNCTIONS,
-      `__hydraconf_install __hydraconf_program ${singleQuoted(name)}\n`,
+      `__hydraconf_install __hydraconf_program ${shellQuote(name)}\n`,
       script === undefined
         ? ""
-        : `__hydraconf_scripts+=(${singleQuoted(script)})\n__hydraconf_install __hydraconf_node node\n`,
+        : `__hydraconf_scripts+=(${shellQuote(script)})\n__hydraconf_install __hydraconf_node node\n`,
     ].join(""),
   uninstall: ({ name, script }) =>
     [
-      `complete -r ${singleQuoted(name)} 2>/dev/null\n`,
+      `complete -r ${shellQuote(name)} 2>/dev/null\n`,
       script === undefined ? "" : "complete -r node 2>/dev/null\nunset __hydraconf_scripts\n",
       "true\n",
     ].join(""),

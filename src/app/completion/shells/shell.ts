@@ -9,11 +9,6 @@ export interface InstalledProgram {
   readonly script?: string;
 }
 
-/** What a shell asks with. */
-export interface Query {
-  readonly line: ShellLine;
-}
-
 /** One shell: the code that installs completion in it, and how it takes the answers. */
 export interface Shell {
   readonly name: string;
@@ -26,9 +21,3 @@ export interface Shell {
   /** The line that a user puts into the shell's start-up file. */
   readonly hint: (command: string) => string;
 }
-
-/** A name for functions of the shell. */
-export const identifier = (name: string): string => name.replace(/[^A-Za-z0-9]/g, "_");
-
-/** A word of a shell script: within single quotes. */
-export const singleQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

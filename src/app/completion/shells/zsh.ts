@@ -1,5 +1,6 @@
+import { shellQuote } from "../../../shell-quote.ts";
 import { markedLines } from "./described.ts";
-import { type InstalledProgram, type Shell, singleQuoted } from "./shell.ts";
+import type { InstalledProgram, Shell } from "./shell.ts";
 
 /* zsh quotes what it inserts and compares it with what is typed by itself: it gets bare words. */
 const FUNCTIONS = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u -D }
@@ -51,14 +52,14 @@ export const zsh: Shell = {
   install: ({ name, script }: InstalledProgram) =>
     [
       FUNCTIONS,
-      `compdef __hydraconf_program ${singleQuoted(name)}\n`,
+      `compdef __hydraconf_program ${shellQuote(name)}\n`,
       script === undefined
         ? ""
-        : `typeset -ga __hydraconf_scripts\n__hydraconf_scripts+=(${singleQuoted(script)})\ncompdef __hydraconf_node node\n`,
+        : `typeset -ga __hydraconf_scripts\n__hydraconf_scripts+=(${shellQuote(script)})\ncompdef __hydraconf_node node\n`,
     ].join(""),
   uninstall: ({ name, script }) =>
     [
-      `compdef -d ${singleQuoted(name)}\n`,
+      `compdef -d ${shellQuote(name)}\n`,
       script === undefined ? "" : "compdef -d node\nunset __hydraconf_scripts\n",
     ].join(""),
   print: markedLines,

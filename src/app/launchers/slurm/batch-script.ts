@@ -1,6 +1,6 @@
+import { shellQuote } from "../../../shell-quote.ts";
 import { signalDelay } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
-import { shellQuote } from "./shell-quote.ts";
 
 export interface BatchScript {
   /** The numbers of the jobs, in the order of the array's indices. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../../atomic-write.ts";
+import { shellQuote } from "../../../shell-quote.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
 import type { SweepManifest } from "../../sweep/record/manifest.ts";
@@ -10,7 +11,6 @@ import { batchScript } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
 import { sbatchOptions } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
-import { shellQuote } from "./shell-quote.ts";
 import {
   readSubmissions,
   type Submission,

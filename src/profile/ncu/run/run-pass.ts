@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setInterval, setTimeout } from "node:timers";
 import { writeFileAtomic } from "../../../atomic-write.ts";
+import { shellQuote } from "../../../shell-quote.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
@@ -217,8 +218,5 @@ export const writeCommands = (
 ): Promise<void> =>
   writeFileAtomic(
     file,
-    `${commands.map((command) => command.map(shellWord).join(" ")).join("\n")}\n`,
+    `${commands.map((command) => command.map(shellQuote).join(" ")).join("\n")}\n`,
   );
-
-export const shellWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

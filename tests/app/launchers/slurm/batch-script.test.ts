@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import { batchScript } from "../../../../src/app/launchers/slurm/batch-script.ts";
 import { sbatchOptions, signalDelay } from "../../../../src/app/launchers/slurm/sbatch-options.ts";
 import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
-import { shellQuote } from "../../../../src/app/launchers/slurm/shell-quote.ts";
+import { shellQuote } from "../../../../src/shell-quote.ts";
 import { runs } from "../../../runs.ts";
 
 const settingsOf = (plain: Readonly<Record<string, unknown>> = {}) =>
