@@ -2,7 +2,7 @@
  * Which of the wanted sections, sets and metrics this ncu and this GPU have, asked from ncu itself.
  * `--list-metrics` would not do: it lists only what the enabled sections contain.
  */
-import { closest, distance } from "fastest-levenshtein";
+import { nearest } from "../../../values/nearest.ts";
 import { askNcu } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
@@ -105,7 +105,6 @@ function metricBase(metric: string): string | null {
 }
 
 function near(name: string, known: ReadonlySet<string>): string {
-  if (known.size === 0) return "";
-  const nearest = closest(name, [...known]);
-  return distance(name, nearest) <= Math.max(2, name.length / 3) ? ` (nearest: ${nearest})` : "";
+  const found = nearest(name, [...known]);
+  return found === undefined ? "" : ` (nearest: ${found})`;
 }

@@ -1,7 +1,7 @@
 /** `pipeline.ncu.ncu_cli`, key by key: each option of ncu is a data object. */
 
-import { closest, distance } from "fastest-levenshtein";
 import { ConfigError } from "../../../values/errors.ts";
+import { nearest } from "../../../values/nearest.ts";
 import { ncuKernelPattern } from "../../kernel-selection/index.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
@@ -14,7 +14,11 @@ interface CliOption {
   /** Its values, one use of the flag each; none leaves it to ncu. */
   readonly values: (config: NcuCliConfig) => readonly string[];
   /** Why ncu would refuse it in a mode, or null. */
-  readonly illegal?: (mode: ReplayMode, config: NcuCliConfig) => string | null;
+  readonly illegal?: (
+    mode: ReplayMode,
+    config: NcuCliConfig,
+    ncu: NcuCapabilities,
+  ) => string | null;
 }
 
 const one = (value: string | number | null): readonly string[] =>
@@ -90,49 +94,66 @@ const isPerInstruction = (metric: string): boolean =>
   /^sass__(thread_)?inst_executed_/.test(metric) || metric === "inst_executed";
 
 /** Options that ncu takes in some replay modes only. */
-const MODES_OF: Readonly<Record<string, { readonly modes: readonly ReplayMode[]; why: string }>> = {
-  "--kernel-id": { modes: ["kernel", "application"], why: NO_KERNELS },
-  "--kernel-name": { modes: ["kernel", "application"], why: NO_KERNELS },
-  "--nvtx-exclude": {
-    modes: ["kernel", "application"],
-    why: "ranges cannot be left out of a range",
-  },
-  "--profile-from-start": {
-    modes: ["kernel", "application"],
-    why: "ranges say themselves where profiling starts",
-  },
-  "--app-replay-match": { modes: ["application"], why: "it belongs to application replay" },
-  "--app-replay-mode": { modes: ["application"], why: "it belongs to application replay" },
-  "--app-replay-buffer": { modes: ["application"], why: "it belongs to application replay" },
-  "--graph-profiling": { modes: ["kernel"], why: "whole graphs need kernel replay" },
-  "--range-replay-options": { modes: ["range"], why: "it belongs to range replay" },
-};
+const MODES_OF: ReadonlyMap<
+  string,
+  { readonly modes: readonly ReplayMode[]; readonly why: string }
+> = new Map([
+  ["--kernel-id", { modes: ["kernel", "application"], why: NO_KERNELS }],
+  ["--kernel-name", { modes: ["kernel", "application"], why: NO_KERNELS }],
+  [
+    "--nvtx-exclude",
+    {
+      modes: ["kernel", "application"],
+      why: "ranges cannot be left out of a range",
+    },
+  ],
+  [
+    "--profile-from-start",
+    {
+      modes: ["kernel", "application"],
+      why: "ranges say themselves where profiling starts",
+    },
+  ],
+  ["--app-replay-match", { modes: ["application"], why: "it belongs to application replay" }],
+  ["--app-replay-mode", { modes: ["application"], why: "it belongs to application replay" }],
+  ["--app-replay-buffer", { modes: ["application"], why: "it belongs to application replay" }],
+  ["--graph-profiling", { modes: ["kernel"], why: "whole graphs need kernel replay" }],
+  ["--range-replay-options", { modes: ["range"], why: "it belongs to range replay" }],
+]);
 
-function illegalExtras(mode: ReplayMode, { extra_args }: NcuCliConfig): string | null {
-  for (const name of extra_args.map(optionName)) {
-    const rule = MODES_OF[name === "-k" ? "--kernel-name" : name];
+function illegalExtras(
+  mode: ReplayMode,
+  { extra_args }: NcuCliConfig,
+  ncu: NcuCapabilities,
+): string | null {
+  for (const argument of extra_args) {
+    const [name = writtenName(argument)] = optionsMeant(argument, ncu);
+    const rule = MODES_OF.get(name);
     if (rule !== undefined && !rule.modes.includes(mode)) return `${name}: ${rule.why}`;
   }
   return null;
 }
 
 /** What the driver sets itself: a second use would take the results away from it. */
-const OWN_OPTIONS: Readonly<Record<string, string>> = {
-  "-o": "the report's place is the run directory; hydra.run.dir changes it",
-  "--export": "the report's place is the run directory; hydra.run.dir changes it",
-  "-i": "reports are read after the run",
-  "--import": "deep-profile import FILE reads a report that exists",
-  "-f": "use pipeline.ncu.ncu_cli.force_overwrite",
-  "--force-overwrite": "use pipeline.ncu.ncu_cli.force_overwrite",
-  "--metrics": "use pipeline.ncu.ncu_cli.metrics",
-  "--replay-mode": "use pipeline.ncu.ncu_cli.replay_mode",
-  "--nvtx-include": "use pipeline.ncu.ncu_cli.nvtx.include, which takes ncu's own expressions, too",
-  "--log-file": "ncu's messages are read from its log",
-  "--quiet": "ncu's messages are read from its log",
-  "--csv": "tables are made from the report after the run",
-  "--page": "tables are made from the report after the run",
-  "--mode": "ncu starts the program and stays with it",
-};
+const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["-o", "the report's place is the run directory; hydra.run.dir changes it"],
+  ["--export", "the report's place is the run directory; hydra.run.dir changes it"],
+  ["-i", "reports are read after the run"],
+  ["--import", "deep-profile import FILE reads a report that exists"],
+  ["-f", "use pipeline.ncu.ncu_cli.force_overwrite"],
+  ["--force-overwrite", "use pipeline.ncu.ncu_cli.force_overwrite"],
+  ["--metrics", "use pipeline.ncu.ncu_cli.metrics"],
+  ["--replay-mode", "use pipeline.ncu.ncu_cli.replay_mode"],
+  [
+    "--nvtx-include",
+    "use pipeline.ncu.ncu_cli.nvtx.include, which takes ncu's own expressions, too",
+  ],
+  ["--log-file", "ncu's messages are read from its log"],
+  ["--quiet", "ncu's messages are read from its log"],
+  ["--csv", "tables are made from the report after the run"],
+  ["--page", "tables are made from the report after the run"],
+  ["--mode", "ncu starts the program and stays with it"],
+]);
 
 /**
  * Refuses what ncu would refuse, and what this version of ncu does not know, before anything runs.
@@ -149,7 +170,7 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
     );
   for (const { key, illegal, values, flag } of CLI_OPTIONS) {
     const used = values(config).length > 0 || isSet(key, config);
-    const reason = used ? (illegal?.(mode, config) ?? null) : null;
+    const reason = used ? (illegal?.(mode, config, ncu) ?? null) : null;
     if (reason !== null)
       throw refusal(
         key,
@@ -201,23 +222,45 @@ function requireValue(
 }
 
 function checkExtra(argument: string, ncu: NcuCapabilities): void {
-  const name = optionName(argument);
-  const own = OWN_OPTIONS[name];
-  if (own !== undefined) throw refusal("extra_args", `${name} is not passed on`, own);
-  if (!name.startsWith("--") || ncu.options.has(name)) return;
-  // ncu takes unambiguous beginnings of its options.
-  if ([...ncu.options].some((option) => option.startsWith(name))) return;
-  const near = closest(name, [...ncu.options]);
+  const meant = optionsMeant(argument, ncu);
+  for (const name of meant) {
+    const own = OWN_OPTIONS.get(name);
+    if (own !== undefined) throw refusal("extra_args", `${name} is not passed on`, own);
+  }
+  const written = writtenName(argument);
+  if (meant.length > 1)
+    throw refusal(
+      "extra_args",
+      `${written} is ambiguous: ${[...meant].sort().join(", ")}`,
+      "write the option in full",
+    );
+  if (meant.length === 1 || !written.startsWith("--")) return;
+  const near = nearest(written, [...ncu.options]);
   throw new ConfigError({
     code: "profile.ncu_option",
     key: "pipeline.ncu.ncu_cli.extra_args",
-    message: `pipeline.ncu.ncu_cli.extra_args: ncu ${ncu.version} has no option ${name}`,
-    ...(distance(name, near) <= 3 && { nearest: near }),
+    message: `pipeline.ncu.ncu_cli.extra_args: ncu ${ncu.version} has no option ${written}`,
+    ...(near !== undefined && { nearest: near }),
     hint: "ncu --help lists its options",
   });
 }
 
-const optionName = (argument: string): string => argument.split("=")[0] ?? argument;
+/** An option as written: `--name` of `--name=value`, `-o` of `-ofile`. */
+const writtenName = (argument: string): string =>
+  /^-[a-z]/.test(argument) ? argument.slice(0, 2) : (argument.split("=")[0] ?? argument);
+
+/**
+ * The options that an argument may mean: ncu takes unambiguous beginnings of their names, and short
+ * names with the value behind them. None for values, and for what there is not.
+ */
+function optionsMeant(argument: string, { options }: NcuCapabilities): readonly string[] {
+  const written = writtenName(argument);
+  if (written === "-k") return ["--kernel-name"];
+  if (options.has(written) || OWN_OPTIONS.has(written)) return [written];
+  if (!written.startsWith("--") || written === "--") return [];
+  const known = new Set([...options, ...OWN_OPTIONS.keys()]);
+  return [...known].filter((option) => option.startsWith(written));
+}
 
 const refusal = (key: string, message: string, hint: string): ConfigError =>
   new ConfigError({

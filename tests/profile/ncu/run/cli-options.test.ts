@@ -155,6 +155,13 @@ describe("checkOptions", () => {
     ["extra_args", { ...inRange, extra_args: ["--app-replay-match=all"] }, /application/],
     ["extra_args", { extra_args: ["--range-replay-options=x"] }, /range replay/],
     ["extra_args", { extra_args: ["-o", "mine"] }, /not passed on/],
+    ["extra_args", { extra_args: ["-omine"] }, /-o is not passed on/],
+    ["extra_args", { extra_args: ["--expo=mine"] }, /--export is not passed on/],
+    ["extra_args", { extra_args: ["--log", "x"] }, /--log-file is not passed on/],
+    ["extra_args", { extra_args: ["--metr", "x"] }, /--metrics is not passed on/],
+    ["extra_args", { extra_args: ["--launch", "3"] }, /ambiguous.*--launch-count, --launch-skip/],
+    ["extra_args", { ...inRange, extra_args: ["-kname"] }, /--kernel-name: .*as a whole/],
+    ["extra_args", { ...inRange, extra_args: ["--app-replay-ma=all"] }, /application/],
     ["extra_args", { extra_args: ["--launch-cuont=3"] }, /no option --launch-cuont/],
     ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
   ])("refuses %s of %o with the reason", (key, config, reason) => {
@@ -163,6 +170,16 @@ describe("checkOptions", () => {
     expect(details.key).toBe(`pipeline.ncu.ncu_cli.${key}`);
     expect(details.message).toMatch(reason);
     expect(details.hint).toBeTruthy();
+  });
+
+  it("takes beginnings of options that mean one, and values of any name", () => {
+    for (const extra_args of [
+      ["--launch-s", "3"],
+      ["--kernel-name-b=function"],
+      ["--launch-skip", "constructor"],
+      ["toString", "-", "-constructor"],
+    ])
+      expect(() => checkOptions({ ...cliConfig, extra_args }, ncu)).not.toThrow();
   });
 
   it("names the nearest option", () => {
