@@ -1,6 +1,5 @@
 /** What zero and absent numbers mean stands in every form of a report. */
 import { describe, expect, it } from "vitest";
-import { assembleNcu } from "../../../src/profile/ncu/assemble/index.ts";
 import { howMeasured } from "../../../src/profile/ncu/how-measured.ts";
 import { buildRegionModel } from "../../../src/profile/regions/index.ts";
 import { toReportBundle } from "../../../src/profile/regions/to-report.ts";
@@ -11,6 +10,7 @@ import { renderBundleJson } from "../../../src/report/json-writer.ts";
 import { renderRegionMarkdown } from "../../../src/report/region-markdown.ts";
 import { renderRunMarkdown } from "../../../src/report/run-markdown.ts";
 import { context } from "../../report/bundles.ts";
+import { assembleNcu } from "../ncu/assemble/assemble-all.ts";
 import { type ResultSketch, resultsOf } from "../ncu/results.ts";
 import { cliConfig } from "../ncu/run/cli-config.ts";
 import { type ProcessSketch, timelineOf } from "./timelines.ts";

@@ -37,13 +37,6 @@ export interface NcuAssembly {
   finish(about: Pick<NcuResults, "sections" | "notes">): RegionModel;
 }
 
-/** Everything at once. */
-export function assembleNcu(measured: NcuResults, options: AssembleOptions = {}): RegionModel {
-  const assembly = createNcuAssembly(options);
-  for (const result of measured.results) assembly.add(result);
-  return assembly.finish(measured);
-}
-
 /**
  * Adds results up as they come. Kernels and ranges do not mix: a range's numbers contain those of
  * its kernels. The first result decides which are counted; the others are left out, with a note.

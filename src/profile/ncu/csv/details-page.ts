@@ -1,10 +1,6 @@
-import {
-  createMetricColumns,
-  type MetricColumns,
-  type NcuResult,
-  type RuleMessage,
-} from "../results.ts";
+import type { NcuResult, RuleMessage } from "../results.ts";
 import { sectionTitle } from "../section-titles.ts";
+import { createSharedColumns } from "../shared-columns.ts";
 import { convertUnit } from "../units.ts";
 import { type CellPlaces, cellText } from "./cells.ts";
 import { createIdentityReader, type ResultIdentity } from "./identity.ts";
@@ -33,7 +29,7 @@ export function createDetailsReader(
 ): PageReader {
   const { columns } = layout;
   const readIdentity = createIdentityReader(layout);
-  const columnsOf = createColumnsCache();
+  const columnsOf = createSharedColumns();
   const members = new Map<string, Set<string>>();
   let open: OpenResult | null = null;
   let prefix: Buffer = Buffer.alloc(0);
@@ -125,17 +121,4 @@ function addMember(
   if (known.has(name)) return;
   known.add(name);
   sections.set(section, [...(sections.get(section) ?? []), name]);
-}
-
-/** Results nearly always have the same metrics: they share one object then. */
-function createColumnsCache(): (names: string[], units: string[]) => MetricColumns {
-  const known = new Map<string, MetricColumns>();
-  return (names, units) => {
-    const key = JSON.stringify([names, units]);
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const columns = createMetricColumns(names, units);
-    known.set(key, columns);
-    return columns;
-  };
 }

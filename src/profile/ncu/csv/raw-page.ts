@@ -1,12 +1,11 @@
 import { createMetricColumns, type MetricColumns, type NcuResult } from "../results.ts";
+import { DEVICE_NAME } from "../shared-columns.ts";
 import { convertUnit } from "../units.ts";
 import { type CellPlaces, cellText } from "./cells.ts";
 import { createIdentityReader } from "./identity.ts";
 import type { TableLayout } from "./layout.ts";
 import type { NumberReader } from "./metric-cells.ts";
 import type { PageReader } from "./page-reader.ts";
-
-export const DEVICE_NAME = "device__attribute_display_name";
 
 /** The raw page: a row per result, a column per metric, and a row of units before the results. */
 export function createRawReader(

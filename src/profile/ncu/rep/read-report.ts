@@ -4,13 +4,8 @@
  */
 import { basename } from "node:path";
 import { PbfReader } from "pbf";
-import {
-  createMetricColumns,
-  type MetricColumns,
-  type NcuResult,
-  type NvtxState,
-  type SectionTable,
-} from "../results.ts";
+import type { NcuResult, NvtxState, SectionTable } from "../results.ts";
+import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
 import { type Block, openReport, type ReportFile } from "./blocks.ts";
 import * as field from "./fields.ts";
 import { type FieldReaders, readWhole } from "./messages.ts";
@@ -37,8 +32,6 @@ const DEVICE_INDEX = ["device__attribute_device_index", "launch__device_id"];
 const IS_LIST = /^(?:breakdown|group):/;
 
 type Metric = ResultMessage["metrics"][number];
-
-const DEVICE_NAME = "device__attribute_display_name";
 
 /**
  * Reads a report, one result in memory at a time.
@@ -75,7 +68,7 @@ export function reportVersion(path: string): string | null {
 
 function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
   const sections = new Map<string, string[]>();
-  const columnsOf = createColumnsCache();
+  const columnsOf = createSharedColumns();
   const shareState = createStateCache();
   let results = 0;
   let damaged = 0;
@@ -102,7 +95,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
     for (const { title, metrics: members } of message.sections)
       addSection(sections, title, members);
-    const columns = columnsOf(names);
+    const columns = columnsOf(names, unitOfMetric);
     const values = Float64Array.from(metrics, ({ value }) =>
       Number.isFinite(value) ? value : Number.NaN,
     );
@@ -172,20 +165,6 @@ function addSection(
   const known = sections.get(title) ?? [];
   const added = metrics.filter((name) => !known.includes(name));
   if (added.length > 0) sections.set(title, [...known, ...new Set(added)]);
-}
-
-/** Results of one report mostly have the same metrics: they share one object then. */
-function createColumnsCache(): (names: readonly string[]) => MetricColumns {
-  const known = new Map<string, MetricColumns>();
-  return (names) => {
-    const key = names.join("\0");
-    let columns = known.get(key);
-    if (columns === undefined) {
-      columns = createMetricColumns(names, names.map(unitOfMetric));
-      known.set(key, columns);
-    }
-    return columns;
-  };
 }
 
 function createStateCache(): (state: NvtxState) => NvtxState {

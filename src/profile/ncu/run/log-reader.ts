@@ -7,13 +7,9 @@ export interface NcuLog {
   readonly current: string | null;
   /** Of the one at work: how much of it is done. */
   readonly percent: number;
-  /** Processes that ncu was connected to. */
-  readonly processes: readonly number[];
   /** `==WARNING==` and `==ERROR==` lines without that mark, each text once. */
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
-  /** The last report that it says it has written. */
-  readonly report: string | null;
 }
 
 export interface NcuLogReader {
@@ -31,8 +27,6 @@ export function createLogReader(): NcuLogReader {
   let finished = 0;
   let current: string | null = null;
   let percent = 0;
-  let report: string | null = null;
-  const processes: number[] = [];
   const warnings = new Set<string>();
   const errors = new Set<string>();
 
@@ -54,12 +48,9 @@ export function createLogReader(): NcuLogReader {
     else if (complete) message(text);
   };
   const message = (text: string) => {
-    const [, mark, words = ""] = /^==(PROF|WARNING|ERROR)== (.*)$/s.exec(text) ?? [];
+    const [, mark, words = ""] = /^==(WARNING|ERROR)== (.*)$/s.exec(text) ?? [];
     if (mark === "WARNING") warnings.add(words);
     if (mark === "ERROR") errors.add(words);
-    const pid = /^Connected to process (\d+)/.exec(words)?.[1];
-    if (mark === "PROF" && pid !== undefined) processes.push(Number(pid));
-    if (mark === "PROF" && words.startsWith("Report: ")) report = words.slice("Report: ".length);
   };
 
   return {
@@ -74,7 +65,7 @@ export function createLogReader(): NcuLogReader {
       line(rest, false);
       const shown = { finished, current, percent };
       ({ finished, current, percent } = kept);
-      return { ...shown, processes, warnings: [...warnings], errors: [...errors], report };
+      return { ...shown, warnings: [...warnings], errors: [...errors] };
     },
   };
 }

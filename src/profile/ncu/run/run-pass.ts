@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { setInterval, setTimeout } from "node:timers";
+import { setTimeout } from "node:timers";
 import { writeFileAtomic } from "../../../atomic-write.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
@@ -9,13 +8,13 @@ import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machi
 import type { Workload } from "../../workload/workload.ts";
 import { sectionFiles } from "./ask.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
+import { followLog } from "./follow-log.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";
 import type { Pass } from "./pass-plan.ts";
 
 /** One run of ncu, as it ended. */
 export interface PassRun {
   readonly pass: Pass;
-  readonly command: readonly string[];
   readonly outcome: ProcessOutcome;
   /** Path of the report; null where ncu wrote none. */
   readonly report: string | null;
@@ -47,7 +46,6 @@ export function placeOfPass(pass: Pass, ncuDirectory: string): PassPlace {
   return { report: join(ncuDirectory, pass.name), directory, log: join(directory, "ncu.log") };
 }
 
-const REFRESH_MS = 200;
 const MS_PER_MINUTE = 60_000;
 /** ncu writes its report after the program ended: it may be large. */
 const GRACE_MS = 30_000;
@@ -89,7 +87,6 @@ export async function runPass(
   const hang = hangNote({ ...log, current: following.suspect() ?? log.current });
   return {
     pass,
-    command,
     outcome,
     report: existsSync(reportFile) ? reportFile : null,
     log,
@@ -126,89 +123,6 @@ function timeLimit(minutes: number | null, { stop, kill }: StopRequests): TimeLi
     reached: () => late.signal.aborted,
     dispose: () => clearTimeout(timer),
   };
-}
-
-interface Following {
-  readonly stop: () => void;
-  /** What was measured when ncu warned of a hang; null where it did not. */
-  readonly suspect: () => string | null;
-}
-
-/**
- * Keeps the progress line going (a program that writes to the terminal itself gets none), and tells
- * at once when ncu suspects that the run hangs.
- */
-function followLog(
-  pass: Pass,
-  file: string,
-  workload: Workload,
-  { progress, say }: CollectContext,
-): Following {
-  const reader = createLogReader();
-  let offset = 0;
-  let reading = false;
-  let stopped = false;
-  let warned = false;
-  let suspect: string | null = null;
-  const show = async () => {
-    if (reading) return;
-    reading = true;
-    try {
-      const text = await readFrom(file, offset);
-      offset += text.length;
-      reader.push(text.toString("utf8"));
-    } finally {
-      reading = false;
-    }
-    if (stopped) return;
-    const log = reader.state();
-    const hang = warned ? null : hangNote(log);
-    if (hang !== null) {
-      warned = true;
-      suspect = log.current;
-      progress.stop();
-      say(hang);
-    }
-    if (workload.stdout !== "forward") progress.update(progressText(pass, log));
-  };
-  void show();
-  const timer = setInterval(() => void show(), REFRESH_MS);
-  return {
-    stop: () => {
-      stopped = true;
-      clearInterval(timer);
-      if (workload.stdout !== "forward") progress.stop();
-    },
-    suspect: () => suspect,
-  };
-}
-
-export function progressText(pass: Pass, log: NcuLog): string {
-  const { finished, current, percent } = log;
-  const at = current === null ? "" : `, now ${current} (${percent} %)`;
-  const hang = hangNote(log) === null ? "" : ", which may hang";
-  return `ncu ${pass.name}, ${pass.mode} replay: ${finished} measured${at}${hang}`;
-}
-
-async function readFrom(file: string, offset: number): Promise<Buffer> {
-  try {
-    const handle = await open(file);
-    try {
-      const { size } = await handle.stat();
-      const { buffer, bytesRead } = await handle.read(
-        Buffer.alloc(Math.max(0, size - offset)),
-        0,
-        Math.max(0, size - offset),
-        offset,
-      );
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    // It is made when ncu starts.
-    return Buffer.alloc(0);
-  }
 }
 
 /** `ncu/cmd.txt`: every command line, quoted so that a shell takes it as it was given to ncu. */

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assembleNcu } from "../../../../src/profile/ncu/assemble/index.ts";
 import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
 import {
   buildRegionModel,
@@ -11,6 +10,7 @@ import { createReportValidator } from "../../../../src/report/validate.ts";
 import { runs } from "../../../runs.ts";
 import { type ResultSketch, resultsOf } from "../results.ts";
 import { samplesOrSkip } from "../samples.ts";
+import { assembleNcu } from "./assemble-all.ts";
 
 const CONTEXT = {
   generatedAt: "2026-01-31T12:00:00.000Z",

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hangNote, recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
+import { progressText } from "../../../../src/profile/ncu/run/follow-log.ts";
 import { createLogReader } from "../../../../src/profile/ncu/run/log-reader.ts";
-import { progressText } from "../../../../src/profile/ncu/run/run-pass.ts";
 import { runs } from "../../../runs.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 
@@ -27,7 +27,7 @@ describe("createLogReader", () => {
     expect(reader.state()).toMatchObject({ finished: 0, current: "gemm", percent: 50 });
     reader.push("....100% - 46 passes\n");
     const state = reader.state();
-    expect(state).toMatchObject({ finished: 1, current: null, processes: [7] });
+    expect(state).toMatchObject({ finished: 1, current: null });
     const pass = {
       name: "profile",
       mode: "kernel",
@@ -46,15 +46,11 @@ describe("createLogReader", () => {
     expect(hangNote({ warnings: ["something else"], current: "gemm" })).toBeNull();
   });
 
-  it.skipIf(shared === null)(
-    "does not count what failed, and knows that a report was written",
-    () => {
-      const { finished, report, errors } = read(logOf("pub-failed-kernel-mid-run"));
-      expect(finished).toBe(4);
-      expect(report).toBe("/opt/DeepBench/code/bin/./gemm/gemm_prof_15.ncu-rep");
-      expect(errors).toContain("An error occurred while trying to profile.");
-    },
-  );
+  it.skipIf(shared === null)("does not count what failed", () => {
+    const { finished, errors } = read(logOf("pub-failed-kernel-mid-run"));
+    expect(finished).toBe(4);
+    expect(errors).toContain("An error occurred while trying to profile.");
+  });
 
   it.skipIf(shared === null)("does not depend on where the log is cut", () => {
     const names = ["pub-progress-line-split-by-warning", "pub-failed-kernel-mid-run"];
