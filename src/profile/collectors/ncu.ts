@@ -2,45 +2,27 @@ import { join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import { succeeded } from "../machine/process.ts";
 import { howMeasured } from "../ncu/how-measured.ts";
-import { createResultReader } from "../ncu/read-results.ts";
-import { type Available, adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
-import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
-import { DISCOVERY, type Discovery, discoverLabels, noMatchNote } from "../ncu/run/discover.ts";
-import type { NvtxLabel } from "../ncu/run/filters.ts";
-import { matchingLabels } from "../ncu/run/filters.ts";
-import { requireNcu } from "../ncu/run/find-ncu.ts";
+import { type Discovery, noMatchNote } from "../ncu/run/discover.ts";
+import { matchingLabels, type NvtxLabel } from "../ncu/run/filters.ts";
 import { labelKey } from "../ncu/run/labels.ts";
-import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
 import { isByLabels, nvtxRequest } from "../ncu/run/nvtx-request.ts";
-import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pass-plan.ts";
+import type { Pass, PassPlan } from "../ncu/run/pass-plan.ts";
 import { joinTables, readPass } from "../ncu/run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass, writeCommands } from "../ncu/run/run-pass.ts";
 import { judge } from "../ncu/run/verdict.ts";
 import { NO_MATCHING_REGIONS } from "../regions/index.ts";
-import type { Timeline } from "../timeline.ts";
-import type { Workload } from "../workload/workload.ts";
-import type { CollectContext, Collection, Collector } from "./collector.ts";
-import type { NcuPassSource, RecordedSource } from "./source.ts";
-
-export interface NcuCollectorOptions {
-  readonly config: NcuConfig;
-  readonly aggregate: boolean;
-  readonly operationDomains: readonly string[];
-  /** Finds the labels out where no collector did before. */
-  readonly recorder: Collector;
-}
-
-/** What stays the same through a collection. */
-interface Session {
-  readonly options: NcuCollectorOptions;
-  readonly ncu: NcuCapabilities;
-  /** The config without what this ncu does not have. */
-  readonly cli: NcuCliConfig;
-  readonly workload: Workload;
-  readonly context: CollectContext;
-  readonly discovery: Discovery | null;
-}
+import type { Collection, Collector } from "./collector.ts";
+import {
+  cliOf,
+  matchesNothing,
+  type NcuCollectorOptions,
+  prepare,
+  readerOf,
+  recordedSource,
+  type Session,
+} from "./ncu-session.ts";
+import type { NcuPassSource } from "./source.ts";
 
 /**
  * Nsight Compute: hardware metrics and sections per region. Looks for the labels first, profiles into
@@ -58,66 +40,6 @@ export function createNcuCollector(options: NcuCollectorOptions): Collector {
         : collect(plan, session, notes);
     },
   };
-}
-
-interface Prepared {
-  readonly session: Session;
-  readonly plan: PassPlan;
-  readonly notes: readonly string[];
-}
-
-async function prepare(
-  options: NcuCollectorOptions,
-  workload: Workload,
-  context: CollectContext,
-): Promise<Prepared> {
-  const ncu = await probeNcu(requireNcu());
-  const { config } = options;
-  const adapted = adaptToAvailable(config.ncu_cli, await available(ncu), ncu);
-  const request = nvtxRequest(config);
-  const { replay_mode } = config.ncu_cli;
-  const discovery = needsLabels(replay_mode, request)
-    ? await discoverLabels(workload, context, options)
-    : null;
-  const session = { options, ncu, cli: adapted.config, workload, context, discovery };
-  const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
-  return { session, plan, notes: [...adapted.notes, ...plan.notes] };
-}
-
-/** The passes with their command lines, without running them. */
-export async function planNcu(
-  options: NcuCollectorOptions,
-  workload: Workload,
-  context: CollectContext & { readonly reports: string },
-): Promise<{
-  readonly passes: readonly { readonly name: string; readonly command: readonly string[] }[];
-  readonly notes: readonly string[];
-}> {
-  const { session, plan, notes } = await prepare(options, workload, context);
-  const { discovery } = session;
-  if (discovery !== null && matchesNothing(plan, session))
-    return {
-      passes: [],
-      notes: [...notes, noMatchNote(nvtxRequest(options.config), discovery.labels)],
-    };
-  const passes = plan.passes.map((pass) => ({
-    name: pass.name,
-    command: passCommand(pass, placeOfPass(pass, context.reports), {
-      ...session,
-      config: cliOf(pass, session),
-    }),
-  }));
-  return { passes, notes };
-}
-
-/** ncu asks the driver; where that fails, nothing is left out and ncu itself says what is wrong. */
-const available = (ncu: NcuCapabilities): Promise<Available> => queryAvailable(ncu);
-
-function matchesNothing({ passes }: PassPlan, { options }: Session): boolean {
-  const { include } = nvtxRequest(options.config);
-  return (
-    passes.length === 0 || (include.length > 0 && passes.every((pass) => pass.include.length === 0))
-  );
 }
 
 /** ncu would run the program to its end, once per pass, and write nothing. */
@@ -147,28 +69,6 @@ function nothingMatched(
       }),
     }),
   };
-}
-
-const readerOf = ({ options, discovery, context }: Session) =>
-  createResultReader({ ...options, recorded: recordedTimeline(discovery, context) });
-
-const recordedTimeline = (
-  discovery: Discovery | null,
-  { earlier }: CollectContext,
-): Timeline | null => discovery?.timeline ?? firstTimeline(earlier)?.timeline ?? null;
-
-function firstTimeline(earlier: readonly Collection[]) {
-  for (const { collector, measured } of earlier)
-    if (measured.kind === "timeline") return { collector, timeline: measured.timeline };
-  return null;
-}
-
-function recordedSource({ discovery, context }: Session): RecordedSource | null {
-  const { earlier } = context;
-  if (discovery !== null && !earlier.includes(discovery.collection))
-    return { kind: "recording", directory: DISCOVERY };
-  const name = discovery?.collection.collector ?? firstTimeline(earlier)?.collector;
-  return name === undefined ? null : { kind: "collector", name };
 }
 
 async function collect(
@@ -277,18 +177,6 @@ const shouldFallBack = ({ pass, failures }: PassRun, { options, ncu, context }: 
   failures.some(isUnsupported) &&
   ncu.accepts("--replay-mode", "app-range") &&
   !context.interrupt.stop.aborted;
-
-/** Options of range replay have no place in the replay that takes over from it. */
-function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
-  if (pass.mode !== "app-range") return cli;
-  const flag = "--range-replay-options";
-  return {
-    ...cli,
-    extra_args: cli.extra_args.filter(
-      (argument, at) => !argument.startsWith(flag) && cli.extra_args[at - 1] !== flag,
-    ),
-  };
-}
 
 const MAX_UNSEEN = 10;
 
