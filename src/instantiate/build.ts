@@ -67,7 +67,7 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   for (const item of childrenOf(place)) entries.push([item.key, yield* build(item, below)]);
   const object = toRecord(entries);
   if (isView(node, mode)) return asView(object, node);
-  return mode.convert === "object" ? yield* structured(node, object) : object;
+  return mode.convert === "object" ? yield* structured(place, node, object) : object;
 }
 
 /** Those of structured configs stay configs with `partial`, too. */
@@ -75,10 +75,20 @@ const isView = (node: ConfigNode, { convert }: Mode): boolean =>
   convert === "none" || (convert === "partial" && node.type?.kind === "object");
 
 /** A structured config becomes an object of the class that is registered by the name of its type. */
-function* structured(node: MapNode, object: Readonly<Record<string, unknown>>): Building {
+function* structured(
+  place: Place,
+  node: MapNode,
+  object: Readonly<Record<string, unknown>>,
+): Building {
   if (node.type?.kind !== "object") return object;
   const found = yield { kind: "locate", name: node.type.name, optional: true };
-  return found === undefined ? object : (found as ResolvedTarget).invoke([], object);
+  if (found === undefined) return object;
+  const target = found as ResolvedTarget;
+  try {
+    return target.invoke([], object);
+  } catch (error) {
+    throw failureOf(place, target)(error);
+  }
 }
 
 interface TargetCall {

@@ -355,6 +355,21 @@ describe("_convert_", () => {
     expect(dbOf("object")).toEqual(new Db({ port: 1 }));
     expect(dbOf("all")).not.toBeInstanceOf(Db);
     expect(Object.isFrozen(dbOf("all"))).toBe(false);
+    const failing = createTargets({
+      echo: targets.entries.echo,
+      Db: class {
+        constructor() {
+          throw new Error("no such host");
+        }
+      },
+    });
+    const overrides = { _convert_: "object" };
+    expect(() => instantiate(typed, { targets: failing, overrides })).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining("Error in call to target 'Db': Error: no such host"),
+        details: expect.objectContaining({ code: "instantiate.failed", key: "db" }),
+      }),
+    );
   });
 });
 

@@ -20,9 +20,6 @@ export interface StandardSchema {
   };
 }
 
-export const isStandardSchema = (schema: ConfigSchema): schema is StandardSchema =>
-  (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
-
 /** One way in which a tree does not fit, as the checker tells it. */
 export interface SchemaProblem {
   readonly problem: "invalid_value" | "missing_value" | "missing_key" | "unknown_key";

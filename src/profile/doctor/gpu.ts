@@ -1,4 +1,5 @@
 /** Driver, GPUs, and who may read their counters. */
+import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../machine/gpu.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
@@ -12,34 +13,42 @@ export interface GpuFindings {
 }
 
 export async function probeGpu(machine: Machine): Promise<GpuFindings> {
-  const answer = await machine.run([
-    "nvidia-smi",
-    "--query-gpu=name,driver_version",
-    "--format=csv,noheader",
-  ]);
-  const gpus = (answer ?? "")
-    .split("\n")
-    .filter((line) => line.includes(","))
-    .map((line) => line.split(",").map((cell) => cell.trim()));
+  const all = gpusOf((await machine.run(GPU_QUERY)) ?? "");
+  const visible = machine.env["CUDA_VISIBLE_DEVICES"];
+  const gpus = visibleGpus(all, visible);
   const loaded = /NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s/.exec(
     machine.read("/proc/driver/nvidia/version") ?? "",
   )?.[1];
   const countersAllowed = counterPermission(machine);
   return {
-    driver: driverCheck(gpus, loaded),
+    driver:
+      all.length > 0 && gpus.length === 0
+        ? hiddenGpus(all.length, visible ?? "")
+        : driverCheck(gpus, loaded),
     permissions: permissionCheck(machine, countersAllowed),
     present: gpus.length > 0,
     countersAllowed,
   };
 }
 
-function driverCheck(gpus: readonly (readonly string[])[], loaded: string | undefined): Check {
+const hiddenGpus = (count: number, visible: string): Check => ({
+  name: "GPU",
+  state: "warning",
+  detail: `CUDA_VISIBLE_DEVICES=${visible} hides ${count === 1 ? "the GPU" : `all ${count} GPUs`} from programs`,
+  hint: "unset CUDA_VISIBLE_DEVICES, or name GPUs as nvidia-smi -L does",
+});
+
+function driverCheck(gpus: readonly Gpu[], loaded: string | undefined): Check {
   const name = "GPU";
   if (gpus.length > 0) {
     const names = new Map<string, number>();
-    for (const [gpu = "unknown"] of gpus) names.set(gpu, (names.get(gpu) ?? 0) + 1);
+    for (const { name: gpu } of gpus) names.set(gpu, (names.get(gpu) ?? 0) + 1);
     const list = [...names].map(([gpu, count]) => (count === 1 ? gpu : `${count} x ${gpu}`));
-    return { name, state: "ok", detail: `${list.join(", ")}, driver ${gpus[0]?.[1] ?? loaded}` };
+    return {
+      name,
+      state: "ok",
+      detail: `${list.join(", ")}, driver ${gpus[0]?.driverVersion ?? loaded}`,
+    };
   }
   if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
   return {

@@ -1,5 +1,5 @@
 /** Nsight Systems, Nsight Compute, and the library through which the recorder sees kernels. */
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { findNsightTool, type NsightTool } from "../machine/nsight-tools.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
@@ -30,8 +30,9 @@ export async function probeCupti(machine: Machine): Promise<Check> {
   const { env } = machine;
   const toolkits = [env["CUDA_HOME"], env["CUDA_PATH"], "/usr/local/cuda"].filter(isSet);
   const environments = [env["VIRTUAL_ENV"], env["CONDA_PREFIX"]].filter(isSet);
+  const wanted = env["HYDRACONF_CUPTI_PATH"];
+  if (isSet(wanted)) return wantedCupti(machine, wanted);
   const places = [
-    ...[env["HYDRACONF_CUPTI_PATH"]].filter(isSet),
     ...toolkits.flatMap((root) => TOOLKIT_FOLDERS.map((folder) => join(root, folder))),
     ...environments.flatMap((root) =>
       machine
@@ -55,6 +56,22 @@ export async function probeCupti(machine: Machine): Promise<Check> {
     state: "missing",
     detail: "not found",
     hint: "it is part of the CUDA toolkit, and of the Python package nvidia-cuda-cupti; HYDRACONF_CUPTI_PATH names one",
+  };
+}
+
+/** A library or its folder; the recorder looks nowhere else then. */
+function wantedCupti(machine: Machine, wanted: string): Check {
+  const name = "CUPTI";
+  const isLibrary = (file: string) => /^libcupti\.so/.test(file);
+  if (machine.list(dirname(wanted)).includes(basename(wanted)) && isLibrary(basename(wanted)))
+    return { name, state: "ok", detail: wanted };
+  const library = machine.list(wanted).find((file) => /^libcupti\.so\.\d/.test(file));
+  if (library !== undefined) return { name, state: "ok", detail: join(wanted, library) };
+  return {
+    name,
+    state: "missing",
+    detail: `HYDRACONF_CUPTI_PATH names no libcupti: ${wanted}`,
+    hint: "it is the path of libcupti.so.N or of its folder; without the variable the usual places are searched",
   };
 }
 

@@ -9,15 +9,20 @@ export interface Gpu {
 
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** GPUs that answer through the NVIDIA driver and that CUDA may use; empty without one. */
-export async function queryGpus(): Promise<readonly Gpu[]> {
-  const result = await execa(
-    "nvidia-smi",
-    ["--query-gpu=index,name,driver_version,uuid", "--format=csv,noheader"],
-    { reject: false, timeout: QUERY_TIMEOUT_MS },
-  );
-  if (result.failed || typeof result.stdout !== "string") return [];
-  const gpus = result.stdout
+/** The question to the NVIDIA driver; `gpusOf` reads the answer. */
+export const GPU_QUERY: readonly string[] = [
+  "nvidia-smi",
+  "--query-gpu=index,name,driver_version,uuid",
+  "--format=csv,noheader",
+];
+
+/** A GPU of the machine, in nvidia-smi's order. */
+export interface MachineGpu extends Omit<Gpu, "index"> {
+  readonly uuid: string;
+}
+
+export const gpusOf = (answer: string): readonly MachineGpu[] =>
+  answer
     .split("\n")
     .map((line) => line.split(",").map((cell) => cell.trim()))
     .flatMap(([index, name, driverVersion, uuid]) =>
@@ -25,19 +30,28 @@ export async function queryGpus(): Promise<readonly Gpu[]> {
         ? [{ name, driverVersion: driverVersion ?? "unknown", uuid: uuid ?? "" }]
         : [],
     );
-  return visibleGpus(gpus, process.env["CUDA_VISIBLE_DEVICES"]);
+
+/** GPUs that answer through the NVIDIA driver and that CUDA may use; empty without one. */
+export async function queryGpus(): Promise<readonly Gpu[]> {
+  const [program = "", ...args] = GPU_QUERY;
+  const result = await execa(program, args, { reject: false, timeout: QUERY_TIMEOUT_MS });
+  if (result.failed || typeof result.stdout !== "string") return [];
+  return visibleGpus(gpusOf(result.stdout), process.env["CUDA_VISIBLE_DEVICES"]);
 }
 
 /**
  * The GPUs by CUDA's numbers. CUDA_VISIBLE_DEVICES selects and reorders them: by number or by (the
- * beginning of) a UUID, up to the first entry that names none.
+ * beginning of) a UUID, up to the first entry that names none. A slice of a partitioned GPU
+ * (`MIG-...`) is the only device then. Numbers count in nvidia-smi's order, which is CUDA's own for
+ * GPUs of one kind, and for all with CUDA_DEVICE_ORDER=PCI_BUS_ID.
  *
  * @param gpus in nvidia-smi's order
  */
 export function visibleGpus(
-  gpus: readonly (Omit<Gpu, "index"> & { readonly uuid: string })[],
+  gpus: readonly MachineGpu[],
   visible: string | undefined,
 ): readonly Gpu[] {
+  if (visible?.trim().startsWith("MIG-")) return sliceOf(gpus, visible.split(",")[0] ?? "");
   const chosen: (Omit<Gpu, "index"> | undefined)[] =
     visible === undefined
       ? [...gpus]
@@ -53,4 +67,11 @@ export function visibleGpus(
   return (end < 0 ? chosen : chosen.slice(0, end)).flatMap((gpu, index) =>
     gpu === undefined ? [] : [{ index, name: gpu.name, driverVersion: gpu.driverVersion }],
   );
+}
+
+/** `MIG-<uuid>`, or `MIG-GPU-<uuid>/...` of older drivers, which names its GPU. */
+function sliceOf(gpus: readonly MachineGpu[], entry: string): readonly Gpu[] {
+  const gpu = gpus.find(({ uuid }) => uuid !== "" && entry.includes(uuid)) ?? gpus[0];
+  if (gpu === undefined) return [];
+  return [{ index: 0, name: `${gpu.name} (MIG)`, driverVersion: gpu.driverVersion }];
 }

@@ -1,3 +1,4 @@
+import { WAIT_KINDS } from "../cupti-names.ts";
 import type { KernelInstance, SynchronizationInstance } from "../timeline.ts";
 import type {
   ClockEvent,
@@ -39,12 +40,6 @@ export interface GpuCollection {
 type KernelDraft = { -readonly [K in keyof KernelInstance]: KernelInstance[K] } & {
   correlation: number;
 };
-
-const waitKinds: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
-  [1, "event"],
-  [3, "stream"],
-  [4, "context"],
-]);
 
 /**
  * Joins work with its launches. They come in any order: launches stand in the streams of their
@@ -105,7 +100,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
     }
     const launchesWithoutKernels = recordingFinished ? 0 : launches.unanswered();
     const synchronizations = waits.flatMap((event): SynchronizationInstance[] => {
-      const kind = waitKinds.get(event.type);
+      const kind = WAIT_KINDS.get(event.type);
       const call = launches.find(event.correlation);
       if (kind === undefined || call === null) return [];
       const startNs = clock(event.startGpuNs);

@@ -1,8 +1,8 @@
+import { memoryCopyName } from "../cupti-names.ts";
 import type { GpuActivityKind } from "../timeline.ts";
 import type { EventSink, GpuEvent, GpuWorkEvent, RecordedEvent } from "./events.ts";
 import { DEFAULT_DOMAIN, recordFlag, recordType } from "./format.ts";
 import type { GpuTimes } from "./gpu-clock.ts";
-import { memoryCopyName } from "./memory-copy-name.ts";
 import type { NoteCollector } from "./notes.ts";
 import { payloadValue, type RecordReader } from "./record-reader.ts";
 

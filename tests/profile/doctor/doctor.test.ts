@@ -39,7 +39,7 @@ const DETECTED = JSON.stringify({
 });
 const TOOLCHAIN = { python3: DETECTED, "make --version": "GNU Make 4.3" };
 const GPU = {
-  "nvidia-smi": "NVIDIA H200, 580.65.06\nNVIDIA H200, 580.65.06\n",
+  "nvidia-smi": "0, NVIDIA H200, 580.65.06, GPU-a\n1, NVIDIA H200, 580.65.06, GPU-b\n",
 };
 const NSIGHT = {
   files: {
@@ -118,6 +118,32 @@ describe("a GPU machine with everything", () => {
     });
     expect(works["recorder with kernels"]).toBe("no");
     expect(check("CUPTI")).toMatchObject({ state: "missing" });
+  });
+
+  it("takes HYDRACONF_CUPTI_PATH as the recorder does: a library or its folder, nothing else", async () => {
+    const at = async (path: string) => {
+      const env = { HYDRACONF_CUPTI_PATH: path };
+      return (await findingsOf({ ...everything, env })).check("CUPTI");
+    };
+    const library = "/usr/local/cuda/lib64/libcupti.so.13";
+    expect(await at(library)).toMatchObject({ state: "ok", detail: library });
+    expect(await at("/usr/local/cuda/lib64")).toMatchObject({ state: "ok", detail: library });
+    expect(await at("/nowhere")).toMatchObject({
+      state: "missing",
+      detail: expect.stringContaining("/nowhere"),
+    });
+  });
+
+  it("shows the GPUs that programs see", async () => {
+    const seen = async (visible: string) => {
+      const env = { CUDA_VISIBLE_DEVICES: visible };
+      return (await findingsOf({ ...everything, env })).check("GPU");
+    };
+    expect((await seen("1"))?.detail).toBe("NVIDIA H200, driver 580.65.06");
+    expect(await seen("")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("hides all 2 GPUs"),
+    });
   });
 });
 

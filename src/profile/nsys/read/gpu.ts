@@ -2,6 +2,7 @@
  * What ran on the GPUs, each tied to the API call that launched it by the call's correlation id:
  * tables `CUPTI_ACTIVITY_KIND_*` of an export. A CUDA graph is one call that launches many.
  */
+import { memoryCopyName, WAIT_KINDS } from "../../cupti-names.ts";
 import type { GpuActivityKind, KernelInstance, SynchronizationInstance } from "../../timeline.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ColumnExpression, ExportDatabase, Row, SqlValue } from "./database.ts";
@@ -38,24 +39,6 @@ interface ActivityTable {
 
 const GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-/** `copyKind`, as CUPTI counts (`CUpti_ActivityMemcpyKind`), in the words of `nsys stats`. */
-const COPY_KINDS = [
-  "Unknown",
-  "Host-to-Device",
-  "Device-to-Host",
-  "Host-to-Array",
-  "Array-to-Host",
-  "Array-to-Array",
-  "Array-to-Device",
-  "Device-to-Array",
-  "Device-to-Device",
-  "Host-to-Host",
-  "Peer-to-Peer",
-  "Unified Host-to-Device",
-  "Unified Device-to-Host",
-  "Unified Device-to-Device",
-];
-
 const ACTIVITIES: readonly ActivityTable[] = [
   {
     table: "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -71,10 +54,10 @@ const ACTIVITIES: readonly ActivityTable[] = [
     table: "CUPTI_ACTIVITY_KIND_MEMCPY",
     kind: "memcpy",
     columns: { copy: "copyKind", bytes: "bytes" },
-    describe: ({ copy = null, bytes = null }) => {
-      const kind = COPY_KINDS[integer(copy) ?? 0] ?? `kind ${copy}`;
-      return { name: `[CUDA memcpy ${kind}]`, ...bytesOf(bytes) };
-    },
+    describe: ({ copy = null, bytes = null }) => ({
+      name: memoryCopyName(integer(copy) ?? 0),
+      ...bytesOf(bytes),
+    }),
   },
   {
     table: "CUPTI_ACTIVITY_KIND_MEMSET",
@@ -190,19 +173,12 @@ function readActivities(database: ExportDatabase, clock: ExportClock): PerProces
   return processes;
 }
 
-/** `syncType`, as CUPTI counts; what is missing is no wait of the host. */
-const WAITS: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
-  [1, "event"],
-  [3, "stream"],
-  [4, "context"],
-]);
-
 function readWaits(database: ExportDatabase, clock: ExportClock): PerProcess<Wait> {
   const processes = new Map<number, Wait[]>();
   const columns = { ...where(clock), type: "syncType" };
   for (const row of database.rows("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns)) {
     const span = spanOf(row);
-    const kind = WAITS.get(integer(row.type) ?? 0);
+    const kind = WAIT_KINDS.get(integer(row.type) ?? 0);
     if (span === null || kind === undefined) continue;
     const { key, correlation, startNs, endNs, stream } = span;
     append(processes, key, { correlation, instance: { kind, startNs, endNs, stream } });
