@@ -8,6 +8,7 @@ import { type Gpu, queryGpus } from "./machine/gpu.ts";
 import { probeNcu } from "./ncu/run/capabilities.ts";
 import { checkOptions } from "./ncu/run/cli-options.ts";
 import { requireNcu } from "./ncu/run/find-ncu.ts";
+import { isRangeMode } from "./ncu/run/pass-plan.ts";
 import { traces } from "./nsys/run/command.ts";
 import { requireNsysPath } from "./nsys/run/tool.ts";
 import { requireProgram } from "./workload/require-program.ts";
@@ -47,6 +48,13 @@ const refusals: readonly Refusal[] = [
     applies: ({ pipeline: { nsys } }) => nsys.enable && !traces(nsys).includes("nvtx"),
     message: "regions are NVTX ranges: nvtx must be among what is traced",
     hint: "pipeline.nsys.trace=cuda,nvtx",
+  },
+  {
+    key: "pipeline.ncu.top_n_kernels",
+    applies: ({ pipeline: { ncu } }) =>
+      ncu.enable && (ncu.top_n_kernels ?? null) !== null && isRangeMode(ncu.ncu_cli.replay_mode),
+    message: "a range is measured as a whole, its kernels are not told apart",
+    hint: "pipeline.ncu.top_n_kernels=null, or pipeline.ncu.ncu_cli.replay_mode=kernel",
   },
   {
     key: "pipeline.recorder.enable",

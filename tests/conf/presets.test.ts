@@ -106,6 +106,7 @@ describe("presets of Nsight Compute", () => {
       native_nvtx: true,
       fallback: true,
       require_match: false,
+      top_n_kernels: null,
       timeout_min: null,
     });
   });

@@ -7,6 +7,7 @@ import { requireNcu } from "../ncu/run/find-ncu.ts";
 import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
 import { nvtxRequest } from "../ncu/run/nvtx-request.ts";
 import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pass-plan.ts";
+import { filterTop, topKernels } from "../ncu/run/top-kernels.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
@@ -49,12 +50,16 @@ export async function prepare(
   const adapted = adaptToAvailable(config.ncu_cli, await queryAvailable(ncu), ncu);
   const request = nvtxRequest(config);
   const { replay_mode } = config.ncu_cli;
-  const discovery = needsLabels(replay_mode, request)
-    ? await discoverLabels(workload, context, options)
-    : null;
-  const session = { options, ncu, cli: adapted.config, workload, context, discovery };
-  const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
-  return { session, plan, notes: [...adapted.notes, ...plan.notes] };
+  const byLabels = needsLabels(replay_mode, request);
+  const discovery =
+    byLabels || (config.top_n_kernels ?? null) !== null
+      ? await discoverLabels(workload, context, options)
+      : null;
+  const top = topKernels(config, recordedTimeline(discovery, context));
+  const cli = filterTop(adapted.config, top.names);
+  const session = { options, ncu, cli, workload, context, discovery };
+  const plan = planPasses(replay_mode, request, byLabels ? (discovery?.labels ?? null) : null);
+  return { session, plan, notes: [...adapted.notes, ...top.notes, ...plan.notes] };
 }
 
 /** Whether there are no regions to profile in any pass. */

@@ -16,6 +16,7 @@ import { createStateReader, type StateOptions } from "./run/measured-states.ts";
 import type { NcuConfig } from "./run/ncu-config.ts";
 import { isByLabels, nvtxRequest } from "./run/nvtx-request.ts";
 import type { PassTables } from "./run/read-pass.ts";
+import { topKernels } from "./run/top-kernels.ts";
 import { writeRegionTables } from "./write-region-tables.ts";
 
 export interface ResultReaderOptions {
@@ -52,7 +53,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
     options.recorded === null ? null : buildRegionModel(options.recorded, { operationDomains });
   const request = nvtxRequest(config);
   const { include, exclude } = request;
-  const kernels = kernelsOf(config);
+  const kernels = kernelsOf(config, options.recorded);
   const assembly = createNcuAssembly({
     kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
     ...kernelPatternsOf(config),
@@ -94,11 +95,11 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
 }
 
 /** ncu itself profiles no others than `kernel_name`. */
-const kernelsOf = ({ ncu_cli }: NcuConfig): KernelSelectionRequest => ({
+const kernelsOf = (config: NcuConfig, recorded: Timeline | null): KernelSelectionRequest => ({
   include: [],
-  exclude: ncu_cli.kernel_exclude,
-  nameBase: ncu_cli.kernel_name_base ?? "function",
-  top: null,
+  exclude: config.ncu_cli.kernel_exclude,
+  nameBase: config.ncu_cli.kernel_name_base ?? "function",
+  top: topKernels(config, recorded).names,
 });
 
 /** For the report, where that name counts as well. */

@@ -12,6 +12,8 @@ export interface NcuConfig {
   /** Ranges that cannot be captured are measured by app-range replay. */
   readonly fallback: boolean;
   readonly require_match: boolean;
+  /** Only so many kernels, by GPU time in a recording; null, and absent in runs of older versions: all. */
+  readonly top_n_kernels?: number | null;
   /** Minutes after which one pass of ncu is stopped; null: never. */
   readonly timeout_min: number | null;
   readonly ncu_cli: NcuCliConfig;

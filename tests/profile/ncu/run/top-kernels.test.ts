@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { createResultReader } from "../../../../src/profile/ncu/read-results.ts";
+import type { NcuConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
+import { filterTop, topKernels } from "../../../../src/profile/ncu/run/top-kernels.ts";
+import { timelineOf } from "../../regions/timelines.ts";
+import { resultsOf } from "../results.ts";
+import { cliConfig } from "./cli-config.ts";
+
+const config: NcuConfig = {
+  enable: true,
+  gating_nvtx: true,
+  native_nvtx: true,
+  fallback: true,
+  require_match: false,
+  timeout_min: null,
+  top_n_kernels: 2,
+  ncu_cli: cliConfig,
+};
+const GEMM = "void ns::gemm<float, 4>(float *)";
+const recorded = timelineOf([
+  {
+    ranges: [{ name: "A", start: 0, end: 1000 }],
+    kernels: [
+      { name: GEMM, launch: 10, ns: 50 },
+      { name: "pool", launch: 20, ns: 30 },
+      { name: "copy", launch: 30, ns: 5 },
+    ],
+  },
+]);
+
+describe("topKernels", () => {
+  it("are those with the most GPU time of the recording", () => {
+    expect(topKernels(config, recorded)).toEqual({ names: [GEMM, "pool"], notes: [] });
+    expect(topKernels({ top_n_kernels: null }, recorded).names).toBeNull();
+    expect(topKernels({}, recorded).names).toBeNull();
+  });
+
+  it("limit nothing where the recording has no kernels, and say so", () => {
+    for (const timeline of [null, timelineOf([{ ranges: [], kernels: [] }])]) {
+      const { names, notes } = topKernels(config, timeline);
+      expect(names).toBeNull();
+      expect(notes.join()).toContain("holds no GPU kernels");
+    }
+  });
+
+  it("are asked of ncu by their functions, unless the user names kernels", () => {
+    expect(filterTop(cliConfig, [GEMM, "pool", "a$b"])).toMatchObject({
+      kernel_name: "regex:^(gemm|pool|a\\$b)$",
+      kernel_name_base: "function",
+    });
+    const own = { ...cliConfig, kernel_name: "mine" };
+    expect(filterTop(own, [GEMM])).toBe(own);
+    expect(filterTop(cliConfig, ["_Z4gemmPf"])).toBe(cliConfig);
+    expect(filterTop(cliConfig, null)).toBe(cliConfig);
+  });
+
+  it("are the only ones that count in the report, which says so", async () => {
+    const reader = createResultReader({ config, aggregate: true, operationDomains: [], recorded });
+    const { results, sections, notes } = resultsOf(
+      { in: ["A"], kernel: GEMM, ns: 50 },
+      { in: ["A"], kernel: "copy", ns: 5 },
+    );
+    await reader.readPass(null, async (onResult) => {
+      for (const result of results) onResult(result);
+      return { results: results.length, sections, notes };
+    });
+    const { measured } = reader.finish();
+    if (measured.kind !== "regions") throw new Error("ncu gives regions");
+    const [scope] = measured.model.scopes;
+    expect(scope?.regions.map(({ kernelCount }) => kernelCount)).toEqual([1]);
+    expect(scope?.notes.join("\n")).toContain("the longest 2 of a recording");
+  });
+});
