@@ -167,6 +167,17 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     ]);
   });
 
+  test.each(["ActivityFlushAll", "ActivityGetNextRecord"])(
+    "tells of kernels that %s kept back, though the process ended well",
+    async (call) => {
+      const process = await onlyProcess(["regions"], { FAKE_CUPTI_FAIL: `${call}=999` });
+      expect(process.kernels).toEqual([]);
+      const notes = bare(process.notes).join("\n");
+      expect(notes).toMatch(`some GPU work was not recorded: cupti${call}: unknown error`);
+      expect(notes).toMatch(/^\d+ kernel launches have no kernel: /m);
+    },
+  );
+
   test("loses little in a crash: what is older than half a second is in the file", async () => {
     const { outcome, timeline } = await recordGpu(["crash"]);
     expect(outcome.code).toBeUndefined();

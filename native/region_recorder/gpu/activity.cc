@@ -6,6 +6,7 @@
 #include "../record.hpp"
 #include "../thread.hpp"
 #include "demangle.hpp"
+#include "gpu_recording.hpp"
 
 namespace region_recorder::gpu {
 namespace {
@@ -175,12 +176,13 @@ void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* mo
 void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t* buffer,
                       std::size_t, std::size_t valid_bytes) {
   if (buffer == nullptr) return;
+  cupti::Result read = cupti::kMaxLimitReached;
   {
     CurrentThread thread;
     if (thread) {
       Writer writer(thread);
       std::uint8_t* record = nullptr;
-      while (cupti_in_use->call.ActivityGetNextRecord(buffer, valid_bytes, &record) ==
+      while ((read = cupti_in_use->call.ActivityGetNextRecord(buffer, valid_bytes, &record)) ==
              cupti::kSuccess) {
         writer.write(cupti::Record(record));
       }
@@ -190,6 +192,7 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
     }
   }
   return_buffer(buffer);
+  if (read != cupti::kMaxLimitReached) tell_failure("cuptiActivityGetNextRecord", read);
 }
 
 }  // namespace region_recorder::gpu

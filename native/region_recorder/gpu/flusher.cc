@@ -46,8 +46,9 @@ void* run(void*) {
   while (wait_a_period()) {
     if (!launched_since_last_asked()) continue;
     sample_clocks();
-    // Only complete buffers come: what the GPU still works on stays for the next time.
-    cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted);
+    // Only complete buffers come: what the GPU still works on stays for the next time. So does what
+    // a failure kept back; the flush at the end tells whether it ever came.
+    static_cast<void>(cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted));
   }
   pthread_mutex_lock(&mutex);
   running = false;

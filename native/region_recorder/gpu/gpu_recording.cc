@@ -45,13 +45,17 @@ void tell(cupti::Result result, const char* failure) {
   thread->stream.append(record.words());
 }
 
-void tell_failure(const char* call, cupti::Result result) {
+}  // namespace
+
+void tell_failure(const char* call, cupti::Result result) noexcept {
   const char* name = nullptr;
   if (cupti.call.GetResultString(result, &name) != cupti::kSuccess) name = nullptr;
   char text[256];
   snprintf(text, sizeof(text), "%s: %s", call, name == nullptr ? "unknown error" : name);
   tell(result, text);
 }
+
+namespace {
 
 struct WantedKind {
   cupti::ActivityKind kind;
@@ -102,7 +106,8 @@ void end_at_exit() {
   state.store(State::kOver);
   stop_flusher();
   sample_clocks();
-  cupti.call.ActivityFlushAll(cupti::kFlushForced);
+  const cupti::Result flushed = cupti.call.ActivityFlushAll(cupti::kFlushForced);
+  if (flushed != cupti::kSuccess) tell_failure("cuptiActivityFlushAll", flushed);
 }
 
 void collect() {
@@ -112,7 +117,8 @@ void collect() {
   tell(cupti::kSuccess, nullptr);
   sample_clocks();
   collecting_process = getpid();
-  start_flusher(cupti);
+  // Without its thread everything comes at the end; only a crash loses more then.
+  static_cast<void>(start_flusher(cupti));
   std::atexit(end_at_exit);
 }
 

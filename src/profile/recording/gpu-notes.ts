@@ -7,7 +7,7 @@ export interface GpuFindings {
   readonly losses: ReadonlyMap<number, number>;
   /** Work whose launch was not seen. */
   readonly withoutLaunch: number;
-  /** Launches of which nothing came back, in a recording that broke off. */
+  /** Launches of which nothing came back, and no other note says why. */
   readonly launchesWithoutKernels: number;
 }
 
@@ -59,7 +59,7 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
     ),
     ...counted(
       launchesWithoutKernels,
-      "kernel launches have no kernel: the process broke off before the GPU's records arrived, or the calls failed or were captured into a graph",
+      "kernel launches have no kernel: the GPU's records did not arrive (the process broke off), or the calls failed or were captured into a graph",
     ),
   ];
 }

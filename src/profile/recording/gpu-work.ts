@@ -98,7 +98,12 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
         launches.answer(launch);
       }
     }
-    const launchesWithoutKernels = recordingFinished ? 0 : launches.unanswered();
+    const lost = [...losses.values()].reduce((sum, count) => sum + count, 0);
+    // In a whole recording, launches that were captured into a graph are no loss.
+    const mayBeCaptured = recordingFinished && kernels.some(({ graph }) => graph !== undefined);
+    const launchesWithoutKernels = mayBeCaptured
+      ? 0
+      : Math.max(0, launches.unanswered() - (recordingFinished ? lost : 0));
     const synchronizations = waits.flatMap((event): SynchronizationInstance[] => {
       const kind = WAIT_KINDS.get(event.type);
       const call = launches.find(event.correlation);
