@@ -1,5 +1,6 @@
 import { HYDRA_VERSION } from "../../compose/dialect.ts";
 import type { Composition } from "../../compose/index.ts";
+import type { Plugin } from "../../compose/plugins/plugin.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { Composer } from "../composer.ts";
 import { pluginsText } from "./plugins.ts";
@@ -19,12 +20,14 @@ export interface Look {
   readonly taken: () => Composition;
   /** The config itself: there a sweep would be in the way. */
   readonly whole: () => Composition;
+  readonly plugins: readonly Plugin[];
 }
 
 export const openLook = (composer: Composer, overrides: readonly string[]): Look => {
   let taken: Composition | undefined;
   let whole: Composition | undefined;
   return {
+    plugins: composer.plugins,
     taken: () => {
       taken ??= composer.compose(overrides, { mode: "multirun" });
       return taken;
@@ -80,8 +83,8 @@ const config: Topic = {
 
 const plugins: Topic = {
   name: "plugins",
-  *show() {
-    yield pluginsText();
+  *show(look) {
+    yield pluginsText(look.plugins);
   },
 };
 
