@@ -95,11 +95,13 @@ export function refuseMisspelt(
   });
 }
 
-/** A word of its own, and neither behind `--` nor what a flag such as `--explain` is about. */
+/**
+ * A word of its own: neither behind `--`, nor what a flag such as `--explain` is about, nor among the
+ * directories that stand behind `--diff`.
+ */
 function isBare(argv: readonly string[], name: string): boolean {
-  const at = argv.indexOf(name);
-  const rest = argv.indexOf("--");
-  return (rest === -1 || at < rest) && !(argv[at - 1] ?? "").startsWith("-");
+  const before = argv.slice(0, argv.indexOf(name));
+  return !before.includes("--") && !before.includes("--diff") && !before.at(-1)?.startsWith("-");
 }
 
 /** For help: a line each. */

@@ -43,6 +43,7 @@ describe("refuseMisspelt", () => {
     [["~key"]],
     [["+a=b"]],
     [["--explain", "compare"]],
+    [["--diff", "before", "compare"]],
     [["--", "compare", "A"]],
     [["a=b", "--", "./run", "doctor"]],
     [[]],
