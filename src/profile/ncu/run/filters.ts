@@ -170,5 +170,10 @@ const isLiteral = (name: string): boolean =>
 /** What has a meaning in ncu's own grammar. */
 const escapeLiteral = (name: string): string => name.replaceAll(/[@,[\]/*+]/g, "\\$&");
 
-/** That, and what has one in regular expressions (Perl's, as Boost has them). */
-const escapeRegex = (name: string): string => name.replaceAll(/[\\^$.|?*+()[\]{}/@,]/g, "\\$&");
+/**
+ * That, and what has one in regular expressions (Perl's, as Boost has them). ncu looks for the `@` behind
+ * a domain before it reads the regular expression, and takes the second of `\@\@` for it (2024.1), so
+ * that this character goes by its code.
+ */
+const escapeRegex = (name: string): string =>
+  name.replaceAll(/[\\^$.|?*+()[\]{}/,]/g, "\\$&").replaceAll("@", "\\x40");

@@ -26,7 +26,8 @@ describe("labelExpression", () => {
     [push("R", "Domain-A"), "Domain-A@R/"],
     [push("back\\slash"), "regex:^back\\\\slash$/"],
     [push("regex:A"), "regex:^regex:A$/"],
-    [push("@"), "regex:^\\@$/"],
+    [push("@"), "regex:^\\x40$/"],
+    [push("@@a"), "regex:^\\x40\\x40a$/"],
     [push("a\\b", "D"), "regex:^D$@^a\\\\b$/"],
     [start("a\\b", "D"), "regex:^D$@^a\\\\b$"],
   ])("of %o is %s", (label, expression) => {
@@ -168,7 +169,7 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
 
   const dialect = fc.record({
     domain: fc.constantFrom("", "", "D", "E", "D\\", "@"),
-    name: fc.constantFrom("a", "b", "a\\b", "regex:a", "@", "a@", "@a@b", "a.b"),
+    name: fc.constantFrom("a", "b", "a\\b", "regex:a", "@", "a@", "@a@b", "@@a", "a.b"),
     kind: fc.constantFrom("push_pop" as const, "start_end" as const),
   });
 
