@@ -3,6 +3,7 @@ import type { ComparisonPageData, ComparisonRow } from "../compare/comparison-pa
 import { themeButton } from "./controls.ts";
 import { h } from "./dom.ts";
 import { formatMs, NOT_MEASURED } from "./format.ts";
+import { nameElement } from "./name.ts";
 import { createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
@@ -11,12 +12,16 @@ document.getElementById("controls")?.append(themeButton());
 document
   .getElementById("comparison")
   ?.append(
-    changes("Regions", page.regions),
-    changes(`${page.kernelHeading}s`, page.kernels),
+    changes("Regions", page.regions, totalText(page.total)),
+    changes(`${page.kernelHeading}s`, page.kernels, null),
     configuration(page.config),
   );
 
-function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
+function changes(
+  title: string,
+  rows: readonly ComparisonRow[],
+  footer: string | null,
+): HTMLElement {
   const number = (heading: string, of: (row: ComparisonRow) => number | null) => ({
     heading,
     align: "right" as const,
@@ -26,7 +31,14 @@ function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
   const table = createTable<ComparisonRow>({
     label: title,
     columns: [
-      { heading: "Name", key: ({ label }) => label, cell: nameCell },
+      {
+        heading: "Name",
+        key: ({ label }) => label,
+        cell: ({ label, level, path }, flat) =>
+          flat && path !== null
+            ? nameElement("code", path)
+            : nameElement("code", label, { level: flat ? 0 : level }),
+      },
       number("A ms", ({ a }) => a),
       number("B ms", ({ b }) => b),
       {
@@ -34,8 +46,7 @@ function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
         align: "right",
         // The largest change first, whatever its direction.
         key: ({ delta }) => (delta === null ? null : Math.abs(delta)),
-        cell: ({ delta, uncertainty }) =>
-          `${signed(delta, 3)}${uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`}`,
+        cell: deltaText,
       },
       {
         heading: "%",
@@ -50,10 +61,10 @@ function changes(title: string, rows: readonly ComparisonRow[]): HTMLElement {
       },
       { heading: "Counts", key: ({ counts }) => counts, cell: ({ counts }) => counts },
     ],
-    text: ({ label, verdict }) => `${label} ${verdict}`,
+    text: ({ label, path, verdict }) => `${path ?? label} ${verdict}`,
     pageSize: 200,
   });
-  table.setRows(rows);
+  table.setRows(rows, footer);
   return section(
     title,
     h("p", { class: "hint" }, `${page.time}; ± is the 95 % interval.`),
@@ -66,9 +77,9 @@ function configuration(rows: ComparisonPageData["config"]): HTMLElement {
   const table = createTable<ComparisonPageData["config"][number]>({
     label: "Configuration",
     columns: [
-      { heading: "Key", key: ({ key }) => key, cell: ({ key }) => h("code", {}, key) },
-      { heading: "A", key: ({ a }) => a, cell: ({ a }) => h("code", {}, a ?? "(none)") },
-      { heading: "B", key: ({ b }) => b, cell: ({ b }) => h("code", {}, b ?? "(none)") },
+      { heading: "Key", key: ({ key }) => key, cell: ({ key }) => nameElement("code", key) },
+      { heading: "A", key: ({ a }) => a, cell: ({ a }) => nameElement("code", a ?? "(none)") },
+      { heading: "B", key: ({ b }) => b, cell: ({ b }) => nameElement("code", b ?? "(none)") },
     ],
     text: ({ key, a, b }) => `${key} ${a ?? ""} ${b ?? ""}`,
     pageSize: 200,
@@ -82,10 +93,15 @@ function section(title: string, ...children: readonly Node[]): HTMLElement {
   return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
 }
 
-function nameCell({ label, level }: ComparisonRow): HTMLElement {
-  const name = h("code", { class: "label" }, label);
-  name.style.paddingInlineStart = `${level * 1.1}em`;
-  return name;
+/** What the sum of all regions, which overlap, cannot tell. */
+function totalText(total: ComparisonRow): string {
+  const percent = signed(total.relative === null ? null : total.relative * 100, 1);
+  return `all: ${formatMs(total.a)} ms before, ${formatMs(total.b)} ms after: ${deltaText(total)} ms (${percent} %), ${total.verdict}`;
+}
+
+function deltaText({ delta, uncertainty }: ComparisonRow): string {
+  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
+  return `${signed(delta, 3)}${spread}`;
 }
 
 function signed(value: number | null, digits: number): string {

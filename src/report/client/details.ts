@@ -69,7 +69,16 @@ function draw(scope: Scope, region: Region): readonly Node[] {
           ),
         ]),
     ...Object.entries(sections[row] ?? {}).map(([name, section]) =>
-      h("details", {}, h("summary", {}, name), drawValue(section)),
+      h(
+        "details",
+        {},
+        h("summary", {}, name),
+        h(
+          "div",
+          { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
+          drawValue(section),
+        ),
+      ),
     ),
   ];
 }

@@ -1,5 +1,6 @@
 /** How wall time spreads over the calls of a region: minimum, median, 95th percentile, maximum. */
 import { scaleLinear, scaleLog } from "d3-scale";
+import { labelledTicks } from "./axis.ts";
 import { h, svg } from "./dom.ts";
 import { formatMs } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
@@ -10,6 +11,8 @@ const ROW = 24;
 const LABEL = 250;
 const WIDTH = 900;
 const AXIS = 26;
+/** A label such as `0.25 ms` with air around it. */
+const TICK_GAP = 64;
 
 interface Spread {
   readonly region: Region;
@@ -60,9 +63,7 @@ function draw(all: readonly Spread[], store: Store): readonly Node[] {
     ? scaleLog([lowest, highest], range)
     : scaleLinear([0, highest === 0 ? 1 : highest], range);
   const height = spreads.length * ROW + AXIS;
-  const ticks = scale
-    .ticks(6)
-    .filter((_, at, all) => !logarithmic || all.length < 12 || at % 3 === 0);
+  const ticks = labelledTicks(scale.ticks(6), scale, TICK_GAP);
   const chart = svg(
     "svg",
     {

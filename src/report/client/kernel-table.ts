@@ -1,5 +1,6 @@
 import { h } from "./dom.ts";
 import { formatCount, formatMs, formatShare } from "./format.ts";
+import { nameElement } from "./name.ts";
 import { kernelsOf, type Region, type Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 import { createTable } from "./table.ts";
@@ -40,7 +41,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
   const table = createTable<Kernel>({
     label: "Kernels",
     columns: [
-      { heading: "Name", key: ({ name }) => name, cell: ({ name }) => h("code", {}, name) },
+      { heading: "Name", key: ({ name }) => name, cell: ({ name }) => nameElement("code", name) },
       { heading: "Device", key: ({ device }) => device, cell: ({ device }) => device },
       {
         heading: "Calls",

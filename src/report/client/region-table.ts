@@ -1,6 +1,7 @@
 import type { RegionColumns } from "../html/page-data.ts";
 import { h, on } from "./dom.ts";
 import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./format.ts";
+import { nameElement } from "./name.ts";
 import type { Region, Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 import { type Column, createTable, type Table } from "./table.ts";
@@ -105,17 +106,10 @@ function repeatText({ repeatMean, repeatHalf }: RegionColumns, row: number): str
 
 /** In the tree the rows above tell where a region is; elsewhere it has to say so itself. */
 function nameCell(region: Region, flat: boolean, store: Store): HTMLElement {
-  const name = on(
-    h(
-      "button",
-      { type: "button", class: "name", title: region.path },
-      flat ? region.path : region.label,
-    ),
-    "click",
-    () => store.set({ selected: region }),
-  );
-  name.style.paddingInlineStart = flat ? "0" : `${region.level * 1.1}em`;
-  return name;
+  const name = flat
+    ? nameElement("button", region.path, { path: region.path })
+    : nameElement("button", region.label, { path: region.path, level: region.level });
+  return on(name, "click", () => store.set({ selected: region }));
 }
 
 function metricColumn({ data }: Scope, metric: number | null): readonly Column<Region>[] {

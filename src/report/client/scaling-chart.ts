@@ -2,12 +2,15 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { curvesOf, scalingExponent } from "../sweep/curves.ts";
 import type { SweepRegion, SweepReport } from "../sweep/document.ts";
+import { labelledTicks } from "./axis.ts";
 import { hueOf } from "./color.ts";
 import { h, svg } from "./dom.ts";
 import { formatMs, formatNumber } from "./format.ts";
 
 const WIDTH = 900;
 const HEIGHT = 380;
+/** A label of some digits with air around it. */
+const TICK_GAP = 44;
 const MARGIN = { left: 90, right: 20, top: 16, bottom: 44 };
 
 export function scalingChart(
@@ -42,7 +45,7 @@ export function scalingChart(
         `${formatNumber(tick)} ms`,
       ),
     ]),
-    ...xs.map((value) =>
+    ...labelledTicks(xs, x, TICK_GAP).map((value) =>
       svg(
         "text",
         { x: x(value), y: HEIGHT - MARGIN.bottom + 16, class: "tick" },

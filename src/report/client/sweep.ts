@@ -3,6 +3,7 @@ import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
 import { themeButton } from "./controls.ts";
 import { h, on } from "./dom.ts";
 import { formatMs, NOT_MEASURED } from "./format.ts";
+import { nameElement } from "./name.ts";
 import { scalingChart } from "./scaling-chart.ts";
 import { createTable } from "./table.ts";
 
@@ -44,10 +45,8 @@ function regionTable(): HTMLElement {
 }
 
 function regionButton(region: SweepRegion): Node {
-  if (chart === null) return h("code", {}, nameOf(region));
-  return on(h("button", { type: "button", class: "name" }, nameOf(region)), "click", () =>
-    chart.show(region),
-  );
+  if (chart === null) return nameElement("code", nameOf(region));
+  return on(nameElement("button", nameOf(region)), "click", () => chart.show(region));
 }
 
 function jobTable(): HTMLElement {
@@ -55,7 +54,7 @@ function jobTable(): HTMLElement {
   const table = createTable<SweepJob>({
     label: "Jobs",
     columns: [
-      { heading: "Job", key: ({ name }) => name, cell: ({ name }) => h("code", {}, name) },
+      { heading: "Job", key: ({ name }) => name, cell: ({ name }) => nameElement("code", name) },
       ...parameters.map(({ key, numeric }, at) => ({
         heading: key,
         key: ({ values }: SweepJob) => {
@@ -71,7 +70,7 @@ function jobTable(): HTMLElement {
         cell: ({ total_ms }) => formatMs(total_ms),
       },
       {
-        heading: "",
+        heading: "Remarks",
         key: ({ problem }) => problem,
         cell: ({ name, problem }) => problem ?? (name === best ? "best" : ""),
       },

@@ -102,10 +102,9 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
         active ? (order?.descending ? "descending" : "ascending") : "none",
       );
     });
+    const rowsText = `${formatCount(rows.length)} ${rows.length === 1 ? "row" : "rows"}`;
     count.textContent =
-      matching.length === rows.length
-        ? `${formatCount(rows.length)} rows`
-        : `${formatCount(matching.length)} of ${formatCount(rows.length)} rows`;
+      matching.length === rows.length ? rowsText : `${formatCount(matching.length)} of ${rowsText}`;
     const left = sorted.length - visible.length;
     more.hidden = left <= 0;
     more.textContent = `Show more (${formatCount(left)} left)`;

@@ -3,6 +3,8 @@ export interface ComparisonPageData {
   /** What the numbers are. */
   readonly time: string;
   readonly regions: readonly ComparisonRow[];
+  /** All regions together. */
+  readonly total: ComparisonRow;
   /** What the rows of `kernels` are. */
   readonly kernelHeading: string;
   readonly kernels: readonly ComparisonRow[];
@@ -16,6 +18,8 @@ export interface ComparisonPageData {
 export interface ComparisonRow {
   readonly label: string;
   readonly level: number;
+  /** Where a region is, for rows out of the tree; null where the label says it. */
+  readonly path: string | null;
   readonly a: number | null;
   readonly b: number | null;
   readonly delta: number | null;

@@ -29,12 +29,17 @@ export function renderComparisonHtml(
     time: TIME_LABELS[time],
     regions: regionLines(reports.regions)
       .slice(0, MAX_ROWS)
-      .map(({ region, level, label }) => rowOf(label, level, region.changes, time)),
+      .map(({ region, level, label }) => ({
+        ...rowOf(label, region.changes, time),
+        level,
+        path: level === 0 ? null : printableLabel(region.path.join(" / "), 240),
+      })),
+    total: rowOf("all", reports.totals, time),
     kernelHeading: kernelHeading(reports),
     kernels: reports.kernels
       .slice(0, MAX_ROWS)
       .map(({ kernel_name, changes }) =>
-        rowOf(printableLabel(kernel_name, 160), 0, changes, "total_ms"),
+        rowOf(printableLabel(kernel_name, 160), changes, "total_ms"),
       ),
     config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
       key: printableLabel(key),
@@ -60,12 +65,13 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
   return renderPage({ title: "Comparison", body, data }, assets);
 }
 
-function rowOf(label: string, level: number, changes: Changes, time: string): ComparisonRow {
+function rowOf(label: string, changes: Changes, time: string): ComparisonRow {
   const change = changes[time];
   const { a = null, b = null, delta = null, relative = null, uncertainty = null } = change ?? {};
   return {
     label,
-    level,
+    level: 0,
+    path: null,
     a: round(a),
     b: round(b),
     delta: round(delta),

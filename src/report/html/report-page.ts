@@ -113,7 +113,7 @@ function configTable(
   );
   const left = shown.length < all ? `; ${all - shown.length} more in config.yaml` : "";
   return `<details><summary>Configuration (${plural(all, "value")}, with where each comes from${left})</summary>
-<table class="facts"><thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">From</th></tr></thead><tbody>${rows.join("")}</tbody></table></details>`;
+<div class="scroll" tabindex="0" role="region" aria-label="Configuration"><table class="facts wide"><thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">From</th></tr></thead><tbody>${rows.join("")}</tbody></table></div></details>`;
 }
 
 /** The first lines, and how many more there are. */

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { labelledTicks } from "../../../src/report/client/axis.ts";
+
+describe("labelledTicks", () => {
+  it("keeps powers of ten where labels would run into each other", () => {
+    const ticks = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2];
+    const place = (tick: number) => 400 * Math.log10(tick / 0.1);
+    expect(labelledTicks(ticks, place, 64)).toEqual([0.1, 0.2, 0.3, 0.5, 1, 2]);
+    expect(labelledTicks(ticks, place, 0)).toEqual(ticks);
+  });
+
+  it("never leaves two labels closer than the gap, nor room for one more", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 0, max: 2000 }), { maxLength: 40 }),
+        fc.integer({ min: 1, max: 300 }),
+        (ticks, gap) => {
+          const kept = labelledTicks(ticks, (tick) => tick, gap);
+          const isNear = (tick: number) =>
+            kept.some((other) => other !== tick && Math.abs(other - tick) < gap);
+          for (const tick of ticks) expect(isNear(tick)).toBe(!kept.includes(tick));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import type { Comparison } from "../../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
+import { bundleOf, firstReport, resnet } from "../bundles.ts";
+import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "../html/browser.ts";
+import { savePage } from "../html/page.ts";
+
+const executablePath = chromiumOrSkip("the page of a comparison in a browser");
+
+const scaled = (factor: number) => ({
+  ...resnet,
+  ranges: (resnet.ranges ?? []).map((range) => ({
+    ...range,
+    start: range.start * factor,
+    end: (range.end ?? 0) * factor,
+  })),
+});
+const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
+const reports = compareReports(
+  firstReport(bundleOf([resnet], OPERATIONS)),
+  firstReport(bundleOf([scaled(2)], OPERATIONS)),
+);
+const comparison: Comparison = {
+  names: { a: "runs/before", b: "runs/after" },
+  reports,
+  config: [{ key: "infer.batch_size", a: "4", b: null }],
+  gates: checkGates(parseGates("total_ms>5%"), reports),
+};
+
+describe.skipIf(executablePath === null)("the page of a comparison in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? "",
+      args: CHROMIUM_ARGUMENTS,
+    });
+  });
+  afterAll(() => browser?.close());
+
+  async function open(shown: Comparison) {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(savePage(renderComparisonHtml(shown)));
+    return { page, complaints };
+  }
+
+  const rowsOf = (page: Page, table: string) =>
+    page.getByRole("region", { name: table, exact: true }).locator("tbody tr");
+
+  it("has regions, operations, configuration, gates and the sum of all", async () => {
+    const { page, complaints } = await open(comparison);
+    expect(await rowsOf(page, "Regions").first().locator("td").allTextContents()).toEqual([
+      ...["forward", "16.000", "32.000", "+16.000", "+100.0", "slower", ""],
+    ]);
+    expect(await rowsOf(page, "CPU operations").count()).toBe(3);
+    expect(await rowsOf(page, "Configuration").locator("td").allTextContents()).toEqual([
+      ...["infer.batch_size", "4", "(none)"],
+    ]);
+    expect(await page.getByText("all: 16.000 ms before, 32.000 ms after: +16.000").count()).toBe(1);
+    expect(await page.getByRole("heading", { name: "gate breached" }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it("sorts by the size of the change, and says then where a region is", async () => {
+    const { page } = await open(comparison);
+    await page.getByRole("button", { name: "Change ms" }).first().click();
+    expect(await rowsOf(page, "Regions").locator(".label").allTextContents()).toEqual([
+      "forward",
+      "forward / residual",
+      "forward / residual / block.conv2",
+      "forward / stem",
+      "forward / residual / block.conv1",
+    ]);
+    await page.getByLabel("Filter Regions").fill("residual /");
+    expect(await rowsOf(page, "Regions").count()).toBe(2);
+  });
+
+  it("shows reports without regions", async () => {
+    const empty = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
+    const { page, complaints } = await open({
+      ...comparison,
+      reports: compareReports(empty, empty),
+      config: null,
+      gates: [],
+    });
+    expect(await rowsOf(page, "Regions").count()).toBe(0);
+    expect(await page.getByText("No difference is known.").count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+});
