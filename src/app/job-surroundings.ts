@@ -1,4 +1,5 @@
-import type { Composition } from "../compose/index.ts";
+import { type Composition, createConfig } from "../compose/index.ts";
+import type { ComposedEvent } from "./callbacks/callback.ts";
 import { openCallbacks } from "./callbacks/callbacks.ts";
 import type { Session } from "./commands/command.ts";
 import { plainAt } from "./job/hydra-values.ts";
@@ -46,3 +47,14 @@ export function hydraLogging(
   const verbose = at("hydra.verbose");
   return () => logging.configure(config, verbose, invocation.cwd);
 }
+
+/** What callbacks are told of a composition. */
+export const composedEvent = (
+  composition: Composition,
+  overrides: readonly string[],
+  { composer }: Session,
+): ComposedEvent => ({
+  config: createConfig(composition.root, composition, composer.context),
+  configName: composition.configName,
+  overrides,
+});

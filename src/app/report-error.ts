@@ -1,8 +1,20 @@
 import { type ConfigError, isConfigError } from "../values/errors.ts";
+import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { Invocation } from "./invocation.ts";
+import type { JobResult } from "./job/job.ts";
 
 const FULL_ERROR = "HYDRA_FULL_ERROR";
+
+/** Shows what a job threw, as Hydra does. */
+export function showFailure(
+  { error, overrides }: Pick<JobResult, "error" | "overrides">,
+  invocation: Invocation,
+): void {
+  const shown = overrides.map((override) => pyRepr(override)).join(", ");
+  invocation.console.stderr(`Error executing job with overrides: [${shown}]\n`);
+  reportError(error, invocation);
+}
 
 /**
  * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error

@@ -63,8 +63,11 @@ export const failedJob = (
   exitCode: 1,
 });
 
-/** Whether a signal ended a job: shells add 128 to its number. Then a sweep ends, too. */
-export const wasStopped = ({ exitCode }: JobResult): boolean => exitCode > 128 && exitCode < 160;
+/** Whether a signal ended a job: then a sweep ends, too. */
+export const wasStopped = ({ exitCode }: JobResult): boolean => isSignalCode(exitCode);
+
+/** Shells add 128 to the number of a signal. */
+export const isSignalCode = (exitCode: number): boolean => exitCode > 128 && exitCode < 160;
 
 const EXIT_CODE: unique symbol = Symbol("exit code");
 

@@ -2,7 +2,8 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { plainAt } from "../job/hydra-values.ts";
-import { type JobResult, wasStopped } from "../job/job.ts";
+import { isSignalCode, type JobResult, wasStopped } from "../job/job.ts";
+import type { JobState } from "./record/job-state.ts";
 
 const KEY = "hydra.launcher.on_failure";
 
@@ -52,9 +53,44 @@ export function openGate(policy: FailurePolicy): FailureGate {
   return {
     count(result) {
       if (wasStopped(result)) stopped = true;
-      else if (result.status === "failed") failed++;
+      else if (hasFailed(result)) failed++;
     },
     mayStart,
     mayFollow: () => mayStart() && !(policy.kind === "finish_batch" && failed > 0),
   };
+}
+
+/** Whether a job went wrong: it threw, or said so by its exit code. */
+export const hasFailed = ({ exitCode, status }: JobResult): boolean =>
+  status === "failed" || exitCode !== 0;
+
+/** What of a job decides the exit code of its sweep. */
+export interface JobEnd {
+  readonly isCompleted: boolean;
+  /** Null where there is none: it was lost, or a signal killed its process. */
+  readonly exitCode: number | null;
+}
+
+export const endOfResult = (result: JobResult): JobEnd => ({
+  isCompleted: !hasFailed(result),
+  exitCode: result.exitCode,
+});
+
+export const endOfState = ({ attempts, status }: JobState): JobEnd => ({
+  isCompleted: status === "completed",
+  exitCode: attempts.at(-1)?.exit_code ?? null,
+});
+
+/**
+ * The exit code of a sweep, whatever `on_failure` lets it do after a failure: 0 when every job is
+ * completed; 128 and the number of the signal that stopped one; else the code of the first job that
+ * has another than 0; else 1: jobs were lost or never started.
+ *
+ * @param jobs in their order; undefined for one that came to no end
+ */
+export function sweepExitCode(jobs: readonly (JobEnd | undefined)[]): number {
+  const open = jobs.filter((job) => job?.isCompleted !== true);
+  if (open.length === 0) return 0;
+  const codes = open.map((job) => job?.exitCode ?? null);
+  return codes.find((code) => code !== null && isSignalCode(code)) ?? codes.find(Boolean) ?? 1;
 }

@@ -25,6 +25,8 @@ export interface SweepRequest {
 export interface SweepOutcome {
   /** Of the jobs that ran, in order. */
   readonly results: readonly JobResult[];
+  /** Jobs that came to no end: the policy stopped the sweep before them, or they were not due. */
+  readonly unfinished: number;
   /** Whether jobs were refused before they started. */
   readonly refused: boolean;
   /** What the sweeper found, and what was written down of it; undefined where there is nothing. */
@@ -50,7 +52,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     const jobs = planBatch(batch, planned);
     planned += jobs.length;
     const due = record.due(jobs);
-    if (!(await check(due))) return { results, refused: true };
+    if (!(await check(due))) return { results, unfinished: 0, refused: true };
     record.admit(jobs);
     // A batch of nothing is launched: Hydra's launchers say so.
     const isDone = due.length === 0 && jobs.length > 0;
@@ -65,11 +67,12 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     sweeper.tell(ended);
   }
   const conclusion = sweeper.conclude?.();
-  if (conclusion === undefined) return { results, refused: false };
+  const outcome = { results, unfinished: planned - results.length, refused: false };
+  if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
   writeFileAtomicSync(join(directory, file), redact(writeYaml(content)));
   const tolerates = toleratesFailures && !wasCutShort;
-  return { results, refused: false, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+  return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
 }
 
 /** The results by job, whichever ends first. */

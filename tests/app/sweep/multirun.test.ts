@@ -45,7 +45,7 @@ describe("-m", () => {
     });
     expect([code, ran]).toEqual([1, [1, 2, 3]]);
     expect(stderr).toContain("Error executing job with overrides: ['x=1']\nError: boom 1\n");
-    expect(stderr).toContain("Job #2 failed, too: boom 3\n");
+    expect(stderr).toContain("Job #2 failed: boom 3\n");
     expect(stderr.match(/Error executing/g)).toHaveLength(1);
   });
 
