@@ -59,7 +59,7 @@ describe("the exit code of a sweep", () => {
 });
 
 describe("on_failure", () => {
-  const after = (policy: FailurePolicy, ...results: readonly JobResult[]) => {
+  const gateAfter = (policy: FailurePolicy, ...results: readonly JobResult[]) => {
     const gate = openGate(policy);
     for (const one of results) gate.count(one);
     return [gate.mayStart(), gate.mayFollow()];
@@ -67,15 +67,15 @@ describe("on_failure", () => {
 
   test("a task that says so by its exit code has failed like one that throws", () => {
     for (const failed of [THREW, result("completed", 3)]) {
-      expect(after({ kind: "continue" }, failed)).toEqual([true, true]);
-      expect(after({ kind: "finish_batch" }, failed)).toEqual([true, false]);
-      expect(after({ kind: "stop", after: 1 }, failed)).toEqual([false, false]);
-      expect(after({ kind: "stop", after: 2 }, failed)).toEqual([true, true]);
-      expect(after({ kind: "stop", after: 2 }, failed, DONE, failed)).toEqual([false, false]);
+      expect(gateAfter({ kind: "continue" }, failed)).toEqual([true, true]);
+      expect(gateAfter({ kind: "finish_batch" }, failed)).toEqual([true, false]);
+      expect(gateAfter({ kind: "stop", after: 1 }, failed)).toEqual([false, false]);
+      expect(gateAfter({ kind: "stop", after: 2 }, failed)).toEqual([true, true]);
+      expect(gateAfter({ kind: "stop", after: 2 }, failed, DONE, failed)).toEqual([false, false]);
     }
   });
 
   test("a signal stops a sweep under any policy", () => {
-    expect(after({ kind: "continue" }, result("completed", 143))).toEqual([false, false]);
+    expect(gateAfter({ kind: "continue" }, result("completed", 143))).toEqual([false, false]);
   });
 });
