@@ -1,15 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "./make-directory.ts";
 
 /**
  * Writes a file so that a reader, or a run that dies, sees all of it or nothing: under a temporary
@@ -20,7 +13,7 @@ export async function writeFileAtomic(
   file: string,
   data: string | Uint8Array | Iterable<string>,
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   const temporary = temporaryBeside(file);
   try {
     await writeFile(temporary, data, { flag: "wx" });
@@ -63,7 +56,7 @@ function replaceFile(file: string, writeTo: (temporary: string) => void): void {
     } catch (error) {
       // The usual case, a directory that is there, costs no look at it.
       if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-      mkdirSync(dirname(file), { recursive: true });
+      makeDirectory(dirname(file));
       write();
     }
     renameSync(temporary, file);

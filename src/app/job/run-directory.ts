@@ -1,7 +1,6 @@
 import {
   existsSync,
   linkSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,6 +9,7 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isAlive } from "../worker/process-identity.ts";
 
@@ -25,7 +25,7 @@ export function makeRunDirectory(path: string, resultFiles: readonly string[]): 
   if (existsSync(path) && !statSync(path).isDirectory())
     throw unusable(path, "a file stands in its place");
   try {
-    mkdirSync(path, { recursive: true });
+    makeDirectory(path);
   } catch (cause) {
     throw unusable(path, cause instanceof Error ? cause.message : String(cause), cause);
   }
@@ -52,7 +52,7 @@ export function refuseResults(path: string, resultFiles: readonly string[]): voi
 export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
   const aside = join(path, ".attempts", String(attempt));
   for (const name of resultFiles.filter((one) => existsSync(join(path, one)))) {
-    mkdirSync(dirname(join(aside, name)), { recursive: true });
+    makeDirectory(dirname(join(aside, name)));
     rmSync(join(aside, name), { recursive: true, force: true });
     renameSync(join(path, name), join(aside, name));
   }

@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Console } from "../console.ts";
 
@@ -82,7 +74,7 @@ function openFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string)
   let descriptor: number | undefined;
   const open = (): number => {
     if (descriptor !== undefined) return descriptor;
-    if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+    if (!existsSync(dirname(path))) makeDirectory(dirname(path));
     descriptor = openSync(path, mode === "w" ? "w" : "a");
     return descriptor;
   };

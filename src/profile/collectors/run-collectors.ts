@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { describeOutcome, succeeded } from "../machine/process.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -42,7 +42,7 @@ export async function runCollectors(
     context.say(`recording ${workload.label} with the collector ${collector.name}`);
     const directory = join(runDirectory, collector.name);
     try {
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(directory);
       collections.push(
         await collector.collect(workload, { ...context, directory, earlier: collections }),
       );

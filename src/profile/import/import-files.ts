@@ -1,7 +1,7 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join, parse } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import { packageInfo } from "../../package-root.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -199,7 +199,7 @@ function createFolders(directory: string) {
       let free = name;
       for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
       taken.add(free);
-      mkdirSync(join(directory, free), { recursive: true });
+      makeDirectory(join(directory, free));
       return free;
     },
     pathOf: (folder: string) => join(directory, folder),

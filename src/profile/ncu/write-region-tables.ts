@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import { regionKey } from "../../report/directory-name.ts";
 import { pathOf, type RegionIdentity } from "../regions/path-tree.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
@@ -74,7 +75,7 @@ export async function writeRegionTables(request: RegionTablesRequest): Promise<v
 }
 
 function openTable(directory: string): OpenTable {
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   const file = join(directory, "raw.csv");
   rmSync(`${file}.part`, { force: true });
   return { file, pending: [], characters: 0, columns: null };

@@ -1,6 +1,7 @@
 /** Puts new reports into the place of old ones. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 
 /** What the folder of a single region holds of ours. */
 const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];
@@ -20,7 +21,7 @@ export function publish(
   for (const collector of foldersIn(staging)) removeStale(staging, runDirectory, collector);
   for (const file of filesBelow(staging)) {
     const place = join(runDirectory, relative(staging, file));
-    mkdirSync(dirname(place), { recursive: true });
+    makeDirectory(dirname(place));
     renameSync(file, place);
   }
   return files.map((file) => join(runDirectory, relative(staging, file)));

@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import type { Collection, Collector } from "../collectors/collector.ts";
 import { asConfigError } from "../collectors/run-collectors.ts";
 import { below } from "../collectors/source.ts";
@@ -24,7 +25,7 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
     collect: async (workload, context) => {
       const collectIn = async (name: string) => {
         const directory = join(context.directory, "repeats", name);
-        mkdirSync(directory, { recursive: true });
+        makeDirectory(directory);
         const collection = await collector.collect(workload, { ...context, directory });
         const source = below(`repeats/${name}`, collection.source);
         return { directory, collection: { ...collection, source } };

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /** What says that a directory holds the results of another run or import. */
@@ -22,7 +23,7 @@ export function makeOutputDirectory(wanted: string | undefined, cwd: string, now
       hint: "choose another with --output DIR, or move that one away",
     });
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
   } catch (cause) {
     throw new ConfigError({
       code: "app.run_directory",

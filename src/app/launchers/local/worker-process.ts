@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeDirectory } from "../../../make-directory.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import {
   begun,
@@ -40,7 +41,7 @@ export interface WorkerProcess {
  * and only through us, and with its output in a file, so that it needs us for nothing.
  */
 export function startWorker({ command, env, folder, number, timeLimit }: WorkerRun): WorkerProcess {
-  mkdirSync(jobsFolder(folder), { recursive: true });
+  makeDirectory(jobsFolder(folder));
   const before = readJobState(folder, number);
   const log = openSync(jobLog(folder, number), "a");
   // Not execa, which pipes through us: files must be the worker's own.

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../../atomic-write.ts";
+import { makeDirectory } from "../../../make-directory.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
@@ -40,7 +41,7 @@ export interface SubmitRequest {
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
   const { client, folder, manifest, numbers, settings } = request;
   const command = restartable(manifest);
-  mkdirSync(timeoutFolder(folder), { recursive: true });
+  makeDirectory(timeoutFolder(folder));
   const size = await client.maxArraySize();
   const arrays: string[] = [];
   for (let first = 0; first < numbers.length; first += size) {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { makeDirectory } from "../../../make-directory.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { isRunning, type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
 import { launcherFile } from "./layout.ts";
@@ -13,7 +14,7 @@ import { launcherFile } from "./layout.ts";
  */
 export function claimSweep(folder: string): () => void {
   const file = launcherFile(folder);
-  mkdirSync(folder, { recursive: true });
+  makeDirectory(folder);
   for (;;) {
     if (linked(file, JSON.stringify(thisProcess()))) return () => rmSync(file, { force: true });
     const text = read(file);

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeDirectory } from "../../../make-directory.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
@@ -52,7 +52,7 @@ async function record(
 ): Promise<Collection> {
   context.say("looking for the program's regions: it runs once without ncu");
   const directory = join(context.directory, DISCOVERY);
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   const collection = await recorder.collect(workload, { ...context, directory });
   if (succeeded(collection.outcome)) return collection;
   throw new ConfigError({

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers";
 import { writeFileAtomic } from "../../../atomic-write.ts";
+import { makeDirectory } from "../../../make-directory.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
@@ -59,7 +60,7 @@ export async function runPass(
   context: CollectContext,
   { timeoutMin }: PassLimits = { timeoutMin: null },
 ): Promise<PassRun> {
-  mkdirSync(place.directory, { recursive: true });
+  makeDirectory(place.directory);
   const following = followLog(pass, place.log, workload, context);
   const limit = timeLimit(timeoutMin, context.interrupt);
   const ended = await runWorkload(

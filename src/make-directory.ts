@@ -1,0 +1,33 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/**
+ * Makes a directory and those above it that are missing; one that is there is fine. Used instead of
+ * Node's `mkdir` with `recursive`, which never returns where the parent is there and answers ENOENT
+ * all the same, as `/proc` does, or an automounter's directory whose host does not answer.
+ *
+ * @throws the system's error, with its code, of the directory that could not be made
+ */
+export function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (isDirectory(path)) return;
+    const parent = dirname(path);
+    if (codeOf(error) !== "ENOENT" || parent === path || isDirectory(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(path);
+  }
+}
+
+/** False as well where nobody can tell. */
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
