@@ -23,7 +23,7 @@ import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
-import { readIfItMarksSecrets } from "./read-schema.ts";
+import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
@@ -79,11 +79,19 @@ export async function hydraMain(
 
 /** As Hydra does it: name and place of a program are those of the module that declares it. */
 function placed(options: HydraMainOptions, callingModule: () => string): ProgramOptions {
-  const { base, name } = options;
-  if (base !== undefined && name !== undefined) return { ...options, base, name };
+  const place = nameAndBase(options, callingModule);
+  const { schema } = options;
+  const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
+  return { ...options, ...place, ...schemaThere };
+}
+
+function nameAndBase(
+  { base, name }: HydraMainOptions,
+  callingModule: () => string,
+): Pick<ProgramOptions, "name" | "base"> {
+  if (base !== undefined && name !== undefined) return { base, name };
   const file = callingModule() || process.argv[1] || "";
   return {
-    ...options,
     base: base ?? (file === "" ? process.cwd() : dirname(file)),
     name: name ?? (parse(file).name || "app"),
   };
@@ -193,7 +201,7 @@ async function openSchemas({
   schema,
   store,
 }: ProgramOptions): Promise<Pick<ComposerRequest, "schemaReader" | "programSchema">> {
-  const programSchema = schema === undefined ? undefined : readIfItMarksSecrets(schema);
+  const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
   if (store === undefined && programSchema === undefined) return {};
   const { createConfigReader } = await import("../schema/config-reader.ts");
   return {

@@ -26,11 +26,14 @@ export interface HydraMainOptions {
   /** Name of the primary config; null for none. */
   readonly configName?: string | null;
   /**
-   * Where a relative `configPath`, and `--config-path`, start. Default: the directory of the module
+   * Where a relative `configPath`, `schema` and `--config-path` start. Default: the directory of the module
    * that calls `hydraMain`.
    */
   readonly base?: string;
-  /** A JSON Schema, or the path of a file with one, that the resolved config of a job must fit. */
+  /**
+   * A JSON Schema that the resolved config of a job must fit, or the path of a file with one,
+   * absolute or relative to `base`.
+   */
   readonly schema?: string | JsonSchema;
   /**
    * A last look at the resolved config of a job that fits the schema, before anything is made: what

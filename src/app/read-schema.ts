@@ -3,29 +3,44 @@ import type { JsonSchema } from "../schema/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { HydraMainOptions } from "./options.ts";
 
-/** Undefined for a schema without secrets, and for one that cannot be read: that is told elsewhere. */
-export function readIfItMarksSecrets(
-  schema: NonNullable<HydraMainOptions["schema"]>,
-): JsonSchema | undefined {
-  try {
-    const text = typeof schema === "string" ? readFileSync(schema, "utf8") : JSON.stringify(schema);
-    if (!/"writeOnly"|"password"/.test(text)) return undefined;
-    return typeof schema === "string" ? JSON.parse(text) : schema;
-  } catch {
-    return undefined;
-  }
+type Schema = NonNullable<HydraMainOptions["schema"]>;
+
+/**
+ * The schema if it says that something is secret. One that cannot be read is refused even where
+ * nothing is checked against it: nobody knows what of the config may be shown.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export function schemaThatMarksSecrets(schema: Schema): JsonSchema | undefined {
+  const text = typeof schema === "string" ? textOf(schema) : JSON.stringify(schema);
+  return /"writeOnly"|"password"/.test(text) ? parsed(schema, text) : undefined;
 }
 
 /** @throws ConfigError `schema.invalid` for a file that cannot be read */
-export function readSchema(schema: NonNullable<HydraMainOptions["schema"]>): JsonSchema {
-  if (typeof schema !== "string") return schema;
+export const readSchema = (schema: Schema): JsonSchema =>
+  typeof schema === "string" ? parsed(schema, textOf(schema)) : schema;
+
+function textOf(path: string): string {
   try {
-    return JSON.parse(readFileSync(schema, "utf8"));
+    return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new ConfigError({
-      code: "schema.invalid",
-      message: `The schema '${schema}' cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-      cause,
-    });
+    throw unreadable(path, cause);
   }
 }
+
+function parsed(schema: Schema, text: string): JsonSchema {
+  if (typeof schema !== "string") return schema;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(schema, cause);
+  }
+}
+
+const unreadable = (path: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "schema.invalid",
+    message: `The schema '${path}' cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: "the program names it: `schema`, relative to its own module",
+    cause,
+  });

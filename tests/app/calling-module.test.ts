@@ -8,15 +8,19 @@ import { expect, test } from "vitest";
 const LOADER = fileURLToPath(new URL("../../scripts/typescript-loader.mjs", import.meta.url));
 const MAIN = fileURLToPath(new URL("../../src/app/index.ts", import.meta.url));
 
-test("name and config directory are those of the module that calls hydraMain", () => {
+test("name, config directory and schema are those of the module that calls hydraMain", () => {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-module-"));
   mkdirSync(join(home, "app/conf"), { recursive: true });
   writeFileSync(join(home, "app/conf/config.yaml"), "x: 1\n");
   writeFileSync(
+    join(home, "app/my.schema.json"),
+    '{"properties": {"x": {"type": "integer", "maximum": 9}}}',
+  );
+  writeFileSync(
     join(home, "app/train.mjs"),
     `import { hydraMain } from ${JSON.stringify(MAIN)};
      process.exitCode = await hydraMain(
-       { configPath: "conf", configName: "config" },
+       { configPath: "conf", configName: "config", schema: "my.schema.json" },
        (config, job) => console.log(job.name, config.get("x")),
      );`,
   );
@@ -26,6 +30,7 @@ test("name and config directory are those of the module that calls hydraMain", (
       encoding: "utf8",
     });
   expect(run("x=2", "hydra.run.dir=o")).toBe("train 2\n");
+  expect(() => run("x=10", "hydra.run.dir=o")).toThrow(/x = 10\n {4}expected: +at most 9/);
   mkdirSync(join(home, "app/other"));
   writeFileSync(join(home, "app/other/config.yaml"), "x: 3\n");
   expect(run("-cp", "other", "--cfg", "job")).toBe("x: 3\n");

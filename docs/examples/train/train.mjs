@@ -1,5 +1,4 @@
 // A program with hydraconf; docs/tutorial.md leads through it.
-import { fileURLToPath } from "node:url";
 import { createTargets, hydraMain, instantiate } from "hydraconf";
 import { Affine, Descent, Line, points } from "./parts.mjs";
 import { summary } from "./summary.mjs";
@@ -30,7 +29,7 @@ process.exitCode = await hydraMain(
   {
     configPath: "conf",
     configName: "config",
-    schema: fileURLToPath(new URL("config.schema.json", import.meta.url)),
+    schema: "config.schema.json",
     targets,
   },
   train,

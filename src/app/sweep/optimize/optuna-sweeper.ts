@@ -3,7 +3,7 @@ import type { SweeperKind } from "../sweeper.ts";
 import { optimizingSweeper } from "./optimizing-sweeper.ts";
 import { randomSearch } from "./random-search.ts";
 import { randomSource } from "./random-source.ts";
-import { readCommon, readSettings, readSpace, type Settings, seedOf } from "./settings.ts";
+import { readCommon, readSettings, readSpace, seedOf } from "./settings.ts";
 
 /** What to use instead of a sampler that is not here. */
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -12,11 +12,20 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 const RANDOM = "optuna.samplers.RandomSampler";
 
-/** Settings of Hydra's optuna sweeper that only optuna itself can follow, and why. */
-const ONLY_OPTUNA: Readonly<Record<string, string>> = {
-  storage: "is optuna's: a sweep here is resumed from its own directory",
-  search_space: "is the old way to say it: write the sweeps in hydra.sweeper.params",
-  custom_search_space: "names a Python function, which cannot run here: write the space as sweeps",
+/** Settings of Hydra's optuna sweeper that only optuna itself can follow: why, and what to write instead. */
+const ONLY_OPTUNA: Readonly<Record<string, { readonly problem: string; readonly hint: string }>> = {
+  storage: {
+    problem: "is optuna's: a sweep here is resumed from its own directory",
+    hint: "set it to null; --resume DIR goes on with a sweep",
+  },
+  search_space: {
+    problem: "is the old way to say it: write the sweeps in hydra.sweeper.params",
+    hint: "for {type: float, low: 0, high: 1} write interval(0,1), for int and step range(0,9,2), for log: true tag(log,interval(1e-5,1e-1)), for categorical choice(a,b)",
+  },
+  custom_search_space: {
+    problem: "names a Python function, which cannot run here: write the space as sweeps",
+    hint: "set it to null; for trial.suggest_float('lr', 1e-5, 1e-1, log=True) write 'lr=tag(log,interval(1e-5,1e-1))', for suggest_int 'n=range(2,9)', for suggest_categorical 'opt=choice(sgd,adam)', and hydra.sweeper.exclude for combinations that must not be",
+  },
 };
 
 /** `hydra/sweeper=optuna` as far as its samplers exist here: with `hydra/sweeper/sampler=random`. */
@@ -25,7 +34,8 @@ export const optunaSweeper: SweeperKind = {
   open(request) {
     const settings = readSettings(request);
     refuseSampler(settings.text("sampler._target_") ?? "null");
-    for (const [name, problem] of Object.entries(ONLY_OPTUNA)) refuseSet(settings, name, problem);
+    for (const [name, { problem, hint }] of Object.entries(ONLY_OPTUNA))
+      if (settings.text(name) !== undefined) settings.refuse(name, problem, hint);
     const random = randomSource(seedOf(settings.int("sampler.seed", -Infinity), request));
     const trials = settings.int("n_trials", 1) ?? settings.refuse("n_trials", "is missing");
     return optimizingSweeper({
@@ -35,10 +45,6 @@ export const optunaSweeper: SweeperKind = {
     });
   },
 };
-
-function refuseSet(settings: Settings, name: string, problem: string): void {
-  if (settings.text(name) !== undefined) settings.refuse(name, problem);
-}
 
 function refuseSampler(target: string): void {
   if (target === RANDOM) return;
