@@ -64,8 +64,8 @@ export interface PipelineConfig {
     readonly enable: boolean;
     readonly gpu: "auto" | "off";
     readonly operation_domains: readonly string[];
-    readonly include: readonly string[];
-    readonly exclude: readonly string[];
+    readonly include: string | readonly string[] | null;
+    readonly exclude: string | readonly string[] | null;
   };
   readonly nsys: NsysSettings;
   readonly ncu: NcuConfig;

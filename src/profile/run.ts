@@ -11,7 +11,7 @@ import { queryGpus } from "./machine/gpu.ts";
 import { describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
 import { requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
-import { buildRegionModel, type RegionModel } from "./regions/index.ts";
+import { buildRegionModel, patternList, type RegionModel } from "./regions/index.ts";
 import { toReportBundle } from "./regions/to-report.ts";
 import { combineRuns } from "./repeats/across-runs.ts";
 import { createWorkload } from "./workload/index.ts";
@@ -144,7 +144,10 @@ function regionsOf(
   const models = timelines.map((timeline) =>
     buildRegionModel(timeline, {
       operationDomains: recorder.operation_domains,
-      selection: { include: recorder.include, exclude: recorder.exclude },
+      selection: {
+        include: patternList(recorder.include),
+        exclude: patternList(recorder.exclude),
+      },
       aggregate: report.aggregate,
     }),
   );

@@ -132,7 +132,12 @@ describe("the schema", () => {
     [["workload=command", "workload.command=prog"], ["invalid_value workload.command"]],
     [["workload=command", "workload.command=[prog,1]"], ["invalid_value workload.command[1]"]],
     [["workload=command", "workload.command=[prog,'1']"], []],
-    [["pipeline.recorder.include=A*"], ["invalid_value pipeline.recorder.include"]],
+    [["pipeline.recorder.include=A*", "pipeline.recorder.exclude=null"], []],
+    [["pipeline.recorder.include=1"], ["invalid_value pipeline.recorder.include"]],
+    [
+      ["pipeline.recorder.operation_domains=A"],
+      ["invalid_value pipeline.recorder.operation_domains"],
+    ],
     [["runner.artifacts.stage2_dir=null"], ["invalid_value runner.artifacts.stage2_dir"]],
     [
       ["infer.batch_size=0", "device=x", "+pipeline.ncu.enabel=1", "model.name=''"],

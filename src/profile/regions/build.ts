@@ -20,6 +20,7 @@ import { createPathTree } from "./path-tree.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
 import type { SelectionPatterns } from "./select.ts";
 import { selectNodes } from "./selected-nodes.ts";
+import { unmatchedNotes } from "./unmatched-patterns.ts";
 
 /** Domains whose ranges are CPU operations unless the caller says otherwise. */
 export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops"];
@@ -45,7 +46,8 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   const processes = timeline.processes.map((process) => attributeProcess(process, context));
   const selected = selectNodes(context.root, selection);
   const kernelRows = createKernelRows();
-  const scopes = scopeRequests(timeline, processes, options.aggregate ?? true).map((request) =>
+  const common = [...timeline.notes, ...unmatchedNotes(context.root, selection)];
+  const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
     buildScope(request, context.root, selected, kernelRows),
   );
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
@@ -55,11 +57,10 @@ const hasKernels = ({ kernels }: ProcessTimeline): boolean =>
   kernels.some(({ kind = "kernel" }) => kind === "kernel");
 
 function scopeRequests(
-  timeline: Timeline,
+  common: readonly string[],
   processes: readonly ProcessAttribution[],
   aggregate: boolean,
 ): readonly ScopeRequest[] {
-  const common = timeline.notes;
   const notesOf = (some: readonly ProcessAttribution[]) =>
     unique([...common, ...some.flatMap(processNotes)]);
   const whole: ScopeRequest = {

@@ -344,6 +344,43 @@ describe("selection", () => {
     expect(scope.regions).toEqual([]);
     expect(scope.notes).toContain("no matching regions");
   });
+
+  const notesFor = (include: string[], exclude: string[] = [], of: ProcessSketch = sketch) =>
+    aggregateOf(of, { selection: { include, exclude } }).notes.filter((note) =>
+      note.includes("matches no region"),
+    );
+
+  it("names each pattern that fits nothing, the nearest label, and the labels that there are", () => {
+    const there = "there are: forward, LLM@decode0, mlp, other";
+    expect(notesFor(["mlp", "fowrard"], ["zzz"])).toEqual([
+      `include: 'fowrard' matches no region (nearest: forward); ${there}`,
+      `exclude: 'zzz' matches no region; ${there}`,
+    ]);
+    expect(notesFor(["decod0"])).toEqual([
+      `include: 'decod0' matches no region (nearest: decode0); ${there}`,
+    ]);
+    expect(notesFor(["*", "decode?", "LLM@*"], ["mlp"])).toEqual([]);
+  });
+
+  it("offers labels as patterns that fit them, and not too many", () => {
+    const ranges = [
+      "50*",
+      "user@host",
+      "x".repeat(100),
+      ...Array.from({ length: 20 }, (_, i) => `r${i}`),
+    ];
+    const of = {
+      ranges: ranges.map((name, index) => ({ name, start: index * 10, end: index * 10 + 5 })),
+    };
+    const [note = ""] = notesFor(["500"], [], of);
+    expect(note).toContain(`there are: 50\\*, user\\@host, ${"x".repeat(79)}…, r0, `);
+    expect(note).toMatch(/, r16, and 3 more$/);
+    expect(notesFor(["50\\*", "user\\@host"], [], of)).toEqual([]);
+  });
+
+  it("is silent about patterns where the program opened no ranges", () => {
+    expect(notesFor(["zzz"], [], { ranges: [] })).toEqual([]);
+  });
 });
 
 describe("size", () => {

@@ -1,0 +1,71 @@
+import { nearest } from "../../values/nearest.ts";
+import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
+import { matchesRange, parseRangePattern, type SelectionPatterns } from "./select.ts";
+
+const MAX_LABELS = 20;
+const MAX_LABEL_LENGTH = 80;
+
+interface Label {
+  readonly domain: string;
+  readonly name: string;
+}
+
+/**
+ * One note for each pattern that fits no region, with the labels that there are: a name that is
+ * misspelt is otherwise only missed. None where the program opened no ranges at all.
+ */
+export function unmatchedNotes(
+  root: PathNode,
+  { include, exclude }: SelectionPatterns,
+): readonly string[] {
+  const labels = labelsIn(root);
+  if (labels.length === 0) return [];
+  const note = (text: string, key: string): readonly string[] => {
+    const pattern = parseRangePattern(text);
+    return labels.some(({ domain, name }) => matchesRange(pattern, domain, name))
+      ? []
+      : [`${key}: '${text}' matches no region${near(text, labels)}; there are: ${shown(labels)}`];
+  };
+  return [
+    ...include.flatMap((text) => note(text, "include")),
+    ...exclude.flatMap((text) => note(text, "exclude")),
+  ];
+}
+
+/** Each once, in order of first appearance. */
+function labelsIn(root: PathNode): readonly Label[] {
+  const labels = new Map<string, Label>();
+  for (const { domains, name } of nodesDepthFirst(root))
+    for (const domain of domains) {
+      const label = { domain, name };
+      const pattern = patternOf(label);
+      if (!labels.has(pattern)) labels.set(pattern, label);
+    }
+  return [...labels.values()];
+}
+
+/** The pattern that fits this label and no other domain's. */
+const patternOf = ({ domain, name }: Label): string =>
+  domain === "" ? escaped(name) : `${escaped(domain)}@${escaped(name)}`;
+
+const escaped = (text: string): string => text.replaceAll(/[\\@*?]/g, "\\$&");
+
+function near(text: string, labels: readonly Label[]): string {
+  const plain = text.replaceAll("*", "");
+  const found =
+    nearest(plain, labels.map(patternOf)) ??
+    nearest(
+      plain,
+      labels.map(({ name }) => escaped(name)),
+    );
+  return found === undefined ? "" : ` (nearest: ${found})`;
+}
+
+function shown(labels: readonly Label[]): string {
+  const first = labels.slice(0, MAX_LABELS).map(patternOf).map(shorten).join(", ");
+  const more = labels.length - MAX_LABELS;
+  return more > 0 ? `${first}, and ${more} more` : first;
+}
+
+const shorten = (label: string): string =>
+  label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label;
