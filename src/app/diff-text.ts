@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { type Difference, pathText } from "../compose/index.ts";
-import { showValue } from "../schema/show-value.ts";
+import { showBoth, showValue } from "../schema/show-value.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { describeOrigin } from "../values/position.ts";
 import { oneLine } from "./origins-text.ts";
@@ -10,8 +10,7 @@ export function diffText(differences: readonly Difference[], color: boolean): st
   const { bold, green, red } = pc.createColors(color);
   return differences
     .map((difference) => {
-      const before = "before" in difference ? showValue(difference.before) : undefined;
-      const after = "after" in difference ? showValue(difference.after) : undefined;
+      const [before, after] = shown(difference);
       const width = Math.max(before?.length ?? 0, after?.length ?? 0);
       const side = (sign: string, text: string, node: ConfigNode) =>
         `  ${sign} ${text.padEnd(width)}  # ${oneLine(describeOrigin(node.origin))}\n`;
@@ -26,4 +25,15 @@ export function diffText(differences: readonly Difference[], color: boolean): st
       ].join("");
     })
     .join("");
+}
+
+function shown(difference: Difference): readonly [string | undefined, string | undefined] {
+  switch (difference.kind) {
+    case "changed":
+      return showBoth(difference.before, difference.after);
+    case "removed":
+      return [showValue(difference.before), undefined];
+    case "added":
+      return [undefined, showValue(difference.after)];
+  }
 }
