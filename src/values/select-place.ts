@@ -41,13 +41,15 @@ export function selectPath(
   components: readonly string[],
   options: SelectPlaceOptions = {},
 ): Place | undefined {
+  const strict = options.throwOnResolutionFailure !== false;
+  const last = components.length - 1;
   let at: Place = start;
-  for (const [index, component] of components.entries()) {
-    const child = step(resolution, at, component, options);
+  // Every reference passes here: an iterator with its pairs would be a quarter of what it allocates.
+  for (let index = 0; index <= last; index++) {
+    const child = step(resolution, at, components[index] ?? "", options);
     if (child === undefined) return undefined;
-    const strict = options.throwOnResolutionFailure !== false;
     const found = strict ? resolution.dereference(child) : tryDereference(resolution, child);
-    if (found === undefined || index === components.length - 1) return found;
+    if (found === undefined || index === last) return found;
     if (!isContainer(found)) {
       if (options.scalarsAreEmpty === true) return undefined;
       throw notContainer(components, index, found);

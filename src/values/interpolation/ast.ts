@@ -16,25 +16,27 @@ export interface LiteralPart {
 
 export type Interpolation = Reference | ResolverUse;
 
-/** A span of the parsed text, in UTF-16 code units, end exclusive. */
-interface Span {
-  readonly start: number;
-  readonly end: number;
+/** `${a.b[c]}` or, with leading dots, `${..a}`. */
+export type Reference = StaticReference | NestedReference;
+
+/** A key that is known as it stands: taken apart once for all evaluations. */
+export interface StaticReference {
+  readonly kind: "reference";
+  readonly key: ReferenceKey;
 }
 
 /**
- * `${a.b[c]}` or, with leading dots, `${..a}`. The parts are joined to one key text and split again
- * when it is evaluated, because a nested interpolation may give a key with dots in it.
+ * A key with interpolations in it. The parts are joined to one text and split again when it is
+ * evaluated, because a nested interpolation may give a key with dots in it.
  */
-export interface Reference extends Span {
+export interface NestedReference {
   readonly kind: "reference";
+  readonly key?: undefined;
   readonly parts: readonly (string | Interpolation)[];
-  /** Where no part is an interpolation: the key, taken apart once for all evaluations. */
-  readonly key?: ReferenceKey;
 }
 
 /** `${name:arg,…}`; the name's components are joined with dots. */
-export interface ResolverUse extends Span {
+export interface ResolverUse {
   readonly kind: "resolver";
   readonly name: readonly (string | Interpolation)[];
   readonly args: Sequence;

@@ -9,7 +9,7 @@ import type {
   Element,
   Interpolation,
   InterpolationAst,
-  Reference,
+  NestedReference,
   ResolverUse,
   Sequence,
   TextPart,
@@ -110,7 +110,7 @@ function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place)
   }
 }
 
-function keyOfParts(resolution: Resolution, { parts }: Reference, at: Place): ReferenceKey {
+function keyOfParts(resolution: Resolution, { parts }: NestedReference, at: Place): ReferenceKey {
   let key = "";
   for (const part of parts) {
     if (typeof part === "string") key += part;

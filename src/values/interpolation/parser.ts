@@ -63,8 +63,11 @@ function parseText(cursor: Cursor, inQuotes = false): readonly TextPart[] {
     if (peek(cursor).kind === "open") parts.push(parseInterpolationAt(cursor));
     else appendLiteral(parts, unescapeText(next(cursor), peek(cursor), inQuotes));
   }
-  return parts;
+  return trimmed(parts);
 }
+
+/** An array that has grown keeps room for more; texts are kept for long, and there are many. */
+const trimmed = <T>(grown: readonly T[]): readonly T[] => grown.slice();
 
 function unescapeText(token: Token, following: Token, inQuotes: boolean): string {
   switch (token.kind) {
@@ -83,25 +86,21 @@ function unescapeText(token: Token, following: Token, inQuotes: boolean): string
 
 function parseInterpolationAt(cursor: Cursor): Interpolation {
   descend(cursor);
-  const { start } = expect(cursor, "open");
+  expect(cursor, "open");
   const parts: (string | Interpolation)[] = [];
   const leading = parseKeyComponents(cursor, parts);
   const node = accept(cursor, "close")
-    ? reference(parts, start, endOf(cursor))
-    : parseResolver(cursor, start, resolverName(cursor, parts, leading));
+    ? reference(parts)
+    : parseResolver(cursor, resolverName(cursor, parts, leading));
   cursor.depth--;
   return node;
 }
 
-function reference(
-  parts: readonly (string | Interpolation)[],
-  start: number,
-  end: number,
-): Reference {
+function reference(parts: readonly (string | Interpolation)[]): Reference {
   const isStatic = parts.every((part) => typeof part === "string");
   return isStatic
-    ? { kind: "reference", parts, key: referenceKey(parts.join("")), start, end }
-    : { kind: "reference", parts, start, end };
+    ? { kind: "reference", key: referenceKey(parts.join("")) }
+    : { kind: "reference", parts: trimmed(parts) };
 }
 
 /** Reads dots, keys and brackets. Returns whether it could also be the name of a resolver. */
@@ -158,15 +157,11 @@ function resolverName(
   return parts.filter((part) => part !== ".");
 }
 
-function parseResolver(
-  cursor: Cursor,
-  start: number,
-  name: readonly (string | Interpolation)[],
-): Interpolation {
+function parseResolver(cursor: Cursor, name: readonly (string | Interpolation)[]): Interpolation {
   expect(cursor, "colon");
   const args = parseSequence(cursor, "dict-close");
   expect(cursor, "dict-close");
-  return { kind: "resolver", name, args, start, end: endOf(cursor) };
+  return { kind: "resolver", name, args };
 }
 
 const EMPTY: Argument = { value: { kind: "primitive", value: "" }, source: "" };

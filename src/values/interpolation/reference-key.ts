@@ -2,7 +2,6 @@ import { splitKey } from "../key-path.ts";
 
 /** The key of a reference, taken apart. */
 export interface ReferenceKey {
-  readonly text: string;
   /** Leading dots: none for a key that is looked up from the root, else how many levels up. */
   readonly levels: number;
   /** The text behind the dots. */
@@ -15,5 +14,5 @@ export function referenceKey(text: string): ReferenceKey {
   let levels = 0;
   while (text[levels] === ".") levels++;
   const rest = text.slice(levels);
-  return { text, levels, rest, components: rest === "" ? [] : splitKey(rest) };
+  return { levels, rest, components: rest === "" ? [] : splitKey(rest) };
 }

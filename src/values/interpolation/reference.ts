@@ -27,14 +27,14 @@ export function followReference(resolution: Resolution, key: ReferenceKey, at: P
 }
 
 /** The place that a key is looked up from: the root, or as many levels up as it has leading dots. */
-export function startOf({ text, levels }: ReferenceKey, at: Place): Place {
+export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
   if (levels === 0) return rootOf(at);
   let start: Place | null = at;
   for (let level = 0; level < levels && start !== null; level++) start = start.parent;
   if (start === null)
     throw new ConfigError({
       code: "key.not_found",
-      message: `Error resolving key '${text}': there are not so many levels above`,
+      message: `Error resolving key '${".".repeat(levels)}${rest}': there are not so many levels above`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });

@@ -1,8 +1,8 @@
 import { MAX_PASS_DEPTH } from "../depth.ts";
 import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
-import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode } from "../node.ts";
+import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, ScalarNode } from "../node.ts";
 import { isMissing, MISSING } from "../node.ts";
-import type { Place } from "../place.ts";
+import type { Place, Walk } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
@@ -112,37 +112,69 @@ function resolveBelow(deep: Deep, target: Place): ConfigNode {
 }
 
 function resolveMap(deep: Deep, place: Place, node: MapNode): MapNode {
-  const values: ConfigNode[] = [];
-  let changed = false;
-  for (const { key, value } of node.entries.values()) {
-    const resolved = resolveChild(deep, place, key, value);
-    changed ||= resolved !== value;
-    values.push(resolved);
-  }
-  return changed ? withValues(node, values) : node;
+  const walk = deep.resolution.places.walk(place);
+  let entries: Map<KeyId, MapEntry> | undefined;
+  node.entries.forEach((entry, id) => {
+    const value = resolveChild(deep, place, walk, entry.key, entry.value);
+    if (value === entry.value && entries === undefined) return;
+    if (entries === undefined) {
+      const resolved = entriesBefore(node, id);
+      entries = resolved;
+      if (walk !== undefined) walk.resolved = (asked) => resolved.get(asked)?.value;
+    }
+    entries.set(id, value === entry.value ? entry : { key: entry.key, value });
+  });
+  return entries === undefined ? node : { ...node, entries };
 }
 
-/** The map with other values, in the order of its entries. */
-function withValues(node: MapNode, values: readonly ConfigNode[]): MapNode {
-  const entries = new Map<KeyId, MapEntry>();
-  let index = 0;
-  for (const [id, entry] of node.entries) {
-    const value = values[index++] ?? entry.value;
-    entries.set(id, value === entry.value ? entry : { key: entry.key, value });
+function entriesBefore(node: MapNode, id: KeyId): Map<KeyId, MapEntry> {
+  const before = new Map<KeyId, MapEntry>();
+  for (const [other, entry] of node.entries) {
+    if (other === id) break;
+    before.set(other, entry);
   }
-  return { ...node, entries };
+  return before;
 }
 
 function resolveList(deep: Deep, place: Place, node: ListNode): ListNode {
-  const items = node.items.map((item, index) => resolveChild(deep, place, BigInt(index), item));
-  return items.some((item, index) => item !== node.items[index]) ? { ...node, items } : node;
+  const walk = deep.resolution.places.walk(place);
+  let items: ConfigNode[] | undefined;
+  node.items.forEach((item, index) => {
+    const value = resolveChild(deep, place, walk, BigInt(index), item);
+    if (value === item && items === undefined) return;
+    if (items === undefined) {
+      const resolved = node.items.slice(0, index);
+      items = resolved;
+      if (walk !== undefined) walk.resolved = (asked) => resolved[Number(asked)];
+    }
+    items.push(value);
+  });
+  return items === undefined ? node : { ...node, items };
 }
 
-function resolveChild(deep: Deep, parent: Place, key: Key, node: ConfigNode): ConfigNode {
+function resolveChild(
+  deep: Deep,
+  parent: Place,
+  walk: Walk | undefined,
+  key: Key,
+  node: ConfigNode,
+): ConfigNode {
   // Most values are plain: they need no place.
   if (isPlain(node)) return node;
+  if (walk !== undefined && node.kind === "scalar") return resolveVisited(deep, walk, key, node);
   const child = deep.resolution.places.child(parent, key);
   return child === undefined ? node : resolvePlace(deep, child);
+}
+
+function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): ConfigNode {
+  const { resolution } = deep;
+  const place = walk.visit(key, node);
+  const before = resolution.impureCalls();
+  const value = resolvePlace(deep, place);
+  // A map or list is referred to in its own place, and what is not a result must be asked for again.
+  const isValue = value.kind === "scalar" && value.type === undefined && !isMissing(value);
+  if (!isValue || resolution.impureCalls() !== before) walk.keep(place);
+  return value;
 }
 
 /** Whether a node is itself whatever the options say. */

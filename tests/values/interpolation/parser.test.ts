@@ -6,13 +6,20 @@ import { fuzzRuns } from "../../runs.ts";
 
 describe("parseInterpolation", () => {
   it.each([
-    { text: "${a.b[c]}", parts: ["a", ".", "b", "[", "c", "]"] },
-    { text: "${ ..a }", parts: [".", ".", "a"] },
-    { text: "${[a].b}", parts: ["[", "a", "]", ".", "b"] },
-    { text: "${0$x@y}", parts: ["0$x@y"] },
-  ])("reads the key of $text", ({ text, parts }) => {
+    { text: "${a.b[c]}", levels: 0, components: ["a", "b", "c"] },
+    { text: "${ ..a }", levels: 2, components: ["a"] },
+    { text: "${[a].b}", levels: 0, components: ["a", "b"] },
+    { text: "${0$x@y}", levels: 0, components: ["0$x@y"] },
+  ])("reads the key of $text", ({ text, levels, components }) => {
     expect(parseInterpolation(text).parts).toEqual([
-      expect.objectContaining({ kind: "reference", parts }),
+      { kind: "reference", key: expect.objectContaining({ levels, components }) },
+    ]);
+  });
+
+  it("keeps the parts of a key that is known only when it is evaluated", () => {
+    const inner = { kind: "reference", key: expect.objectContaining({ components: ["k"] }) };
+    expect(parseInterpolation("${a.${k}[b]}").parts).toEqual([
+      { kind: "reference", parts: ["a", ".", inner, "[", "b", "]"] },
     ]);
   });
 

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../src/values/errors.ts";
+import type { ResolveContext } from "../../../src/values/interpolation/context.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
 import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import type { ConfigNode, Key } from "../../../src/values/node.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
 import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
+import { resolveAt } from "../../../src/values/select.ts";
 import { runs } from "../../runs.ts";
 import { maps, ORIGIN, show, yaml } from "../trees.ts";
 
@@ -12,6 +15,34 @@ const resolve = (text: string, resolvers: readonly Resolver[] = []): string =>
   show(resolveTree(yaml(text), createResolveContext({ env: {}, resolvers })));
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
+
+const resolvedOrNull = (root: ConfigNode, context: ResolveContext): ConfigNode | null => {
+  try {
+    return resolveTree(root, context, { toMissing: "missing" });
+  } catch (error) {
+    if (isConfigError(error)) return null;
+    throw error;
+  }
+};
+
+const childrenOf = (node: ConfigNode): readonly (readonly [Key, ConfigNode])[] => {
+  if (node.kind === "map") return [...node.entries.values()].map(({ key, value }) => [key, value]);
+  return node.kind === "list" ? node.items.map((item, index) => [BigInt(index), item]) : [];
+};
+
+/** Where scalars stand that are not missing. */
+const scalarPaths = (node: ConfigNode): readonly (readonly Key[])[] =>
+  node.kind === "scalar"
+    ? node.value === "???"
+      ? []
+      : [[]]
+    : childrenOf(node).flatMap(([key, below]) => scalarPaths(below).map((rest) => [key, ...rest]));
+
+const valueAt = (root: ConfigNode, path: readonly Key[]): unknown => {
+  let at: ConfigNode | undefined = root;
+  for (const key of path) at = at && child(at, key);
+  return at?.kind === "scalar" ? at.value : undefined;
+};
 
 describe("resolveTree", () => {
   it.each([
@@ -23,6 +54,16 @@ describe("resolveTree", () => {
       gives: "a:\n- true\n- null\n- 1.0e-07\n- x\nb: <[True, None, 1e-07, 'x']>\n",
     },
     { text: "k: b\na: {b: 1}\nc: '${a.${k}}'", gives: "k: b\na:\n  b: 1\nc: 1\n" },
+    // What a reference finds resolved already: texts that look like interpolations, maps, null.
+    { text: "a: '\\${x}'\nb: ${a}", gives: "a: ${x}\nb: ${x}\n" },
+    {
+      text: "a: '${m}'\nm: {p: '${.q}', q: 1}\nb: '${a.p}'\nc: '${a}'",
+      gives: "a:\n  p: 1\n  q: 1\nm:\n  p: 1\n  q: 1\nb: 1\nc:\n  p: 1\n  q: 1\n",
+    },
+    {
+      text: "z: null\na: ['${z}', '${a[0]}', '${.1}']",
+      gives: "z: null\na:\n- null\n- null\n- null\n",
+    },
     // Below a map that is referred to, relative keys count from where it really stands.
     {
       text: "a: {x: '${.y}', y: 1}\nb: {r: '${a}', y: 2}".replaceAll("y", "q"),
@@ -95,6 +136,35 @@ describe("resolveTree", () => {
     expect(() => resolveTree(yaml("m: ???"), context, { throwOnMissing: true })).toThrowError(
       code("value.missing"),
     );
+  });
+
+  it("gives each value as it is when it is asked for alone", () => {
+    const texts = [
+      "${a}",
+      "${b}x",
+      "${.b}",
+      "${..c}",
+      "${a.b}",
+      "\\${a}",
+      "${oc.select:b}",
+      "???",
+      "1",
+    ];
+    const context = createResolveContext({ env: {} });
+    let compared = 0;
+    fc.assert(
+      fc.property(maps(texts), (root) => {
+        const resolved = resolvedOrNull(root, context);
+        if (resolved === null) return;
+        for (const path of scalarPaths(resolved)) {
+          const alone = resolveAt(root, path, context);
+          expect(alone).toMatchObject({ kind: "scalar", value: valueAt(resolved, path) });
+          compared++;
+        }
+      }),
+      { numRuns: runs(1000) },
+    );
+    expect(compared).toBeGreaterThan(500);
   });
 
   it("ends on every tree", () => {
