@@ -1,6 +1,6 @@
 import { packageInfo } from "../package-root.ts";
 import type { RegionReportBundle } from "../report/document.ts";
-import type { Collection, Measured } from "./collectors/collector.ts";
+import type { Collection } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
 import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";
 import type { ProfileConfig } from "./config.ts";
@@ -57,6 +57,11 @@ export interface ProfileResult {
 export interface ProfileSection
   extends Pick<Collection, "collector" | "measured" | "outcome" | "problem" | "writeRegionFiles"> {
   readonly bundle: RegionReportBundle;
+  /**
+   * What the workload printed in the run that is shown; null where it did not come to its end.
+   * `outcome` tells of the last run, which may be another one.
+   */
+  readonly stdoutFile: string | null;
 }
 
 /**
@@ -95,10 +100,11 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
 export function reportOn(run: CollectedRun, generatedAt: Date): ProfileResult {
   const { config, workload, environment, inputs, collections, missing } = run;
   const sections = collections.map((collection) => {
-    const { measured, model } = regionsOf(collection, config);
+    const { measured, stdoutFile, model } = regionsOf(collection, config);
     return {
       collector: collection.collector,
       measured,
+      stdoutFile,
       outcome: collection.outcome,
       bundle: toBundle(model, collection, run, generatedAt),
       ...(collection.problem !== undefined && { problem: collection.problem }),
@@ -135,13 +141,14 @@ function toBundle(
 
 /** The regions, and what they were made from: of several runs, the one that is shown. */
 function regionsOf(
-  { measured }: Collection,
+  { measured, outcome }: Collection,
   { pipeline }: ProfileConfig,
-): { readonly measured: Measured; readonly model: RegionModel } {
-  if (measured.kind === "regions") return { measured, model: measured.model };
+): Pick<ProfileSection, "measured" | "stdoutFile"> & { readonly model: RegionModel } {
+  const printed = succeeded(outcome) ? outcome.stdoutFile : null;
+  if (measured.kind === "regions") return { measured, stdoutFile: printed, model: measured.model };
   const { recorder, report } = pipeline;
-  const timelines = measured.repeats ?? [measured.timeline];
-  const models = timelines.map((timeline) =>
+  const runs = measured.repeats ?? [{ timeline: measured.timeline, stdoutFile: printed }];
+  const models = runs.map(({ timeline }) =>
     buildRegionModel(timeline, {
       operationDomains: recorder.operation_domains,
       selection: {
@@ -152,8 +159,8 @@ function regionsOf(
     }),
   );
   const { model, shown } = combineRuns(models);
-  const timeline = timelines[shown] ?? measured.timeline;
-  return { measured: { kind: "timeline", timeline }, model };
+  const { timeline, stdoutFile } = runs[shown] ?? { ...measured, stdoutFile: printed };
+  return { measured: { kind: "timeline", timeline }, stdoutFile, model };
 }
 
 /** A report of a workload that did not end well must say so. */

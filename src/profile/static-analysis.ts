@@ -17,11 +17,11 @@ interface WorkloadDocument {
  */
 export function readStaticAnalysis(
   workload: Workload,
-  { collector, outcome }: Pick<ProfileSection, "collector" | "outcome">,
+  { collector, stdoutFile }: Pick<ProfileSection, "collector" | "stdoutFile">,
 ): StaticAnalysis | null {
-  if (workload.stdout !== "document" || outcome.exitCode !== 0) return null;
+  if (workload.stdout !== "document" || stdoutFile === null) return null;
   const { parameters, layers, peaks, timings_ms } = JSON.parse(
-    readFileSync(outcome.stdoutFile, "utf8"),
+    readFileSync(stdoutFile, "utf8"),
   ) as WorkloadDocument;
   // Under ncu a pass is replayed over and over: its time is ncu's.
   const passMs = collector === "ncu" ? null : timings_ms.median;

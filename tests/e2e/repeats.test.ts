@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { readRecording } from "../../src/profile/recording/index.ts";
+import { buildRegionModel } from "../../src/profile/regions/index.ts";
+import { combineRuns } from "../../src/profile/repeats/across-runs.ts";
 import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
@@ -28,6 +31,30 @@ describe("deep-profile repeats=N", () => {
       });
     expect(readFileSync(join(here.path, "r/recorder/regions/report.md"), "utf8")).toContain(
       "## Repeated runs",
+    );
+  });
+
+  it("takes what the workload printed in the run that is shown, also when reports are made again", async () => {
+    const small = ["infer.image_size=8", "infer.iterations=2", "device=cpu"];
+    const run = join(here.path, "static");
+    const { code } = await profile(...small, "repeats=5", "warmup_runs=0", "hydra.run.dir=static");
+    expect(code).toBe(0);
+    const runs = [1, 2, 3, 4, 5].map((run) => join(here.path, `static/recorder/repeats/${run}`));
+    const { shown } = combineRuns(
+      runs.map((folder) =>
+        buildRegionModel(readRecording(folder), { operationDomains: ["shallow_resnet.ops"] }),
+      ),
+    );
+    // So that each run's document can be told from the others'.
+    for (const [index, folder] of runs.entries()) {
+      const file = join(folder, "stdout.json");
+      const document = JSON.parse(readFileSync(file, "utf8"));
+      const timings_ms = { ...document.timings_ms, median: 100 + index };
+      writeFileSync(file, JSON.stringify({ ...document, timings_ms }));
+    }
+    expect((await profile("report", "static")).code).toBe(0);
+    expect(readFileSync(join(run, "report.md"), "utf8")).toContain(
+      `A pass took ${100 + shown}.00 ms`,
     );
   });
 

@@ -149,7 +149,11 @@ describe("run.json", () => {
     expect(workload).not.toHaveProperty("env");
     expect(collectors[0]).toMatchObject({
       collector: "recorder",
-      source: { kind: "repeats", runs: [{ kind: "recording", directory: "repeats/1" }, {}, {}] },
+      source: {
+        kind: "repeats",
+        runs: [{ kind: "recording", directory: "repeats/1" }, {}, {}],
+        outputs: ["repeats/1/stdout.json", "repeats/2/stdout.json", "repeats/3/stdout.json"],
+      },
       outcome: { exitCode: 0, stdoutFile: "recorder/repeats/3/stdout.json" },
     });
   });

@@ -32,13 +32,20 @@ export interface CollectContext {
   readonly earlier: readonly Collection[];
 }
 
+/** One of several runs of a workload. */
+export interface MeasuredRun {
+  readonly timeline: Timeline;
+  /** What the workload printed in it; null where it did not come to its end. */
+  readonly stdoutFile: string | null;
+}
+
 /** Events that regions are made of, or regions where the tool gives nothing finer. */
 export type Measured =
   | {
       readonly kind: "timeline";
       readonly timeline: Timeline;
-      /** Of all runs, where the workload was run several times. */
-      readonly repeats?: readonly Timeline[];
+      /** All runs that ended well, where the workload was run several times. */
+      readonly repeats?: readonly MeasuredRun[];
     }
   | { readonly kind: "regions"; readonly model: RegionModel };
 

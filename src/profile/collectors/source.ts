@@ -17,8 +17,15 @@ export type CollectionSource =
       /** Whose ranges gave calls, wall times and the order of nesting; null: nobody's. */
       readonly recorded: RecordedSource | null;
     }
-  /** Runs of one workload, all of them measured. */
-  | { readonly kind: "repeats"; readonly runs: readonly CollectionSource[] };
+  | RepeatsSource;
+
+/** Runs of one workload, all of them measured. */
+export interface RepeatsSource {
+  readonly kind: "repeats";
+  readonly runs: readonly CollectionSource[];
+  /** What the workload printed in each of them; added in contract 1.1. */
+  readonly outputs?: readonly string[];
+}
 
 export interface NcuPassSource {
   /** Name of the report, without extension. */

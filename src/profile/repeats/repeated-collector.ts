@@ -1,11 +1,10 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
 import type { Collection, Collector } from "../collectors/collector.ts";
 import { asConfigError } from "../collectors/run-collectors.ts";
 import { below } from "../collectors/source.ts";
 import { succeeded } from "../machine/process.ts";
-import type { Timeline } from "../timeline.ts";
 
 export interface Repeats {
   /** Runs that are measured. */
@@ -46,10 +45,13 @@ export function repeatCollector(collector: Collector, { runs, warmup }: Repeats)
         } catch (error) {
           // What earlier runs measured is worth more than the reason why this one could not.
           if (collections.length === 0) throw error;
-          return { ...together(collections, runs), problem: asConfigError(error, collector.name) };
+          return {
+            ...together(collections, runs, context.directory),
+            problem: asConfigError(error, collector.name),
+          };
         }
       }
-      return together(collections, runs);
+      return together(collections, runs, context.directory);
     },
   };
 }
@@ -58,22 +60,32 @@ const isWhole = ({ outcome, problem }: Collection): boolean =>
   problem === undefined && succeeded(outcome);
 
 /** The last run says how the row ended; all whole ones are measured. */
-function together(collections: readonly Collection[], wanted: number): Collection {
+function together(
+  collections: readonly Collection[],
+  wanted: number,
+  directory: string,
+): Collection {
   const last = collections.at(-1);
   if (last === undefined) throw new Error("no run was made");
   const whole = collections.filter(isWhole);
-  const measured = whole.length > 0 ? whole : [last];
-  const timelines = measured.flatMap(timelineOf);
-  const [first] = timelines;
-  if (first === undefined) return last;
   const short = whole.length < wanted ? [`${whole.length} of ${wanted} runs were made`] : [];
+  const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
+  const repeats = whole.flatMap(({ measured, outcome: { stdoutFile } }) =>
+    measured.kind === "timeline" ? [{ timeline: measured.timeline, stdoutFile }] : [],
+  );
+  const [first] = repeats;
+  if (first === undefined) return { ...last, notes };
   return {
     ...last,
-    measured: { kind: "timeline", timeline: first, repeats: timelines },
-    source: { kind: "repeats", runs: measured.map(({ source }) => source) },
-    notes: [...new Set([...collections.flatMap(({ notes }) => notes), ...short])],
+    measured: { kind: "timeline", timeline: first.timeline, repeats },
+    source: {
+      kind: "repeats",
+      runs: whole.map(({ source }) => source),
+      outputs: repeats.map(({ stdoutFile }) => inFolder(directory, stdoutFile)),
+    },
+    notes,
   };
 }
 
-const timelineOf = ({ measured }: Collection): readonly Timeline[] =>
-  measured.kind === "timeline" ? [measured.timeline] : [];
+const inFolder = (directory: string, file: string): string =>
+  relative(directory, file).replaceAll(sep, "/");

@@ -13,7 +13,7 @@ import type { ProcessOutcome } from "../machine/process.ts";
 import type { Workload } from "../workload/workload.ts";
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const RUN_CONTRACT = "hydraconf.run/1.0";
+export const RUN_CONTRACT = "hydraconf.run/1.1";
 
 /** Name of the file in the directory of a run. */
 export const RUN_FILE = "run.json";

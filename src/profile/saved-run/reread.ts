@@ -3,8 +3,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
-import type { Collection, Measured, WriteRegionFiles } from "../collectors/collector.ts";
+import type {
+  Collection,
+  Measured,
+  MeasuredRun,
+  WriteRegionFiles,
+} from "../collectors/collector.ts";
 import type { CollectionSource } from "../collectors/source.ts";
+import { succeeded } from "../machine/process.ts";
 import { rereadNcu } from "../ncu/reread.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
 import { exportCommand } from "../nsys/run/command.ts";
@@ -67,8 +73,11 @@ async function rereadCollection(
   const directory = join(context.runDirectory, collector);
   if (!existsSync(directory)) throw gone(directory);
   context.say(`reading what ${collector} left`);
-  const { notes: more = [], ...found } = await rereadSource(source, directory, context);
   const inRun = (file: string) => resolve(context.runDirectory, file);
+  const { notes: more = [], ...found } = await rereadSource(source, directory, {
+    ...context,
+    lastOutput: succeeded(outcome) ? inRun(outcome.stdoutFile) : null,
+  });
   return {
     ...found,
     collector,
@@ -87,16 +96,23 @@ async function rereadCollection(
 async function rereadSource(
   source: CollectionSource,
   directory: string,
-  context: RereadContext,
+  context: RereadContext & { readonly lastOutput: string | null },
 ): Promise<Reread> {
   if (source.kind === "ncu") return rereadNcu(source, directory, context);
   if (source.kind !== "repeats")
     return { measured: { kind: "timeline", timeline: await timelineOf(source, directory) } };
-  const repeats: Timeline[] = [];
-  for (const run of source.runs) repeats.push(await timelineOf(run, directory));
-  const [timeline] = repeats;
-  if (timeline === undefined) throw gone(directory);
-  return { measured: { kind: "timeline", timeline, repeats } };
+  const repeats: MeasuredRun[] = [];
+  for (const [index, run] of source.runs.entries()) {
+    const output = source.outputs?.[index];
+    repeats.push({
+      timeline: await timelineOf(run, directory),
+      // Contract 1.0 has the output of the last run only.
+      stdoutFile: output === undefined ? context.lastOutput : join(directory, output),
+    });
+  }
+  const [first] = repeats;
+  if (first === undefined) throw gone(directory);
+  return { measured: { kind: "timeline", timeline: first.timeline, repeats } };
 }
 
 async function timelineOf(source: CollectionSource, directory: string): Promise<Timeline> {

@@ -25,7 +25,7 @@ function repeat(give: (run: number) => Partial<Collection>): Promise<Collection>
           collector: "recorder",
           measured: { kind: "timeline", timeline: timelineOf([]) },
           source: { kind: "recording", directory: "." },
-          outcome: { exitCode: 0 },
+          outcome: { exitCode: 0, stdoutFile: join(directory, `repeats/${run + 1}/stdout.txt`) },
           notes: [],
           ...give(++run),
         }) as unknown as Collection,
@@ -45,6 +45,14 @@ describe("repeatCollector", () => {
     const collection = await repeat(() => ({}));
     expect(repeatsOf(collection)).toHaveLength(3);
     expect(collection.problem).toBeUndefined();
+  });
+
+  it("keeps what the workload printed in each of them", async () => {
+    const { source } = await repeat(() => ({}));
+    expect(source).toMatchObject({
+      kind: "repeats",
+      outputs: [1, 2, 3].map((run) => `repeats/${run}/stdout.txt`),
+    });
   });
 
   it.each([
