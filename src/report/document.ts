@@ -160,6 +160,8 @@ export interface RegionSelection {
   readonly kernel_exclude_patterns?: readonly string[];
   /** The name of a kernel that the patterns are matched against. */
   readonly kernel_name_base?: "function" | "demangled" | "mangled";
+  /** The only kernels that count beside the patterns: those with the most GPU time, longest first. */
+  readonly kernel_top_names?: readonly string[];
 }
 
 export interface KernelRecord {

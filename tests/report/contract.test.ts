@@ -29,7 +29,12 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   NCUProfileRegion: ["repeats"],
-  RegionSelection: ["kernel_include_patterns", "kernel_exclude_patterns", "kernel_name_base"],
+  RegionSelection: [
+    "kernel_include_patterns",
+    "kernel_exclude_patterns",
+    "kernel_name_base",
+    "kernel_top_names",
+  ],
 };
 
 const bundle: Keys<RegionReportBundle> = { contract: true, reports: true };
@@ -99,6 +104,7 @@ const selection: Keys<RegionSelection> = {
   kernel_include_patterns: true,
   kernel_exclude_patterns: true,
   kernel_name_base: true,
+  kernel_top_names: true,
 };
 const collector: Keys<CollectorInfo> = {
   name: true,

@@ -20,19 +20,27 @@ const recorderOf = ({ config, native }: CollectorParts, gpu: boolean): Collector
     gpu,
   });
 
+const recordsKernels = ({ config }: CollectorParts): boolean =>
+  config.pipeline.recorder.gpu === "auto";
+
 const FACTORIES: Readonly<Record<CollectorName, (parts: CollectorParts) => Collector>> = {
-  recorder: (parts) => recorderOf(parts, parts.config.pipeline.recorder.gpu === "auto"),
+  recorder: (parts) => recorderOf(parts, recordsKernels(parts)),
   nsys: ({ config }) => createNsys(config.pipeline.nsys),
   ncu: (parts) => createNcuCollector(ncuOptions(parts)),
 };
 
-/** What the collector ncu is made from; labels are found without recording kernels. */
-export const ncuOptions = (parts: CollectorParts): NcuCollectorOptions => ({
-  config: parts.config.pipeline.ncu,
-  aggregate: parts.config.pipeline.report.aggregate,
-  operationDomains: parts.config.pipeline.recorder.operation_domains,
-  recorder: recorderOf(parts, false),
-});
+/** What the collector ncu is made from; labels alone are found without recording kernels. */
+export function ncuOptions(parts: CollectorParts): NcuCollectorOptions {
+  const { ncu, recorder, report } = parts.config.pipeline;
+  const choosesKernels = (ncu.top_n_kernels ?? null) !== null;
+  return {
+    config: ncu,
+    aggregate: report.aggregate,
+    operationDomains: recorder.operation_domains,
+    recorder: recorderOf(parts, choosesKernels && recordsKernels(parts)),
+    recordsKernels: recordsKernels(parts),
+  };
+}
 
 /** The collectors that a config switches on, in the order in which they run. */
 export function enabledCollectors(parts: CollectorParts): readonly Collector[] {

@@ -2,12 +2,18 @@
 import { createResultReader } from "../ncu/read-results.ts";
 import { adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
-import { DISCOVERY, type Discovery, discoverLabels } from "../ncu/run/discover.ts";
+import { DISCOVERY, type Discovery, discoverLabels, recordApart } from "../ncu/run/discover.ts";
 import { requireNcu } from "../ncu/run/find-ncu.ts";
 import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
 import { nvtxRequest } from "../ncu/run/nvtx-request.ts";
 import { needsLabels, type Pass, type PassPlan, planPasses } from "../ncu/run/pass-plan.ts";
-import { filterTop, topKernels } from "../ncu/run/top-kernels.ts";
+import {
+  filterTop,
+  hasKernels,
+  type KernelRecording,
+  type TopKernels,
+  topKernels,
+} from "../ncu/run/top-kernels.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
@@ -17,8 +23,10 @@ export interface NcuCollectorOptions {
   readonly config: NcuConfig;
   readonly aggregate: boolean;
   readonly operationDomains: readonly string[];
-  /** Finds the labels out where no collector did before. */
+  /** Finds labels and kernels out where no collector did before. */
   readonly recorder: Collector;
+  /** Whether the recorder sees kernels, here and as a collector of the run. */
+  readonly recordsKernels: boolean;
 }
 
 /** What stays the same through a collection. */
@@ -29,7 +37,17 @@ export interface Session {
   readonly cli: NcuCliConfig;
   readonly workload: Workload;
   readonly context: CollectContext;
+  /** The regions of the program; null where the plan does not depend on them. */
   readonly discovery: Discovery | null;
+  /** What tells calls, wall times and the order of nesting; null: nothing. */
+  readonly recorded: Recorded | null;
+  /** Names of the only kernels that count; null: all. */
+  readonly top: readonly string[] | null;
+}
+
+interface Recorded {
+  readonly timeline: Timeline;
+  readonly source: RecordedSource;
 }
 
 export interface Prepared {
@@ -38,7 +56,7 @@ export interface Prepared {
   readonly notes: readonly string[];
 }
 
-/** Asks ncu what it has, looks for the regions where the plan needs them, and plans the passes. */
+/** Asks ncu what it has, looks for the regions and kernels that the plan needs, and plans the passes. */
 export async function prepare(
   options: NcuCollectorOptions,
   workload: Workload,
@@ -50,17 +68,60 @@ export async function prepare(
   const adapted = adaptToAvailable(config.ncu_cli, await queryAvailable(ncu), ncu);
   const request = nvtxRequest(config);
   const { replay_mode } = config.ncu_cli;
-  const byLabels = needsLabels(replay_mode, request);
-  const discovery =
-    byLabels || (config.top_n_kernels ?? null) !== null
-      ? await discoverLabels(workload, context, options)
-      : null;
-  const top = topKernels(config, recordedTimeline(discovery, context));
-  const cli = filterTop(adapted.config, top.names);
-  const session = { options, ncu, cli, workload, context, discovery };
-  const plan = planPasses(replay_mode, request, byLabels ? (discovery?.labels ?? null) : null);
+  const discovery = needsLabels(replay_mode, request)
+    ? await discoverLabels(workload, context, options)
+    : null;
+  const { top, recording } = await chooseKernels(options, workload, context, discovery);
+  const session: Session = {
+    options,
+    ncu,
+    cli: filterTop(adapted.config, top.names),
+    workload,
+    context,
+    discovery,
+    recorded: recordedOf(discovery?.collection ?? firstTimeline(context) ?? recording, context),
+    top: top.names,
+  };
+  const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
   return { session, plan, notes: [...adapted.notes, ...top.notes, ...plan.notes] };
 }
+
+/** From what was recorded already or, where nothing that sees kernels ran yet, from a run for this. */
+async function chooseKernels(
+  options: NcuCollectorOptions,
+  workload: Workload,
+  context: CollectContext,
+  discovery: Discovery | null,
+): Promise<{ readonly top: TopKernels; readonly recording: Collection | null }> {
+  const { config, recorder, recordsKernels } = options;
+  if ((config.top_n_kernels ?? null) === null)
+    return { top: topKernels(config, []), recording: null };
+  const found = new Set([
+    ...context.earlier,
+    ...(discovery === null ? [] : [discovery.collection]),
+  ]);
+  const recordings = [...found].flatMap(kernelRecording);
+  const mayTellMore =
+    recordsKernels && ![...found].some(({ collector }) => collector === recorder.name);
+  if (recordings.some(hasKernels) || !mayTellMore)
+    return {
+      top: topKernels(config, recordings, recordsKernels ? "" : "pipeline.recorder.gpu=off"),
+      recording: null,
+    };
+  const purpose = "the kernels with the most GPU time";
+  const recording = await recordApart(workload, context, { recorder, purpose });
+  return { top: topKernels(config, [...recordings, ...kernelRecording(recording)]), recording };
+}
+
+const kernelRecording = ({ collector, measured }: Collection): readonly KernelRecording[] =>
+  measured.kind === "timeline"
+    ? [
+        {
+          by: collector === "recorder" ? "the recorder" : collector,
+          timelines: measured.repeats?.map(({ timeline }) => timeline) ?? [measured.timeline],
+        },
+      ]
+    : [];
 
 /** Whether there are no regions to profile in any pass. */
 export function matchesNothing({ passes }: PassPlan, { options }: Session): boolean {
@@ -70,26 +131,18 @@ export function matchesNothing({ passes }: PassPlan, { options }: Session): bool
   );
 }
 
-export const readerOf = ({ options, discovery, context }: Session) =>
-  createResultReader({ ...options, recorded: recordedTimeline(discovery, context) });
+export const readerOf = ({ options, recorded, top }: Session) =>
+  createResultReader({ ...options, recorded: recorded?.timeline ?? null, top });
 
-const recordedTimeline = (
-  discovery: Discovery | null,
-  { earlier }: CollectContext,
-): Timeline | null => discovery?.timeline ?? firstTimeline(earlier)?.timeline ?? null;
+const firstTimeline = ({ earlier }: CollectContext): Collection | null =>
+  earlier.find(({ measured }) => measured.kind === "timeline") ?? null;
 
-function firstTimeline(earlier: readonly Collection[]) {
-  for (const { collector, measured } of earlier)
-    if (measured.kind === "timeline") return { collector, timeline: measured.timeline };
-  return null;
-}
-
-export function recordedSource({ discovery, context }: Session): RecordedSource | null {
-  const { earlier } = context;
-  if (discovery !== null && !earlier.includes(discovery.collection))
-    return { kind: "recording", directory: DISCOVERY };
-  const name = discovery?.collection.collector ?? firstTimeline(earlier)?.collector;
-  return name === undefined ? null : { kind: "collector", name };
+function recordedOf(collection: Collection | null, { earlier }: CollectContext): Recorded | null {
+  if (collection?.measured.kind !== "timeline") return null;
+  const { timeline } = collection.measured;
+  return earlier.includes(collection)
+    ? { timeline, source: { kind: "collector", name: collection.collector } }
+    : { timeline, source: { kind: "recording", directory: DISCOVERY } };
 }
 
 /** Options of range replay have no place in the replay that takes over from it. */

@@ -19,10 +19,9 @@ import {
   type NcuCollectorOptions,
   prepare,
   readerOf,
-  recordedSource,
   type Session,
 } from "./ncu-session.ts";
-import type { NcuPassSource } from "./source.ts";
+import type { NcuPassSource, NcuSource } from "./source.ts";
 
 /**
  * Nsight Compute: hardware metrics and sections per region. Looks for the labels first, profiles into
@@ -55,7 +54,7 @@ function nothingMatched(
   return {
     collector: "ncu",
     ...readerOf(session).finish(),
-    source: { kind: "ncu", passes: [], recorded: recordedSource(session) },
+    source: sourceOf(session, []),
     outcome: collection.outcome,
     toolVersion: ncu.version,
     notes: [...notes, NO_MATCHING_REGIONS, note],
@@ -159,13 +158,20 @@ async function collect(
   return {
     collector: "ncu",
     ...found,
-    source: { kind: "ncu", passes: read, recorded: recordedSource(session) },
+    source: sourceOf(session, read),
     outcome,
     toolVersion: ncu.version,
     notes: [...new Set(notes)],
     ...(problem !== null && { problem }),
   };
 }
+
+const sourceOf = ({ recorded, top }: Session, passes: readonly NcuPassSource[]): NcuSource => ({
+  kind: "ncu",
+  passes,
+  recorded: recorded?.source ?? null,
+  top_kernels: top,
+});
 
 const tablePrefix = ({ name }: Pass): string => `${name}.`;
 

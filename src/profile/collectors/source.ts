@@ -11,13 +11,17 @@ export type CollectionSource =
       /** Of the reports that could be read, without extension, in the order of their captures. */
       readonly reports: readonly string[];
     }
-  | {
-      readonly kind: "ncu";
-      readonly passes: readonly NcuPassSource[];
-      /** Whose ranges gave calls, wall times and the order of nesting; null: nobody's. */
-      readonly recorded: RecordedSource | null;
-    }
+  | NcuSource
   | RepeatsSource;
+
+export interface NcuSource {
+  readonly kind: "ncu";
+  readonly passes: readonly NcuPassSource[];
+  /** Whose ranges gave calls, wall times and the order of nesting; null: nobody's. */
+  readonly recorded: RecordedSource | null;
+  /** The only kernels that count (`top_n_kernels`); null: all. Added in contract 1.1. */
+  readonly top_kernels?: readonly string[] | null;
+}
 
 /** Runs of one workload, all of them measured. */
 export interface RepeatsSource {

@@ -41,7 +41,10 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
   const decide = (kernel: NamedKernel, name: string): boolean => {
     const included = matching(include, name);
     const excluded = matching(exclude, name);
-    const isTop = top === null || top.has(comparable(kernel.kernelName));
+    const isTop =
+      top === null ||
+      top.has(comparable(kernel.kernelName)) ||
+      (kernel.mangledName !== undefined && top.has(kernel.mangledName));
     return (include.length === 0 || included) && !excluded && isTop;
   };
   return {

@@ -16,7 +16,6 @@ import { createStateReader, type StateOptions } from "./run/measured-states.ts";
 import type { NcuConfig } from "./run/ncu-config.ts";
 import { isByLabels, nvtxRequest } from "./run/nvtx-request.ts";
 import type { PassTables } from "./run/read-pass.ts";
-import { topKernels } from "./run/top-kernels.ts";
 import { writeRegionTables } from "./write-region-tables.ts";
 
 export interface ResultReaderOptions {
@@ -28,6 +27,8 @@ export interface ResultReaderOptions {
    * which ncu's tables lose; null without one.
    */
   readonly recorded: Timeline | null;
+  /** Names of the only kernels that count; null: all. */
+  readonly top: readonly string[] | null;
 }
 
 export interface ResultReader {
@@ -53,10 +54,10 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
     options.recorded === null ? null : buildRegionModel(options.recorded, { operationDomains });
   const request = nvtxRequest(config);
   const { include, exclude } = request;
-  const kernels = kernelsOf(config, options.recorded);
+  const kernels = kernelsOf(options);
   const assembly = createNcuAssembly({
     kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
-    ...kernelPatternsOf(config),
+    ...kernelPatternsOf(options),
     aggregate,
     ...(isByLabels(request) && { selection: { include, exclude } }),
     recorded,
@@ -95,20 +96,23 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
 }
 
 /** ncu itself profiles no others than `kernel_name`. */
-const kernelsOf = (config: NcuConfig, recorded: Timeline | null): KernelSelectionRequest => ({
+const kernelsOf = ({ config, top }: ResultReaderOptions): KernelSelectionRequest => ({
   include: [],
   exclude: config.ncu_cli.kernel_exclude,
   nameBase: config.ncu_cli.kernel_name_base ?? "function",
-  top: topKernels(config, recorded).names,
+  top,
 });
 
 /** For the report, where that name counts as well. */
-function kernelPatternsOf({ ncu_cli }: NcuConfig): Pick<AssembleOptions, "kernelPatterns"> {
+function kernelPatternsOf({
+  config: { ncu_cli },
+  top,
+}: ResultReaderOptions): Pick<AssembleOptions, "kernelPatterns"> {
   const include = ncu_cli.kernel_name === null ? [] : [ncu_cli.kernel_name];
   const exclude = ncu_cli.kernel_exclude;
-  if (include.length + exclude.length === 0) return {};
+  if (include.length + exclude.length === 0 && top === null) return {};
   return {
-    kernelPatterns: { include, exclude, nameBase: ncu_cli.kernel_name_base ?? "function" },
+    kernelPatterns: { include, exclude, nameBase: ncu_cli.kernel_name_base ?? "function", top },
   };
 }
 

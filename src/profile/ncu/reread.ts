@@ -12,7 +12,9 @@ import { createResultReader } from "./read-results.ts";
 import { streamNcuReport } from "./rep/read-report.ts";
 import type { NcuResult } from "./results.ts";
 import { probeNcu } from "./run/capabilities.ts";
+import type { NcuConfig } from "./run/ncu-config.ts";
 import { type PassTables, readKeptTables, readPass } from "./run/read-pass.ts";
+import { topKernels } from "./run/top-kernels.ts";
 
 export async function rereadNcu(
   source: Extract<CollectionSource, { readonly kind: "ncu" }>,
@@ -20,11 +22,13 @@ export async function rereadNcu(
   context: RereadContext,
 ): Promise<Reread> {
   const { ncu, report, recorder } = context.config.pipeline;
+  const recorded = recordedTimeline(source.recorded, directory, context);
   const reader = createResultReader({
     config: ncu,
     aggregate: report.aggregate,
     operationDomains: recorder.operation_domains,
-    recorded: recordedTimeline(source.recorded, directory, context),
+    recorded,
+    top: source.top_kernels === undefined ? topOfContract10(ncu, recorded) : source.top_kernels,
   });
   const notes: string[] = [];
   for (const { name, prefix, labels } of source.passes)
@@ -69,6 +73,10 @@ async function readReport(
     rmSync(scratch, { recursive: true, force: true });
   }
 }
+
+/** Contract 1.0 does not name the kernels: they were those of the same recording. */
+const topOfContract10 = (ncu: NcuConfig, recorded: Timeline | null): readonly string[] | null =>
+  topKernels(ncu, recorded === null ? [] : [{ by: "", timelines: [recorded] }]).names;
 
 function recordedTimeline(
   source: RecordedSource | null,

@@ -99,4 +99,6 @@ export interface KernelSelectionPatterns {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly nameBase: "function" | "demangled" | "mangled";
+  /** Names to which they were limited beside the patterns, the longest first; null: not limited. */
+  readonly top?: readonly string[] | null;
 }

@@ -131,6 +131,7 @@ function toRegion(
         kernel_include_patterns: kernelSelection.include,
         kernel_exclude_patterns: kernelSelection.exclude,
         kernel_name_base: kernelSelection.nameBase,
+        ...(kernelSelection.top != null && { kernel_top_names: kernelSelection.top }),
       }),
     },
     notes: region.notes,

@@ -34,7 +34,8 @@ export async function discoverLabels(
   { recorder, operationDomains }: DiscoverOptions,
 ): Promise<Discovery> {
   const collection =
-    context.earlier.find(isComplete) ?? (await record(workload, context, recorder));
+    context.earlier.find(isComplete) ??
+    (await recordApart(workload, context, { recorder, purpose: "the program's regions" }));
   const { measured } = collection;
   if (measured.kind !== "timeline")
     throw new Error(`the collector ${collection.collector} gives no timeline`);
@@ -45,12 +46,17 @@ export async function discoverLabels(
 const isComplete = ({ measured, outcome, problem }: Collection): boolean =>
   measured.kind === "timeline" && problem === undefined && succeeded(outcome);
 
-async function record(
+/**
+ * A run under the recorder that only serves what ncu is to be told.
+ *
+ * @throws ConfigError `profile.ncu` where the program fails already without ncu
+ */
+export async function recordApart(
   workload: Workload,
   context: CollectContext,
-  recorder: Collector,
+  { recorder, purpose }: { readonly recorder: Collector; readonly purpose: string },
 ): Promise<Collection> {
-  context.say("looking for the program's regions: it runs once without ncu");
+  context.say(`looking for ${purpose}: it runs once without ncu`);
   const directory = join(context.directory, DISCOVERY);
   makeDirectory(directory);
   const collection = await recorder.collect(workload, { ...context, directory });

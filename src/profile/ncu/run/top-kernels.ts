@@ -9,19 +9,47 @@ export interface TopKernels {
   readonly notes: readonly string[];
 }
 
-/** Which kernels count. A recording without GPU kernels limits nothing, and says so. */
+/** What a collector recorded of the program, in one run or in several. */
+export interface KernelRecording {
+  /** For notes: `the recorder`. */
+  readonly by: string;
+  readonly timelines: readonly Timeline[];
+}
+
+export const hasKernels = ({ timelines }: KernelRecording): boolean =>
+  timelines.some(({ processes }) =>
+    processes.some(({ kernels }) => kernels.some(({ kind = "kernel" }) => kind === "kernel")),
+  );
+
+/**
+ * Which kernels count: the first recording that has any decides. Without one nothing is limited, since
+ * a choice that matches nothing is no reason to measure nothing.
+ *
+ * @param why what keeps kernels from being recorded, for the note
+ */
 export function topKernels(
   { top_n_kernels }: Pick<NcuConfig, "top_n_kernels">,
-  recorded: Timeline | null,
+  recordings: readonly KernelRecording[],
+  why = "",
 ): TopKernels {
   const count = top_n_kernels ?? null;
   if (count === null) return { names: null, notes: [] };
-  const names = recorded === null ? [] : topKernelNames([recorded], count);
-  if (names.length > 0) return { names, notes: [] };
-  const note =
-    "pipeline.ncu.top_n_kernels is not heeded: the recording beside ncu holds no GPU kernels";
-  return { names: null, notes: [note] };
+  const recording = recordings.find(hasKernels);
+  if (recording === undefined) {
+    const who = recordings.map(({ by }) => by).join(" and ");
+    const note = `pipeline.ncu.top_n_kernels=${count} limits nothing, and every kernel is profiled: ${who === "" ? "there is no recording" : `${who} recorded no GPU kernels`}${why === "" ? "" : ` (${why})`}`;
+    return { names: null, notes: [note] };
+  }
+  const names = topKernelNames(recording.timelines, count);
+  const all = names.length < count ? "all that there are" : "those with the most GPU time";
+  const note = `pipeline.ncu.top_n_kernels=${count}: ${all} in what ${recording.by} recorded are profiled: ${shown(names)}`;
+  return { names, notes: [note] };
 }
+
+const MAX_SHOWN = 10;
+
+const shown = (names: readonly string[]): string =>
+  `${names.slice(0, MAX_SHOWN).join("; ")}${names.length > MAX_SHOWN ? `; and ${names.length - MAX_SHOWN} more` : ""}`;
 
 /**
  * Lets ncu itself pass over the other kernels, which saves their replays. Functions are looser than

@@ -28,19 +28,45 @@ const recorded = timelineOf([
   },
 ]);
 
+const without = timelineOf([{ ranges: [], kernels: [] }]);
+
 describe("topKernels", () => {
-  it("are those with the most GPU time of the recording", () => {
-    expect(topKernels(config, recorded)).toEqual({ names: [GEMM, "pool"], notes: [] });
-    expect(topKernels({ top_n_kernels: null }, recorded).names).toBeNull();
-    expect(topKernels({}, recorded).names).toBeNull();
+  it("are those with the most GPU time, of the first recording that has kernels", () => {
+    const recordings = [
+      { by: "the recorder", timelines: [without] },
+      { by: "nsys", timelines: [recorded] },
+      { by: "another", timelines: [timelineOf([{ kernels: [{ name: "x", launch: 1, ns: 9 }] }])] },
+    ];
+    expect(topKernels(config, recordings)).toEqual({
+      names: [GEMM, "pool"],
+      notes: [
+        `pipeline.ncu.top_n_kernels=2: those with the most GPU time in what nsys recorded are profiled: ${GEMM}; pool`,
+      ],
+    });
+    expect(topKernels({ top_n_kernels: 9 }, recordings).notes.join()).toContain(
+      "all that there are",
+    );
+    expect(topKernels({ top_n_kernels: null }, recordings)).toEqual({ names: null, notes: [] });
+    expect(topKernels({}, recordings).names).toBeNull();
   });
 
-  it("limit nothing where the recording has no kernels, and say so", () => {
-    for (const timeline of [null, timelineOf([{ ranges: [], kernels: [] }])]) {
-      const { names, notes } = topKernels(config, timeline);
-      expect(names).toBeNull();
-      expect(notes.join()).toContain("holds no GPU kernels");
-    }
+  it("are those of all runs together where the program was run several times", () => {
+    const run = (name: string, ns: number) => timelineOf([{ kernels: [{ name, launch: 1, ns }] }]);
+    const timelines = [run("a", 30), run("b", 40), run("a", 30)];
+    expect(topKernels({ top_n_kernels: 1 }, [{ by: "nsys", timelines }]).names).toEqual(["a"]);
+  });
+
+  it("limit nothing where no recording has kernels, and say so", () => {
+    const { names, notes } = topKernels(
+      config,
+      [{ by: "nsys", timelines: [without] }],
+      "trace=nvtx",
+    );
+    expect(names).toBeNull();
+    expect(notes).toEqual([
+      "pipeline.ncu.top_n_kernels=2 limits nothing, and every kernel is profiled: nsys recorded no GPU kernels (trace=nvtx)",
+    ]);
+    expect(topKernels(config, []).notes.join()).toContain("there is no recording");
   });
 
   it("are asked of ncu by their functions, unless the user names kernels", () => {
@@ -55,7 +81,13 @@ describe("topKernels", () => {
   });
 
   it("are the only ones that count in the report, which says so", async () => {
-    const reader = createResultReader({ config, aggregate: true, operationDomains: [], recorded });
+    const reader = createResultReader({
+      config,
+      aggregate: true,
+      operationDomains: [],
+      recorded,
+      top: [GEMM, "pool"],
+    });
     const { results, sections, notes } = resultsOf(
       { in: ["A"], kernel: GEMM, ns: 50 },
       { in: ["A"], kernel: "copy", ns: 5 },
