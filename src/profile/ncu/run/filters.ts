@@ -160,9 +160,12 @@ function tokenRegex(token: GlobToken): string {
   }
 }
 
-/** Names that ncu's escapes cannot express become regular expressions. */
+/**
+ * Names that ncu's escapes cannot express become regular expressions, as does what would look like an
+ * option on its command line (`--x=1`).
+ */
 const isPlain = ({ domain, name }: NvtxLabel): boolean =>
-  isLiteral(name) && (domain === "" || isLiteral(domain));
+  isLiteral(name) && (domain === "" || isLiteral(domain)) && !`${domain}${name}`.startsWith("-");
 
 const isLiteral = (name: string): boolean =>
   name !== "" && !name.includes("\\") && !name.startsWith("regex:") && !/^@|@$|@.*@/s.test(name);
