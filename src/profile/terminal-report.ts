@@ -1,6 +1,6 @@
 import { relative } from "node:path";
+import { printableLabel } from "../printable.ts";
 import type { NCUProfileRegionReport } from "../report/document.ts";
-import { printableLabel } from "../report/printable.ts";
 import { renderRegionTable } from "../report/region-table.ts";
 import type { ProfileResult } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import { printable, printableLabel } from "./printable.ts";
+import { printable, printableLabel } from "../printable.ts";
 
 /**
  * Text as Markdown that shows exactly that text, in a paragraph, a heading or a table cell. Names

@@ -1,5 +1,6 @@
 /** The region tree for a terminal: aligned columns without boxes, never wider than the terminal. */
 import picocolors from "picocolors";
+import { fitText, padText, textWidth } from "../text-width.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import {
   type KernelWords,
@@ -9,7 +10,6 @@ import {
 } from "./kernel-words.ts";
 import { formatMs, formatShare, plural } from "./numbers.ts";
 import { type ShareBase, shareBase } from "./share.ts";
-import { fitText, padText, textWidth } from "./text-width.ts";
 import { treeRows } from "./tree-rows.ts";
 
 export interface RegionTableOptions {

@@ -1,5 +1,5 @@
+import { printable } from "../printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
-import { printable } from "./printable.ts";
 
 /** A section as collectors put it into `NCUProfileRegion.sections`. */
 interface Section {

@@ -1,5 +1,5 @@
+import { printableLabel } from "../printable.ts";
 import type { NCUProfileRegion } from "./document.ts";
-import { printableLabel } from "./printable.ts";
 
 /** A region as a line of a tree. */
 export interface TreeRow {

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import picocolors from "picocolors";
 import { packageInfo } from "../package-root.ts";
+import { printable } from "../printable.ts";
 import { checkReportText } from "./check-text.ts";
 import type { ReportIssue } from "./issue.ts";
-import { printable } from "./printable.ts";
 import { createReportValidator } from "./validate.ts";
 
 export interface CommandIo {

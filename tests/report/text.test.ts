@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { printable, printableLabel } from "../../src/printable.ts";
 import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown.ts";
 import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
-import { printable, printableLabel } from "../../src/report/printable.ts";
-import { fitText, padText, textWidth } from "../../src/report/text-width.ts";
+import { fitText, padText, textWidth } from "../../src/text-width.ts";
 import { anyName } from "./bundles.ts";
 
 describe("printable text", () => {

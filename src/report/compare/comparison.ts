@@ -1,6 +1,7 @@
 /** Everything that a comparison shows, in whatever form. */
+
+import { printableLabel } from "../../printable.ts";
 import { NOT_MEASURED } from "../numbers.ts";
-import { printableLabel } from "../printable.ts";
 import type { Change, Verdict } from "./change.ts";
 import type { Changes, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";

@@ -1,8 +1,9 @@
 /** A comparison as a page: sortable tables, the same frame and policy as a report's page. */
+
+import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import { printableLabel } from "../printable.ts";
 import type { Changes } from "./compare-reports.ts";
 import {
   type Comparison,

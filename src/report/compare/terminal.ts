@@ -1,8 +1,8 @@
 /** A comparison for a terminal: aligned columns, the differences that matter in colour. */
 import picocolors from "picocolors";
+import { printableLabel } from "../../printable.ts";
+import { fitText, padText, textWidth } from "../../text-width.ts";
 import { formatMs, plural } from "../numbers.ts";
-import { printableLabel } from "../printable.ts";
-import { fitText, padText, textWidth } from "../text-width.ts";
 import type { Change, Verdict } from "./change.ts";
 import {
   type Comparison,

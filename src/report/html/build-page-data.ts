@@ -1,9 +1,10 @@
 /** From region reports to what the page's script reads, cut to a size that a page can have. */
+
+import { printableLabel } from "../../printable.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
 import { kernelsOfReport } from "../kernels-of-report.ts";
 import { plural } from "../numbers.ts";
-import { printableLabel } from "../printable.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
 import { shareBase } from "../share.ts";
 import { type TreeRow, treeRows } from "../tree-rows.ts";

@@ -1,8 +1,9 @@
 /** A sweep as a page: the matrix, sortable and filterable, and scaling curves of any region. */
+
+import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import { printableLabel } from "../printable.ts";
 import type { SweepReport } from "./document.ts";
 import { basisInWords } from "./writers.ts";
 

@@ -1,4 +1,6 @@
 /** A sweep's report as Markdown, JSON and CSV. */
+
+import { printableLabel } from "../../printable.ts";
 import { csvRow } from "../csv.ts";
 import {
   escapeMarkdown,
@@ -8,7 +10,6 @@ import {
   markdownTable,
 } from "../markdown.ts";
 import { formatMs, NOT_MEASURED } from "../numbers.ts";
-import { printableLabel } from "../printable.ts";
 import { curvesOf, scalingExponent } from "./curves.ts";
 import type { SweepReport } from "./document.ts";
 

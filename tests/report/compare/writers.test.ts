@@ -6,7 +6,7 @@ import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { renderComparisonJson } from "../../../src/report/compare/json.ts";
 import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
-import { textWidth } from "../../../src/report/text-width.ts";
+import { textWidth } from "../../../src/text-width.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };

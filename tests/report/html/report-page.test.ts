@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { printableLabel } from "../../../src/printable.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
-import { printableLabel } from "../../../src/report/printable.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { dataOf } from "./page.ts";
