@@ -6,6 +6,14 @@ export interface Console {
   readonly color?: boolean;
   /** Whether what goes to `stdout` may be coloured. */
   readonly stdoutColor?: boolean;
+  /** `stderr` as a terminal on which lines can be written again; not there where they cannot. */
+  readonly terminal?: Terminal;
   /** Takes secrets out of a text that is going to be stored. */
   readonly redact?: (text: string) => string;
+}
+
+/** A terminal's size, as it is at the moment. */
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
 }

@@ -1,5 +1,5 @@
 import { tolerateClosedPipes } from "./closed-pipes.ts";
-import type { Console } from "./console.ts";
+import type { Console, Terminal } from "./console.ts";
 import type { Resumption } from "./sweep/record/sweep-record.ts";
 import { takeWorkerRequest, type WorkerRequest } from "./worker/worker-request.ts";
 
@@ -46,10 +46,27 @@ export function processInvocation(): Invocation {
       stderr: (text) => void process.stderr.write(text),
       color: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
       stdoutColor: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
+      ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
     },
     now: new Date(),
   };
 }
+
+/** Terminals of CI systems are logs; a dumb one cannot move its cursor. */
+const canRedraw = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY === true &&
+  env["TERM"] !== "dumb" &&
+  ["", "0", "false", undefined].includes(env["CI"]);
+
+/** Some terminals (in containers) say that they are 0 wide. */
+const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
+  get columns() {
+    return stream.columns || 80;
+  },
+  get rows() {
+    return stream.rows || 24;
+  },
+});
 
 /** Node's own options, but for those of a debugger: its port is taken. */
 const inheritedOptions = (): readonly string[] =>

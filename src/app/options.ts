@@ -5,6 +5,7 @@ import type { JsonSchema } from "../schema/index.ts";
 import type { ConfigNode } from "../values/node.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { Subcommand } from "./subcommand.ts";
+import type { SweepRow } from "./sweep/collect.ts";
 import type { VersionBase } from "./version-base.ts";
 
 /** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
@@ -47,6 +48,11 @@ export interface HydraMainOptions {
    */
   readonly planJob?: (resolved: ConfigNode, outputDir: string) => Promise<JobPlan>;
   /**
+   * What to print at the end of a sweep, for people: its jobs with what the task returned for each.
+   * @returns the text, which ends with a line break; undefined where there is nothing to tell
+   */
+  readonly summarizeSweep?: (rows: readonly SweepRow[], page: SummaryPage) => string | undefined;
+  /**
    * What `hydra.callbacks` may name in `_target_`, from `createTargets`. A name that is not here is
    * refused: nothing is ever imported because a config alone says so.
    */
@@ -73,6 +79,14 @@ export interface HydraMainOptions {
   readonly store?: ReadonlyMap<string, MemoryEntry>;
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
   readonly whenBare?: "run" | "show";
+}
+
+/** What a summary is written for. */
+export interface SummaryPage {
+  /** Of the terminal; undefined where there is none. */
+  readonly columns: number | undefined;
+  /** A path as it is read best from the working directory. */
+  readonly readable: (path: string) => string;
 }
 
 /** How a program would do a job. */

@@ -1,4 +1,5 @@
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
+import { endSweep } from "./end-sweep.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { textAt } from "./job/hydra-values.ts";
 import { failedJob, type JobResult, wasStopped } from "./job/job.ts";
@@ -10,7 +11,7 @@ import { composedEvent, hydraLogging, surround } from "./job-surroundings.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
 import type { SweepJob } from "./launchers/launcher.ts";
 import type { Logging } from "./logging/logging.ts";
-import { showFailure } from "./report-error.ts";
+import type { Board } from "./sweep/board/board.ts";
 import {
   endOfResult,
   failurePolicy,
@@ -24,7 +25,7 @@ import { readJobState } from "./sweep/record/job-state.ts";
 import { openRecord } from "./sweep/record/sweep-record.ts";
 import { runSweep } from "./sweep/run-sweep.ts";
 import { warn } from "./warn.ts";
-import { beginJob, endOf, firstLine } from "./worker/recorded-job.ts";
+import { beginJob, endOf } from "./worker/recorded-job.ts";
 
 /**
  * Runs the task of a program as a sweep.
@@ -35,6 +36,7 @@ export async function runMany(
   session: Session,
   overrides: readonly string[],
   logging: Logging,
+  board: Board,
 ): Promise<number> {
   const { composer, invocation, options } = session;
   const place = placeOf(session);
@@ -62,6 +64,8 @@ export async function runMany(
     invocation,
     runHere: (job) => runHere(job, surroundings, record.folder, invocation.console.redact),
   });
+  const isPlain = kind.inThisProcess === true && options.summarizeSweep === undefined;
+  board.start(isPlain ? "none" : kind.inThisProcess === true ? "ends" : "jobs");
   const { callbacks } = surroundings;
   const event = composedEvent(master, overrides, session);
   await callbacks.notify("onComposeConfig", event);
@@ -71,6 +75,8 @@ export async function runMany(
     launcher,
     record,
     gate,
+    onBatch: board.batch,
+    onEvent: board.event,
     ...(invocation.console.redact === undefined ? {} : { redact: invocation.console.redact }),
     check: async (jobs) => {
       // What an earlier attempt at a job left in its directory is put aside when it starts.
@@ -80,36 +86,24 @@ export async function runMany(
       const { check: _onThisMachine, ...elsewhere } = options;
       return checkJobs(jobs, kind.runsElsewhere === true ? elsewhere : options, invocation.console);
     },
-  }).finally(record.release);
+  })
+    .finally(board.close)
+    .finally(record.release);
   await callbacks.notify("onMultirunEnd", { ...event, results });
   if (conclusion !== undefined) {
     logAsHydra();
     logging.logger(SWEEP_LOGGER).info(conclusion.text);
   }
   if (refused) return EXIT_ERROR;
+  const toleratesFailures = conclusion?.toleratesFailures === true;
+  endSweep({ directory: sweep.directory, results, toleratesFailures, isPlain }, session);
   const isTolerated = (result: JobResult) =>
-    conclusion?.toleratesFailures === true && hasFailed(result) && !wasStopped(result);
-  showFailures(results, isTolerated, session);
+    toleratesFailures && hasFailed(result) && !wasStopped(result);
   const ends = results.filter((result) => !isTolerated(result)).map(endOfResult);
   return sweepExitCode(unfinished > 0 ? [...ends, undefined] : ends);
 }
 
 const SWEEP_LOGGER = "hydraconf.sweep";
-
-/** The first failure in full and the others in a line each; where they are tolerated, all in a line. */
-function showFailures(
-  results: readonly JobResult[],
-  isTolerated: (result: JobResult) => boolean,
-  { invocation }: Session,
-): void {
-  if (results.some(wasStopped)) return;
-  const failed = results.filter(({ status }) => status === "failed");
-  const [first] = failed;
-  if (first === undefined) return;
-  if (!isTolerated(first)) showFailure(first, invocation);
-  for (const one of isTolerated(first) ? failed : failed.slice(1))
-    invocation.console.stderr(`Job #${one.number} failed: ${firstLine(one.error)}\n`);
-}
 
 /** What the manifest says of a sweep. */
 const sweepFacts = (

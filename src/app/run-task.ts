@@ -9,6 +9,7 @@ import { createLogging, type Logging } from "./logging/logging.ts";
 import { showFailure } from "./report-error.ts";
 import { runMany } from "./run-many.ts";
 import { chooseMode } from "./run-mode.ts";
+import { openBoard } from "./sweep/board/board.ts";
 import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
 import { warn, warnOf } from "./warn.ts";
 
@@ -26,12 +27,13 @@ export async function runTask(session: Session): Promise<number> {
   );
   if (warning !== undefined) warnOf(warning, invocation);
   if (changesDirectoryByDefault(options.versionBase)) warnOf(VERSION_WARNING, invocation);
-  const logging = createLogging({ console: invocation.console });
+  const board = openBoard(invocation.console);
+  const logging = createLogging({ console: board.console });
   const all = [...session.overrides, ...overrides];
   try {
-    return mode === "run"
-      ? await runOne(session, all, logging)
-      : await runMany(session, all, logging);
+    if (mode === "run") return await runOne(session, all, logging);
+    const beside = { ...session, invocation: { ...invocation, console: board.console } };
+    return await runMany(beside, all, logging, board);
   } finally {
     logging.close();
   }

@@ -47,6 +47,8 @@ export interface JobResult {
   readonly error: unknown;
   /** 0, what the task said with `exitCode`, or 1 for a failed job. */
   readonly exitCode: number;
+  /** Where a job that ran in a process of its own printed: an absolute path. */
+  readonly log?: string;
 }
 
 /** What became of a job that threw. */

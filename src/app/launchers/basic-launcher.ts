@@ -6,6 +6,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_launcher";
 /** Hydra's own launcher: one job after the other, in this process. */
 export const basicLauncher: LauncherKind = {
   targets: ["hydra._internal.core_plugins.basic_launcher.BasicLauncher"],
+  inThisProcess: true,
   open: ({ gate, logAsHydra, logging, runHere }) => {
     const log = logging.logger(LOGGER);
     return {

@@ -49,34 +49,36 @@ function keyAndValue(override: string): readonly [string, string] {
 
 /** The table as lines of cells, the names of its columns first: a column for each key and result. */
 export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string[])[] {
-  const keys = namesIn(rows.map(({ swept }) => swept));
-  const results = namesIn(rows.map(({ result }) => fieldsOf(result)));
+  const keys = namesIn(rows.map(({ swept }) => new Map(Object.entries(swept))));
+  const fields = rows.map(({ result }) => new Map(fieldsOf(result)));
+  const results = namesIn(fields);
   const head = ["job", ...keys, "status", "attempts", "seconds", ...results, "error", "output_dir"];
   return [
     head,
-    ...rows.map((row) => [
+    ...rows.map((row, at) => [
       String(row.number),
       ...keys.map((key) => row.swept[key] ?? ""),
       row.status,
       String(row.attempts),
       row.seconds === null ? "" : String(row.seconds),
-      ...results.map((name) => cell(fieldsOf(row.result)[name])),
+      ...results.map((name) => cell(fields[at]?.get(name))),
       row.error ?? "",
       row.output_dir,
     ]),
   ];
 }
 
-const namesIn = (records: readonly Readonly<Record<string, unknown>>[]): readonly string[] => [
-  ...new Set(records.flatMap((record) => Object.keys(record))),
+const namesIn = (records: readonly ReadonlyMap<string, unknown>[]): readonly string[] => [
+  ...new Set(records.flatMap((record) => [...record.keys()])),
 ];
 
-/** A result that is a record has a column for each of its fields. */
-function fieldsOf(result: unknown): Readonly<Record<string, unknown>> {
-  if (result === null) return {};
-  return typeof result === "object" && !Array.isArray(result)
-    ? (result as Record<string, unknown>)
-    : { result };
+/** A result that is a record has a column for each of its fields, `val.loss` for one inside another. */
+function fieldsOf(result: unknown, path = ""): readonly (readonly [string, unknown])[] {
+  if (result === null || typeof result !== "object" || Array.isArray(result))
+    return path === "" && result === null ? [] : [[path || "result", result]];
+  return Object.entries(result).flatMap(([name, value]) =>
+    fieldsOf(value, path === "" ? name : `${path}.${name}`),
+  );
 }
 
 const cell = (value: unknown): string =>
@@ -95,14 +97,27 @@ export const csvText = (cells: readonly (readonly string[])[]): string =>
     .map((line) => `${line}\n`)
     .join("");
 
+/** A wider table is read by nobody. */
+const MOST_COLUMNS = 24;
+/** What stands last, and is shown in any case: the error and the directory. */
+const LAST_COLUMNS = 2;
+
 export function markdownText(cells: readonly (readonly string[])[]): string {
-  const lines = cells.map(
-    (line) =>
-      `| ${line.map((one) => one.replaceAll("|", "\\|").replaceAll(/\r?\n/g, " ")).join(" | ")} |\n`,
-  );
+  const width = cells[0]?.length ?? 0;
+  const left = Math.max(0, width - MOST_COLUMNS);
+  const shown = (line: readonly string[]): readonly string[] =>
+    left === 0
+      ? line
+      : [...line.slice(0, MOST_COLUMNS - LAST_COLUMNS), ...line.slice(-LAST_COLUMNS)];
+  const lines = cells.map((line) => `| ${shown(line).map(markdownCell).join(" | ")} |\n`);
   const [head = "", ...body] = lines;
-  return [head, `|${"---|".repeat(cells[0]?.length ?? 0)}\n`, ...body].join("");
+  const rule = `|${"---|".repeat(width - left)}\n`;
+  const note = left === 0 ? "" : `\n${left} more columns are in sweep.csv and sweep.json.\n`;
+  return [head, rule, ...body, note].join("");
 }
+
+const markdownCell = (text: string): string =>
+  text.replaceAll("|", "\\|").replaceAll(/\r?\n/g, " ");
 
 /**
  * Writes what a sweep came to into its directory: `sweep.json`, `sweep.csv`, `sweep.md`.
@@ -110,15 +125,21 @@ export function markdownText(cells: readonly (readonly string[])[]): string {
  * @returns the names of the files
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
-export function collectSweep(directory: string): readonly string[] {
+export const collectSweep = (directory: string): readonly string[] =>
+  writeSweepTables(directory, directory).files;
+
+/** The same in another directory, with the rows of the table. */
+export function writeSweepTables(
+  directory: string,
+  into: string,
+): { readonly files: readonly string[]; readonly rows: readonly SweepRow[] } {
   const rows = sweepRows(directory);
   const cells = sweepCells(rows);
-  const files = {
-    "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
-    "sweep.csv": csvText(cells),
+  const texts = {
     "sweep.md": markdownText(cells),
+    "sweep.csv": csvText(cells),
+    "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
   };
-  for (const [name, text] of Object.entries(files))
-    writeFileAtomicSync(join(directory, name), text);
-  return Object.keys(files);
+  for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
+  return { files: Object.keys(texts), rows };
 }

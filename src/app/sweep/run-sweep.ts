@@ -18,8 +18,16 @@ export interface SweepRequest {
   readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
   /** Takes secrets out of what is written. */
   readonly redact?: (text: string) => string;
+  /** Is told the jobs of a batch before the first of them starts. */
+  readonly onBatch?: (jobs: readonly BatchJob[]) => void;
   /** Is told what happens, as it happens. */
   readonly onEvent?: (event: LaunchEvent) => void;
+}
+
+/** A job of a batch; one that is not to run again has its result. */
+export interface BatchJob {
+  readonly job: SweepJob;
+  readonly result?: JobResult;
 }
 
 export interface SweepOutcome {
@@ -54,6 +62,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     const due = record.due(jobs);
     if (!(await check(due))) return { results, unfinished: 0, refused: true };
     record.admit(jobs);
+    request.onBatch?.(withResults(jobs, due, record));
     // A batch of nothing is launched: Hydra's launchers say so.
     const isDone = due.length === 0 && jobs.length > 0;
     const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
@@ -73,6 +82,18 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   writeFileAtomicSync(join(directory, file), redact(writeYaml(content)));
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+}
+
+function withResults(
+  jobs: readonly SweepJob[],
+  due: readonly SweepJob[],
+  record: SweepRecord,
+): readonly BatchJob[] {
+  const toRun = new Set(due);
+  return jobs.map((job) => {
+    const result = toRun.has(job) ? undefined : record.resultOf(job);
+    return result === undefined ? { job } : { job, result };
+  });
 }
 
 /** The results by job, whichever ends first. */

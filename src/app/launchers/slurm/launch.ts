@@ -121,14 +121,17 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
   const result = record.resultOf(job) ?? failedJob(job, failure("its record is gone"));
   if (result.status === "completed") return result;
   const task = tasksOf(readSubmissions(record.folder)).get(job.number);
+  const log = task === undefined ? undefined : logFolder(settings, task);
   const error =
-    isConfigError(result.error) && task !== undefined
-      ? new ConfigError({
-          ...result.error.details,
-          hint: `what it printed is in ${logFolder(settings, task)}`,
-        })
+    isConfigError(result.error) && log !== undefined
+      ? new ConfigError({ ...result.error.details, hint: `what it printed is in ${log}` })
       : result.error;
-  return { ...result, error, exitCode: wasStopped(result) ? 1 : result.exitCode };
+  return {
+    ...result,
+    error,
+    exitCode: wasStopped(result) ? 1 : result.exitCode,
+    ...(log !== undefined && { log }),
+  };
 }
 
 const logFolder = ({ submitit_folder }: SlurmSettings, task: SubmittedTask): string =>

@@ -81,15 +81,15 @@ export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepR
       manifest = { ...manifest, holds_secrets: whole.holds_secrets };
       writeManifest(folder, whole);
     },
-    resultOf: (job) =>
-      resultOf(folder, job, (line, number) => {
-        const log = jobLog(folder, number);
-        return new ConfigError({
-          code: "app.job",
-          message: line,
-          ...(existsSync(log) ? { hint: `what it printed is in ${log}` } : {}),
-        });
-      }),
+    resultOf(job) {
+      const log = jobLog(folder, job.number);
+      const result = resultOf(
+        folder,
+        job,
+        (message) => new ConfigError({ code: "app.job", message }),
+      );
+      return result && existsSync(log) ? { ...result, log } : result;
+    },
     release: () => release?.(),
   };
 }

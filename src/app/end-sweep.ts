@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { isConfigError } from "../values/errors.ts";
+import type { Session } from "./commands/command.ts";
+import { type JobResult, wasStopped } from "./job/job.ts";
+import { readablePath } from "./readable-path.ts";
+import { showFailure } from "./report-error.ts";
+import { failureTable } from "./sweep/board/failure-table.ts";
+import { writeSweepTables } from "./sweep/collect.ts";
+import { hasFailed } from "./sweep/failure-policy.ts";
+import { sweepFolder } from "./sweep/record/layout.ts";
+
+export interface EndedSweep {
+  /** The absolute path of its directory. */
+  readonly directory: string;
+  readonly results: readonly JobResult[];
+  /** Whether the sweeper counts failed jobs as no failure of the sweep. */
+  readonly toleratesFailures: boolean;
+  /** Whether it shows and leaves what Hydra's sweeps do and, but for its record, no more. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * Tells what a sweep came to, and writes the table of its jobs: `sweep.json`, `sweep.csv` and
+ * `sweep.md`, in its directory. Of a plain one they stand in its record, since Hydra leaves nothing
+ * else there.
+ */
+export function endSweep(sweep: EndedSweep, session: Session): void {
+  const { directory, isPlain } = sweep;
+  const { invocation, options } = session;
+  const { stderr, stdout, terminal } = invocation.console;
+  showFailures(sweep, session);
+  const { files, rows } = writeSweepTables(directory, isPlain ? sweepFolder(directory) : directory);
+  if (isPlain) return;
+  const summary = options.summarizeSweep?.(rows, {
+    columns: terminal?.columns,
+    readable: (path) => readablePath(path, invocation.cwd),
+  });
+  if (summary !== undefined) stdout(summary);
+  const [first = "", ...others] = files;
+  const path = readablePath(join(directory, first), invocation.cwd);
+  stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
+}
+
+/** As Hydra, the first error in full, where it is of this process; then a table of all. */
+function showFailures(
+  { isPlain, results, toleratesFailures }: EndedSweep,
+  { invocation }: Session,
+): void {
+  const isStopped = results.some(wasStopped);
+  if (isPlain && isStopped) return;
+  const thrown = results.find(({ error, status }) => status === "failed" && !isRecorded(error));
+  const isShown = thrown !== undefined && !toleratesFailures && !isStopped;
+  if (isShown) showFailure(thrown, invocation);
+  const failed = results.filter(hasFailed).length;
+  if (isPlain && !toleratesFailures && failed < 2) return;
+  const columns = invocation.console.terminal?.columns;
+  invocation.console.stderr(
+    failureTable(results, { cwd: invocation.cwd, ...(columns !== undefined && { columns }) }),
+  );
+}
+
+/** The line that is left of an error of another process, or of an earlier time. */
+const isRecorded = (error: unknown): boolean => isConfigError(error) && error.code === "app.job";

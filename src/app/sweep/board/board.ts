@@ -1,0 +1,123 @@
+import type { Console, Terminal } from "../../console.ts";
+import type { LaunchEvent } from "../../launchers/launcher.ts";
+import type { BatchJob } from "../run-sweep.ts";
+import { eventLine } from "./event-line.ts";
+import { frameLines } from "./frame.ts";
+import { type LiveRegion, openLiveRegion } from "./live-region.ts";
+import { openTally, type Tally } from "./tally.ts";
+import { totalsLine } from "./totals.ts";
+
+/**
+ * `none`: Hydra's own output alone. `ends`: a line for each job that ends. `jobs`: a table that is
+ * kept up to date on a terminal; elsewhere a line for each event.
+ */
+export type BoardKind = "none" | "ends" | "jobs";
+
+/** Shows on standard error how a sweep goes, while it goes. */
+export interface Board {
+  /** What everything else of the sweep is written to: it makes room for itself. */
+  readonly console: Console;
+  /** Nothing is shown before. */
+  start(kind: BoardKind): void;
+  readonly batch: (jobs: readonly BatchJob[]) => void;
+  readonly event: (event: LaunchEvent) => void;
+  /** Leaves how the sweep ended. */
+  close(): void;
+}
+
+/** One way to show a sweep. */
+interface View {
+  /** A batch is known, or something happened to a job; the tally knows of it. */
+  update(tally: Tally, line?: string): void;
+  /** Something else is written by this. */
+  around(write: () => void, endsLine: boolean): void;
+  close(tally: Tally): void;
+}
+
+export function openBoard(console: Console): Board {
+  const tally = openTally();
+  let view: View | undefined;
+  let onlyEnds = false;
+  let hasBatch = false;
+  const write = (to: (text: string) => void) => (text: string) =>
+    view === undefined ? to(text) : view.around(() => to(text), text.endsWith("\n"));
+  return {
+    console: { ...console, stdout: write(console.stdout), stderr: write(console.stderr) },
+    start(kind) {
+      const { terminal } = console;
+      onlyEnds = kind === "ends";
+      if (kind === "none") return;
+      view =
+        kind === "jobs" && terminal !== undefined
+          ? tableView(console, terminal, tally)
+          : lineView(console);
+    },
+    batch(jobs) {
+      if (view === undefined) return;
+      hasBatch = true;
+      tally.batch(jobs);
+      view.update(tally);
+    },
+    event(event) {
+      if (view === undefined) return;
+      const card = tally.event(event, performance.now());
+      if (!onlyEnds || event.kind !== "started")
+        view.update(tally, eventLine(event.kind, card, tally));
+    },
+    close() {
+      if (hasBatch) view?.close(tally);
+      view = undefined;
+    },
+  };
+}
+
+const lineView = ({ stderr }: Console): View => ({
+  update: (_, line) => line !== undefined && stderr(`${line}\n`),
+  around: (write) => write(),
+  close: (tally) => stderr(`${totalsLine(tally, performance.now())}\n`),
+});
+
+/** Between looks at what is to be drawn: ten times a second is as fast as anybody reads. */
+const REDRAW_MS = 100;
+
+function tableView(console: Console, terminal: Terminal, tally: Tally): View {
+  const region: LiveRegion = openLiveRegion(console.stderr, terminal);
+  const color = console.color === true;
+  let timer: NodeJS.Timeout | undefined;
+  let shown = "";
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  /** Whether the last thing that somebody else wrote has ended its line. */
+  let atLineStart = true;
+
+  const draw = (): void => {
+    if (!atLineStart) return;
+    const now = performance.now();
+    const { columns, rows } = terminal;
+    const lines = frameLines(tally, { color, now, size: { columns, rows } });
+    const frame = `${columns} ${lines.join("\n")}`;
+    if (frame === shown) return;
+    region.draw(lines);
+    shown = frame;
+    drawnAt = now;
+  };
+
+  return {
+    update() {
+      timer ??= setInterval(draw, REDRAW_MS).unref();
+    },
+    around(write, endsLine) {
+      region.erase();
+      shown = "";
+      write();
+      atLineStart = endsLine;
+      if (timer !== undefined && performance.now() - drawnAt >= REDRAW_MS) draw();
+    },
+    close() {
+      clearInterval(timer);
+      timer = undefined;
+      if (!atLineStart) console.stderr("\n");
+      atLineStart = true;
+      draw();
+    },
+  };
+}

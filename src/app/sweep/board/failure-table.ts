@@ -1,0 +1,60 @@
+import { printable } from "../../../printable.ts";
+import { fitText, padText, textWidth } from "../../../text-width.ts";
+import { type JobResult, wasStopped } from "../../job/job.ts";
+import { readablePath } from "../../readable-path.ts";
+import { hasFailed } from "../failure-policy.ts";
+import { errorLine } from "./tally.ts";
+
+/** More are for `hydraconf sweep status`. */
+const MOST_ROWS = 50;
+const MOST_ERROR = 200;
+const NARROWEST_ERROR = 24;
+const GAP = "  ";
+
+/**
+ * The jobs of a sweep that failed: number, overrides, the first line of the error, and where the job
+ * logged. Empty where none did.
+ *
+ * @param columns of the terminal; undefined for any width
+ */
+export function failureTable(
+  results: readonly JobResult[],
+  { columns, cwd }: { readonly columns?: number; readonly cwd: string },
+): string {
+  const failed = results.filter((result) => hasFailed(result) && !wasStopped(result));
+  if (failed.length === 0) return "";
+  const rows = failed
+    .slice(0, MOST_ROWS)
+    .map((result) => [
+      `#${result.number}`,
+      printable(shown(result.overrides)),
+      fitText(errorLine(result), MOST_ERROR),
+      printable(readablePath(result.log ?? result.outputDir, cwd)),
+    ]);
+  const head = ["Job", "Overrides", "Error", "Log"];
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((row) => textWidth(row[column] ?? ""))),
+  );
+  const [first = 0, second = 0, third = 0, last = 0] = widths;
+  const others = first + second + last + 3 * GAP.length;
+  const room = Math.max(NARROWEST_ERROR, (columns ?? Number.POSITIVE_INFINITY) - others);
+  const fitted = [first, second, Math.min(third, room)];
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) => {
+        const width = fitted[column];
+        return width === undefined ? cell : padText(fitText(cell, width), width, "left");
+      })
+      .join(GAP);
+  const left = failed.length - rows.length;
+  return [
+    `${failed.length} of ${results.length} ${results.length === 1 ? "job" : "jobs"} failed:`,
+    line(head),
+    ...rows.map(line),
+    ...(left > 0 ? [`and ${left} more`] : []),
+    "",
+  ].join("\n");
+}
+
+const shown = (overrides: readonly string[]): string =>
+  overrides.filter((override) => !override.startsWith("hydra.")).join(" ");

@@ -1,0 +1,107 @@
+import { printable } from "../../../printable.ts";
+import { wasStopped } from "../../job/job.ts";
+import { shownOverrides } from "../../launchers/basic-launcher.ts";
+import type { LaunchEvent, SweepJob } from "../../launchers/launcher.ts";
+import { firstLine } from "../../worker/recorded-job.ts";
+import { hasFailed } from "../failure-policy.ts";
+import type { BatchJob } from "../run-sweep.ts";
+
+export type CardState = "waiting" | "running" | "completed" | "failed" | "stopped";
+
+/** How a job of a sweep stands. Times are milliseconds of `performance.now()`. */
+export interface Card {
+  readonly number: number;
+  /** What makes it different from the others of its batch. */
+  readonly overrides: string;
+  readonly state: CardState;
+  readonly started?: number;
+  readonly ended?: number;
+  /** The first line of what went wrong last. */
+  readonly error?: string;
+}
+
+export type Counts = Readonly<Record<CardState, number>>;
+
+/** All jobs of a sweep that are known so far, and how they stand. */
+export interface Tally {
+  batch(jobs: readonly BatchJob[]): void;
+  /** @returns how the job stands now */
+  event(event: LaunchEvent, now: number): Card;
+  cards(): Iterable<Card>;
+  counts(): Counts;
+  /** Jobs that ended since the first one started, and the milliseconds that took; for estimates. */
+  pace(now: number): { readonly ended: number; readonly elapsed: number };
+}
+
+export function openTally(): Tally {
+  const cards = new Map<number, Card>();
+  const counts = { waiting: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
+  let firstStart: number | undefined;
+  let endedHere = 0;
+
+  const put = (card: Card): Card => {
+    const before = cards.get(card.number);
+    if (before !== undefined) counts[before.state]--;
+    counts[card.state]++;
+    cards.set(card.number, card);
+    return card;
+  };
+
+  return {
+    batch(jobs) {
+      const shown = distinctOverrides(jobs.map(({ job }) => job));
+      for (const [index, { job, result }] of jobs.entries())
+        put({
+          number: job.number,
+          overrides: shown[index] ?? "",
+          state: result === undefined ? "waiting" : stateOf(result),
+        });
+    },
+    event(event, now) {
+      const { job } = event;
+      const before = cards.get(job.number);
+      const card = {
+        number: job.number,
+        overrides: before?.overrides ?? printable(shownOverrides(job)),
+        ...(before?.started !== undefined && { started: before.started }),
+      };
+      if (event.kind === "started") {
+        firstStart ??= now;
+        return put({ ...card, state: "running", started: now });
+      }
+      if (event.kind === "retried")
+        return put({ ...card, state: "waiting", error: printable(event.reason) });
+      endedHere++;
+      const { result } = event;
+      return put({
+        ...card,
+        state: stateOf(result),
+        ended: now,
+        ...(hasFailed(result) && { error: errorLine(result) }),
+      });
+    },
+    cards: () => cards.values(),
+    counts: () => counts,
+    pace: (now) => ({ ended: endedHere, elapsed: firstStart === undefined ? 0 : now - firstStart }),
+  };
+}
+
+type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
+
+const stateOf = (result: Result): CardState =>
+  wasStopped(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
+
+/** What went wrong with a job, in a line. */
+export const errorLine = ({ error, exitCode }: Result): string =>
+  printable(error === undefined ? `exit code ${exitCode}` : firstLine(error));
+
+/** The overrides of each job, without those that all of them have. */
+export function distinctOverrides(jobs: readonly SweepJob[]): readonly string[] {
+  const uses = new Map<string, number>();
+  for (const { overrides } of jobs)
+    for (const one of new Set(overrides)) uses.set(one, (uses.get(one) ?? 0) + 1);
+  return jobs.map((job) => {
+    const own = job.overrides.filter((one) => uses.get(one) !== jobs.length);
+    return printable(own.length === 0 ? shownOverrides(job) : own.join(" "));
+  });
+}

@@ -1,0 +1,41 @@
+import { roughDuration } from "./duration.ts";
+import type { Counts, Tally } from "./tally.ts";
+
+/** In the order in which they are told, and their words. */
+const TOLD = [
+  ["failed", "failed"],
+  ["stopped", "stopped"],
+  ["running", "running"],
+  ["waiting", "waiting"],
+] as const;
+
+/** `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)` */
+export function totalsLine(tally: Tally, now: number): string {
+  const counts = tally.counts();
+  const { elapsed, ended } = tally.pace(now);
+  const open = counts.running + counts.waiting;
+  const parts = TOLD.flatMap(([state, word]) =>
+    counts[state] === 0 ? [] : [`${counts[state]} ${word}`],
+  );
+  const left =
+    open === 0 || ended === 0 || elapsed <= 0
+      ? ""
+      : `, about ${roughDuration((open * elapsed) / ended)} left (${rate(ended, elapsed)})`;
+  const jobs = all(counts);
+  const done = `${counts.completed} of ${jobs} ${jobs === 1 ? "job" : "jobs"} completed`;
+  return `${[done, ...parts].join(", ")}; ${roughDuration(elapsed)}${left}`;
+}
+
+export const all = (counts: Counts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** In the unit that gives a number to read. */
+function rate(ended: number, elapsed: number): string {
+  const units = [
+    ["s", 1000],
+    ["min", 60_000],
+    ["h", 3_600_000],
+  ] as const;
+  const [unit, length] = units.find(([, one]) => (ended * one) / elapsed >= 1) ?? units[2];
+  return `${((ended * length) / elapsed).toFixed(1)} jobs/${unit}`;
+}
