@@ -36,7 +36,7 @@ describe("-m", () => {
     expect(record.endsWith("\nx: 1\n'y': b\n")).toBe(true);
   });
 
-  test("a failing job does not stop the others; the first is shown, the rest are named", async () => {
+  test("a failing job does not stop the others; the first is shown, then a table of all", async () => {
     const { run } = program(CONFIG);
     const ran: unknown[] = [];
     const { exitCode: code, stderr } = await run(["-m", "x=1,2,3"], (config) => {
@@ -45,8 +45,19 @@ describe("-m", () => {
     });
     expect([code, ran]).toEqual([1, [1, 2, 3]]);
     expect(stderr).toContain("Error executing job with overrides: ['x=1']\nError: boom 1\n");
-    expect(stderr).toContain("Job #2 failed: boom 3\n");
+    expect(stderr).toMatch(
+      /complete stack trace\.\n2 of 3 jobs failed:\nJob .*\n#0 +x=1 +boom 1 +s\/0\n#2 +x=3 +boom 3 +s\/2\n$/,
+    );
     expect(stderr.match(/Error executing/g)).toHaveLength(1);
+  });
+
+  test("one failed job is shown as Hydra shows it, and no more", async () => {
+    const { run } = program(CONFIG);
+    const { stderr } = await run(["-m", "x=1,2"], (config) => {
+      if (config.get("x") === 2) throw new Error("boom");
+    });
+    expect(stderr).toMatch(/^Error executing job with overrides: \['x=2'\]\nError: boom\n/);
+    expect(stderr).toMatch(/HYDRA_FULL_ERROR=1 for a complete stack trace\.\n$/);
   });
 
   test("no batch follows one with a failed job", async () => {

@@ -29,8 +29,15 @@ export interface Tally {
   event(event: LaunchEvent, now: number): Card;
   cards(): Iterable<Card>;
   counts(): Counts;
-  /** Jobs that ended since the first one started, and the milliseconds that took; for estimates. */
-  pace(now: number): { readonly ended: number; readonly elapsed: number };
+  pace(now: number): Pace;
+}
+
+/** How fast the sweep goes. Times are milliseconds since the first job started. */
+export interface Pace {
+  readonly elapsed: number;
+  /** Jobs that have ended since, and when the last of them did. */
+  readonly ended: number;
+  readonly lastEnd: number;
 }
 
 export function openTally(): Tally {
@@ -38,6 +45,7 @@ export function openTally(): Tally {
   const counts = { waiting: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
   let firstStart: number | undefined;
   let endedHere = 0;
+  let lastEnd = 0;
 
   const put = (card: Card): Card => {
     const before = cards.get(card.number);
@@ -72,6 +80,7 @@ export function openTally(): Tally {
       if (event.kind === "retried")
         return put({ ...card, state: "waiting", error: printable(event.reason) });
       endedHere++;
+      lastEnd = now;
       const { result } = event;
       return put({
         ...card,
@@ -82,7 +91,10 @@ export function openTally(): Tally {
     },
     cards: () => cards.values(),
     counts: () => counts,
-    pace: (now) => ({ ended: endedHere, elapsed: firstStart === undefined ? 0 : now - firstStart }),
+    pace(now) {
+      const since = (time: number) => Math.max(0, time - (firstStart ?? time));
+      return { elapsed: since(now), ended: endedHere, lastEnd: since(lastEnd) };
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { roughDuration } from "./duration.ts";
-import type { Counts, Tally } from "./tally.ts";
+import type { Counts, Pace, Tally } from "./tally.ts";
 
 /** In the order in which they are told, and their words. */
 const TOLD = [
@@ -12,18 +12,22 @@ const TOLD = [
 /** `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)` */
 export function totalsLine(tally: Tally, now: number): string {
   const counts = tally.counts();
-  const { elapsed, ended } = tally.pace(now);
-  const open = counts.running + counts.waiting;
   const parts = TOLD.flatMap(([state, word]) =>
     counts[state] === 0 ? [] : [`${counts[state]} ${word}`],
   );
-  const left =
-    open === 0 || ended === 0 || elapsed <= 0
-      ? ""
-      : `, about ${roughDuration((open * elapsed) / ended)} left (${rate(ended, elapsed)})`;
   const jobs = all(counts);
   const done = `${counts.completed} of ${jobs} ${jobs === 1 ? "job" : "jobs"} completed`;
-  return `${[done, ...parts].join(", ")}; ${roughDuration(elapsed)}${left}`;
+  const pace = tally.pace(now);
+  const left = leftText(pace, counts.running + counts.waiting);
+  return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
+}
+
+/** From the jobs that have ended: the estimate and the rate stand still until the next one does. */
+function leftText({ elapsed, ended, lastEnd }: Pace, open: number): string {
+  if (open === 0 || ended === 0 || lastEnd <= 0) return "";
+  const left = (open * lastEnd) / ended - (elapsed - lastEnd);
+  const estimate = left < 500 ? "" : `, about ${roughDuration(left)} left`;
+  return `${estimate} (${rate(ended, lastEnd)})`;
 }
 
 export const all = (counts: Counts): number =>

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  collectSweep,
+  csvText,
+  markdownText,
+  type SweepRow,
+  sweepCells,
+} from "../../../src/app/sweep/collect.ts";
+import { program } from "../program.ts";
+
+const CONFIG = {
+  "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+};
+const TABLES = ["sweep.json", "sweep.csv", "sweep.md"];
+
+const read = (directory: string) =>
+  TABLES.map((name) => readFileSync(join(directory, name), "utf8"));
+
+test("a plain sweep has its tables in its record, with the same bytes as collect gives", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2"], (config) => ({ twice: 2 * Number(config.get("x")) }));
+  const own = read(join(cwd, "s/.sweep"));
+  expect(JSON.parse(own[0] ?? "").jobs).toMatchObject([
+    { swept: { x: "1" }, status: "completed", result: { twice: 2 } },
+    { swept: { x: "2" }, status: "completed", result: { twice: 4 } },
+  ]);
+  expect(TABLES.some((name) => existsSync(join(cwd, "s", name)))).toBe(false);
+  collectSweep(join(cwd, "s"));
+  expect(read(join(cwd, "s"))).toEqual(own);
+});
+
+test("a program that tells what its sweeps came to has them beside the jobs", async () => {
+  const told: (readonly SweepRow[])[] = [];
+  const { cwd, run } = program(CONFIG, {
+    summarizeSweep: (rows, { readable }) => {
+      told.push(rows);
+      return `best: ${readable(rows[0]?.output_dir ?? "")}\n`;
+    },
+  });
+  const { exitCode, stderr, stdout } = await run(["-m", "x=1,2"], (config) => {
+    if (config.get("x") === 2) throw new Error("boom");
+    return 7;
+  });
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/best: s\/0\n$/);
+  expect(stderr).toMatch(/^#0 x=1: completed in \S+ s \(1 of 2\)\n#1 x=2: failed after .*: boom\n/);
+  expect(stderr).toMatch(/1 of 2 jobs failed:\n.*\n#1 +x=2 +boom +s\/1\n/);
+  expect(stderr).toMatch(/The jobs as a table: s\/sweep.md, sweep.csv, sweep.json\n$/);
+  expect(told).toMatchObject([[{ result: 7 }, { status: "failed", error: "boom" }]]);
+  const before = read(join(cwd, "s"));
+  await run(["--retry-failed", "s"], () => 8);
+  expect(JSON.parse(read(join(cwd, "s"))[0] ?? "").jobs).toMatchObject([
+    { result: 7, attempts: 1 },
+    { result: 8, attempts: 2 },
+  ]);
+  expect(read(join(cwd, "s"))).not.toEqual(before);
+});
+
+const row = (result: unknown): SweepRow => ({
+  number: 0,
+  swept: { lr: "0.1" },
+  status: "completed",
+  attempts: 1,
+  seconds: 2,
+  exit_code: 0,
+  error: null,
+  result,
+  output_dir: "/s/0",
+});
+
+test("a field of a result inside another has a column of its own", () => {
+  const cells = sweepCells([
+    row({ val: { loss: 0.5, parts: [1, 2] }, name: "a" }),
+    row(3),
+    row(null),
+  ]);
+  expect(csvText(cells)).toBe(
+    [
+      "job,lr,status,attempts,seconds,val.loss,val.parts,name,result,error,output_dir",
+      '0,0.1,completed,1,2,0.5,"[1,2]",a,,,/s/0',
+      "0,0.1,completed,1,2,,,,3,,/s/0",
+      "0,0.1,completed,1,2,,,,,,/s/0",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("the page leaves out columns that nobody could read, and says so", () => {
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, at]));
+  const [head = "", rule = "", body = "", , note = ""] = markdownText(
+    sweepCells([row(many)]),
+  ).split("\n");
+  expect(head.split("|").length).toBe(26);
+  expect(head).toMatch(/^\| job \| lr .*\| field16 \| error \| output_dir \|$/);
+  expect(rule.split("|").length).toBe(26);
+  expect(body).toContain("/s/0");
+  expect(note).toBe("43 more columns are in sweep.csv and sweep.json.");
+});
