@@ -34,3 +34,18 @@ export const padText = (text: string, width: number, side: "left" | "right"): st
 
 const widthOf = (grapheme: string): number =>
   WIDE.test(grapheme) ? 2 : /^\p{M}+$/u.test(grapheme) ? 0 : 1;
+
+/** The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  const indent = /^ */.exec(text)?.[0] ?? "";
+  let line = indent;
+  for (const word of text.slice(indent.length).split(" ")) {
+    const longer = line.trim() === "" ? `${line}${word}` : `${line} ${word}`;
+    if (line.trim() !== "" && textWidth(longer) > width) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else line = longer;
+  }
+  return [...lines, line];
+}

@@ -65,7 +65,8 @@ export async function hydraMain(
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   try {
-    refuseMisspelt(invocation.argv, subcommands, options.restAsOverrides !== undefined);
+    const takesProgram = options.restAsOverrides !== undefined;
+    refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
     return await dispatch(options, task, invocation, redaction);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") {

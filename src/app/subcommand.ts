@@ -1,6 +1,9 @@
+import { shellQuote } from "../shell-quote.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";
+import type { Flag } from "./flags/flag.ts";
+import { flagIn } from "./flags/parse-argv.ts";
 import type { Invocation } from "./invocation.ts";
 import { reportError } from "./report-error.ts";
 
@@ -74,15 +77,16 @@ export function refuseMisspelt(
   argv: readonly string[],
   subcommands: readonly Subcommand[],
   takesProgram: boolean,
+  flags: readonly Flag[],
 ): void {
   const [word = ""] = argv;
   const names = subcommands.map(({ name }) => name);
-  const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name));
+  const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name, flags));
   if (behind !== undefined)
     throw new ConfigError({
       code: "app.usage",
       message: `the subcommand ${behind} stands behind other arguments`,
-      hint: `it comes first, and its own options behind it: ${behind} ...`,
+      hint: `it comes first, and its own options behind it: ${reordered(argv, behind)}`,
     });
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
   const near = /^[A-Za-z][\w-]*$/.test(word) ? nearest(word, names) : undefined;
@@ -99,9 +103,21 @@ export function refuseMisspelt(
  * A word of its own: neither behind `--`, nor what a flag such as `--explain` is about, nor among the
  * directories that stand behind `--diff`.
  */
-function isBare(argv: readonly string[], name: string): boolean {
+function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): boolean {
   const before = argv.slice(0, argv.indexOf(name));
-  return !before.includes("--") && !before.includes("--diff") && !before.at(-1)?.startsWith("-");
+  const match = flagIn(before.at(-1) ?? "", flags);
+  const isValue =
+    match !== undefined && match.flag.takes !== "nothing" && match.glued === undefined;
+  return !before.includes("--") && !before.includes("--diff") && !isValue;
+}
+
+/** The command line as it should have been, where what stands in front can be meant for the subcommand. */
+function reordered(argv: readonly string[], name: string): string {
+  const at = argv.indexOf(name);
+  const before = argv.slice(0, at);
+  return before.some((word) => !word.startsWith("-") && word.includes("="))
+    ? `${name} ...`
+    : [name, ...before, ...argv.slice(at + 1)].map(shellQuote).join(" ");
 }
 
 /** For help: a line each. */

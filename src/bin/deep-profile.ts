@@ -7,6 +7,7 @@ import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
+import { terminalWidth } from "../profile/terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import { toObject } from "../values/to-object.ts";
 
@@ -60,7 +61,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
     terminal: {
       write: invocation.console.stdout,
       writeError: invocation.console.stderr,
-      width: terminalWidth(),
+      width: terminalWidth(process.env),
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
   });
@@ -81,9 +82,4 @@ function resultDirectory(config: ProfileConfig, job: Job) {
   if (directory === job.outputDir) return { directory, release: () => {} };
   makeRunDirectory(directory, RESULT_FILES);
   return { directory, release: claimRunDirectory(directory) };
-}
-
-/** Some terminals (in CI, in containers) say that they are 0 wide. */
-function terminalWidth(): number {
-  return process.stdout.columns || Number(process.env["COLUMNS"]) || 100;
 }

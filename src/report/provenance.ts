@@ -27,9 +27,15 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
     row("Collector", `${collector.name} ${collector.version}`),
     row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),
     row("Device", environment.device ?? "the workload did not say"),
-    row("Machine", `${environment.hostname}, ${environment.os}, ${environment.cpu}`),
+    row("Machine", machineText(environment)),
     row("GPUs", environment.gpus.length === 0 ? "none" : environment.gpus.join(", ")),
     row("hydraconf", environment.hydraconf_version),
     row("Generated", report.generated_at),
   ];
+}
+
+/** Files that are imported do not say on which machine they were made. */
+function machineText({ hostname, os, cpu }: NCUProfileRegionReport["environment"]): string {
+  const known = [hostname, os, cpu].filter((text) => text !== "unknown");
+  return known.length === 0 ? "unknown" : known.join(", ");
 }

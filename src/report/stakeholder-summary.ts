@@ -40,7 +40,12 @@ function whatRan(report: NCUProfileRegionReport): string {
     totals.wall_ms === null
       ? "no time in named regions was seen"
       : `${formatDuration(totals.wall_ms)} passed in ${plural(totals.region_count, "named region")}`;
-  return `${markdownLabel(program)} ran${device}; ${span}. Measured by the collector ${escapeMarkdown(collector.name)} on ${escapeMarkdown(environment.cpu)}${environment.gpus.length === 0 ? "" : ` with ${escapeMarkdown(environment.gpus.join(", "))}`}.`;
+  const { cpu, gpus } = environment;
+  const where = [
+    ...(cpu === "unknown" ? [] : [cpu]),
+    ...(gpus.length === 0 ? [] : [gpus.join(", ")]),
+  ];
+  return `${markdownLabel(program)} ran${device}; ${span}. Measured by the collector ${escapeMarkdown(collector.name)}${where.length === 0 ? "" : ` on ${escapeMarkdown(where.join(" with "))}`}.`;
 }
 
 const deviceInWords = (device: string): string =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { HYDRA_FLAGS, OWN_FLAGS } from "../../src/app/flags/hydra-flags.ts";
 import { refuseMisspelt } from "../../src/app/subcommand.ts";
 import { type ConfigError, isConfigError } from "../../src/values/errors.ts";
 
@@ -10,7 +11,7 @@ const SUBCOMMANDS = ["compare", "doctor"].map((name) => ({
 
 function refusal(argv: readonly string[], takesProgram = true): ConfigError["details"] | null {
   try {
-    refuseMisspelt(argv, SUBCOMMANDS, takesProgram);
+    refuseMisspelt(argv, SUBCOMMANDS, takesProgram, [...HYDRA_FLAGS, ...OWN_FLAGS]);
     return null;
   } catch (error) {
     if (!isConfigError(error)) throw error;
@@ -36,6 +37,16 @@ describe("refuseMisspelt", () => {
     expect(refusal(["-cp", "conf", "compare", "A", "B"])?.message).toContain(
       "compare stands behind",
     );
+  });
+
+  test.each([
+    [["--json", "compare", "A", "B"], "compare --json A B"],
+    [["--fail-on", "total_ms>5%", "compare", "A", "B"], "compare --fail-on 'total_ms>5%' A B"],
+    [["A", "B", "compare"], "compare A B"],
+    [["--unknown", "doctor"], "doctor --unknown"],
+    [["a=1", "--json", "compare", "A"], "compare ..."],
+  ])("shows how to write %j", (argv, command) => {
+    expect(refusal(argv)?.hint).toBe(`it comes first, and its own options behind it: ${command}`);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { printable, printableLabel } from "../../src/printable.ts";
 import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown.ts";
 import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
-import { fitText, padText, textWidth } from "../../src/text-width.ts";
+import { fitText, padText, textWidth, wrapText } from "../../src/text-width.ts";
 import { anyName } from "./bundles.ts";
 
 describe("printable text", () => {
@@ -77,6 +77,30 @@ describe("text width", () => {
           expect(textWidth(padText(fitText(text, width), width, "right"))).toBe(width);
         },
       ),
+    );
+  });
+});
+
+describe("wrapped text", () => {
+  it("breaks at blanks, keeps indentation, and leaves long words whole", () => {
+    expect(wrapText("one two three", 8)).toEqual(["one two", "three"]);
+    expect(wrapText("  key: some value", 11)).toEqual(["  key: some", "  value"]);
+    expect(wrapText("a pneumonoultramicroscopic b", 6)).toEqual([
+      "a",
+      "pneumonoultramicroscopic",
+      "b",
+    ]);
+    expect(wrapText("", 8)).toEqual([""]);
+  });
+
+  it("loses nothing, and is too wide only for want of blanks", () => {
+    fc.assert(
+      fc.property(anyName, fc.integer({ min: 1, max: 60 }), (text, width) => {
+        const lines = wrapText(text, width);
+        expect(lines.join(" ").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
+        for (const line of lines)
+          if (line.trim().includes(" ")) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      }),
     );
   });
 });

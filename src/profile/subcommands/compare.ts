@@ -12,6 +12,7 @@ import { createReportValidator } from "../../report/validate.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { configDifference } from "../compare/config-difference.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "../compare/load-report.ts";
+import { terminalWidth } from "../terminal-width.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
@@ -72,7 +73,7 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   else
     io.console.stdout(
       renderComparison(comparison, {
-        width: process.stdout.columns || Number(io.env["COLUMNS"]) || 100,
+        width: terminalWidth(io.env),
         color: io.console.stdoutColor === true,
         kernels,
       }),

@@ -1,6 +1,7 @@
 import { importFiles } from "../import/import-files.ts";
 import { IMPORTERS, importerOf } from "../import/importers.ts";
 import { openSource } from "../import/open-source.ts";
+import { namesOfRun } from "../import/run-directory.ts";
 import { writeImported } from "../import/write-imported.ts";
 import { showFiles, showReport } from "../terminal-report.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
@@ -14,7 +15,7 @@ const NAME_BASES = ["function", "demangled", "mangled"] as const;
 
 export const COMMAND: CommandLine = {
   name: "import",
-  positionals: "FILE...",
+  positionals: "FILE|RUN...",
   about: `Makes region reports from files that a profiler wrote, on any machine. What a file is, its
 content says:
 
@@ -62,10 +63,12 @@ ${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
       help: "whose push/pop ranges a kernel belongs to: those of its\nthread, or of another one if its own has none (default:\nthread; process needs .ncu-rep files)",
     },
     "no-aggregate": { help: "reports per process and per device only" },
-    html: { help: "the reports as HTML pages, too" },
+    "no-html": { help: "no HTML pages beside the other reports" },
   },
   epilogue: `Files of ncu given together are one measurement. A recording or nsys export beside
 them gives calls and wall times, and the order of ranges of several domains.
+The directory of a run stands for what its collectors left in it; \`deep-profile report DIR\`
+makes its own reports again, with its config.
 
 Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage.`,
 };
@@ -78,7 +81,8 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
     return 0;
   }
   if (command.positionals.length === 0) throw usage("no files given");
-  const sources = command.positionals.map((name) => openSource(name, io.cwd));
+  const names = command.positionals.flatMap((name) => namesOfRun(name, io.cwd));
+  const sources = names.map((name) => openSource(name, io.cwd));
   // Told before a directory is made: a wrong file leaves nothing behind.
   for (const source of sources) importerOf(source);
   const top = command.count("top-kernels");
@@ -104,7 +108,7 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
   const terminal = terminalOf(io);
   for (const { bundle } of reports)
     for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal);
-  const written = await writeImported(reports, directory, { html: command.has("html") });
+  const written = await writeImported(reports, directory, { html: !command.has("no-html") });
   terminal.write("\n");
   showFiles(written.reports, { terminal, cwd: io.cwd });
   for (const problem of written.problems) terminal.writeError(`could not be written: ${problem}\n`);

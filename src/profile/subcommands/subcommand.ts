@@ -1,6 +1,7 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
 import type { Terminal } from "../terminal-report.ts";
+import { terminalWidth } from "../terminal-width.ts";
 import type { CommandLine } from "./arguments.ts";
 
 /** Where a subcommand was called, and where it writes. */
@@ -35,7 +36,6 @@ export interface Subcommand {
 export const terminalOf = ({ console, env }: SubcommandIo): Terminal => ({
   write: console.stdout,
   writeError: console.stderr,
-  // Some terminals (in CI, in containers) say that they are 0 wide.
-  width: process.stdout.columns || Number(env["COLUMNS"]) || 100,
+  width: terminalWidth(env),
   color: console.stdoutColor === true,
 });

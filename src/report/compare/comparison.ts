@@ -62,11 +62,17 @@ export function countNotes(changes: Changes): string {
 
 const NAMES = { invocations: "calls", calls: "calls", kernel_count: "kernels" } as const;
 
-/** What the things in the kernel lists are called: CPU operations are never kernels. */
-export const kernelHeading = ({ kernels }: ReportComparison): string =>
+/** What a thing in the kernel lists is called: CPU operations are never kernels. */
+export const kernelWord = ({ kernels }: ReportComparison): string =>
   kernels.length > 0 && kernels.every(({ kind }) => kind === "cpu_operation")
     ? "CPU operation"
-    : "Kernel";
+    : "kernel";
+
+/** The same as a heading. */
+export const kernelHeading = (reports: ReportComparison): string => {
+  const word = kernelWord(reports);
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+};
 
 /** A difference in ms with its sign, and how far off it may be. */
 export function formatDelta({ delta, uncertainty }: Change): string {

@@ -15,6 +15,7 @@ import {
   formatPercent,
   gateSummary,
   kernelHeading,
+  kernelWord,
   mainTime,
   regionLines,
   TIME_LABELS,
@@ -64,7 +65,7 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
             ),
         ),
     changed.length > MAX_KERNELS
-      ? `${plural(changed.length - MAX_KERNELS, "more kernel")} changed.`
+      ? `${plural(changed.length - MAX_KERNELS, `more ${kernelWord(reports)}`)} changed.`
       : null,
     ...configBlocks(config),
   ]);

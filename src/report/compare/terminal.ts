@@ -1,7 +1,7 @@
 /** A comparison for a terminal: aligned columns, the differences that matter in colour. */
 import picocolors from "picocolors";
 import { printableLabel } from "../../printable.ts";
-import { fitText, padText, textWidth } from "../../text-width.ts";
+import { fitText, padText, textWidth, wrapText } from "../../text-width.ts";
 import { formatMs, plural } from "../numbers.ts";
 import type { Change, Verdict } from "./change.ts";
 import {
@@ -11,6 +11,7 @@ import {
   formatPercent,
   gateSummary,
   kernelHeading,
+  kernelWord,
   mainTime,
   regionLines,
   TIME_LABELS,
@@ -23,8 +24,6 @@ export interface TerminalOptions {
   /** Kernels listed; those that changed most. */
   readonly kernels: number;
 }
-
-const HEADINGS = ["A ms", "B ms", "Change ms", "%", ""] as const;
 
 export function renderComparison(
   comparison: Comparison,
@@ -63,23 +62,27 @@ export function renderComparison(
       verdict === null ? colors.bold(text) : paint[verdict](text),
     );
   const left = changed.length - kernelLines.length;
+  const wrapped = (text: string, color: (line: string) => string = (line) => line) =>
+    wrapText(text, width).map(color);
   const blocks: readonly (readonly string[])[] = [
     [`A ${printableLabel(names.a, 300)}`, `B ${printableLabel(names.b, 300)}`],
-    reports.notes.map((note) => colors.yellow(`note: ${printableLabel(note, 300)}`)),
+    reports.notes.flatMap((note) => wrapped(`note: ${printableLabel(note, 300)}`, colors.yellow)),
     [
       ...table("Region", [...regions, total]),
-      colors.dim(`${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it`),
+      ...wrapped(`${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it`, colors.dim),
     ],
     kernelLines.length === 0 ? [] : table(kernelHeading(reports), kernelLines),
-    left > 0 ? [colors.dim(`${plural(left, "more kernel")} changed, see --json`)] : [],
-    configLines(config),
+    left > 0
+      ? wrapped(`${plural(left, `more ${kernelWord(reports)}`)} changed, see --json`, colors.dim)
+      : [],
+    configLines(config).flatMap((line) => wrapped(line)),
     gates.length === 0
       ? []
       : [
-          ...gates.map(({ outcome, reason }) =>
-            GATE_PAINT[outcome](colors)(`${outcome}: ${printableLabel(reason, 300)}`),
+          ...gates.flatMap(({ outcome, reason }) =>
+            wrapped(`${outcome}: ${printableLabel(reason, 300)}`, GATE_PAINT[outcome](colors)),
           ),
-          printableLabel(gateSummary(gates), 400),
+          ...wrapped(printableLabel(gateSummary(gates), 400)),
         ],
   ];
   return blocks
@@ -102,45 +105,105 @@ interface Line {
   readonly counts: string;
 }
 
+interface TableColumn {
+  readonly heading: string;
+  readonly side: "left" | "right";
+  readonly cell: (line: Line) => string;
+  /** On a narrow terminal, columns of the highest number go first. */
+  readonly dispensable: number;
+  /** What stands in its place then. */
+  readonly short?: (line: Line) => string;
+}
+
+const ofChange = (cell: (change: Change) => string) => (line: Line) =>
+  line.change === undefined ? "" : cell(line.change);
+const verdictOf = ({ change }: Line): string =>
+  change === undefined ? "" : VERDICTS[change.verdict];
+
+const COLUMNS: readonly TableColumn[] = [
+  { heading: "A ms", side: "right", cell: ofChange(({ a }) => formatMs(a)), dispensable: 4 },
+  { heading: "B ms", side: "right", cell: ofChange(({ b }) => formatMs(b)), dispensable: 2 },
+  {
+    heading: "Change ms",
+    side: "right",
+    cell: ofChange(formatDelta),
+    dispensable: 3,
+    short: ofChange((change) => formatDelta({ ...change, uncertainty: null })),
+  },
+  {
+    heading: "%",
+    side: "right",
+    cell: ofChange((change) => formatPercent(change.relative)),
+    dispensable: 0,
+  },
+  {
+    heading: "",
+    side: "left",
+    cell: (line) => [verdictOf(line), line.counts].filter((text) => text !== "").join(", "),
+    dispensable: 5,
+    short: verdictOf,
+  },
+];
+
+const GAP = "  ";
+const MIN_LABEL = 16;
+
+/** Columns are shortened or left out until labels have room: the verdict is what matters most. */
+function fittingColumns(lines: readonly Line[], width: number, widest: number) {
+  const wanted = Math.min(widest, Math.max(MIN_LABEL, Math.floor(width / 3)));
+  let columns = COLUMNS;
+  const taken = () =>
+    columns.reduce((sum, column) => sum + GAP.length + columnWidth(column, lines), 0);
+  for (const least of [5, 4, 3, 2]) {
+    if (wanted + taken() <= width) break;
+    columns = columns.flatMap((column) => {
+      if (column.dispensable !== least) return [column];
+      return column.short === undefined ? [] : [{ ...column, cell: column.short }];
+    });
+  }
+  return columns;
+}
+
+const columnWidth = ({ heading, cell }: TableColumn, lines: readonly Line[]): number =>
+  lines.reduce((widest, line) => Math.max(widest, textWidth(cell(line))), textWidth(heading));
+
 function drawTable(
   heading: string,
   lines: readonly Line[],
   width: number,
 ): readonly { readonly text: string; readonly verdict: Verdict | null }[] {
-  const rows = lines.map(({ label, change, counts }) => ({
-    label,
-    verdict: change?.verdict ?? "same",
-    cells:
-      change === undefined
-        ? ["", "", "", "", counts]
-        : [
-            formatMs(change.a),
-            formatMs(change.b),
-            formatDelta(change),
-            formatPercent(change.relative),
-            [VERDICTS[change.verdict], counts].filter((text) => text !== "").join(", "),
-          ],
-  }));
-  const widths = HEADINGS.map((title, column) =>
-    Math.max(textWidth(title), ...rows.map(({ cells }) => textWidth(cells[column] ?? ""))),
-  );
-  const numbers = widths.reduce((sum, each) => sum + each + 2, 0);
-  const widest = Math.max(textWidth(heading), ...rows.map(({ label }) => textWidth(label)));
-  const first = Math.max(12, Math.min(widest, width - numbers));
-  const line = (label: string, cells: readonly string[]) =>
+  const widest = Math.max(textWidth(heading), ...lines.map(({ label }) => textWidth(label)));
+  const columns = fittingColumns(lines, width, widest);
+  const widths = columns.map((column) => columnWidth(column, lines));
+  const numbers = widths.reduce((sum, each) => sum + GAP.length + each, 0);
+  const first = Math.max(MIN_FIRST, Math.min(widest, width - numbers));
+  const draw = (label: string, cells: readonly string[]) =>
     [
       padText(fitText(label, first), first, "left"),
-      ...cells.map((cell, column) =>
-        padText(cell, widths[column] ?? 0, column === HEADINGS.length - 1 ? "left" : "right"),
-      ),
+      ...columns.map(({ side }, at) => padText(cells[at] ?? "", widths[at] ?? 0, side)),
     ]
-      .join("  ")
+      .join(GAP)
       .trimEnd();
   return [
-    { text: line(heading, HEADINGS), verdict: null },
-    ...rows.map(({ label, verdict, cells }) => ({ text: line(label, cells), verdict })),
+    {
+      text: draw(
+        heading,
+        columns.map((column) => column.heading),
+      ),
+      verdict: null,
+    },
+    ...lines.map((line) => ({
+      text: draw(
+        line.label,
+        columns.map(({ cell }) => cell(line)),
+      ),
+      verdict: line.change?.verdict ?? ("same" as const),
+    })),
   ];
 }
+
+/** A name of fewer signs says nothing, however narrow the terminal. */
+const MIN_FIRST = 8;
 
 const MAX_CONFIG = 30;
 

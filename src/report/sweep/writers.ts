@@ -105,7 +105,7 @@ function scaling(report: SweepReport): readonly string[] {
             : [
                 [
                   escapeMarkdown(printableLabel(key)),
-                  escapeMarkdown(printableLabel(label)),
+                  label === "" ? "" : escapeMarkdown(printableLabel(label)),
                   points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", "),
                   exponent.toFixed(2),
                 ],

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -86,6 +95,43 @@ describe("deep-profile import", () => {
     expect(await refusal([source, "-o", "chosen"])).toMatchObject({ code: "app.run_directory" });
   });
 
+  test("writes pages as runs do, unless told otherwise", async () => {
+    const source = join(RECORDINGS, "resnet-regions");
+    const page = "recorder/regions/report.html";
+    const { stdout } = await importFiles([source, "-o", "pages"]);
+    expect(stdout).toContain(join("pages", page));
+    expect(readFileSync(join(cwd, "pages", page), "utf8")).toContain("A::A1");
+    await importFiles([source, "-o", "no-pages", "--no-html"]);
+    expect(existsSync(join(cwd, "no-pages", page))).toBe(false);
+    expect(existsSync(join(cwd, "no-pages/recorder/regions/report.md"))).toBe(true);
+  });
+
+  test("takes the directory of a run for what its collectors left in it", async () => {
+    const run = join(cwd, "a run");
+    mkdirSync(join(run, "recorder/repeats"), { recursive: true });
+    writeFileSync(join(run, "config.yaml"), "repeats: 2\n");
+    expect(await refusal(["a run", "-o", "new"])).toMatchObject({
+      code: "profile.input",
+      message: "a run is the directory of a run in which nothing was recorded",
+      hint: expect.stringContaining("deep-profile report"),
+    });
+    for (const repeat of ["1", "2", "10"])
+      cpSync(join(RECORDINGS, "resnet-regions"), join(run, "recorder/repeats", repeat), {
+        recursive: true,
+      });
+    expect((await importFiles(["a run", "-o", "repeats"])).stderr.split("\n")).toEqual([
+      ...["1", "2", "10"].map((repeat) => `reading ${join("a run/recorder/repeats", repeat)}`),
+      "",
+    ]);
+    cpSync(join(RECORDINGS, "resnet-regions"), join(run, "recorder"), { recursive: true });
+    rmSync(join(run, "recorder/repeats"), { recursive: true });
+    const { stdout } = await importFiles(["a run", "-o", "of-run"]);
+    expect(stdout).toContain("A::A1");
+    expect(readdirSync(join(cwd, "of-run")).sort()).toEqual([
+      ...["kernels.md", "recorder", "report.md", "stakeholder_summary.md"],
+    ]);
+  });
+
   test("says what it cannot read, and leaves nothing behind", async () => {
     writeFileSync(join(cwd, "empty.csv"), "");
     writeFileSync(join(cwd, "other.txt"), "hello\n");
@@ -109,10 +155,25 @@ describe("deep-profile import", () => {
     expect(existsSync(join(cwd, "new"))).toBe(false);
   });
 
+  test.skipIf(samplesOrSkip("imports of runs with Nsight's files") === null)(
+    "takes an export of nsys rather than its report, and every report of ncu",
+    async () => {
+      const sample = samplesOrSkip("imports of runs with Nsight's files") ?? String;
+      const run = join(cwd, "all");
+      for (const folder of ["nsys", "ncu"]) mkdirSync(join(run, folder), { recursive: true });
+      writeFileSync(join(run, "run.json"), "{}");
+      writeFileSync(join(run, "nsys/run.nsys-rep"), "not read");
+      cpSync(sample("nsys-real-2023.4-nvtx-only-cpu.sqlite"), join(run, "nsys/run.sqlite"));
+      cpSync(sample("r1.ncu-rep"), join(run, "ncu/level-1.ncu-rep"));
+      const { stderr } = await importFiles(["all", "--reader", "own", "-o", "of-all"]);
+      expect(stderr).toBe("reading all/nsys/run.sqlite\nreading all/ncu/level-1.ncu-rep\n");
+    },
+  );
+
   test("--help names every format", async () => {
     const { code, stdout } = await importFiles(["--help"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Usage: deep-profile import \[options\] FILE\.\.\.\n/);
+    expect(stdout).toMatch(/^Usage: deep-profile import \[options\] FILE\|RUN\.\.\.\n/);
     expect(stdout).toContain("recording of deep-profile");
   });
 });

@@ -55,14 +55,26 @@ describe("renderComparison", () => {
     ).toMatchSnapshot();
   });
 
-  it.each([40, 60, 100])("stays within %i columns where names can be cut", (width) => {
-    const text = renderComparison(
-      { ...hostile, config: null, names: { a: "a", b: "b" } },
-      { width, color: false, kernels: 5 },
-    );
-    const table = text.split("\n").filter((line) => line.includes("same"));
-    expect(table.length).toBeGreaterThan(0);
-    for (const line of table) expect(textWidth(line)).toBeLessThanOrEqual(Math.max(width, 62));
+  it.each([40, 60, 100])("stays within %i columns", (width) => {
+    for (const { reports: compared, gates } of [comparison, hostile]) {
+      const shown = { names: { a: "a", b: "b" }, reports: compared, config: null, gates };
+      const text = renderComparison(shown, { width, color: false, kernels: 5 });
+      const lines = text.split("\n");
+      expect(lines.length).toBeGreaterThan(8);
+      for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(width);
+      expect(text).toContain("%");
+    }
+  });
+
+  it("leaves out what matters least on a narrow terminal", () => {
+    const headingAt = (width: number) =>
+      renderComparison(comparison, { width, color: false, kernels: 0 })
+        .split("\n")
+        .find((line) => line.startsWith("Region"))
+        ?.split(/ {2,}/);
+    expect(headingAt(100)).toEqual(["Region", "A ms", "B ms", "Change ms", "%"]);
+    expect(headingAt(56)).toEqual(["Region", "B ms", "Change ms", "%"]);
+    expect(headingAt(40)).toEqual(["Region", "Change ms", "%"]);
   });
 
   it("colours only where it may", () => {
