@@ -27,6 +27,7 @@ import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
+import { notDetachable } from "./sweep/not-detachable.ts";
 import type { WorkerRequest } from "./worker/worker-request.ts";
 
 export type { HydraMainOptions };
@@ -266,6 +267,10 @@ function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOpti
     throw conflict(
       "Only one of --run, --multirun, --cfg, --info and --shell_completion can be specified",
     );
+  if (flags.has("detach") && whenBare === "show")
+    throw notDetachable("this program runs nothing that could be left");
+  if (flags.has("detach") && asked.some((id) => id !== "multirun"))
+    throw notDetachable(`not allowed with argument --${asked.find((id) => id !== "multirun")}`);
   if (flags.has("dry-run") && asked.some((id) => id !== "run" && id !== "multirun"))
     throw conflict(`The --dry-run flag cannot be used in conjunction with --${asked[0]}`);
 }

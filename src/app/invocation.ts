@@ -1,6 +1,7 @@
 import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console, Terminal } from "./console.ts";
 import type { Resumption } from "./sweep/record/sweep-record.ts";
+import { takeDriverMark } from "./worker/driver-mark.ts";
 import { takeWorkerRequest, type WorkerRequest } from "./worker/worker-request.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can be any. */
@@ -13,6 +14,8 @@ export interface Invocation {
   readonly command?: readonly string[];
   /** The one job that this process is to run for a launcher. */
   readonly worker?: WorkerRequest;
+  /** Says that this process drives a sweep now, to the one that started it for that. */
+  readonly announce?: () => void;
   /** The recorded sweep that goes on. */
   readonly resumed?: ResumedSweep;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,12 +29,17 @@ export interface Invocation {
 export interface ResumedSweep extends Resumption {
   /** The absolute path of its directory. */
   readonly directory: string;
+  /** Whether to leave it to a process of its own. */
+  readonly detach?: boolean;
+  /** The overrides of the launcher that were added. */
+  readonly added?: readonly string[];
 }
 
 /** This process's own. */
 export function processInvocation(): Invocation {
   tolerateClosedPipes();
   const worker = takeWorkerRequest(process.env);
+  const announce = takeDriverMark(process.env);
   return {
     argv: process.argv.slice(2),
     ...(process.argv[1] !== undefined && {
@@ -39,6 +47,7 @@ export function processInvocation(): Invocation {
       command: [process.execPath, ...inheritedOptions(), process.argv[1]],
     }),
     ...(worker !== undefined && { worker }),
+    ...(announce !== undefined && { announce }),
     env: process.env,
     cwd: process.cwd(),
     console: {

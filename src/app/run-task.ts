@@ -5,11 +5,13 @@ import { type PlannedJob, planJob } from "./job/plan-job.ts";
 import { runJob, takeDirectory } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
 import { composedEvent, hydraLogging, surround } from "./job-surroundings.ts";
+import { leaveSweep } from "./leave-sweep.ts";
 import { createLogging, type Logging } from "./logging/logging.ts";
 import { showFailure } from "./report-error.ts";
 import { runMany } from "./run-many.ts";
 import { chooseMode } from "./run-mode.ts";
 import { openBoard } from "./sweep/board/board.ts";
+import { notDetachable } from "./sweep/not-detachable.ts";
 import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
 import { warn, warnOf } from "./warn.ts";
 
@@ -30,14 +32,23 @@ export async function runTask(session: Session): Promise<number> {
   const board = openBoard(invocation.console);
   const logging = createLogging({ console: board.console });
   const all = [...session.overrides, ...overrides];
+  const detach = isDetached(session);
+  if (detach && mode === "run") throw notDetachable("the --detach flag is for sweeps");
   try {
     if (mode === "run") return await runOne(session, all, logging);
+    if (detach) return await leaveSweep(session, all, logging);
     const beside = { ...session, invocation: { ...invocation, console: board.console } };
     return await runMany(beside, all, logging, board);
   } finally {
     logging.close();
   }
 }
+
+/** Of a resumed sweep it is not how the sweep began that counts. */
+const isDetached = ({ invocation, parsed }: Session): boolean =>
+  invocation.resumed === undefined
+    ? parsed.flags.has("detach")
+    : invocation.resumed.detach === true;
 
 async function runOne(
   session: Session,

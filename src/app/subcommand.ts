@@ -27,6 +27,8 @@ export interface Subcommand {
 }
 
 export interface SubcommandLine {
+  /** What its first argument may be, where that chooses what it does, with a line each. */
+  readonly actions?: Readonly<Record<string, string>>;
   /** By name, without dashes. */
   readonly options: Readonly<Record<string, SubcommandOption>>;
 }

@@ -23,8 +23,8 @@ void hydraMain(
     subcommands: [
       {
         name: "sweep",
-        summary:
-          "how the jobs of a sweep stand (status DIR), and their results as a table (collect DIR)",
+        summary: "looks after a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
+        commandLine: async () => (await import("../app/sweep/sweep-command.ts")).SWEEP_LINE,
         run: async (args, io) =>
           (await import("../app/sweep/sweep-command.ts")).runSweepCommand(args, io),
       },

@@ -5,7 +5,7 @@ import { selectNode } from "../../values/select.ts";
 import type { Session } from "../commands/command.ts";
 import { flagIn, type ParsedArguments, parseArgv } from "../flags/parse-argv.ts";
 import { readSchema } from "../read-schema.ts";
-import { type SubcommandOption, subcommandOf } from "../subcommand.ts";
+import { type SubcommandLine, subcommandOf } from "../subcommand.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
 import { flagCandidates, flagValues, pathsAt } from "./flags.ts";
 import { hydraMatches } from "./hydra-matches.ts";
@@ -42,7 +42,11 @@ export async function complete(
   if (words.includes("--")) return [];
   const subcommand = subcommandOf(words, options.subcommands ?? []);
   if (subcommand !== undefined)
-    return completeSubcommand(await subcommand.commandLine?.(), word, session);
+    return completeSubcommand(
+      await subcommand.commandLine?.(),
+      { word, isFirst: words.length === 1 },
+      session,
+    );
 
   const pending = flagIn(words.at(-1) ?? "", flags);
   const takesValue = pending?.glued === undefined && /value$/.test(pending?.flag.takes ?? "");
@@ -60,10 +64,15 @@ export async function complete(
 }
 
 function completeSubcommand(
-  line: { readonly options: Readonly<Record<string, SubcommandOption>> } | undefined,
-  word: string,
+  line: SubcommandLine | undefined,
+  { word, isFirst }: { readonly word: string; readonly isFirst: boolean },
   { invocation }: CompletionSession,
 ): readonly Candidate[] {
+  if (isFirst && line?.actions !== undefined && !word.startsWith("-"))
+    return matching(
+      word,
+      Object.entries(line.actions).map(([name, help]) => candidate(name, help)),
+    );
   if (!word.startsWith("-")) return pathsAt(word, invocation.cwd);
   const [name = "", value] = word.split("=", 2);
   const option = line?.options[name.slice(2)];

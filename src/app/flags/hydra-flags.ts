@@ -140,6 +140,12 @@ export const OWN_FLAGS: readonly Flag[] = [
     help: "With --resume or --retry-failed: run jobs whose config was changed since",
   },
   {
+    id: "detach",
+    names: ["--detach"],
+    takes: "nothing",
+    help: "With --multirun or --resume: start the sweep and leave; 'hydraconf sweep' looks after it",
+  },
+  {
     id: "schema",
     names: ["--schema"],
     takes: "nothing",

@@ -1,3 +1,6 @@
+import type { JobResult } from "../job/job.ts";
+import type { SweepRecord } from "../sweep/record/sweep-record.ts";
+import { leftBehind } from "../worker/left-behind.ts";
 import type { LauncherKind, SweepJob } from "./launcher.ts";
 
 /** Hydra's name, which log configs may use. */
@@ -7,7 +10,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_launcher";
 export const basicLauncher: LauncherKind = {
   targets: ["hydra._internal.core_plugins.basic_launcher.BasicLauncher"],
   inThisProcess: true,
-  open: ({ gate, logAsHydra, logging, runHere }) => {
+  open: ({ gate, logAsHydra, logging, record, runHere }) => {
     const log = logging.logger(LOGGER);
     return {
       async *launch(batch) {
@@ -17,7 +20,7 @@ export const basicLauncher: LauncherKind = {
           if (!gate.mayStart()) return;
           log.info(`\t#${job.number} : ${shownOverrides(job)}`);
           yield { kind: "started", job };
-          const result = await runHere(job);
+          const result = (await whatWasLeft(record, job)) ?? (await runHere(job));
           logAsHydra();
           yield { kind: "ended", job, result };
         }
@@ -25,6 +28,14 @@ export const basicLauncher: LauncherKind = {
     };
   },
 };
+
+/** A job that a process of an earlier launcher still runs is waited for, and not run twice. */
+async function whatWasLeft(record: SweepRecord, job: SweepJob): Promise<JobResult | undefined> {
+  const worker = leftBehind(record.folder, job.number);
+  if (worker === undefined) return undefined;
+  await worker.ended;
+  return record.resultOf(job);
+}
 
 /** A job in a line: what makes it different, not how Hydra itself is configured. */
 export const shownOverrides = ({ overrides }: SweepJob): string =>

@@ -8,14 +8,19 @@ import type { SweepBackend } from "./sweep-backend.ts";
 export const LAUNCHERS: readonly LauncherKind[] = [basicLauncher, localLauncher, slurmLauncher];
 
 /**
- * The jobs of a recorded sweep in the scheduler that has them.
+ * The jobs of a recorded sweep in the scheduler that has them, or had them, whichever launcher was chosen
+ * last.
  *
- * @param target `hydra.launcher._target_`, as the sweep's manifest has it
- * @returns undefined for a launcher that needs no scheduler
+ * @param folder the absolute path of the `.sweep` folder
+ * @returns undefined where none were handed to a scheduler
  */
-export const backendOf = (
-  target: string,
+export async function backendOf(
   folder: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<SweepBackend> | undefined =>
-  LAUNCHERS.find(({ targets }) => targets.includes(target))?.backend?.(folder, env);
+): Promise<SweepBackend | undefined> {
+  for (const { backend } of LAUNCHERS) {
+    const found = await backend?.(folder, env);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -61,12 +61,12 @@ export interface LauncherKind {
   /** @throws ConfigError for settings that it cannot follow */
   readonly open: (request: LauncherRequest) => Launcher;
   /**
-   * The jobs of a recorded sweep in their scheduler, for a process that comes by later. Not there
-   * where no scheduler has them.
+   * The jobs of a recorded sweep in their scheduler, for a process that comes by later; undefined where
+   * none were handed to it. Not there for a launcher without a scheduler.
    * @param folder the absolute path of the `.sweep` folder
    */
   readonly backend?: (
     folder: string,
     env: Readonly<Record<string, string | undefined>>,
-  ) => Promise<SweepBackend>;
+  ) => Promise<SweepBackend> | undefined;
 }

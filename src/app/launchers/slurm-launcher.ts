@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { plainAt, textAt } from "../job/hydra-values.ts";
+import { schedulerFolder } from "../sweep/record/layout.ts";
 import type { LauncherKind } from "./launcher.ts";
 import { readSettings } from "./slurm/settings.ts";
+import type { SweepBackend } from "./sweep-backend.ts";
 
 /** Jobs as tasks of a Slurm job array, under submitit's keys. */
 export const slurmLauncher: LauncherKind = {
@@ -27,9 +30,15 @@ export const slurmLauncher: LauncherKind = {
       },
     };
   },
-  backend: async (folder, env) => {
-    const { createSlurm } = await import("./slurm/client.ts");
-    const { slurmSweep } = await import("./slurm/slurm-sweep.ts");
-    return slurmSweep(folder, createSlurm(env));
-  },
+  backend: (folder, env) =>
+    existsSync(schedulerFolder(folder)) ? openBackend(folder, env) : undefined,
 };
+
+async function openBackend(
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SweepBackend> {
+  const { createSlurm } = await import("./slurm/client.ts");
+  const { slurmSweep } = await import("./slurm/slurm-sweep.ts");
+  return slurmSweep(folder, createSlurm(env));
+}

@@ -26,6 +26,11 @@ export interface SweepBackend {
   /** The jobs that were handed to the scheduler, as far as it still knows them. */
   status(): Promise<readonly ScheduledJob[]>;
   /**
+   * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches. What
+   * the scheduler does not answer stays as it is.
+   */
+  settle(): Promise<void>;
+  /**
    * What happens to the jobs that were handed to the scheduler, until all have ended or the signal
    * comes. A job that the scheduler lost is recorded as what became of it.
    */

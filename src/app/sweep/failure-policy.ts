@@ -44,13 +44,18 @@ export interface FailureGate {
   mayStart(): boolean;
   /** Whether another batch may follow. */
   mayFollow(): boolean;
+  /** Whether somebody else has ended the sweep. */
+  isClosed(): boolean;
 }
 
-export function openGate(policy: FailurePolicy): FailureGate {
+/** @param isClosed whether somebody else has ended the sweep: asked before each job */
+export function openGate(policy: FailurePolicy, isClosed = () => false): FailureGate {
   let failed = 0;
   let stopped = false;
-  const mayStart = () => !stopped && !(policy.kind === "stop" && failed >= policy.after);
+  const mayStart = () =>
+    !stopped && !(policy.kind === "stop" && failed >= policy.after) && !isClosed();
   return {
+    isClosed,
     count(result) {
       if (wasStopped(result)) stopped = true;
       else if (hasFailed(result)) failed++;

@@ -47,6 +47,8 @@ export function resumedInvocation(
       missing: flags.has("resume"),
       failed: flags.has("retry-failed"),
       acceptChanges: flags.has("accept-changes"),
+      detach: flags.has("detach"),
+      added: overrides,
     },
   };
 }

@@ -1,63 +1,267 @@
 import { resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { ConfigError } from "../../values/errors.ts";
-import { drawTable } from "../info/table.ts";
+import { nearest } from "../../values/nearest.ts";
 import type { Invocation } from "../invocation.ts";
-import { collectSweep, sweepRows } from "./collect.ts";
-import { launcherOf } from "./record/launcher-claim.ts";
+import type { SubcommandLine } from "../subcommand.ts";
+import { cancelSweep } from "./cancel.ts";
+import { collectSweep } from "./collect.ts";
+import { lookAtSweep, recordedExitCode } from "./look.ts";
+import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
 import { sweepFolder } from "./record/layout.ts";
+import { readManifest } from "./record/manifest.ts";
+import { shownView, summary } from "./shown-view.ts";
+import { waitForSweep } from "./wait.ts";
 
-const HELP = `hydraconf sweep status DIR     how the jobs of a sweep stand; exit code 0 once all are completed
-hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
+const HELP = `hydraconf sweep looks after the recorded sweep in DIR (hydra.sweep.dir), of any program.
 
-DIR is the directory of a sweep (hydra.sweep.dir). Nothing is started.
+  hydraconf sweep status DIR     how its jobs stand, a line each
+  hydraconf sweep wait DIR       waits for its end, whoever runs it; Ctrl-C ends the waiting, not the sweep
+  hydraconf sweep cancel DIR     ends what runs of it; what is done stays done, --resume runs the rest
+  hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
+
+  hydraconf sweep ACTION --help  more about one of them
 `;
 
+const DETAILS: Readonly<Record<SweepAction, string>> = {
+  status: `usage: hydraconf sweep status [--json] DIR
+
+Shows how the jobs of a sweep stand, also while it runs, and what runs it. Jobs record themselves what
+becomes of them; jobs on Slurm that have not are asked about by squeue and scontrol. A job is 'missing'
+if nobody is about to run it: --resume does.
+
+      --json    the same as data
+  -h, --help    print this help
+
+Exit code: 0 all jobs are completed, 1 they are not, 2 wrong usage.
+`,
+  wait: `usage: hydraconf sweep wait [--timeout SECONDS] [--json] DIR
+
+Waits until nothing of a sweep runs any more, and prints a line for each job that ends meanwhile. Ctrl-C
+ends the waiting, not the sweep.
+
+      --timeout SECONDS    wait no longer than that
+      --json               at the end, print what 'status --json' does, and no lines before
+  -h, --help               print this help
+
+Exit code: the one that the sweep has in the foreground (0 all jobs are completed); 124 out of time,
+130 Ctrl-C, 2 wrong usage.
+`,
+  cancel: `usage: hydraconf sweep cancel DIR
+
+Ends all that runs of a sweep: the process that runs it, its workers, its jobs on Slurm. Each is asked to
+end (SIGTERM, scancel) and killed 10 seconds later. Jobs that are done stay done; PROGRAM --resume DIR runs
+those that were ended or never started. Where nothing runs, nothing happens.
+
+  -h, --help    print this help
+
+Exit code: 0 nothing of it runs any more, 1 something runs where it cannot be reached, 2 wrong usage.
+`,
+  collect: `usage: hydraconf sweep collect DIR
+
+Writes what a sweep came to into its directory, as sweep.json, sweep.csv and sweep.md: a row per job, a
+column for each key that overrides set and each field of the results. Also while it runs.
+
+  -h, --help    print this help
+
+Exit code: 0 written, 1 no sweep, 2 wrong usage.
+`,
+};
+
+const OPTIONS = {
+  status: { json: "boolean" },
+  wait: { json: "boolean", timeout: "string" },
+  cancel: {},
+  collect: {},
+} as const satisfies Readonly<Record<SweepAction, Readonly<Record<string, "boolean" | "string">>>>;
+
+/** For shell completion. */
+export const SWEEP_LINE: SubcommandLine = {
+  actions: SWEEP_ACTIONS,
+  options: {
+    json: { help: "of status and wait: print JSON" },
+    timeout: { value: "SECONDS", help: "of wait: wait no longer than that" },
+  },
+};
+
+const TIMED_OUT = 124;
+
 /**
- * `hydraconf sweep`: looks at a recorded sweep of any program.
+ * `hydraconf sweep`: looks after a recorded sweep of any program.
  *
  * @throws ConfigError `app.usage`, and `app.sweep_record` where there is no sweep
  */
 export async function runSweepCommand(
   args: readonly string[],
-  { console, cwd }: Invocation,
+  invocation: Invocation,
 ): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) {
-    console.stdout(HELP);
+  const { stdout } = invocation.console;
+  const [first = ""] = args;
+  if (["--help", "-h"].includes(first)) {
+    stdout(HELP);
     return 0;
   }
-  const [action, name, ...more] = args;
-  if ((action !== "status" && action !== "collect") || name === undefined || more.length > 0)
-    throw new ConfigError({
-      code: "app.usage",
-      message: "expected an action and the directory of a sweep",
-      hint: "hydraconf sweep status DIR, or hydraconf sweep collect DIR",
-    });
-  const directory = resolve(cwd, name);
-  if (action === "status") return showStatus(directory, console);
-  for (const file of collectSweep(directory)) console.stdout(`${directory}/${file}\n`);
-  return 0;
+  const action = actionOf(first);
+  const { json, name, timeout } = parse(action, args.slice(1));
+  if (name === undefined) {
+    stdout(DETAILS[action]);
+    return 0;
+  }
+  const directory = resolve(invocation.cwd, name);
+  switch (action) {
+    case "status":
+      return status(directory, json, invocation);
+    case "wait":
+      return wait(directory, { json, timeout }, invocation);
+    case "cancel":
+      return cancel(directory, invocation);
+    case "collect":
+      return collect(directory, invocation);
+  }
 }
 
-function showStatus(directory: string, { stdout }: Invocation["console"]): number {
-  const rows = sweepRows(directory);
-  const launcher = launcherOf(sweepFolder(directory));
-  const lines = rows.map(({ attempts, error, number, seconds, status, swept }) => [
-    String(number),
-    Object.entries(swept)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(" "),
-    status,
-    String(attempts),
-    seconds === null ? "" : seconds.toFixed(1),
-    error ?? "",
-  ]);
-  if (rows.length > 0)
-    stdout(drawTable([["#", "Overrides", "Status", "Attempts", "Seconds", "Error"], ...lines]));
-  const completed = rows.filter(({ status }) => status === "completed").length;
-  const who =
-    launcher === undefined
-      ? "no launcher runs it"
-      : `process ${launcher.pid} on ${launcher.host} runs it`;
-  stdout(`${completed} of ${rows.length} jobs completed; ${who}\n`);
-  return completed === rows.length ? 0 : 1;
+function actionOf(word: string): SweepAction {
+  const names = Object.keys(SWEEP_ACTIONS) as SweepAction[];
+  const action = names.find((name) => name === word);
+  if (action !== undefined) return action;
+  const near = nearest(word, names);
+  throw new ConfigError({
+    code: "app.usage",
+    message:
+      word === ""
+        ? "expected an action and the directory of a sweep"
+        : `expected an action, not '${word}'`,
+    ...(near === undefined ? {} : { nearest: near }),
+    hint: names.map((name) => `hydraconf sweep ${name} DIR`).join(", "),
+  });
+}
+
+interface Parsed {
+  /** Undefined where help was asked for. */
+  readonly name: string | undefined;
+  readonly json: boolean;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+}
+
+function parse(action: SweepAction, args: readonly string[]): Parsed {
+  const types: Readonly<Record<string, "boolean" | "string">> = OPTIONS[action];
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: {
+      ...Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }])),
+      help: { type: "boolean", short: "h" },
+    },
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const names: string[] = [];
+  let json = false;
+  let timeout: number | undefined;
+  for (const token of tokens) {
+    if (token.kind === "positional") names.push(token.value);
+    if (token.kind !== "option") continue;
+    if (token.name === "help") return { name: undefined, json, timeout };
+    if (types[token.name] === undefined) throw unknownOption(token.rawName, Object.keys(types));
+    if (token.name === "json") json = true;
+    if (token.name === "timeout") timeout = milliseconds(token.value);
+  }
+  const [name, ...more] = names;
+  if (name === undefined || more.length > 0)
+    throw usage(`${action}: expected the directory of one sweep`, `hydraconf sweep ${action} DIR`);
+  return { name, json, timeout };
+}
+
+/** Timers hold no more than that. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+function milliseconds(text: string | undefined): number {
+  const seconds = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
+  if (seconds >= 0) return Math.min(seconds * 1000, LONGEST_MS);
+  throw usage("--timeout: expected a number of seconds", "hydraconf sweep wait --timeout 3600 DIR");
+}
+
+function unknownOption(name: string, known: readonly string[]): ConfigError {
+  const near = nearest(name.replace(/^-+/, ""), [...known, "help"]);
+  return new ConfigError({
+    code: "app.usage",
+    message: `unknown option ${name}`,
+    ...(near === undefined ? {} : { nearest: `--${near}` }),
+  });
+}
+
+const usage = (message: string, hint: string): ConfigError =>
+  new ConfigError({ code: "app.usage", message, hint });
+
+async function status(
+  directory: string,
+  json: boolean,
+  { console, env }: Invocation,
+): Promise<number> {
+  const view = await lookAtSweep(directory, env);
+  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : shownView(view));
+  return view.jobs.every((job) => job.status === "completed") ? 0 : 1;
+}
+
+async function wait(
+  directory: string,
+  { json, timeout }: Pick<Parsed, "json" | "timeout">,
+  { console, env }: Invocation,
+): Promise<number> {
+  const stop = new AbortController();
+  let code: number | undefined;
+  const end = (as: number) => () => {
+    code ??= as;
+    stop.abort();
+  };
+  const signals = [
+    ["SIGINT", end(130)],
+    ["SIGTERM", end(143)],
+  ] as const;
+  for (const [signal, listen] of signals) process.once(signal, listen);
+  if (!json)
+    console.stderr(`Waiting for the sweep in ${directory}; Ctrl-C ends only the waiting\n`);
+  const timer = timeout === undefined ? undefined : setTimeout(end(TIMED_OUT), timeout);
+  try {
+    await waitForSweep({
+      directory,
+      env,
+      signal: stop.signal,
+      ...(json
+        ? {}
+        : {
+            onEnd: ({ number, task_overrides }, { attempts, status }) => {
+              const error = attempts.at(-1)?.error;
+              const what = error == null ? "" : `: ${error}`;
+              console.stdout(`#${number} ${task_overrides.join(" ")} ${status}${what}\n`);
+            },
+          }),
+    });
+  } finally {
+    clearTimeout(timer);
+    for (const [signal, listen] of signals) process.off(signal, listen);
+  }
+  const view = await lookAtSweep(directory, env);
+  console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
+  if (code === TIMED_OUT)
+    console.stderr("Out of time: the sweep goes on, only the waiting has ended\n");
+  else if (code !== undefined) console.stderr("The sweep goes on, only the waiting has ended\n");
+  const folder = sweepFolder(directory);
+  return code ?? recordedExitCode(folder, readManifest(folder));
+}
+
+async function cancel(directory: string, { console, env }: Invocation): Promise<number> {
+  const say = (line: string) => console.stderr(`${line}\n`);
+  const wasRunning = await cancelSweep({ directory, env, say });
+  const view = await lookAtSweep(directory, env);
+  console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it runs"}; ${summary(view)}`);
+  return view.exit_code === null ? 1 : 0;
+}
+
+/** The view is looked at for what it records of lost jobs. */
+async function collect(directory: string, { console, env }: Invocation): Promise<number> {
+  await lookAtSweep(directory, env);
+  for (const file of collectSweep(directory)) console.stdout(`${directory}/${file}\n`);
+  return 0;
 }

@@ -9,6 +9,7 @@ const launcher = () =>
     max_retries: field(INT, 0n),
     on_failure: field(STR, "continue"),
     resources: emptyMap(ANY),
+    slot_scope: field(STR, "machine"),
   }).node;
 
 /** Ours, beside those of Hydra's repository: jobs of a sweep in processes of this machine. */

@@ -48,19 +48,60 @@ describe("the local launcher", () => {
       "hydra.launcher.n_jobs=4",
       "+hydra.launcher.resources.gpu=[5,7]",
     ]);
-    const spans = new Map<string, { gpu: string; begin: number; end: number }>();
-    for (const line of place.lines("ran.txt")) {
-      const [kind = "", number = "", , gpu = "", time = ""] = line.split(" ");
-      const span = spans.get(number) ?? { gpu, begin: 0, end: 0 };
-      spans.set(number, { ...span, [kind]: Number(time) });
-    }
-    expect(spans.size).toBe(6);
-    expect([...new Set([...spans.values()].map(({ gpu }) => gpu))].sort()).toEqual(["5", "7"]);
-    const all = [...spans.values()];
-    for (const [index, one] of all.entries())
-      for (const other of all.slice(index + 1))
-        if (one.gpu === other.gpu)
-          expect(one.end <= other.begin || other.end <= one.begin).toBe(true);
+    const spans = slotSpans(place);
+    expect(spans).toHaveLength(6);
+    expect([...new Set(spans.map(({ gpu }) => gpu))].sort()).toEqual(["5", "7"]);
+    expectApart(spans);
+  });
+
+  test("nor do two sweeps at once, unless told that their slots are their own", async () => {
+    const sweep = [
+      "-m",
+      "x=range(0,3)",
+      "seconds=0.2",
+      "hydra/launcher=local",
+      "hydra.launcher.n_jobs=2",
+      "+hydra.launcher.resources.gpu=[21,22]",
+    ];
+    const places = [workplace(), workplace()];
+    const shared = await Promise.all(places.map(({ start }) => start(sweep)));
+    expect(shared.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expectApart(places.flatMap(slotSpans));
+    const holding = workplace();
+    const long = holding.start([...sweep, "seconds=60", "hydra.sweep.dir=s"]);
+    while (holding.ran("begin").length < 2) await sleep(20);
+    const own = workplace();
+    expect((await own.start([...sweep, "hydra.launcher.slot_scope=sweep"])).exitCode).toBe(0);
+    const other = workplace();
+    const waiting = other.start(sweep);
+    await new Promise<void>((said) =>
+      waiting.stdout?.on("data", (text) => String(text).includes("Waiting for a slot") && said()),
+    );
+    expect(other.ran("begin")).toEqual([]);
+    long.kill("SIGTERM");
+    const { exitCode, stdout } = await waiting;
+    expect([exitCode, (await long).exitCode]).toEqual([0, 143]);
+    expect(stdout).toMatch(
+      /Waiting for a slot of gpu: process \d+ has 21 \(job #0 of the sweep in /,
+    );
+  });
+
+  test("a worker that a killed launcher left keeps its slot", async () => {
+    const place = workplace();
+    const launcher = place.start([
+      "-m",
+      "seconds=1,0.1",
+      "x=1,2",
+      "hydra/launcher=local",
+      "hydra.launcher.n_jobs=2",
+      "+hydra.launcher.resources.gpu=[31,32]",
+    ]);
+    while (place.ran("begin").length < 2) await sleep(20);
+    launcher.kill("SIGKILL");
+    await launcher;
+    expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+    expect([...place.ran("begin")].sort()).toEqual([0, 1, 2, 3]);
+    expectApart(slotSpans(place));
   });
 
   test.each(["kill", "exit", "crash"])("records a worker that ends by '%s'", async (how) => {
@@ -105,3 +146,29 @@ describe("the local launcher", () => {
     expect(stdout).toMatch(/Launching 2 jobs in \d process/);
   });
 });
+
+interface Span {
+  readonly gpu: string;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** When each job of a sweep had which slot, as the jobs themselves saw it. */
+function slotSpans(place: ReturnType<typeof workplace>): readonly Span[] {
+  const spans = new Map<string, Span>();
+  for (const line of place.lines("ran.txt")) {
+    const [kind = "", number = "", , gpu = "", time = ""] = line.split(" ");
+    const span = spans.get(number) ?? { gpu, begin: 0, end: 0 };
+    spans.set(number, { ...span, [kind]: Number(time) });
+  }
+  return [...spans.values()];
+}
+
+function expectApart(spans: readonly Span[]): void {
+  for (const [index, one] of spans.entries())
+    for (const other of spans.slice(index + 1))
+      if (one.gpu === other.gpu)
+        expect(one.end <= other.begin || other.end <= one.begin, JSON.stringify([one, other])).toBe(
+          true,
+        );
+}

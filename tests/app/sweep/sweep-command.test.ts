@@ -29,7 +29,7 @@ test("status and collect tell what a sweep came to", async () => {
   });
   const { code, stdout } = await command(cwd, "status", "s");
   expect(code).toBe(1);
-  expect(stdout).toContain("1 of 2 jobs completed; no launcher runs it\n");
+  expect(stdout).toContain("1 of 2 jobs completed, 1 failed\n  prog --retry-failed ");
   expect(stdout).toContain('boom, "twice"');
   expect((await command(cwd, "collect", "s")).code).toBe(0);
   const { jobs } = JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8"));

@@ -1,12 +1,22 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../../values/errors.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";
 import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
+import { type LiveWorker, leftBehind, liveWorkers } from "../../worker/left-behind.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherKind, LauncherRequest, SweepJob } from "../launcher.ts";
 import { LOCAL_TARGETS, type LocalSettings, localSettings } from "./settings.ts";
-import { openSlots, type SlotPool, type Slots, slotVariables } from "./slots.ts";
-import { leftBehind, startWorker, type WorkerProcess } from "./worker-process.ts";
+import {
+  type HeldSlots,
+  openSlots,
+  type SlotAttempt,
+  type SlotPool,
+  slotsOfMachine,
+  slotVariables,
+} from "./slots.ts";
+import { startWorker } from "./worker-process.ts";
 
 const LOGGER = "hydraconf.launchers.local";
 
@@ -18,22 +28,21 @@ export const localLauncher: LauncherKind = {
   targets: LOCAL_TARGETS,
   open(request) {
     const settings = localSettings(request.root, request.context);
-    const slots = openSlots(settings.resources);
-    return { launch: (batch) => launch(batch, request, settings, slots) };
+    return { launch: (batch) => launch(batch, request, settings) };
   },
 };
 
 interface Running {
   readonly job: SweepJob;
-  readonly slots: Slots;
-  readonly worker: WorkerProcess;
+  /** Undefined for a worker that another launcher left: it holds its own. */
+  readonly slots: HeldSlots | undefined;
+  readonly worker: LiveWorker;
 }
 
 async function* launch(
   batch: readonly SweepJob[],
   { gate, invocation, logAsHydra, logging, record }: LauncherRequest,
   settings: LocalSettings,
-  pool: SlotPool,
 ): AsyncGenerator<LaunchEvent> {
   const manifest = record.manifest();
   refuseUnstartable(record);
@@ -41,10 +50,14 @@ async function* launch(
   const log = logging.logger(LOGGER);
   const atOnce = Math.min(settings.jobs, Math.max(1, batch.length));
   log.info(`Launching ${batch.length} jobs in ${atOnce} processes`);
-  const waiting = [...batch];
+  const pool = poolOf(settings, record.folder);
+  const left = new Set(liveWorkers(record.folder, batch).map(({ number }) => number));
+  // Those that run already come first: they have their slots.
+  const waiting = batch.toSorted((a, b) => Number(left.has(b.number)) - Number(left.has(a.number)));
   const running = new Map<SweepJob, Running>();
   const tries = new Map<SweepJob, number>();
   let interrupted = false;
+  let isToldOfSlots = false;
   const onSignal = (signal: NodeJS.Signals) => {
     interrupted = true;
     for (const { worker } of running.values()) worker.signal(signal);
@@ -52,30 +65,47 @@ async function* launch(
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
     for (;;) {
+      let lacksSlots = false;
       while (running.size < settings.jobs && !interrupted && gate.mayStart()) {
-        const slots = waiting.length === 0 ? undefined : pool.take();
-        const job = slots === undefined ? undefined : waiting.shift();
-        if (slots === undefined || job === undefined) break;
+        const [job] = waiting;
+        if (job === undefined) break;
         const command = workerCommand(manifest, record.folder, job.number);
         if (command === null) break;
-        log.info(`\t#${job.number} : ${shownOverrides(job)}`);
-        const worker =
-          (tries.has(job) ? undefined : leftBehind(record.folder, job.number)) ??
-          startWorker({
+        let slots: HeldSlots | undefined;
+        let worker: LiveWorker | undefined = tries.has(job)
+          ? undefined
+          : leftBehind(record.folder, job.number);
+        if (worker === undefined) {
+          const attempt = pool.take(`job #${job.number} of the sweep in ${manifest.directory}`);
+          if (attempt.kind === "none") {
+            lacksSlots = true;
+            if (!isToldOfSlots && running.size === 0) log.info(waitsFor(attempt));
+            isToldOfSlots ||= running.size === 0;
+            break;
+          }
+          slots = attempt.held;
+          const started = startWorker({
             command,
             folder: record.folder,
             number: job.number,
-            env: { ...invocation.env, ...slotVariables(slots) },
+            env: { ...invocation.env, ...slotVariables(slots.slots) },
             timeLimit: settings.timeLimit,
           });
+          if (started.pid !== undefined) slots.handTo(started.pid);
+          worker = started;
+        }
+        waiting.shift();
+        log.info(`\t#${job.number} : ${shownOverrides(job)}`);
         tries.set(job, (tries.get(job) ?? 0) + 1);
         running.set(job, { job, slots, worker });
         yield { kind: "started", job };
       }
-      if (running.size === 0) return;
-      const { one, state } = await firstOf(running);
+      if (running.size === 0 && !lacksSlots) return;
+      const ended = await firstOf(running, lacksSlots ? SLOTS_MS : undefined);
+      if (ended === undefined) continue;
+      const { one, state } = ended;
       running.delete(one.job);
-      pool.giveBack(one.slots);
+      one.slots?.giveBack();
       const reason = failureOf(state);
       if (reason !== undefined && !interrupted && (tries.get(one.job) ?? 0) <= settings.retries) {
         waiting.unshift(one.job);
@@ -90,10 +120,26 @@ async function* launch(
   }
 }
 
-const firstOf = (
+/** The next worker that ends; undefined where that takes longer than `within` milliseconds. */
+async function firstOf(
   running: ReadonlyMap<SweepJob, Running>,
-): Promise<{ readonly one: Running; readonly state: JobState }> =>
-  Promise.race([...running.values()].map(async (one) => ({ one, state: await one.worker.ended })));
+  within: number | undefined,
+): Promise<{ readonly one: Running; readonly state: JobState } | undefined> {
+  const ends = [...running.values()].map(async (one) => ({ one, state: await one.worker.ended }));
+  return Promise.race([...ends, ...(within === undefined ? [] : [sleep(within, undefined)])]);
+}
+
+/** Between looks at slots that other sweeps have. */
+const SLOTS_MS = 300;
+
+const poolOf = ({ resources, slotScope }: LocalSettings, folder: string): SlotPool =>
+  openSlots(
+    resources,
+    slotScope === "sweep" || resources.size === 0 ? join(folder, "slots") : slotsOfMachine(),
+  );
+
+const waitsFor = ({ holder, resource, slot }: SlotAttempt & { kind: "none" }): string =>
+  `Waiting for a slot of ${resource}: process ${holder.pid} has ${slot}${holder.use === undefined ? "" : ` (${holder.use})`}`;
 
 const failureOf = ({ attempts, status }: JobState): string | undefined =>
   status === "failed" || status === "timed_out" ? (attempts.at(-1)?.error ?? status) : undefined;

@@ -14,11 +14,16 @@ export interface LocalSettings {
   readonly retries: number;
   /** Slots by resource: a job takes one of each and has it to itself. */
   readonly resources: ReadonlyMap<string, readonly string[]>;
+  /** Who shares them out together: all sweeps of the user on this machine, or this one alone. */
+  readonly slotScope: "machine" | "sweep";
 }
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-const NO_RESOURCES: LocalSettings["resources"] = new Map();
+const NO_RESOURCES: Pick<LocalSettings, "resources" | "slotScope"> = {
+  resources: new Map(),
+  slotScope: "sweep",
+};
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -29,13 +34,14 @@ const READERS: Readonly<Record<string, (section: Section) => LocalSettings>> = {
     timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
     retries: count("max_retries", section["max_retries"]),
     resources: resourcesOf(section["resources"]),
+    slotScope: slotScope(section["slot_scope"] ?? "machine"),
   }),
   // Of joblib's keys, these have a meaning without Python; `timeout` is in seconds.
   "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher": (section) => ({
     jobs: processes(section["n_jobs"]),
     timeLimit: positive("timeout", section["timeout"], SECOND),
     retries: 0,
-    resources: NO_RESOURCES,
+    ...NO_RESOURCES,
   }),
   "hydra_plugins.hydra_submitit_launcher.submitit_launcher.LocalLauncher": (section) => {
     for (const key of ["nodes", "tasks_per_node"])
@@ -45,7 +51,7 @@ const READERS: Readonly<Record<string, (section: Section) => LocalSettings>> = {
       jobs: processes(-1),
       timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
       retries: 0,
-      resources: NO_RESOURCES,
+      ...NO_RESOURCES,
     };
   },
 };
@@ -82,6 +88,11 @@ function positive(key: string, value: unknown, unit: number): number | null {
   const number = Number(value);
   if (number > 0) return number * unit;
   throw invalid(key, value, "more than 0, or null for no limit");
+}
+
+function slotScope(value: unknown): LocalSettings["slotScope"] {
+  if (value === "machine" || value === "sweep") return value;
+  throw invalid("slot_scope", value, "machine or sweep");
 }
 
 function resourcesOf(value: unknown): ReadonlyMap<string, readonly string[]> {

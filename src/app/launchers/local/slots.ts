@@ -1,25 +1,132 @@
+import { lstatSync } from "node:fs";
+import { hostname, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { makeDirectory } from "../../../make-directory.ts";
+import { ConfigError } from "../../../values/errors.ts";
+import { type Claim, type Holder, tryClaim } from "../../worker/process-claim.ts";
+
 /** What a job has to itself while it runs: one slot of every resource. */
 export type Slots = ReadonlyMap<string, string>;
 
-/** Shares out the slots of resources. */
-export interface SlotPool {
-  /** One of each; undefined while any has none left. */
-  take(): Slots | undefined;
-  giveBack(slots: Slots): void;
+/** Slots that a job has. */
+export interface HeldSlots {
+  readonly slots: Slots;
+  /**
+   * Makes the job's process their holder: it has them until it ends, also when we are gone by then.
+   */
+  handTo(pid: number): void;
+  /** Lets others have them, once the job's process has ended. */
+  giveBack(): void;
 }
 
-export function openSlots(resources: ReadonlyMap<string, readonly string[]>): SlotPool {
-  const free = new Map<string, string[]>();
-  for (const [name, slots] of resources) free.set(name, [...slots]);
+export type SlotAttempt =
+  | { readonly kind: "taken"; readonly held: HeldSlots }
+  /** Of a resource that has none left, one slot and who has it. */
+  | {
+      readonly kind: "none";
+      readonly resource: string;
+      readonly slot: string;
+      readonly holder: Holder;
+    };
+
+/** Shares out the slots of resources. */
+export interface SlotPool {
+  /** @param use what for, as others are told */
+  take(use: string): SlotAttempt;
+}
+
+/**
+ * A slot is a file in the folder, claimed by a process: so whoever shares out the same folder never gives
+ * a slot to two jobs, and what a dead process had is free.
+ *
+ * @param folder absolute
+ */
+export function openSlots(
+  resources: ReadonlyMap<string, readonly string[]>,
+  folder: string,
+): SlotPool {
+  const fileOf = (resource: string, slot: string) =>
+    join(folder, `${hostname()}-${encodeURIComponent(resource)}-${encodeURIComponent(slot)}.json`);
   return {
-    take() {
-      if ([...free.values()].some(({ length }) => length === 0)) return undefined;
-      return new Map([...free].map(([name, slots]) => [name, slots.shift() ?? ""]));
-    },
-    giveBack(slots) {
-      for (const [name, slot] of slots) free.get(name)?.push(slot);
+    take(use) {
+      const taken: Taken[] = [];
+      for (const [resource, slots] of resources) {
+        const found = firstFree(resource, slots, fileOf, use);
+        if ("claim" in found) {
+          taken.push(found);
+          continue;
+        }
+        for (const { claim } of taken) claim.release();
+        return { kind: "none", resource, ...found };
+      }
+      return { kind: "taken", held: heldSlots(taken) };
     },
   };
+}
+
+interface Taken {
+  readonly resource: string;
+  readonly slot: string;
+  readonly file: string;
+  readonly claim: Claim;
+}
+
+function firstFree(
+  resource: string,
+  slots: readonly string[],
+  fileOf: (resource: string, slot: string) => string,
+  use: string,
+): Taken | { readonly slot: string; readonly holder: Holder } {
+  const others: { slot: string; holder: Holder }[] = [];
+  for (const slot of slots) {
+    const file = fileOf(resource, slot);
+    const attempt = tryClaim(file, use);
+    if (attempt.kind === "taken") return { resource, slot, file, claim: attempt.claim };
+    others.push({ slot, holder: attempt.holder });
+  }
+  // Settings have no resource without slots.
+  return others[0] as { slot: string; holder: Holder };
+}
+
+function heldSlots(taken: readonly Taken[]): HeldSlots {
+  let isHanded = false;
+  return {
+    slots: new Map(taken.map(({ resource, slot }) => [resource, slot])),
+    handTo(pid) {
+      isHanded = true;
+      for (const { claim } of taken) claim.handOver(pid);
+    },
+    giveBack() {
+      for (const { claim, file } of taken) {
+        if (!isHanded) claim.release();
+        else {
+          // Somebody else may have noticed earlier that the process is gone.
+          const attempt = tryClaim(file);
+          if (attempt.kind === "taken") attempt.claim.release();
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Where all sweeps of a user on this machine share out their slots. It outlasts logging out, as a sweep
+ * that was left does.
+ *
+ * @throws ConfigError `app.launcher` where somebody else has made it
+ */
+export function slotsOfMachine(): string {
+  const { uid } = userInfo();
+  const folder = join(tmpdir(), `hydraconf-slots-${uid}`);
+  makeDirectory(folder);
+  const { uid: owner } = lstatSync(folder);
+  if (uid < 0 || owner === uid) return folder;
+  throw new ConfigError({
+    code: "app.launcher",
+    message: `'${folder}', where sweeps share out their slots, belongs to another user`,
+    key: "hydra.launcher.slot_scope",
+    hint: "set TMPDIR to a directory of your own, or hydra.launcher.slot_scope=sweep",
+  });
 }
 
 /**

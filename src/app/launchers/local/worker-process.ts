@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { makeDirectory } from "../../../make-directory.ts";
-import { ConfigError } from "../../../values/errors.ts";
 import {
   begun,
   ended,
@@ -11,13 +9,10 @@ import {
   readJobState,
   writeJobState,
 } from "../../sweep/record/job-state.ts";
-import { jobFile, jobLog, jobsFolder } from "../../sweep/record/layout.ts";
-import { identityOf, isRunning } from "../../worker/process-identity.ts";
+import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
+import type { LiveWorker } from "../../worker/left-behind.ts";
+import { GRACE_MS, identityOf, signalGroup } from "../../worker/process-identity.ts";
 import type { WorkerCommand } from "../../worker/worker-command.ts";
-
-/** How long a process that was asked to end may take before it is killed. */
-const GRACE_MS = 10_000;
-const POLL_MS = 100;
 
 export interface WorkerRun {
   readonly command: WorkerCommand;
@@ -28,19 +23,17 @@ export interface WorkerRun {
   readonly timeLimit: number | null;
 }
 
-/** A worker that runs. */
-export interface WorkerProcess {
-  /** Passes a signal on. */
-  signal(signal: NodeJS.Signals): void;
-  /** The job's state after the worker has ended, whoever had to write it. */
-  readonly ended: Promise<JobState>;
+/** A worker that this process started. */
+export interface StartedWorker extends LiveWorker {
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined;
 }
 
 /**
  * Starts a worker in a process group of its own, so that a key typed at the terminal reaches it once
  * and only through us, and with its output in a file, so that it needs us for nothing.
  */
-export function startWorker({ command, env, folder, number, timeLimit }: WorkerRun): WorkerProcess {
+export function startWorker({ command, env, folder, number, timeLimit }: WorkerRun): StartedWorker {
   makeDirectory(jobsFolder(folder));
   const before = readJobState(folder, number);
   const log = openSync(jobLog(folder, number), "a");
@@ -56,9 +49,9 @@ export function startWorker({ command, env, folder, number, timeLimit }: WorkerR
   let asked: NodeJS.Signals | "timeout" | undefined;
   let killer: NodeJS.Timeout | undefined;
   const kill = (signal: NodeJS.Signals): void => {
-    if (child.pid !== undefined) killGroup(child.pid, signal);
+    if (child.pid !== undefined) signalGroup(child.pid, signal);
     killer ??= setTimeout(
-      () => child.pid !== undefined && killGroup(child.pid, "SIGKILL"),
+      () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL"),
       GRACE_MS,
     );
   };
@@ -76,7 +69,9 @@ export function startWorker({ command, env, folder, number, timeLimit }: WorkerR
     const written = readJobState(folder, number);
     const started = (written?.attempts.length ?? 0) > (before?.attempts.length ?? 0);
     const isOver = started && written?.status !== "running";
-    if (isOver && asked !== "timeout") return written as JobState;
+    // What fails because it was asked to end was stopped: it is still to be done.
+    const gaveUp = asked !== undefined && asked !== "timeout" && written?.status === "failed";
+    if (isOver && asked !== "timeout" && !gaveUp) return written as JobState;
     const state = started
       ? (written as JobState)
       : withIdentity(begun(number, before), child.pid ?? 0);
@@ -100,40 +95,13 @@ export function startWorker({ command, env, folder, number, timeLimit }: WorkerR
     return final;
   };
   return {
+    pid: child.pid,
     signal(signal) {
       asked ??= signal;
       kill(signal);
     },
     ended: judge(),
   };
-}
-
-/**
- * Waits for a worker that an earlier launcher left behind; undefined where there is none.
- *
- * @throws ConfigError `app.sweep_record` for one on another machine, which cannot be asked about
- */
-export function leftBehind(folder: string, number: number): WorkerProcess | undefined {
-  const state = readJobState(folder, number);
-  const last = state?.attempts.at(-1);
-  if (state?.status !== "running" || last === undefined) return undefined;
-  const running = isRunning(last);
-  if (running === "elsewhere")
-    throw new ConfigError({
-      code: "app.sweep_record",
-      message: `Job #${number} was running as process ${last.pid} on ${last.host}, which cannot be asked from here`,
-      hint: `resume on ${last.host}; if that process is no more, remove ${jobFile(folder, number)}`,
-    });
-  if (!running) return undefined;
-  const wait = async (): Promise<JobState> => {
-    while (isRunning(last) === true) await sleep(POLL_MS);
-    const after = readJobState(folder, number) ?? state;
-    if (after.status !== "running") return after;
-    const final = ended(after, { status: "failed", exitCode: null, error: "killed" });
-    writeJobState(folder, final, true);
-    return final;
-  };
-  return { signal: (signal) => killGroup(last.pid, signal), ended: wait() };
 }
 
 interface Outcome {
@@ -150,15 +118,6 @@ const outcomeOf = (child: ChildProcess): Promise<Outcome> =>
     );
     child.once("exit", (exitCode, signal) => settle({ exitCode, signal }));
   });
-
-/** The process may have ended by itself. */
-function killGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-  }
-}
 
 function withIdentity(state: JobState, pid: number): JobState {
   const last = state.attempts.at(-1);

@@ -1,20 +1,16 @@
-import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import { nextCommand, nextCommands } from "../../sweep/next-commands.ts";
+import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
+import { liveWorkers } from "../../worker/left-behind.ts";
 import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import type { SweepBackend } from "../sweep-backend.ts";
 import { createSlurm } from "./client.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { slurmSweep } from "./slurm-sweep.ts";
-import {
-  readSubmissions,
-  type SubmittedTask,
-  slurmFolder,
-  taskName,
-  tasksOf,
-} from "./submissions.ts";
+import { readSubmissions, type SubmittedTask, taskName, tasksOf } from "./submissions.ts";
 import { submitJobs } from "./submit.ts";
 
 /** submitit's name, which log configs may use. */
@@ -37,6 +33,7 @@ export async function submitToSlurm(
   const log = logging.logger(LOGGER);
   logAsHydra();
   const live = await liveJobs(batch, request, sweep);
+  refuseRunning(batch, record);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
@@ -99,18 +96,11 @@ export async function* launchOnSlurm(
   if (!interrupt.signal.aborted || first === undefined) return;
   invocation.console.stderr(
     `Stopped following ${open.size} jobs; they go on in Slurm.\n` +
-      `  --resume ${directory}   follows them again\n` +
-      `  scancel ${arraysOf(record.folder)}   ends them\n`,
+      `  --resume ${directory}   follows them again\n${nextCommands(directory, ["wait", "cancel"])}`,
   );
   const result = failedJob(first, failure("no longer followed"));
   yield { kind: "ended", job: first, result: { ...result, exitCode: 130 } };
 }
-
-/** The arrays of a sweep, as `scancel` takes them. */
-const arraysOf = (folder: string): string =>
-  readSubmissions(folder)
-    .flatMap(({ array }) => array ?? [])
-    .join(" ");
 
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
@@ -140,34 +130,34 @@ const logFolder = ({ submitit_folder }: SlurmSettings, task: SubmittedTask): str
     .replaceAll("%A", task.array)
     .replaceAll("%a", String(task.index));
 
-/**
- * The jobs of a batch that Slurm still has: of a resumed sweep. What an earlier sweep left in this
- * directory is no part of a new one.
- *
- * @throws ConfigError `app.sweep_record` where jobs of an earlier sweep are still to run in it
- */
+/** The jobs of a batch that Slurm still has: of a resumed sweep. */
 async function liveJobs(
   batch: readonly SweepJob[],
-  { invocation, record }: LauncherRequest,
-  sweep: ReturnType<typeof slurmSweep>,
+  { invocation }: LauncherRequest,
+  sweep: SweepBackend,
 ): Promise<ReadonlySet<number>> {
-  if (!existsSync(slurmFolder(record.folder))) return new Set();
+  if (invocation.resumed === undefined) return new Set();
+  const ours = new Set(batch.map(({ number }) => number));
   const live = (await sweep.status()).filter(({ phase }) => phase !== "over");
-  const isFirst = record.manifest().jobs[0]?.number === batch[0]?.number;
-  if (invocation.resumed !== undefined)
-    return new Set(
-      live.map(({ number }) => number).filter((one) => batch.some(({ number }) => number === one)),
-    );
-  if (!isFirst) return new Set();
-  if (live.length > 0)
-    throw new ConfigError({
-      code: "app.sweep_record",
-      message: `Slurm still has ${live.length} jobs of an earlier sweep in '${record.manifest().directory}'`,
-      key: "hydra.sweep.dir",
-      hint: `end them with 'scancel ${arraysOf(record.folder)}', or give this sweep another directory`,
-    });
-  rmSync(slurmFolder(record.folder), { recursive: true, force: true });
-  return new Set();
+  return new Set(live.map(({ number }) => number).filter((number) => ours.has(number)));
+}
+
+/**
+ * A job that a process of an earlier launcher still runs must not be submitted beside it.
+ *
+ * @throws ConfigError `app.sweep_record`
+ */
+function refuseRunning(batch: readonly SweepJob[], { folder, manifest }: SweepRecord): void {
+  const [first, ...others] = liveWorkers(folder, batch);
+  if (first === undefined) return;
+  const { host, pid } = first.process;
+  const { directory } = manifest();
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `Job #${first.number}${others.length === 0 ? "" : ` (and ${others.length} more)`} still runs outside of Slurm, as process ${pid} on ${host}`,
+    key: "hydra/launcher",
+    hint: `wait for it with '${nextCommand("wait", directory)}', or end it with '${nextCommand("cancel", directory)}'`,
+  });
 }
 
 /** SIGINT and SIGTERM end the following, so that what happens to the jobs can be said. */

@@ -7,7 +7,7 @@ import {
   readJobState,
   writeJobState,
 } from "../../sweep/record/job-state.ts";
-import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
+import { noteOver, type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
 
 /** What Slurm's word for the end of a task makes of a job that did not tell its own end. */
@@ -36,6 +36,7 @@ export function settle(
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   if (isNew && hasEnded(state)) return "recorded already";
+  noteOver(folder, task);
   const status = STATUS[report?.state ?? ""] ?? "stopped";
   const why =
     report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);

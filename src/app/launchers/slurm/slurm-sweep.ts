@@ -5,11 +5,15 @@ import {
   readSubmissions,
   type SubmittedTask,
   taskName,
+  tasksKnownOver,
   tasksOf,
   writeSubmissions,
 } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
 import { watchTasks } from "./watch.ts";
+
+/** One that is queued again in this very moment must not hold up who only looks. */
+const SETTLE_MS = 30_000;
 
 /** The Slurm side of a recorded sweep. */
 export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
@@ -21,6 +25,12 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
         const report = reports?.get(taskName(task));
         return report === undefined ? [] : [scheduledJob(task, report)];
       });
+    },
+    async settle() {
+      const tasks = unfinished(folder, await submittedTasks(folder, client));
+      const over = await tasksOver(tasks, client);
+      const signal = AbortSignal.timeout(SETTLE_MS);
+      for await (const event of watchTasks({ folder, client, tasks: over, signal })) void event;
     },
     async *watch({ numbers, signal } = {}) {
       const tasks = await submittedTasks(folder, client);
@@ -55,15 +65,32 @@ async function submittedTasks(
   return tasksOf(real);
 }
 
-/** Those whose record does not say how they ended. */
-const unfinished = (
+/** Those whose record does not say how they ended, and that Slurm may still have. */
+function unfinished(
   folder: string,
   tasks: ReadonlyMap<number, SubmittedTask>,
-): readonly SubmittedTask[] =>
-  [...tasks.values()].filter(({ attempts, number }) => {
-    const state = readJobState(folder, number);
-    return !(hasEnded(state) && state.attempts.length > attempts);
+): readonly SubmittedTask[] {
+  const over = tasksKnownOver(folder);
+  return [...tasks.values()].filter((task) => {
+    const state = readJobState(folder, task.number);
+    return !(hasEnded(state) && state.attempts.length > task.attempts) && !over.has(taskName(task));
   });
+}
+
+/** Those that Slurm says are over, or knows no more. */
+async function tasksOver(
+  tasks: readonly SubmittedTask[],
+  client: SlurmClient,
+): Promise<readonly SubmittedTask[]> {
+  const reports = await reportsOf(tasks, client);
+  if (reports === undefined) return [];
+  const over: SubmittedTask[] = [];
+  for (const task of tasks) {
+    const report = reports.get(taskName(task)) ?? (await client.task(task.array, task.index));
+    if (report === undefined || phaseOf(report) === "over") over.push(task);
+  }
+  return over;
+}
 
 /** By the name of the task; undefined while Slurm does not answer. */
 export async function reportsOf(

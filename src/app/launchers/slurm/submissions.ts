@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../../atomic-write.ts";
+import { schedulerFolder } from "../../sweep/record/layout.ts";
 
 /** Files of a sweep's Slurm side, in its `.sweep` folder. */
-export const slurmFolder = (folder: string): string => join(folder, "slurm");
+export const slurmFolder = schedulerFolder;
 export const timeoutFolder = (folder: string): string => join(slurmFolder(folder), "timeouts");
+/** A file for each task that is over and that nobody needs to ask Slurm about again. */
+const overFolder = (folder: string): string => join(slurmFolder(folder), "over");
 const submissionsFile = (folder: string): string => join(slurmFolder(folder), "submissions.json");
 
 /** A job array that was handed to Slurm: the file `.sweep/slurm/submissions.json` lists them. */
@@ -52,6 +55,19 @@ export function tasksOf(submissions: readonly Submission[]): ReadonlyMap<number,
 
 export const taskName = ({ array, index }: Pick<SubmittedTask, "array" | "index">): string =>
   `${array}_${index}`;
+
+/** Notes that a task is over. A file of its own: who only looks must not write where a launcher does. */
+export const noteOver = (folder: string, task: Pick<SubmittedTask, "array" | "index">): void =>
+  writeFileAtomicSync(join(overFolder(folder), taskName(task)), "");
+
+/** The names of tasks that are over for sure; others may be, too. */
+export function tasksKnownOver(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(overFolder(folder)));
+  } catch {
+    return new Set();
+  }
+}
 
 /** Where Slurm writes what it has to say of a task itself: that it was killed, and why. */
 export const slurmLog = (folder: string, task: Pick<SubmittedTask, "array" | "index">): string =>

@@ -5,6 +5,9 @@ import { join } from "node:path";
  *
  *     .sweep/manifest.json        what was to run; written before the first job starts
  *     .sweep/launcher.json        who launches at the moment
+ *     .sweep/launcher.log         what a launcher printed that nobody waited for (`--detach`)
+ *     .sweep/cancelled            while the sweep is being cancelled
+ *     .sweep/slurm/               what was handed to Slurm
  *     .sweep/jobs/<number>.json   what became of a job; written by whoever runs it
  *     .sweep/jobs/<number>.log    what a job printed, where it ran in a process of its own
  */
@@ -14,6 +17,9 @@ export const sweepFolder = (directory: string): string => join(directory, SWEEP_
 export const manifestFile = (folder: string): string => join(folder, "manifest.json");
 export const launcherFile = (folder: string): string => join(folder, "launcher.json");
 export const launcherLog = (folder: string): string => join(folder, "launcher.log");
+export const cancelledFile = (folder: string): string => join(folder, "cancelled");
+/** What the scheduler's side of the sweep keeps, where one has its jobs. */
+export const schedulerFolder = (folder: string): string => join(folder, "slurm");
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
 export const jobFile = (folder: string, number: number): string =>
   join(jobsFolder(folder), `${number}.json`);

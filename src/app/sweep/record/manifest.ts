@@ -26,6 +26,8 @@ export interface SweepManifest {
   readonly fingerprint: string;
   /** Whether arguments or overrides are masked: then nothing can be started from this file. */
   readonly holds_secrets: boolean;
+  /** Whether the sweep, which has ended, counts failed jobs as no failure of its own. */
+  readonly tolerates_failures?: boolean;
   readonly jobs: readonly ManifestJob[];
 }
 

@@ -2,11 +2,13 @@ import { existsSync, rmSync } from "node:fs";
 import { ConfigError } from "../../../values/errors.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../launchers/launcher.ts";
+import type { Claim } from "../../worker/process-claim.ts";
 import { resultOf } from "../../worker/recorded-job.ts";
+import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
 import { hasEnded, hasFailed, readJobState } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
-import { jobLog, jobsFolder, manifestFile, sweepFolder } from "./layout.ts";
+import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepManifest, writeManifest } from "./manifest.ts";
 
 /** What of a recorded sweep is to run again. */
@@ -25,8 +27,10 @@ export interface SweepRecord {
   /** As it stands: jobs come batch by batch. */
   manifest(): SweepManifest;
   /**
-   * Those of a batch that have to run: all of a new sweep.
-   * @throws ConfigError `app.sweep_changed` for jobs that are not what they were
+   * Those of a batch that have to run: all of a new sweep. What a resumed one still has to do is only
+   * known while no other process runs it, so that it is claimed by then.
+   * @throws ConfigError `app.sweep_changed` for jobs that are not what they were, `app.sweep_record`
+   * while another process runs the sweep
    */
   due(jobs: readonly SweepJob[]): readonly SweepJob[];
   /**
@@ -36,6 +40,10 @@ export interface SweepRecord {
   admit(jobs: readonly SweepJob[]): void;
   /** What became of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
+  /** Notes, at the end, that the sweeper counts failed jobs as no failure of the sweep. */
+  tolerateFailures(): void;
+  /** Lets another process drive the sweep, which takes the record up itself. */
+  handOver(pid: number): void;
   release(): void;
 }
 
@@ -44,19 +52,27 @@ export interface RecordRequest {
   readonly sweep: Omit<SweepManifest, "version" | "jobs" | "holds_secrets">;
   readonly resumption?: Resumption;
   readonly redact?: (text: string) => string;
+  /** Is told once the sweep is this process's, and its first jobs are in the manifest. */
+  readonly onAdmitted?: () => void;
 }
 
 /** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
-export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepRecord {
+export function openRecord(request: RecordRequest): SweepRecord {
+  const { onAdmitted, redact, resumption, sweep } = request;
   const folder = sweepFolder(sweep.directory);
   const before = resumption === undefined ? undefined : readManifest(folder);
   let manifest: SweepManifest = { version: 1, ...sweep, holds_secrets: false, jobs: [] };
-  let release: (() => void) | undefined;
+  let claim: Claim | undefined;
+  let isAdmitted = false;
 
   const enter = (): void => {
-    release = claimSweep(folder);
+    if (claim !== undefined) return;
+    claim = claimSweep(folder);
+    clearCancellation(folder);
     // What an earlier sweep left in this directory is no part of this one.
-    if (before === undefined) rmSync(jobsFolder(folder), { recursive: true, force: true });
+    if (before === undefined)
+      for (const old of [jobsFolder(folder), schedulerFolder(folder)])
+        rmSync(old, { recursive: true, force: true });
   };
 
   return {
@@ -64,6 +80,7 @@ export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepR
     manifest: () => manifest,
     due(jobs) {
       if (before === undefined || resumption === undefined) return jobs;
+      enter();
       const recorded = new Map(before.jobs.map((job) => [job.number, job]));
       for (const job of jobs) refuseChanged(job, recorded.get(job.number), resumption);
       return jobs.filter(({ number }) => {
@@ -72,7 +89,7 @@ export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepR
       });
     },
     admit(jobs) {
-      if (release === undefined) enter();
+      enter();
       manifest = { ...manifest, jobs: [...manifest.jobs, ...jobs.map(manifestJob)] };
       // A resumed sweep that stops early must not forget the jobs that it has not come to.
       const known = new Set(manifest.jobs.map(({ number }) => number));
@@ -80,6 +97,8 @@ export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepR
       const whole = masked({ ...manifest, jobs: [...manifest.jobs, ...later] }, redact);
       manifest = { ...manifest, holds_secrets: whole.holds_secrets };
       writeManifest(folder, whole);
+      if (!isAdmitted) onAdmitted?.();
+      isAdmitted = true;
     },
     resultOf(job) {
       const log = jobLog(folder, job.number);
@@ -90,7 +109,10 @@ export function openRecord({ redact, resumption, sweep }: RecordRequest): SweepR
       );
       return result && existsSync(log) ? { ...result, log } : result;
     },
-    release: () => release?.(),
+    tolerateFailures: () =>
+      writeManifest(folder, { ...readManifest(folder), tolerates_failures: true }),
+    handOver: (pid) => claim?.handOver(pid, true),
+    release: () => claim?.release(),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { exitCode, hydraMain } from "../../../../src/app/index.ts";
+import { runSweepCommand } from "../../../../src/app/sweep/sweep-command.ts";
 
 const RAN = `${process.cwd()}/ran.txt`;
 
@@ -18,6 +19,7 @@ void hydraMain(
     flags: [{ id: "fast", names: ["--fast"], takes: "nothing", help: "a flag of its own" }],
     resultFiles: process.env["PROG_RESULTS"] === undefined ? [] : ["result.txt"],
     restAsOverrides: () => [],
+    subcommands: [{ name: "sweep", summary: "as hydraconf's", run: runSweepCommand }],
   },
   async (config, job) => {
     const x = config.get("x");
@@ -49,6 +51,13 @@ void hydraMain(
       case "stubborn":
         process.on("SIGTERM", () => {});
         await wait(60);
+        break;
+      case "touchy":
+        await new Promise((_, fail) => {
+          process.on("SIGTERM", () => fail(new Error("how dare you")));
+          appendFileSync(RAN, `listens ${job.number}\n`);
+          setTimeout(() => {}, 60_000);
+        });
         break;
       case "graceful": {
         const signal = await new Promise<void>((done) => {

@@ -47,6 +47,14 @@ export function workplace(config = CONFIG) {
     cwd,
     folder,
     command,
+    /** `hydraconf sweep ...` on a process of its own; the same result. */
+    sweep: (argv: readonly string[], options: Options = {}) =>
+      execa(process.execPath, [builtProgram(), "sweep", ...argv], {
+        cwd,
+        reject: false,
+        stdin: "ignore",
+        ...options,
+      }),
     /** Starts the program; its result has `exitCode`, `stdout`, `stderr`. */
     start: (argv: readonly string[], options: Options = {}) =>
       execa(process.execPath, [builtProgram(), ...argv], {

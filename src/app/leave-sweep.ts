@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { writeFileAtomicSync } from "../atomic-write.ts";
+import { maskSecrets } from "../compose/secrets.ts";
+import { shellQuote } from "../shell-quote.ts";
+import { writeYaml } from "../values/writer.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
+import type { Invocation } from "./invocation.ts";
+import type { SweepJob } from "./launchers/launcher.ts";
+import { refuseUnstartable } from "./launchers/local/local-launcher.ts";
+import type { Logging } from "./logging/logging.ts";
+import { type OpenSweep, openSweep } from "./open-sweep.ts";
+import { nextCommands } from "./sweep/next-commands.ts";
+import { SWEEP_FILE } from "./sweep/plan-sweep.ts";
+import { launcherLog } from "./sweep/record/layout.ts";
+import { startDriver } from "./sweep/start-driver.ts";
+
+/**
+ * `--detach`: composes, checks and records every job that is known by now, hands them to a scheduler or to a
+ * process of its own, says how to go on, and is done. The sweep's callbacks are called by that process.
+ *
+ * @returns the exit code: 0 once the sweep is on its way
+ * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
+ * where the process ended before it took over
+ */
+export async function leaveSweep(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+): Promise<number> {
+  const { invocation } = session;
+  const open = await openSweep(session, overrides, logging);
+  const { record, sweep } = open;
+  try {
+    const admitted = await admitAll(open);
+    if (admitted === null) return EXIT_ERROR;
+    refuseUnstartable(record);
+    const who = canLeaveAll(open, admitted)
+      ? await submit(open, admitted)
+      : await leaveToDriver(open, invocation);
+    const { stdout } = invocation.console;
+    stdout(`${who}\n${nextCommands(sweep.directory)}`);
+    return EXIT_OK;
+  } finally {
+    record.release();
+  }
+}
+
+/** What of the jobs that are known is to run, by batch. */
+interface Admitted {
+  readonly batches: readonly (readonly SweepJob[])[];
+}
+
+/**
+ * Puts all batches into the manifest, checked before: of a search, which needs results for more, the first.
+ *
+ * @returns null for jobs that were refused
+ */
+async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
+  const { directory, master, planBatch, sweeper } = sweep;
+  const planned: (readonly SweepJob[])[] = [];
+  let count = 0;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    const jobs = planBatch(batch, count);
+    count += jobs.length;
+    planned.push(jobs);
+    if (sweeper.judgesFailures === true) break;
+  }
+  const batches = planned.map((jobs) => record.due(jobs));
+  if (!(await check(batches.flat()))) return null;
+  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
+  record.admit(planned.flat());
+  return { batches };
+}
+
+/**
+ * Whether a scheduler alone can carry the sweep on: nothing depends on what becomes of its jobs, neither the
+ * next batch nor, by `on_failure`, whether waiting jobs may start.
+ */
+const canLeaveAll = ({ launcher, policy, sweep }: OpenSweep, { batches }: Admitted): boolean =>
+  launcher.submit !== undefined &&
+  batches.length === 1 &&
+  sweep.sweeper.judgesFailures !== true &&
+  policy.kind !== "stop";
+
+async function submit({ launcher, sweep }: OpenSweep, { batches }: Admitted): Promise<string> {
+  const jobs = batches.flat();
+  if (jobs.length > 0) await launcher.submit?.(jobs);
+  return `${counted(jobs.length)} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
+}
+
+async function leaveToDriver(
+  { record, sweep }: OpenSweep,
+  invocation: Invocation,
+): Promise<string> {
+  const log = launcherLog(record.folder);
+  const pid = await startDriver({
+    command: invocation.command ?? [],
+    args: driverArguments(sweep.directory, invocation.resumed),
+    cwd: invocation.cwd,
+    env: invocation.env,
+    log,
+    onStart: record.handOver,
+  });
+  return `Process ${pid} runs the sweep in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
+}
+
+/** The command line that carries the sweep on, as `--resume` would. */
+function driverArguments(directory: string, resumed: Invocation["resumed"]): readonly string[] {
+  if (resumed === undefined) return ["--resume", directory];
+  const { acceptChanges, added = [], failed, missing } = resumed;
+  return [
+    ...(missing ? ["--resume", directory] : []),
+    ...(failed ? ["--retry-failed", directory] : []),
+    ...(acceptChanges ? ["--accept-changes"] : []),
+    ...added,
+  ];
+}
+
+const counted = (jobs: number): string => `${jobs} ${jobs === 1 ? "job" : "jobs"}`;

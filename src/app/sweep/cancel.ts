@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConfigError } from "../../values/errors.ts";
+import { backendOf } from "../launchers/index.ts";
+import type { SweepBackend } from "../launchers/sweep-backend.ts";
+import { liveWorkers, type RunningWorker } from "../worker/left-behind.ts";
+import {
+  GRACE_MS,
+  isRunning,
+  type ProcessIdentity,
+  signalGroup,
+} from "../worker/process-identity.ts";
+import { nextCommand } from "./next-commands.ts";
+import { clearCancellation, noteCancellation } from "./record/cancellation.ts";
+import { ended, readJobState, writeJobState } from "./record/job-state.ts";
+import { launcherOf } from "./record/launcher-claim.ts";
+import { sweepFolder } from "./record/layout.ts";
+import { readManifest } from "./record/manifest.ts";
+
+const LOOK_MS = 100;
+
+/** How long a driver may take: it gives its workers their own time to end. */
+const DRIVER_GRACE_MS = GRACE_MS + 5_000;
+
+/** Slurm asks a job to end, waits as its administrator says (30 s by default), and kills it. */
+const SCHEDULER_MS = 120_000;
+
+export interface CancelRequest {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Is told what is being done. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Ends all that runs of a sweep, and nothing else: what drives it, its workers, its jobs in a scheduler.
+ * First each is asked to end, then killed. Jobs that are done stay so; the others are still to be done, for
+ * `--resume`. Again, it finds nothing to do.
+ *
+ * @returns whether anything ran
+ * @throws ConfigError `app.sweep_record` where there is no sweep, or where a process of it runs on another
+ * machine; `slurm.missing`, `slurm.rejected`
+ */
+export async function cancelSweep({ directory, env, say }: CancelRequest): Promise<boolean> {
+  const folder = sweepFolder(directory);
+  const { jobs } = readManifest(folder);
+  const driver = launcherOf(folder);
+  const backend = await backendOf(folder, env);
+  const scheduled = (await backend?.status())?.filter(({ phase }) => phase !== "over") ?? [];
+  const workers = liveWorkers(folder, jobs);
+  if (driver === undefined && workers.length === 0 && scheduled.length === 0) {
+    recordLost(folder, jobs);
+    return false;
+  }
+  noteCancellation(folder);
+  const isElsewhere = driver !== undefined && isRunning(driver) === "elsewhere";
+  if (driver !== undefined && !isElsewhere) {
+    say(`Ending process ${driver.pid}, which runs the sweep`);
+    await endProcess(driver);
+  }
+  if (backend !== undefined && scheduled.length > 0) {
+    say(`Ending ${scheduled.length} jobs in the scheduler`);
+    await endScheduled(backend);
+  }
+  // The driver may have started another before it was asked.
+  const left = liveWorkers(folder, readManifest(folder).jobs);
+  await Promise.all(left.filter(({ alive }) => alive === true).map(endWorker));
+  const away = [
+    ...(isElsewhere && driver !== undefined ? [driver] : []),
+    ...left.filter(({ alive }) => alive === "elsewhere").map(({ process }) => process),
+  ];
+  recordLost(folder, jobs);
+  if (away.length > 0) throw runsElsewhere(directory, away);
+  clearCancellation(folder);
+  return true;
+}
+
+/** A process that drives a sweep: it passes the signal on to its workers. */
+async function endProcess(identity: ProcessIdentity): Promise<void> {
+  signal(identity, "SIGTERM");
+  if (await isGone(identity, DRIVER_GRACE_MS)) return;
+  signal(identity, "SIGKILL");
+  await isGone(identity, GRACE_MS);
+}
+
+/** A worker leads the group of what it started; a job in the launcher's own process leads none. */
+async function endWorker({ process: identity }: RunningWorker): Promise<void> {
+  for (const name of ["SIGTERM", "SIGKILL"] as const) {
+    signalGroup(identity.pid, name);
+    signal(identity, name);
+    if (await isGone(identity, GRACE_MS)) return;
+  }
+}
+
+function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
+  if (isRunning(identity) !== true) return;
+  try {
+    process.kill(identity.pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+async function isGone(identity: ProcessIdentity, within: number): Promise<boolean> {
+  const until = Date.now() + within;
+  while (isRunning(identity) === true) {
+    if (Date.now() >= until) return false;
+    await sleep(LOOK_MS);
+  }
+  return true;
+}
+
+/** Until the scheduler says that they are over, so that what became of them is recorded. */
+async function endScheduled(backend: SweepBackend): Promise<void> {
+  await backend.cancel();
+  const signal = AbortSignal.timeout(SCHEDULER_MS);
+  for await (const event of backend.watch({ signal })) void event;
+}
+
+/** A job whose process is gone without a word was stopped. */
+function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
+  for (const { number } of jobs) {
+    const state = readJobState(folder, number);
+    const last = state?.attempts.at(-1);
+    if (state?.status !== "running" || last === undefined || isRunning(last) !== false) continue;
+    const error = `cancelled: process ${last.pid} is gone`;
+    writeJobState(folder, ended(state, { status: "stopped", exitCode: null, error }), true);
+  }
+}
+
+const runsElsewhere = (directory: string, away: readonly ProcessIdentity[]): ConfigError => {
+  const hosts = [...new Set(away.map(({ host }) => host))].join(", ");
+  return new ConfigError({
+    code: "app.sweep_record",
+    message: `No other job of the sweep in '${directory}' starts, but ${away.length} of its processes run on ${hosts}, which cannot be reached from here`,
+    hint: `run '${nextCommand("cancel", directory)}' there`,
+  });
+};

@@ -1,0 +1,57 @@
+import { shellQuote } from "../../shell-quote.ts";
+import { drawTable } from "../info/table.ts";
+import type { JobView, SweepView } from "./look.ts";
+
+/** `hydraconf sweep status`: a line per job, and what they come to. */
+export function shownView(view: SweepView): string {
+  const { jobs } = view;
+  if (jobs.length === 0) return summary(view);
+  const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
+  const rows = jobs.map((job) => [
+    String(job.number),
+    Object.entries(job.swept)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(" "),
+    job.status,
+    ...(hasScheduler ? [scheduled(job)] : []),
+    String(job.attempts),
+    job.seconds === null ? "" : job.seconds.toFixed(1),
+    job.error ?? "",
+  ]);
+  const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
+  if (hasScheduler) head.splice(3, 0, "Scheduler");
+  return `${drawTable([head, ...rows])}${summary(view)}`;
+}
+
+const scheduled = ({ scheduler }: JobView): string =>
+  scheduler === null ? "" : `${scheduler.id} ${scheduler.state}`;
+
+/** One line on all jobs and on who runs them, and how to go on where nobody does. */
+export function summary({ counts, directory, driver, jobs, program }: SweepView): string {
+  const completed = counts.completed ?? 0;
+  const others = Object.entries(counts)
+    .filter(([status]) => status !== "completed")
+    .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
+  const first = [`${completed} of ${jobs.length} jobs completed`, ...others].join(", ");
+  const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
+  const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
+  const failed = (counts.failed ?? 0) + (counts.timed_out ?? 0);
+  const isLeft = driver === null && inScheduler === 0 && (counts.running ?? 0) === 0;
+  const who =
+    driver !== null
+      ? `; process ${driver.pid} on ${driver.host} runs it`
+      : inScheduler > 0
+        ? `; the scheduler has ${inScheduler} of them`
+        : toDo > 0
+          ? "; no launcher runs it"
+          : "";
+  const command = (flag: string, what: string) =>
+    `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
+  const next =
+    !isLeft || toDo + failed === 0
+      ? ""
+      : toDo > 0
+        ? command("--resume", "runs what is missing")
+        : command("--retry-failed", "runs the failed jobs again");
+  return `${first}${who}\n${next}`;
+}

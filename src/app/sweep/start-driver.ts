@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { makeDirectory } from "../../make-directory.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { DRIVER_VARIABLE, DRIVES } from "../worker/driver-mark.ts";
+
+export interface DriverStart {
+  /** What starts the program: `[node, ..., script]`. */
+  readonly command: readonly string[];
+  /** Its arguments: those that carry the sweep on. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The file for all that it prints; appended to. */
+  readonly log: string;
+  /** Is told the process as soon as there is one. */
+  readonly onStart: (pid: number) => void;
+}
+
+/**
+ * Starts a process that carries a sweep on when this one, its terminal and its session are gone: the leader
+ * of a session of its own, with nothing to read and its output in a file.
+ *
+ * @returns its process id, once it drives the sweep
+ * @throws ConfigError `app.launcher` where it ended before, with what it said last
+ */
+export async function startDriver(request: DriverStart): Promise<number> {
+  const { args, command, cwd, env, log, onStart } = request;
+  const [file = "", ...first] = command;
+  makeDirectory(dirname(log));
+  const output = openSync(log, "a", 0o600);
+  const before = fstatSync(output).size;
+  // Not execa, which pipes through us; `detached` is setsid: no terminal reaches it.
+  const child = spawn(file, [...first, ...args], {
+    cwd,
+    env: { ...env, [DRIVER_VARIABLE]: "1" },
+    stdio: ["ignore", output, output, "ipc"],
+    detached: true,
+  });
+  closeSync(output);
+  if (child.pid !== undefined) onStart(child.pid);
+  const problem = await firstWord(child);
+  if (problem === undefined) {
+    if (child.connected) child.disconnect();
+    child.unref();
+    return child.pid ?? 0;
+  }
+  const said = lastLines(log, before);
+  throw new ConfigError({
+    code: "app.launcher",
+    message: `The process that was to carry the sweep on ${problem}${said === "" ? "" : `:\n${said}`}`,
+    hint: `all that it said is in ${log}`,
+  });
+}
+
+/** Undefined once it drives the sweep; else why it will not. */
+const firstWord = (child: ChildProcess): Promise<string | undefined> =>
+  new Promise((settle) => {
+    child.once("error", ({ message }) => settle(`could not be started: ${message}`));
+    child.once("message", (word) => word === DRIVES && settle(undefined));
+    child.once("exit", (code, signal) =>
+      settle(signal === null ? `ended with code ${code}` : `was killed by ${signal}`),
+    );
+  });
+
+const LINES = 12;
+
+const lastLines = (log: string, from: number): string =>
+  readFileSync(log).subarray(from).toString("utf8").trimEnd().split("\n").slice(-LINES).join("\n");

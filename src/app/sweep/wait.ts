@@ -1,0 +1,80 @@
+import { statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { backendOf } from "../launchers/index.ts";
+import { liveWorkers } from "../worker/left-behind.ts";
+import { type JobState, readJobState } from "./record/job-state.ts";
+import { launcherOf } from "./record/launcher-claim.ts";
+import { manifestFile, sweepFolder } from "./record/layout.ts";
+import { type ManifestJob, readManifest } from "./record/manifest.ts";
+
+const LOOK_MS = 400;
+
+export interface WaitRequest {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the waiting, never the sweep. */
+  readonly signal: AbortSignal;
+  /** Is told when a job came to an end, or to another one. */
+  readonly onEnd?: (job: ManifestJob, state: JobState) => void;
+}
+
+/**
+ * Waits until nothing of a sweep runs any more: no process that drives it, no worker that such a one left
+ * behind, no job that a scheduler has.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no sweep, `slurm.missing` where a scheduler has jobs
+ * and cannot be asked
+ */
+export async function waitForSweep(request: WaitRequest): Promise<void> {
+  const { directory, env, signal } = request;
+  const folder = sweepFolder(directory);
+  const jobs = jobsIn(folder);
+  const look = lookForEnds(folder, request);
+  let wasWatched = false;
+  while (!signal.aborted) {
+    look(jobs());
+    // In this order: a launcher that ends leaves nothing behind that was not there before.
+    const isDriven = launcherOf(folder) !== undefined;
+    if (isDriven || liveWorkers(folder, jobs()).length > 0) {
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+      continue;
+    }
+    const backend = wasWatched ? undefined : await backendOf(folder, env);
+    if (backend === undefined) break;
+    wasWatched = true;
+    for await (const _event of backend.watch({ signal })) look(jobs());
+  }
+  look(jobs());
+}
+
+/** The jobs of the manifest, read again when it was written again: a search adds to it. */
+function jobsIn(folder: string): () => readonly ManifestJob[] {
+  let jobs: readonly ManifestJob[] = [];
+  let version: string | undefined;
+  return () => {
+    const { ino, mtimeMs } = statSync(manifestFile(folder), { throwIfNoEntry: false }) ?? {};
+    if (version === undefined || version !== `${ino} ${mtimeMs}`) ({ jobs } = readManifest(folder));
+    version = `${ino} ${mtimeMs}`;
+    return jobs;
+  };
+}
+
+/** Tells each end once. What had ended before is known; a job that is done is not looked at again. */
+function lookForEnds(folder: string, { onEnd }: WaitRequest) {
+  const done = new Set<number>();
+  const ends = new Map<number, number>();
+  let isFirst = true;
+  return (jobs: readonly ManifestJob[]): void => {
+    for (const job of jobs) {
+      const { number } = job;
+      if (done.has(number)) continue;
+      const state = readJobState(folder, number);
+      if (state === undefined || state.status === "running" || state.status === "queued") continue;
+      if (state.status === "completed") done.add(number);
+      if (ends.get(number) === state.attempts.length) continue;
+      ends.set(number, state.attempts.length);
+      if (!isFirst) onEnd?.(job, state);
+    }
+    isFirst = false;
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConfigError } from "../../values/errors.ts";
+import {
+  type Attempt,
+  ended,
+  type JobState,
+  readJobState,
+  writeJobState,
+} from "../sweep/record/job-state.ts";
+import { jobFile } from "../sweep/record/layout.ts";
+import { isRunning, type ProcessIdentity, signalGroup } from "./process-identity.ts";
+
+const POLL_MS = 100;
+
+/** A process that runs a job of a sweep. */
+export interface LiveWorker {
+  /** Passes a signal on. */
+  signal(signal: NodeJS.Signals): void;
+  /** The job's state after the worker has ended, whoever had to write it. */
+  readonly ended: Promise<JobState>;
+}
+
+/**
+ * Waits for a worker that an earlier launcher left behind; undefined where there is none.
+ *
+ * @throws ConfigError `app.sweep_record` for one on another machine, which cannot be asked about
+ */
+export function leftBehind(folder: string, number: number): LiveWorker | undefined {
+  const state = readJobState(folder, number);
+  const last = state?.attempts.at(-1);
+  if (state?.status !== "running" || last === undefined) return undefined;
+  const running = isRunning(last);
+  if (running === "elsewhere")
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `Job #${number} was running as process ${last.pid} on ${last.host}, which cannot be asked from here`,
+      hint: `resume on ${last.host}; if that process is no more, remove ${jobFile(folder, number)}`,
+    });
+  if (!running) return undefined;
+  const wait = async (): Promise<JobState> => {
+    while (isRunning(last) === true) await sleep(POLL_MS);
+    const after = readJobState(folder, number) ?? state;
+    if (after.status !== "running") return after;
+    const final = ended(after, { status: "failed", exitCode: null, error: "killed" });
+    writeJobState(folder, final, true);
+    return final;
+  };
+  return { signal: (signal) => signalGroup(last.pid, signal), ended: wait() };
+}
+
+/** The processes that run jobs of a sweep by themselves, here or elsewhere: not those of a scheduler. */
+export function liveWorkers(
+  folder: string,
+  jobs: readonly { readonly number: number }[],
+): readonly RunningWorker[] {
+  return jobs.flatMap(({ number }) => {
+    const state = readJobState(folder, number);
+    const last = state?.attempts.at(-1);
+    if (state?.status !== "running" || last === undefined || isScheduled(last)) return [];
+    const alive = isRunning(last);
+    return alive === false ? [] : [{ number, alive, process: last }];
+  });
+}
+
+export interface RunningWorker {
+  readonly number: number;
+  readonly alive: true | "elsewhere";
+  readonly process: ProcessIdentity;
+}
+
+/** Whether an attempt is a scheduler's, which says itself what becomes of it. */
+const isScheduled = ({ details }: Attempt): boolean => details?.["slurm"] !== undefined;

@@ -1,0 +1,312 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { afterEach, describe, expect, test } from "vitest";
+import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
+import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
+import { startDriver } from "../../../src/app/sweep/start-driver.ts";
+import { liveWorkers } from "../../../src/app/worker/left-behind.ts";
+import { isRunning, signalGroup } from "../../../src/app/worker/process-identity.ts";
+import { workplace as newPlace } from "./program/start.ts";
+
+const LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=2"];
+const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
+const PATIENCE = { timeout: 60_000 };
+
+type Place = ReturnType<typeof newPlace>;
+
+const places: Place[] = [];
+
+/** What a failed test left running must not outlive it. */
+afterEach(() => {
+  for (const { folder } of places.splice(0)) {
+    const driver = launcherOf(folder);
+    const jobs = existsSync(join(folder, "manifest.json")) ? readManifest(folder).jobs : [];
+    const workers = liveWorkers(folder, jobs).map(({ process }) => process);
+    for (const { pid } of [...(driver === undefined ? [] : [driver]), ...workers])
+      signalGroup(pid, "SIGKILL");
+  }
+});
+
+function workplace(): Place {
+  const place = newPlace();
+  places.push(place);
+  return place;
+}
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await sleep(20);
+};
+
+const driverOf = (place: Place): number => {
+  const driver = launcherOf(place.folder);
+  if (driver === undefined) throw new Error("nobody drives the sweep");
+  return driver.pid;
+};
+
+const statuses = (place: Place, count: number) =>
+  Array.from({ length: count }, (_, number) => place.state(number)?.status);
+
+/** The sessions of processes: what a terminal reaches is in its own. */
+const sessionOf = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
+};
+
+describe.each([
+  ["basic", []],
+  ["local", LOCAL],
+])("--detach with the %s launcher", (_, launcher) => {
+  test("leaves a driver of its own session, which runs everything once", PATIENCE, async () => {
+    const place = workplace();
+    const started = await place.start(["-m", "x=1,2,3", "seconds=0.5", ...launcher, "--detach"]);
+    expect([started.exitCode, started.stderr]).toEqual([0, ""]);
+    const directory = join(place.cwd, "s");
+    for (const action of ["status", "wait", "cancel", "collect"])
+      expect(started.stdout).toContain(`hydraconf sweep ${action} ${directory}`);
+    const pid = driverOf(place);
+    expect(started.stdout).toContain(`Process ${pid} runs the sweep in ${directory}`);
+    expect(sessionOf(pid)).toBe(pid);
+    expect(readManifest(place.folder).jobs).toHaveLength(3);
+    const second = await place.start(["--resume", "s"]);
+    expect([second.exitCode, second.stderr]).toEqual([
+      1,
+      expect.stringContaining(`is being run by process ${pid}`),
+    ]);
+    const waited = await place.sweep(["wait", "s"]);
+    expect(waited.exitCode).toBe(0);
+    expect(waited.stdout).toMatch(/3 of 3 jobs completed$/);
+    expect([...place.ran("begin")].sort()).toEqual([0, 1, 2]);
+    expect(launcherOf(place.folder)).toBeUndefined();
+    expect(readFileSync(join(place.folder, "launcher.log"), "utf8")).toContain("Launching 3 jobs");
+  });
+
+  test("outlives the terminal that it was started in", PATIENCE, async () => {
+    const place = workplace();
+    const command = [...place.command, "-m", "x=1,2", "seconds=0.5", ...launcher, "--detach"];
+    const shell = `${command.map((word) => `'${word}'`).join(" ")}; sleep 600`;
+    const { exitCode, stdout } = await execa(
+      "python3",
+      [TERMINAL, "sweep collect", "sh", "-c", shell],
+      { cwd: place.cwd, reject: false },
+    );
+    // The shell is gone, by SIGHUP.
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("runs the sweep in")]);
+    expect((await place.sweep(["wait", "s"])).exitCode).toBe(0);
+    expect(statuses(place, 2)).toEqual(["completed", "completed"]);
+  });
+
+  test("a killed driver loses nothing that is done; --resume runs what is missing", {
+    timeout: 90_000,
+  }, async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1,2,3,4,5", "seconds=0.7", ...launcher, "--detach"]);
+    await until(() => place.ran("end").length > 0);
+    await until(() => place.ran("begin").length > place.ran("end").length);
+    process.kill(driverOf(place), "SIGKILL");
+    const waited = await place.sweep(["wait", "s"]);
+    expect(waited.exitCode).toBe(1);
+    expect(waited.stdout).toContain("no launcher runs it\n  prog --resume ");
+    const done = place.ran("end");
+    expect(done.length).toBeLessThan(5);
+    const resumed = await place.start(["--resume", "s", "--detach"]);
+    expect([resumed.exitCode, resumed.stderr]).toEqual([0, ""]);
+    expect((await place.sweep(["wait", "s"])).exitCode).toBe(0);
+    expect([...place.ran("end")].sort()).toEqual([0, 1, 2, 3, 4]);
+    for (const number of done)
+      expect(place.ran("begin").filter((one) => one === number)).toHaveLength(1);
+  });
+
+  test("cancel ends it all, twice as well as once; --resume runs the rest", {
+    timeout: 90_000,
+  }, async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1,2,3", "seconds=0.2,60", ...launcher, "--detach"]);
+    await until(() => place.ran("end").length === 1 && place.state(1)?.status === "running");
+    const pid = driverOf(place);
+    const cancelled = await place.sweep(["cancel", "s"]);
+    expect(cancelled.exitCode).toBe(0);
+    expect(cancelled.stderr).toContain(`Ending process ${pid}`);
+    expect(cancelled.stdout).toContain("Cancelled; 1 of 6 jobs completed");
+    expect(launcherOf(place.folder)).toBeUndefined();
+    const attempts = [0, 1, 2, 3, 4, 5].flatMap((number) => place.state(number)?.attempts ?? []);
+    expect(attempts.filter((one) => isRunning(one) !== false)).toEqual([]);
+    expect(place.state(1)?.status).toBe("stopped");
+    const before = place.lines("ran.txt");
+    const again = await place.sweep(["cancel", "s"]);
+    expect([again.exitCode, again.stdout]).toEqual([
+      0,
+      expect.stringContaining("Nothing of it runs; 1 of 6 jobs completed"),
+    ]);
+    expect(place.lines("ran.txt")).toEqual(before);
+    const done = statuses(place, 6).flatMap((status, number) =>
+      status === "completed" ? [number] : [],
+    );
+    const resumed = place.start(["--resume", "s"]);
+    await until(
+      () => place.ran("begin").length > before.filter((one) => one.startsWith("begin")).length,
+    );
+    resumed.kill("SIGTERM");
+    await resumed;
+    const since = place.lines("ran.txt").slice(before.length);
+    const restarted = since.flatMap((one) =>
+      one.startsWith("begin ") ? [Number(one.split(" ")[1])] : [],
+    );
+    expect(restarted.filter((number) => done.includes(number))).toEqual([]);
+  });
+
+  test(
+    "jobs that fail decide the exit code of wait as they do in the foreground",
+    PATIENCE,
+    async () => {
+      const place = workplace();
+      const sweep = ["-m", "x=1", "do=ok,code,fail", ...launcher];
+      const foreground = await place.start(sweep);
+      const detached = await place.start([...sweep, "--detach", "hydra.sweep.dir=t"]);
+      expect(detached.exitCode).toBe(0);
+      const waited = await place.sweep(["wait", "t"]);
+      expect([foreground.exitCode, waited.exitCode]).toEqual([4, 4]);
+      expect(waited.stdout).toContain("2 failed\n  prog --retry-failed ");
+    },
+  );
+});
+
+describe("--detach", () => {
+  test("without a sweep is a wrong command line", PATIENCE, async () => {
+    const place = workplace();
+    for (const argv of [["x=1"], ["--cfg", "job"], ["--run"]]) {
+      const { exitCode, stderr } = await place.start([...argv, "--detach"]);
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringMatching(/error: argument --detach: .*\n {2}use it with --multirun/),
+      ]);
+    }
+    expect(place.ran("begin")).toEqual([]);
+  });
+
+  test("checks all batches before anything is made", PATIENCE, async () => {
+    const place = workplace();
+    const size = "hydra.sweeper.max_batch_size=1";
+    mkdirSync(join(place.cwd, "conf/db"));
+    writeFileSync(join(place.cwd, "conf/db/a.yaml"), "host: a\n");
+    const wrong = await place.start(["-m", "+db=a,b", size, "--detach"]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining("Could not find 'db/b'"),
+    ]);
+    expect(existsSync(join(place.cwd, "s"))).toBe(false);
+    const good = await place.start(["-m", "x=1,2,3", size, "--detach", "hydra.sweep.dir=u"]);
+    expect(good.exitCode).toBe(0);
+    expect(readManifest(join(place.cwd, "u/.sweep")).jobs).toHaveLength(3);
+    expect((await place.sweep(["wait", "u"])).exitCode).toBe(0);
+  });
+
+  test("carries a search on, round by round", PATIENCE, async () => {
+    const place = workplace();
+    const { exitCode } = await place.start([
+      "-m",
+      "hydra/sweeper=successive_halving",
+      "hydra.sweeper.budget_key=+epochs",
+      "hydra.sweeper.min_budget=1",
+      "hydra.sweeper.max_budget=3",
+      "hydra.sweeper.objective=square",
+      "x=interval(0,1)",
+      "--detach",
+    ]);
+    expect(exitCode).toBe(0);
+    expect((await place.sweep(["wait", "s"])).exitCode).toBe(0);
+    expect(place.ran("end")).toEqual([0, 1, 2, 3]);
+    expect(existsSync(join(place.cwd, "s/optimization_results.yaml"))).toBe(true);
+  });
+
+  test("says what a driver said that ended before it took over", async () => {
+    const { cwd } = workplace();
+    const log = join(cwd, "launcher.log");
+    const started = startDriver({
+      command: [process.execPath],
+      args: ["-e", 'console.error("no such thing"); process.exit(3)'],
+      cwd,
+      env: process.env,
+      log,
+      onStart: () => {},
+    });
+    await expect(started).rejects.toThrow(/ended with code 3:\nno such thing/);
+  });
+});
+
+describe("hydraconf sweep", () => {
+  test("wait ends by Ctrl-C or in time, and the sweep goes on", PATIENCE, async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1", "seconds=60", "--detach"]);
+    await until(() => place.ran("begin").length === 1);
+    const late = await place.sweep(["wait", "s", "--timeout", "0.1"]);
+    expect([late.exitCode, late.stderr]).toEqual([124, expect.stringContaining("Out of time")]);
+    const waiting = place.sweep(["wait", "s"]);
+    await new Promise((heard) => waiting.stderr?.once("data", heard));
+    waiting.kill("SIGINT");
+    expect((await waiting).exitCode).toBe(130);
+    const { exitCode, stdout } = await place.sweep(["status", "s", "--json"]);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(String(stdout))).toMatchObject({
+      program: "prog",
+      driver: { pid: driverOf(place) },
+      exit_code: null,
+      counts: { running: 1 },
+      jobs: [{ number: 0, status: "running", scheduler: null }],
+    });
+    expect((await place.sweep(["cancel", "s"])).exitCode).toBe(0);
+    const over = await place.sweep(["wait", "s", "--json"]);
+    expect(over.exitCode).toBe(JSON.parse(String(over.stdout)).exit_code);
+    expect(over.exitCode).not.toBe(0);
+  });
+
+  test("cancel kills what does not end by itself", PATIENCE, async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1,2", "do=stubborn", ...LOCAL, "--detach"]);
+    await until(() => place.ran("begin").length === 2);
+    expect((await place.sweep(["cancel", "s"])).exitCode).toBe(0);
+    expect(statuses(place, 2)).toEqual(["stopped", "stopped"]);
+  });
+
+  test("a job that fails because it is asked to end was stopped", PATIENCE, async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1", "do=touchy", ...LOCAL, "--detach"]);
+    await until(() => place.lines("ran.txt").includes("listens 0"));
+    await place.sweep(["cancel", "s"]);
+    expect(place.state(0)?.status).toBe("stopped");
+  });
+});
+
+test("two that resume at once: each job is run by one of them", PATIENCE, async () => {
+  const place = workplace();
+  const launcher = place.start(["-m", "x=1,2,3,4,5", "seconds=0.1"]);
+  await until(() => place.ran("begin").length === 2);
+  launcher.kill("SIGKILL");
+  await launcher;
+  const before = new Set(place.ran("begin"));
+  const both = [place.start(["--resume", "s"]), place.start(["--resume", "s"])];
+  for (const { exitCode, stderr } of await Promise.all(both))
+    if (exitCode !== 0) expect(stderr).toContain("is being run by process");
+  const times = [2, 3, 4].map(
+    (number) => place.ran("begin").filter((one) => one === number).length,
+  );
+  expect([before.size, times]).toEqual([2, [1, 1, 1]]);
+  expect(statuses(place, 5)).toEqual(Array.from({ length: 5 }, () => "completed"));
+});
+
+test(
+  "basic waits for a worker that another launcher left, and runs nothing twice",
+  PATIENCE,
+  async () => {
+    const place = workplace();
+    const launcher = place.start(["-m", "x=1,2", "seconds=1.5", "hydra/launcher=local"]);
+    await until(() => place.ran("begin").length === 2);
+    launcher.kill("SIGKILL");
+    await launcher;
+    const { exitCode, stderr } = await place.start(["--resume", "s", "hydra/launcher=basic"]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect([...place.ran("begin")].sort()).toEqual([0, 1]);
+  },
+);
