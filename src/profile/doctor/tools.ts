@@ -12,7 +12,7 @@ export async function probeTool(machine: Machine, tool: NsightTool): Promise<Che
       name: tool,
       state: "missing",
       detail: "not found",
-      hint: `install NVIDIA ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or its folder into HYDRACONF_NSIGHT`,
+      hint: `install ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or its folder into HYDRACONF_NSIGHT`,
     };
   const answer = await machine.run([path, "--version"]);
   const version = /(?:version|Version) (\d[\d.]*\d)/.exec(answer ?? "")?.[1];

@@ -1,15 +1,18 @@
 import { canProfile, examine } from "../doctor/examine.ts";
 import { thisMachine } from "../doctor/machine.ts";
-import { renderFindings } from "../doctor/render.ts";
+import { renderFindings, renderSummary } from "../doctor/render.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
 export const COMMAND: CommandLine = {
   name: "doctor",
   positionals: "",
-  about: `Shows what is installed, what is allowed, and which ways to profile will work on this machine.
-It changes nothing.`,
-  options: { json: { help: "print the findings as JSON" } },
+  about: `Shows in ten lines what is installed, what is allowed, and which ways to profile will work on this
+machine, with the remedy where something is missing. It changes nothing.`,
+  options: {
+    verbose: { short: "v", help: "a line for each finding, remedies below" },
+    json: { help: "print the findings as JSON" },
+  },
   epilogue: "Exit code: 0, or 1 where no way to profile works, 2 wrong usage.",
 };
 
@@ -22,10 +25,11 @@ export async function runDoctor(args: readonly string[], io: SubcommandIo): Prom
   }
   if (command.positionals.length > 0) throw usage("doctor takes no arguments");
   const findings = await examine(thisMachine(io.env));
+  const render = command.has("verbose") ? renderFindings : renderSummary;
   io.console.stdout(
     command.has("json")
       ? `${JSON.stringify(findings, null, 2)}\n`
-      : renderFindings(findings, io.console.stdoutColor === true),
+      : render(findings, io.console.stdoutColor === true),
   );
   return canProfile(findings) ? 0 : 1;
 }

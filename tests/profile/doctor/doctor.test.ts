@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canProfile, examine } from "../../../src/profile/doctor/examine.ts";
 import { type Machine, thisMachine } from "../../../src/profile/doctor/machine.ts";
-import { renderFindings } from "../../../src/profile/doctor/render.ts";
+import { renderFindings, renderSummary } from "../../../src/profile/doctor/render.ts";
 import { runDoctor } from "../../../src/profile/subcommands/doctor.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
@@ -61,6 +61,11 @@ const params = (adminOnly: 0 | 1) => ({
   "proc/sys/kernel/perf_event_paranoid": "4\n",
 });
 
+const GPU_MACHINE: Sketch = {
+  files: { ...NSIGHT.files, ...CUPTI, ...params(0) },
+  answers: { ...TOOLCHAIN, ...GPU, ...NSIGHT.answers },
+};
+
 async function findingsOf(sketch: Sketch) {
   const findings = await examine(machine(sketch));
   const check = (name: string) => findings.checks.find((one) => one.name === name);
@@ -69,10 +74,7 @@ async function findingsOf(sketch: Sketch) {
 }
 
 describe("a GPU machine with everything", () => {
-  const everything: Sketch = {
-    files: { ...NSIGHT.files, ...CUPTI, ...params(0) },
-    answers: { ...TOOLCHAIN, ...GPU, ...NSIGHT.answers },
-  };
+  const everything = GPU_MACHINE;
 
   it("can do everything", async () => {
     const { works, check, findings } = await findingsOf(everything);
@@ -189,17 +191,67 @@ it("survives programs that print nonsense, and looks for CUPTI in an environment
   expect(check("CUPTI")?.detail).toContain("site-packages/nvidia/cuda_cupti/lib/libcupti.so.12");
 });
 
-it("reports in about ten lines and a line per remedy, coloured only where asked", async () => {
+const situations: readonly (readonly [string, Sketch])[] = [
+  ["with everything", GPU_MACHINE],
+  [
+    "whose counters are for root only",
+    { ...GPU_MACHINE, files: { ...NSIGHT.files, ...params(1) } },
+  ],
+  ["whose GPUs are hidden", { ...GPU_MACHINE, env: { CUDA_VISIBLE_DEVICES: "" } }],
+  ["in a container without its GPUs", { files: params(0), answers: TOOLCHAIN }],
+  ["without a GPU", { answers: TOOLCHAIN }],
+  ["without a GPU, with the tools", { ...NSIGHT, answers: { ...TOOLCHAIN, ...NSIGHT.answers } }],
+  ["with nothing", {}],
+  ["whose tools print nonsense", { files: NSIGHT.files, answers: { python3: "{ not json" } }],
+];
+
+describe("in ten lines", () => {
+  it.each(situations)("is told what a machine %s can do, with every remedy", async (_, sketch) => {
+    const findings = await examine(machine(sketch));
+    const summary = renderSummary(findings, false);
+    expect(summary.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+    for (const { name, detail, hint = "" } of findings.checks) {
+      expect(summary, name).toContain(detail);
+      expect(summary, name).toContain(hint);
+    }
+    for (const { name, works, detail } of findings.collectors)
+      if (works !== "no") expect(summary, name).toContain(detail);
+  });
+
+  it("names versions, the permission with its remedy, and what will work", async () => {
+    const files = { ...NSIGHT.files, ...CUPTI, ...params(1) };
+    const lines = renderSummary(await examine(machine({ ...GPU_MACHINE, files })), false)
+      .trimEnd()
+      .split("\n");
+    const line = (name: string) => lines.find((one) => one.slice(8).startsWith(`${name} `));
+    expect(lines).toHaveLength(10);
+    expect(lines[0]).toContain(`Node ${process.version}`);
+    expect(line("nsys")).toMatch(/^ {2}ok {4}nsys .* 2025\.5\.1\.121 \(/);
+    expect(line("ncu")).toContain("2025.3.1.0 (");
+    expect(line("permissions")).toMatch(
+      /warn .*ERR_NVGPUCTRPERM.* -> as root: .*NVreg_RestrictProfilingToAdminUsers=0/,
+    );
+    expect(line("with recorder")).toMatch(/yes .*wall time .*; kernels and GPU time per region$/);
+    expect(line("with nsys")).toMatch(/yes .*ranges and kernels/);
+    expect(line("with ncu")).toMatch(/part .*counters are for root only/);
+  });
+});
+
+it.each([renderSummary, renderFindings])("%o colours only where asked", async (render) => {
   const findings = await examine(machine({ answers: TOOLCHAIN }));
-  const plain = renderFindings(findings, false);
-  const remedies = findings.checks.filter(({ hint }) => hint !== undefined).length;
-  expect(plain.trimEnd().split("\n")).toHaveLength(2 + 8 + 4 + remedies);
+  const plain = render(findings, false);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
   const colors = /\u001b\[\d+m/;
   expect(plain).not.toMatch(colors);
-  const colored = renderFindings(findings, true);
+  const colored = render(findings, true);
   expect(colored).toMatch(colors);
   expect(colored.replaceAll(new RegExp(colors, "g"), "")).toBe(plain);
+});
+
+it("with --verbose, a line for each finding, and one below for each remedy", async () => {
+  const findings = await examine(machine({ answers: TOOLCHAIN }));
+  const remedies = findings.checks.filter(({ hint }) => hint !== undefined).length;
+  expect(renderFindings(findings, false).trimEnd().split("\n")).toHaveLength(2 + 8 + 4 + remedies);
 });
 
 describe("deep-profile doctor", () => {
@@ -212,7 +264,9 @@ describe("deep-profile doctor", () => {
 
   it("looks at this machine, as text and as JSON", async () => {
     const text = await call();
-    expect([text.code, text.stdout]).toEqual([0, expect.stringContaining("what will work here")]);
+    expect([text.code, text.stdout]).toEqual([0, expect.stringContaining("what will work")]);
+    expect(text.stdout.trimEnd().split("\n")).toHaveLength(10);
+    expect((await call("--verbose")).stdout).toContain("\nwhat will work here\n");
     const json = await call("--json");
     const names = JSON.parse(json.stdout).collectors.map(({ name }: { name: string }) => name);
     expect(names).toEqual(["recorder", "recorder with kernels", "nsys", "ncu"]);
