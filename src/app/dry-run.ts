@@ -39,7 +39,7 @@ export async function dryRun(session: Session): Promise<number> {
   const { invocation, options, parsed } = session;
   const { directory, jobs, mode, note } = planAll(session);
   if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? []);
-  if (!(await checkJobs(jobs, options, invocation.console))) return EXIT_ERROR;
+  if (!(await checkJobs(jobs, options, invocation.console, { isPlan: true }))) return EXIT_ERROR;
   const details: JobPlan[] = [];
   if (options.planJob !== undefined)
     for (const job of jobs) details.push(await options.planJob(job.resolved(), job.outputDir));

@@ -39,9 +39,14 @@ export interface HydraMainOptions {
   /**
    * A last look at the resolved config of a job that fits the schema, before anything is made: what
    * depends on the machine, or on what the program can do.
+   * @param how `isPlan`: the job is only shown (`--dry-run`), so that what this machine lacks is no
+   *   reason to refuse it
    * @throws ConfigError to refuse the run
    */
-  readonly check?: (resolved: ConfigNode) => void | Promise<void>;
+  readonly check?: (
+    resolved: ConfigNode,
+    how: { readonly isPlan: boolean },
+  ) => void | Promise<void>;
   /**
    * What `--dry-run` says of a job beside its directory and its config: how the program would do it.
    * Makes nothing that stays.

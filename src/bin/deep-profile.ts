@@ -28,9 +28,9 @@ void hydraMain(
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
     subcommands: SUBCOMMANDS,
-    check: async (resolved) => {
+    check: async (resolved, how) => {
       const { checkRequest } = await import("../profile/check-request.ts");
-      await checkRequest(toObject(resolved) as unknown as ProfileConfig, invocation.cwd);
+      await checkRequest(toObject(resolved) as unknown as ProfileConfig, invocation.cwd, how);
     },
     planJob: async (resolved, outputDir) => {
       const { planProfile } = await import("../profile/plan.ts");

@@ -68,10 +68,15 @@ const refusals: readonly Refusal[] = [
  * What a schema cannot know: whether this version can carry the config out, and this machine.
  * Called before anything is made.
  *
+ * @param how `isPlan`: the run is only shown, for which no GPU needs to be there
  * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`,
  *   `profile.tool`, `profile.ncu_option`
  */
-export async function checkRequest(config: ProfileConfig, cwd: string): Promise<void> {
+export async function checkRequest(
+  config: ProfileConfig,
+  cwd: string,
+  { isPlan }: { readonly isPlan: boolean } = { isPlan: false },
+): Promise<void> {
   refuseUnsupported(config);
   requireProgram(config.workload, cwd);
   if (config.pipeline.nsys.enable) requireNsysPath("pipeline.nsys.enable");
@@ -81,24 +86,33 @@ export async function checkRequest(config: ProfileConfig, cwd: string): Promise<
   if (ncu.enable) checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()));
   if (!ncu.enable && !config.device.startsWith("cuda:")) return;
   const gpus = await queryGpus();
+  if (ncu.enable) refuseCpu(config);
+  if (isPlan && gpus.length === 0) return;
   // Its remedy is that of a missing device, too.
-  if (ncu.enable) requireGpu(config, gpus);
+  if (ncu.enable) requireGpu(gpus);
   if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
 }
 
 /** ncu measures kernels on a GPU and nothing else. */
-function requireGpu({ device, workload }: ProfileConfig, gpus: readonly Gpu[]): void {
-  const onCpu = device === "cpu" && workload.kind === "shallow_resnet";
-  if (gpus.length > 0 && !onCpu) return;
+function refuseCpu({ device, workload }: ProfileConfig): void {
+  if (device !== "cpu" || workload.kind !== "shallow_resnet") return;
   throw new ConfigError({
     code: "profile.device",
     key: "pipeline.ncu.enable",
-    message: onCpu
-      ? "pipeline.ncu.enable: Nsight Compute measures kernels on a GPU, and device=cpu runs none"
-      : "pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and nvidia-smi lists none here",
-    hint: onCpu
-      ? "device=auto, or pipeline.ncu.enable=false"
-      : "pipeline.ncu.enable=false device=cpu records with the recorder alone; deep-profile import reads reports from another machine",
+    message:
+      "pipeline.ncu.enable: Nsight Compute measures kernels on a GPU, and device=cpu runs none",
+    hint: "device=auto, or pipeline.ncu.enable=false",
+  });
+}
+
+function requireGpu(gpus: readonly Gpu[]): void {
+  if (gpus.length > 0) return;
+  throw new ConfigError({
+    code: "profile.device",
+    key: "pipeline.ncu.enable",
+    message:
+      "pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and nvidia-smi lists none here",
+    hint: "pipeline.ncu.enable=false device=cpu records with the recorder alone; --dry-run shows what would run; deep-profile import reads reports from another machine; deep-profile doctor says what is missing",
   });
 }
 

@@ -12,6 +12,12 @@ const GPU_ONLY = {
   cuda_graph: false,
 } as const satisfies Partial<InferConfig>;
 
+/** The same workload as far as a CPU can run it: its regions are the same ones. */
+export const withoutGpuSettings = (config: ProfileConfig): ProfileConfig => ({
+  ...config,
+  infer: { ...config.infer, ...GPU_ONLY },
+});
+
 const REBUILD =
   "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/running.md";
 

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shellQuote } from "../shell-quote.ts";
+import { isConfigError } from "../values/errors.ts";
 import { COLLECTOR_NAMES, type CollectorName } from "./collectors/collector.ts";
 import { ncuOptions } from "./collectors/index.ts";
-import { planNcu } from "./collectors/ncu-plan.ts";
+import { forAnotherMachine, planNcu } from "./collectors/ncu-plan.ts";
 import type { NcuCollectorOptions } from "./collectors/ncu-session.ts";
 import { planNsys } from "./collectors/nsys.ts";
 import type { ProfileConfig } from "./config.ts";
-import { chooseDevice } from "./gpu-settings.ts";
+import { chooseDevice, withoutGpuSettings } from "./gpu-settings.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { queryGpus } from "./machine/gpu.ts";
 import { requireNative } from "./native.ts";
@@ -50,12 +51,19 @@ export async function planProfile(
   request: PlanRequest,
 ): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
   const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
-  const device = chooseDevice(config, gpus, native);
-  const workload = createWorkload(config, {
-    cwd: request.cwd,
-    device,
-    shallowResnet: native.shallowResnet,
-  });
+  const { ncu } = config.pipeline;
+  // What is asked for needs a GPU, so it is planned for a machine that has one.
+  const isForElsewhere = gpus.length === 0 && (ncu.enable || config.device.startsWith("cuda:"));
+  const device = isForElsewhere
+    ? config.device.replace("auto", "cuda:0")
+    : chooseDevice(config, gpus, native);
+  const workloadOn = (where: string, settings: ProfileConfig) =>
+    createWorkload(settings, {
+      cwd: request.cwd,
+      device: where,
+      shallowResnet: native.shallowResnet,
+    });
+  const workload = workloadOn(device, config);
   const plans = {
     recorder: async () => runsOf({ collector: "recorder", command: workload.argv }),
     nsys: async () => {
@@ -63,7 +71,17 @@ export async function planProfile(
       const { argv, env, notes } = await planNsys(config.pipeline.nsys, workload, directory);
       return { runs: [{ collector: "nsys", command: argv, env }], notes };
     },
-    ncu: () => planNcuRuns(ncuOptions({ config, native }), workload, request),
+    ncu: async () => {
+      const options = ncuOptions({ config, native });
+      if (!isForElsewhere) return planNcuRuns(options, workload, { ...request, workload });
+      const elsewhere = forAnotherMachine(config, workload.device);
+      const onCpu = workloadOn("cpu", withoutGpuSettings(config));
+      const plan = await planNcuRuns({ ...options, config: elsewhere.config }, workload, {
+        ...request,
+        workload: onCpu,
+      }).catch((error: unknown) => withoutRegions(error));
+      return { ...plan, notes: [...elsewhere.notes, ...plan.notes] };
+    },
   } satisfies Record<CollectorName, () => Promise<ProfilePlan>>;
   const runs: PlannedRun[] = [];
   const notes: string[] = [];
@@ -77,17 +95,36 @@ export async function planProfile(
 
 const runsOf = (...runs: readonly PlannedRun[]): ProfilePlan => ({ runs, notes: [] });
 
+/** A program that needs a GPU does not tell its regions without one. */
+function withoutRegions(error: unknown): ProfilePlan {
+  if (!isConfigError(error) || error.code !== "profile.ncu") throw error;
+  return {
+    runs: [],
+    notes: [
+      `the runs of ncu depend on the program's regions, which it does not show without a GPU (${error.message}): in the range modes there is one run per level of nesting; --dry-run on a machine with a GPU shows them`,
+    ],
+  };
+}
+
 async function planNcuRuns(
   options: NcuCollectorOptions,
   workload: Workload,
-  { runDirectory, say }: PlanRequest,
+  {
+    runDirectory,
+    say,
+    workload: discovered,
+  }: PlanRequest & {
+    /** As it is run to find its regions. */
+    readonly workload: Workload;
+  },
 ): Promise<ProfilePlan> {
   const scratch = mkdtempSync(join(tmpdir(), "deep-profile-plan-"));
   const interrupt = listenForInterrupt();
   try {
-    const { passes, notes } = await planNcu(options, silent(workload), {
+    const { passes, notes } = await planNcu(options, workload, {
       directory: scratch,
       reports: join(runDirectory, "ncu"),
+      discovered: silent(discovered),
       interrupt,
       progress: silentProgress,
       say,

@@ -444,6 +444,63 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
     expect(existsSync(inHere("bare"))).toBe(false);
   });
 
+  describe.skipIf(real === null)("shows with --dry-run what a machine with a GPU would run", () => {
+    const dryRun = async (...args: readonly string[]) => {
+      const folder = (real?.path ?? "").replace(/\/ncu$/, "");
+      const result = await bare(["--dry-run", "--json", ...args], {
+        HYDRACONF_NSIGHT: folder,
+        HOME: real?.home ?? "",
+        CUDA_VISIBLE_DEVICES: "",
+      });
+      expect(result.code, result.stderr).toBe(0);
+      expect(existsSync(inHere("bare"))).toBe(false);
+      const { runs, notes } = JSON.parse(result.stdout).jobs[0].plan as {
+        runs: readonly { collector: string; pass?: string; command: readonly string[] }[];
+        notes: readonly string[];
+      };
+      return { ncu: runs.filter(({ collector }) => collector === "ncu"), notes: notes.join("\n") };
+    };
+
+    it("in range replay, a run per level of nesting, whose regions a run on the CPU tells", async () => {
+      const { ncu, notes } = await dryRun(
+        ...(designLines[0] ?? []),
+        "workload=nvtx_regions",
+        "infer.dtype=float16",
+      );
+      const includes = ncu.map(({ command }) =>
+        command.filter((_, at) => command[at - 1] === "--nvtx-include"),
+      );
+      expect(includes[0]).toEqual(["A/", "B/"]);
+      expect(includes[1]).toContain("A::A1/");
+      for (const { command } of ncu) {
+        expect(command.join(" ")).toContain("--replay-mode range ");
+        expect(command.join(" ")).toMatch(/shallow_resnet .*--device cuda:0 .*--dtype float16/);
+      }
+      expect(notes).toContain(
+        "no GPU answers here: this is the plan for a machine with one (cuda:0)",
+      );
+    });
+
+    it("in kernel replay, for which no regions are needed, of any program", async () => {
+      const { ncu, notes } = await dryRun("pipeline.ncu.top_n_kernels=3", "--", "false");
+      expect(ncu.map(({ command }) => command.at(-1))).toEqual(["false"]);
+      expect(notes).toContain("a recording on that machine tells which kernels");
+    });
+
+    it("and says what cannot be told of a program that fails without a GPU", async () => {
+      const { ncu, notes } = await dryRun("pipeline.ncu.ncu_cli.nvtx.include=A", "--", "false");
+      expect(ncu).toEqual([]);
+      expect(notes).toMatch(/depend on the program's regions, .*false ended with exit code 1/);
+    });
+
+    it("but not for device=cpu, which no machine can run under ncu", async () => {
+      const folder = (real?.path ?? "").replace(/\/ncu$/, "");
+      const result = await bare(["--dry-run", "device=cpu"], { HYDRACONF_NSIGHT: folder });
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain("device=cpu runs none");
+    });
+  });
+
   it.skipIf(real === null)("refuses without a GPU, before anything is made", async () => {
     const folder = (real?.path ?? "").replace(/\/ncu$/, "");
     const result = await bare([], { HYDRACONF_NSIGHT: folder });

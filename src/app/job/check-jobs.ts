@@ -35,6 +35,7 @@ export async function checkJobs(
   jobs: readonly PlannedJob[],
   { check, schema }: Pick<HydraMainOptions, "check" | "schema">,
   { stderr }: Console,
+  how: { readonly isPlan: boolean } = { isPlan: false },
 ): Promise<boolean> {
   let fit = true;
   if (schema !== undefined) {
@@ -54,6 +55,6 @@ export async function checkJobs(
     for (const { composition, resolved } of jobs)
       if (composition.schemas.length > 0)
         checkAccessed(composition.schemas, composition.config, "", resolved());
-  if (fit && check !== undefined) for (const { resolved } of jobs) await check(resolved());
+  if (fit && check !== undefined) for (const { resolved } of jobs) await check(resolved(), how);
   return fit;
 }

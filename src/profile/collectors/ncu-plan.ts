@@ -1,3 +1,4 @@
+import type { ProfileConfig } from "../config.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import { noMatchNote } from "../ncu/run/discover.ts";
 import { nvtxRequest } from "../ncu/run/nvtx-request.ts";
@@ -6,16 +7,25 @@ import type { Workload } from "../workload/workload.ts";
 import type { CollectContext } from "./collector.ts";
 import { cliOf, matchesNothing, type NcuCollectorOptions, prepare } from "./ncu-session.ts";
 
+export interface NcuPlan {
+  readonly passes: readonly { readonly name: string; readonly command: readonly string[] }[];
+  readonly notes: readonly string[];
+}
+
+export interface NcuPlanContext extends CollectContext {
+  /** Folder that the reports would be in. */
+  readonly reports: string;
+  /** The program as its regions are looked for: it has them without a GPU as well. */
+  readonly discovered: Workload;
+}
+
 /** The passes with their command lines, without running them. */
 export async function planNcu(
   options: NcuCollectorOptions,
   workload: Workload,
-  context: CollectContext & { readonly reports: string },
-): Promise<{
-  readonly passes: readonly { readonly name: string; readonly command: readonly string[] }[];
-  readonly notes: readonly string[];
-}> {
-  const { session, plan, notes } = await prepare(options, workload, context);
+  context: NcuPlanContext,
+): Promise<NcuPlan> {
+  const { session, plan, notes } = await prepare(options, context.discovered, context);
   const { discovery } = session;
   if (discovery !== null && matchesNothing(plan, session))
     return {
@@ -26,8 +36,32 @@ export async function planNcu(
     name: pass.name,
     command: passCommand(pass, placeOfPass(pass, context.reports), {
       ...session,
+      workload,
       config: cliOf(pass, session),
     }),
   }));
   return { passes, notes };
+}
+
+/**
+ * What can be planned of ncu where no GPU answers, and what cannot.
+ *
+ * @param device that the plan is for; null: the program chooses
+ */
+export function forAnotherMachine(
+  { pipeline: { ncu } }: Pick<ProfileConfig, "pipeline">,
+  device: string | null,
+): { readonly config: NcuCollectorOptions["config"]; readonly notes: readonly string[] } {
+  const top = ncu.top_n_kernels ?? null;
+  return {
+    config: { ...ncu, top_n_kernels: null },
+    notes: [
+      `no GPU answers here: this is the plan for a machine with one${device === null ? "" : ` (${device})`}; which metrics that GPU lacks is found out there`,
+      ...(top === null
+        ? []
+        : [
+            `pipeline.ncu.top_n_kernels=${top}: a recording on that machine tells which kernels; --kernel-name then names them`,
+          ]),
+    ],
+  };
 }

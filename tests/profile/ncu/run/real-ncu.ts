@@ -11,13 +11,16 @@ export function realNcuOrSkip(what: string) {
   const ncu = nsightOrSkip("ncu", what);
   const shared = sharedOrSkip(what);
   if (ncu === null || shared === null) return null;
-  const env = { ...process.env, ...nsightEnvironment(), LC_ALL: "C.UTF-8" };
+  const nsight = nsightEnvironment();
+  const env = { ...process.env, ...nsight, LC_ALL: "C.UTF-8" };
+  const home = nsight["HOME"] ?? "";
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-real-ncu-"));
   const template = join(shared, "samples/nsight/mojo.ncu-rep");
   let reports = 0;
   return {
     path: ncu,
     env,
+    home,
     template,
     /** Standard output and error of a call, whatever its exit code. */
     say: (...args: readonly string[]): string => {
