@@ -24,15 +24,15 @@ export interface EndedSweep {
  * `sweep.md`, in its directory. Of a plain one they stand in its record, since Hydra leaves nothing
  * else there.
  */
-export function endSweep(sweep: EndedSweep, session: Session): void {
+export async function endSweep(sweep: EndedSweep, session: Session): Promise<void> {
   const { directory, isPlain } = sweep;
   const { invocation, options } = session;
-  const { stderr, stdout, terminal } = invocation.console;
+  const { stderr, stdout } = invocation.console;
   showFailures(sweep, session);
   const { files, rows } = writeSweepTables(directory, isPlain ? sweepFolder(directory) : directory);
   if (isPlain) return;
-  const summary = options.summarizeSweep?.(rows, {
-    columns: terminal?.columns,
+  const summary = await options.summarizeSweep?.(rows, {
+    directory,
     readable: (path) => readablePath(path, invocation.cwd),
   });
   if (summary !== undefined) stdout(summary);

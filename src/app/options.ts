@@ -56,7 +56,10 @@ export interface HydraMainOptions {
    * What to print at the end of a sweep, for people: its jobs with what the task returned for each.
    * @returns the text, which ends with a line break; undefined where there is nothing to tell
    */
-  readonly summarizeSweep?: (rows: readonly SweepRow[], page: SummaryPage) => string | undefined;
+  readonly summarizeSweep?: (
+    rows: readonly SweepRow[],
+    page: SummaryPage,
+  ) => Promise<string | undefined>;
   /**
    * What `hydra.callbacks` may name in `_target_`, from `createTargets`. A name that is not here is
    * refused: nothing is ever imported because a config alone says so.
@@ -88,8 +91,8 @@ export interface HydraMainOptions {
 
 /** What a summary is written for. */
 export interface SummaryPage {
-  /** Of the terminal; undefined where there is none. */
-  readonly columns: number | undefined;
+  /** The absolute path of the sweep's directory. */
+  readonly directory: string;
   /** A path as it is read best from the working directory. */
   readonly readable: (path: string) => string;
 }

@@ -44,7 +44,7 @@ export async function runMany(
     if (refused) return EXIT_ERROR;
     const toleratesFailures = conclusion?.toleratesFailures === true;
     if (toleratesFailures) record.tolerateFailures();
-    endSweep({ directory: sweep.directory, results, toleratesFailures, isPlain }, session);
+    await endSweep({ directory: sweep.directory, results, toleratesFailures, isPlain }, session);
     const isTolerated = (result: JobResult) =>
       toleratesFailures && hasFailed(result) && !wasStopped(result);
     const ends = results.filter((result) => !isTolerated(result)).map(endOfResult);

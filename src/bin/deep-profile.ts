@@ -38,6 +38,8 @@ void hydraMain(
       const say = (line: string) => invocation.console.stderr(`${line}\n`);
       return planProfile(config, { cwd: invocation.cwd, runDirectory: outputDir, say });
     },
+    summarizeSweep: async (rows, page) =>
+      (await import("../profile/sweep/jobs-table.ts")).jobsTable(rows, page),
   },
   profileTask,
   invocation,
@@ -65,7 +67,8 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
       color: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
     },
   });
-  return exitCode(await running.finally(release));
+  const { exitCode: code, result } = await running.finally(release);
+  return exitCode(code, result);
 }
 
 /** Masked before it is resolved: other values may refer to a secret. */

@@ -6,6 +6,7 @@ import { terminalProgress } from "./progress.ts";
 import { collectRun, type ProfileRequest, type ProfileResult, reportOn } from "./run.ts";
 import { RUN_FILE } from "./saved-run/document.ts";
 import { type ShownConfig, saveRun } from "./saved-run/save-run.ts";
+import { type JobResult, jobResult } from "./sweep/job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
 
@@ -19,13 +20,18 @@ export interface MainRequest
   readonly shownConfig: ShownConfig;
 }
 
-/**
- * The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds.
- *
- * @returns 0; 1 when the workload or a collector failed or something could not be written; 128 and
- *   the signal's number when a signal stopped the run
- */
-export async function profileMain(request: MainRequest): Promise<number> {
+export interface MainResult {
+  /**
+   * 0; 1 when the workload or a collector failed or something could not be written; 128 and the
+   * signal's number when a signal stopped the run.
+   */
+  readonly exitCode: number;
+  /** For the tables of a sweep. */
+  readonly result: JobResult | null;
+}
+
+/** The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds. */
+export async function profileMain(request: MainRequest): Promise<MainResult> {
   const interrupt = listenForInterrupt();
   try {
     const run = await collectRun({
@@ -44,7 +50,10 @@ export async function profileMain(request: MainRequest): Promise<number> {
     const reports = await writeRun(result, config, runDirectory, shownConfig.lines);
     const written = { ...reports, failures: [...saved, ...reports.failures] };
     showFiles(written.reports, request);
-    return conclude(result, written, request, interrupt.stop);
+    return {
+      exitCode: conclude(result, written, request, interrupt.stop),
+      result: jobResult(result.sections, runDirectory),
+    };
   } finally {
     interrupt.dispose();
   }

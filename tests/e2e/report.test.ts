@@ -205,11 +205,22 @@ describe("run.json", () => {
 
 describe("the report of a sweep", () => {
   it("is made from the reports of its jobs", async () => {
-    const { code } = await profile([
+    const { code, stdout: shown } = await profile([
       ...["-m", "infer.batch_size=1,2", "infer.iterations=1", "infer.warmup=0", "device=cpu"],
       "hydra.sweep.dir=sweep",
     ]);
     expect(code).toBe(0);
+    expect(shown).toMatch(/\n#1 +2 +[\d.]+ {2}sweep\/1\/report\.md\nThe least time took job #/);
+    const table = JSON.parse(readFileSync(inHere("sweep/sweep.json"), "utf8"));
+    const [second] = readBundle(inHere("sweep/1")).reports;
+    expect(table.jobs[1]).toMatchObject({
+      swept: { "infer.batch_size": "2" },
+      result: {
+        collector: "recorder",
+        total_ms: second?.totals.total_ms,
+        regions: { residual: { invocations: 1 } },
+      },
+    });
     mkdirSync(inHere("sweep/2"));
     const overrides = readFileSync(inHere("sweep/0/overrides.yaml"), "utf8");
     writeFileSync(

@@ -34,7 +34,7 @@ test("a plain sweep has its tables in its record, with the same bytes as collect
 test("a program that tells what its sweeps came to has them beside the jobs", async () => {
   const told: (readonly SweepRow[])[] = [];
   const { cwd, run } = program(CONFIG, {
-    summarizeSweep: (rows, { readable }) => {
+    summarizeSweep: async (rows, { readable }) => {
       told.push(rows);
       return `best: ${readable(rows[0]?.output_dir ?? "")}\n`;
     },

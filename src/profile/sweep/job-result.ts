@@ -1,0 +1,77 @@
+/** What `deep-profile` returns as the result of a job: its region report in short. */
+import { join } from "node:path";
+import { regionKey } from "../../report/directory-name.ts";
+import type { NCUProfileRegion } from "../../report/document.ts";
+import type { ProfileSection } from "../run.ts";
+
+/** Keys are those of the record of a sweep and of `sweep.json`; times are milliseconds. */
+export interface JobResult {
+  /** `recorder`, `nsys` or `ncu`: the first that brought a report. */
+  readonly collector: string;
+  /** Kernels or CPU operations of the whole run; null where none were recorded. */
+  readonly total_ms: number | null;
+  readonly wall_ms: number | null;
+  /** The absolute path of the page to read. */
+  readonly report: string;
+  /** By path, as `prefill / layer1`; those that took the most time where there are very many. */
+  readonly regions: Readonly<Record<string, RegionResult>>;
+}
+
+export type RegionResult = Pick<NCUProfileRegion, "total_ms" | "wall_ms" | "invocations">;
+
+/** Each is three columns of a table. */
+const MOST_REGIONS = 200;
+
+/** Null where no collector brought a report. */
+export function jobResult(
+  sections: readonly Pick<ProfileSection, "bundle">[],
+  runDirectory: string,
+): JobResult | null {
+  const report = sections.flatMap(({ bundle }) => bundle.reports.slice(0, 1))[0];
+  if (report === undefined) return null;
+  const time = ({ total_ms, wall_ms }: RegionResult) => total_ms ?? wall_ms ?? 0;
+  const most = new Set(report.regions.toSorted((a, b) => time(b) - time(a)).slice(0, MOST_REGIONS));
+  return {
+    collector: report.collector.name,
+    total_ms: report.totals.total_ms,
+    wall_ms: report.totals.wall_ms,
+    report: join(runDirectory, "report.md"),
+    regions: byPath(report.regions.filter((region) => most.has(region))),
+  };
+}
+
+/** Regions of one path are told apart by what else makes them different. */
+function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResult> {
+  const uses = new Map<string, number>();
+  const pathOf = ({ path }: NCUProfileRegion) => path.join(" / ");
+  for (const region of regions) uses.set(pathOf(region), (uses.get(pathOf(region)) ?? 0) + 1);
+  const nameOf = (region: NCUProfileRegion): string => {
+    const path = pathOf(region);
+    if (uses.get(path) === 1) return path;
+    const { domain, kind } = region;
+    return `${path} (${domain === "" ? kind : `${domain}, ${kind}`})`;
+  };
+  const seen = new Set<string>();
+  return Object.fromEntries(
+    regions.flatMap((region) => {
+      const key = regionKey(region);
+      if (seen.has(key)) return [];
+      seen.add(key);
+      const { invocations, total_ms, wall_ms } = region;
+      return [[nameOf(region), { total_ms, wall_ms, invocations }] as const];
+    }),
+  );
+}
+
+/** Whether a recorded result is one of ours: other programs, and other versions, record others. */
+export function isJobResult(value: unknown): value is JobResult {
+  if (typeof value !== "object" || value === null) return false;
+  const { collector, report, total_ms, wall_ms } = value as Record<string, unknown>;
+  const isTime = (time: unknown) => time === null || typeof time === "number";
+  return (
+    typeof collector === "string" &&
+    typeof report === "string" &&
+    isTime(total_ms) &&
+    isTime(wall_ms)
+  );
+}
