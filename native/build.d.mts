@@ -102,9 +102,11 @@ export interface NativeStatus {
 }
 
 export declare class NativeBuildError extends Error {
-  constructor(message: string, log?: string);
+  constructor(message: string, log?: string, hint?: string | null);
   /** What node-gyp and the compiler printed. */
   readonly log: string;
+  /** What to do about it; null: see that the tools that are needed are there. */
+  readonly hint: string | null;
 }
 
 /** Whether the native part stands ready; runs nothing. */

@@ -31,30 +31,34 @@ const SOURCE_FILE = /\.(cc|hpp|inl|h|cu|py|gypi|gyp)$/;
 
 /** Raised for everything that can go wrong here; `message` is for people. */
 export class NativeBuildError extends Error {
-  constructor(message, log = "") {
+  constructor(message, log = "", hint = null) {
     super(message);
     this.name = "NativeBuildError";
     /** What node-gyp and the compiler printed. */
     this.log = log;
+    /** What to do about it; null: see that the tools that are needed are there. */
+    this.hint = hint;
   }
 }
 
 /**
  * Whether the native part stands ready, without running anything: reads the sources and compares
- * them with what the last build recorded.
+ * them with what the last build recorded. A package that this user may not write to can have been
+ * built by who installed it.
  */
 export async function nativeStatus(root, options = {}) {
+  const sources = await sourcesFingerprint(root, options);
   const place = buildPlace(root, options);
-  const info = await readInfo(place.infoFile);
-  const ready =
-    info !== null &&
-    info.sources === (await sourcesFingerprint(root, options)) &&
-    (await outputsExist(place.binDir, info));
-  return {
-    state: ready ? "ready" : info === null ? "absent" : "stale",
-    binDir: place.binDir,
-    info,
-  };
+  const own = await statusAt(place, sources);
+  if (own.state === "ready" || options.out !== undefined || place.dir === root) return own;
+  const shared = await statusAt(placeIn(root), sources);
+  return shared.state === "ready" ? shared : own;
+}
+
+async function statusAt({ binDir, infoFile }, sources) {
+  const info = await readInfo(infoFile);
+  const ready = info !== null && info.sources === sources && (await outputsExist(binDir, info));
+  return { state: ready ? "ready" : info === null ? "absent" : "stale", binDir, info };
 }
 
 /**
@@ -81,33 +85,39 @@ export async function buildNative(request) {
   if (before !== null) return { built: false, binDir: place.binDir, info: before };
 
   const buildDir = join(place.dir, "build");
-  await mkdir(buildDir, { recursive: true });
-  return withLock(join(buildDir, "native-build.lock"), say, async () => {
-    // Another process may have built it while this one waited.
-    const meanwhile = await current();
-    if (meanwhile !== null) return { built: false, binDir: place.binDir, info: meanwhile };
+  const buildIt = () =>
+    withLock(join(buildDir, "native-build.lock"), say, async () => {
+      // Another process may have built it while this one waited.
+      const meanwhile = await current();
+      if (meanwhile !== null) return { built: false, binDir: place.binDir, info: meanwhile };
 
-    say(
-      `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
-    );
-    // Until the new build is complete there is none: an interrupted one must not look ready.
-    await rm(place.infoFile, { force: true });
-    if (place.dir !== root) await copySources(root, place.dir);
-    const gpu = await runWithOrWithoutGpu(root, place.dir, detected, options, say);
-    const info = {
-      version: detected.version,
-      sources,
-      detected,
-      backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
-      gpu,
-      nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
-      sanitize: options.sanitize ?? null,
-      summary: summary(detected, options, gpu),
-      outputs: await outputNames(place.binDir),
-    };
-    await writeAtomically(place.infoFile, `${JSON.stringify(info, null, 2)}\n`);
-    return { built: true, binDir: place.binDir, info };
-  });
+      say(
+        `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
+      );
+      // Until the new build is complete there is none: an interrupted one must not look ready.
+      await rm(place.infoFile, { force: true });
+      if (place.dir !== root) await copySources(root, place.dir);
+      const gpu = await runWithOrWithoutGpu(root, place.dir, detected, options, say);
+      const info = {
+        version: detected.version,
+        sources,
+        detected,
+        backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
+        gpu,
+        nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
+        sanitize: options.sanitize ?? null,
+        summary: summary(detected, options, gpu),
+        outputs: await outputNames(place.binDir),
+      };
+      await writeAtomically(place.infoFile, `${JSON.stringify(info, null, 2)}\n`);
+      return { built: true, binDir: place.binDir, info };
+    });
+  try {
+    await mkdir(buildDir, { recursive: true });
+    return await buildIt();
+  } catch (error) {
+    throw error.syscall === undefined ? error : notWritten(place.dir, error);
+  }
 }
 
 /**
@@ -115,10 +125,21 @@ export async function buildNative(request) {
  * this user may not write to) a directory of the user's cache, one per version.
  */
 function buildPlace(root, { out }) {
-  const dir = out !== undefined ? resolve(out) : isWritable(root) ? root : cacheDir(root);
+  return placeIn(out !== undefined ? resolve(out) : isWritable(root) ? root : cacheDir(root));
+}
+
+function placeIn(dir) {
   const binDir = join(dir, "build", "Release");
   return { dir, binDir, infoFile: join(binDir, "build-info.json") };
 }
+
+/** A directory that cannot be made or written to, a disk that is full. */
+const notWritten = (dir, error) =>
+  new NativeBuildError(
+    `the native part cannot be built in ${dir}: ${error.message}`,
+    "",
+    "XDG_CACHE_HOME names the directory that it is built below where the package may not be written to",
+  );
 
 function isWritable(directory) {
   try {

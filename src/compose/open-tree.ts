@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ConfigError } from "../values/errors.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
+import { missingDirectoryHint } from "./missing-directory.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { pluginGroups } from "./plugins/plugin-groups.ts";
 import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
@@ -54,6 +55,7 @@ export function openTree(request: TreeRequest): Snapshot {
 /** The primary directory must be there; other entries of a search path are only warned about. */
 function required(source: ConfigSource, given: string): ConfigSource {
   if (source.available()) return source;
+  const hint = source.scheme === "file" ? missingDirectoryHint(source.path) : undefined;
   throw new ConfigError({
     code: "compose.missing_config",
     message:
@@ -61,6 +63,7 @@ function required(source: ConfigSource, given: string): ConfigSource {
         ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
         : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
     key: given,
+    ...(hint !== undefined && { hint }),
   });
 }
 

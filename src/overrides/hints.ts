@@ -15,6 +15,16 @@ export function quoteHint(override: string): string {
   return `quote the value: ${override.slice(0, equal + 1)}${quoted(value, value.includes("'") ? '"' : "'")}`;
 }
 
+/** What is meant by an argument without `=`: a file of configs, or half an override. */
+export function wordHint(text: string): string | undefined {
+  if (text.includes("=")) return undefined;
+  const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
+  if (name === undefined)
+    return "an override is KEY=VALUE or GROUP=OPTION, without blanks around the '='";
+  const place = directory === undefined ? "" : `--config-path ${directory} `;
+  return `a config is chosen with ${place}--config-name ${name}`;
+}
+
 /** Why a character cannot stand in a key, in words. */
 export function keyProblem(char: string): string {
   if (char === ".") return "a '.' must stand between two names";

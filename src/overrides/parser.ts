@@ -16,7 +16,7 @@ import { syntaxError } from "./errors.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { evaluateValue } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions/index.ts";
-import { quoteHint } from "./hints.ts";
+import { quoteHint, wordHint } from "./hints.ts";
 import type { TokenKind } from "./lexer.ts";
 import { isPrimitivePart, parsePrimitive, primitiveKey } from "./primitive.ts";
 import type {
@@ -67,7 +67,7 @@ export function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
   if (type === "change" || type === "add") expectKey(cursor);
   const key = parseKey(cursor);
   if (type === "delete" && peek(cursor).kind === "end") return { type, key };
-  expect(cursor, "equal", "'='");
+  expect(cursor, "equal", "'='", wordHint(source.text));
   cursor.mode = "value";
   const value = peek(cursor).kind === "end" ? emptyValue(cursor) : parseValue(cursor);
   expect(cursor, "end", "the end of the override", quoteHint(source.text));
@@ -103,7 +103,7 @@ export function parsePackageOrGroup(cursor: Cursor): string {
   const start = take(cursor).start;
   let end = start;
   while (takeIf(cursor, "slash") !== null)
-    end = expect(cursor, "id", "the name of a group after '/'").end;
+    end = expect(cursor, "id", "the name of a group after '/'", wordHint(cursor.source.text)).end;
   return textOf(cursor, { start, end });
 }
 

@@ -41,7 +41,9 @@ export async function requireNative(say: (line: string) => void): Promise<Native
     throw new ConfigError({
       code: "profile.native_build",
       message: error.message,
-      hint: "Needed: python3, make and a C++17 compiler (Debian: apt-get install python3 make g++)",
+      hint:
+        error.hint ??
+        "Needed: python3, make and a C++17 compiler (Debian: apt-get install python3 make g++)",
       cause: error,
     });
   }

@@ -188,6 +188,33 @@ describe("buildNative", () => {
     expect((await nativeStatus(root)).state).toBe("absent");
   });
 
+  it("uses what is built in a package that this user may not write to", async () => {
+    if (process.getuid?.() === 0) {
+      console.warn("SKIPPED build of somebody else's: root may write everywhere");
+      return;
+    }
+    const { binDir } = await buildNative({ root, ...quiet });
+    chmodSync(root, 0o555);
+    vi.stubEnv("XDG_CACHE_HOME", "/nonexistent");
+    try {
+      expect(await nativeStatus(root)).toMatchObject({ state: "ready", binDir });
+    } finally {
+      chmodSync(root, 0o755);
+    }
+  });
+
+  it("says where it cannot write, and what to do about it", async () => {
+    const file = join(root, "package.json");
+    const failure = await buildNative({ root, out: file, ...quiet }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(NativeBuildError);
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/^the native part cannot be built in .*package\.json: E/),
+      hint: expect.stringContaining("XDG_CACHE_HOME"),
+    });
+  });
+
   it("builds once for several callers at a time, and after one that was killed", async () => {
     // Process ids are never this large: the lock of a builder that is gone.
     const lock = join(root, "build/native-build.lock");

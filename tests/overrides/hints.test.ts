@@ -21,6 +21,10 @@ describe("hints", () => {
     ["key='a", "close the quote"],
     ["/db=x", "write the group without a leading '/'"],
     ["key={'a':1}", "keys of dicts cannot be quoted"],
+    ["lr", "an override is KEY=VALUE or GROUP=OPTION, without blanks around the '='"],
+    ["0.2", "an override is KEY=VALUE or GROUP=OPTION, without blanks around the '='"],
+    ["conf/sub/train.yaml", "a config is chosen with --config-path conf/sub --config-name train"],
+    ["train.yaml", "a config is chosen with --config-name train"],
   ])("for %s", (text, hint) => {
     expect(hintOf(text)).toBe(hint);
   });

@@ -1,4 +1,6 @@
 import {
+  accessSync,
+  constants,
   existsSync,
   linkSync,
   readFileSync,
@@ -22,12 +24,24 @@ import { isAlive } from "../worker/process-identity.ts";
  */
 export function makeRunDirectory(path: string, resultFiles: readonly string[]): void {
   refuseResults(path, resultFiles);
+  makeOrRefuse(path, "run");
+}
+
+/**
+ * Makes the directory of a sweep; what is in it is for its record to judge.
+ *
+ * @throws ConfigError `app.run_directory`
+ */
+export const makeSweepDirectory = (path: string): void => makeOrRefuse(path, "sweep");
+
+function makeOrRefuse(path: string, kind: "run" | "sweep"): void {
   if (existsSync(path) && !statSync(path).isDirectory())
-    throw unusable(path, "a file stands in its place");
+    throw unusable(path, kind, "a file stands in its place");
   try {
     makeDirectory(path);
+    accessSync(path, constants.W_OK);
   } catch (cause) {
-    throw unusable(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unusable(path, kind, cause instanceof Error ? cause.message : String(cause), cause);
   }
 }
 
@@ -157,11 +171,18 @@ function readClaim(claim: string): { readonly pid: number; readonly host: string
   }
 }
 
-function unusable(path: string, reason: string, cause?: unknown): ConfigError {
+function unusable(
+  path: string,
+  kind: "run" | "sweep",
+  reason: string,
+  cause?: unknown,
+): ConfigError {
+  const isThere = existsSync(path);
   return new ConfigError({
     code: "app.run_directory",
-    message: `The run directory '${path}' cannot be made: ${reason}`,
-    key: "hydra.run.dir",
+    message: `The ${kind} directory '${path}' cannot be ${isThere ? "used" : "made"}: ${reason}`,
+    key: `hydra.${kind}.dir`,
+    hint: `choose another with hydra.${kind}.dir=DIR`,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -3,6 +3,7 @@ import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { maskSecrets } from "../../compose/secrets.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { JobResult } from "../job/job.ts";
+import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { LaunchEvent, Launcher, SweepJob } from "../launchers/launcher.ts";
 import type { FailureGate } from "./failure-policy.ts";
 import { type PlannedSweep, SWEEP_FILE } from "./plan-sweep.ts";
@@ -52,6 +53,7 @@ export interface SweepOutcome {
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   const { check, gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, planBatch, sweeper } = sweep;
+  makeSweepDirectory(directory);
   writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
   const results: JobResult[] = [];
   let planned = 0;

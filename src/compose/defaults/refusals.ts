@@ -20,8 +20,26 @@ export function noPrimary(placed: PlacedConfig, repository: Repository): ConfigE
     message: `Cannot find primary config '${placed.configPath}'. Check that it's in your config search path.\n${searchPath(repository)}`,
     key: placed.configPath,
     available,
-    ...(nearest !== undefined && { nearest, hint: `choose it with --config-name ${nearest}` }),
+    ...(nearest !== undefined && { nearest }),
+    hint: primaryHint(placed, nearest, repository),
   });
+}
+
+/** A path from where the program runs is what one types first; names are within the directory. */
+function primaryHint(
+  { configPath, group }: PlacedConfig,
+  nearest: string | undefined,
+  repository: Repository,
+): string {
+  if (nearest !== undefined)
+    return `choose it with --config-name ${group === "" ? "" : `${group}/`}${nearest}`;
+  const within = configPath.replace(/\.yaml$/, "").split("/");
+  const known = within
+    .map((_, index) => within.slice(index))
+    .find((name) => optionsOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
+  if (known !== undefined)
+    return `names are within the directory: use --config-name ${known.join("/")}`;
+  return "--config-name NAME (-cn) names the config, --config-path DIR (-cp) the directory that it is in";
 }
 
 export function notFound(

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
@@ -34,32 +35,65 @@ export function fileSource({ provider, path, cwd }: FileSourceOptions): ConfigSo
   };
 }
 
+/** False as well where nobody may look. */
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function readIfFile(file: string): string | undefined {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile()) return undefined;
   try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new ConfigError({
-      code: "compose.invalid_config",
-      message: `Cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      origin: fromCode("config source"),
-      cause,
-    });
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false;
   }
 }
 
+/** Undefined where there is no such file; a name that no file can have is not there either. */
+function readIfFile(file: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    bytes = readFileSync(file);
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENAMETOOLONG")
+      return undefined;
+    throw unreadable(file, cause);
+  }
+  if (!isUtf8(bytes)) throw notUtf8(file, bytes);
+  return bytes.toString("utf8");
+}
+
+/** Read all the same, text in another encoding would become other text without a word. */
+function notUtf8(file: string, bytes: Buffer): ConfigError {
+  const lines = bytes.toString("latin1").split("\n");
+  const line = lines.findIndex((text) => !isUtf8(Buffer.from(text, "latin1")));
+  return new ConfigError({
+    code: "compose.invalid_config",
+    message: `Cannot read ${file}: line ${line + 1} is not UTF-8`,
+    origin: fromCode("config source"),
+    hint: "configs are UTF-8, as in Hydra: save the file in that encoding",
+  });
+}
+
+const unreadable = (path: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `Cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    origin: fromCode("config source"),
+    cause,
+  });
+
 function listDirectory(dir: string, kind: ItemKind): string[] {
-  const names = readdirSync(dir);
+  const names = namesIn(dir);
   if (kind === "group")
     return names.filter((name) => name !== "__pycache__" && isDirectory(join(dir, name)));
   return names
     .filter((name) => name.endsWith(".yaml") && !isDirectory(join(dir, name)))
     .map((name) => name.slice(0, -".yaml".length));
+}
+
+function namesIn(dir: string): readonly string[] {
+  try {
+    return readdirSync(dir);
+  } catch (cause) {
+    throw unreadable(dir, cause);
+  }
 }
 
 function displayName(cwd: string, file: string): string {

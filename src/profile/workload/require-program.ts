@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import type { WorkloadConfig } from "../config.ts";
 import { findExecutable } from "../machine/executable.ts";
@@ -24,9 +26,28 @@ export function requireProgram(workload: WorkloadConfig, cwd: string): void {
   throw new ConfigError({
     code: "profile.program",
     key,
-    message: program.includes("/")
-      ? `'${program}' was not found, or is not executable (relative to ${cwd})`
-      : `'${program}' was not found on PATH`,
-    ...(!program.includes("/") && { hint: `a program in this directory is './${program}'` }),
+    ...(program.includes("/") ? whatIsThere(program, cwd) : whatIsNotOnPath(program, cwd)),
   });
+}
+
+interface Refusal {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function whatIsThere(program: string, cwd: string): Refusal {
+  const path = resolve(cwd, program);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { message: `'${program}' was not found (relative to ${cwd})` };
+  if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
+  return {
+    message: `'${program}' is not executable`,
+    hint: `chmod +x ${program}, or put the program that runs it before it: -- bash ${program}`,
+  };
+}
+
+function whatIsNotOnPath(program: string, cwd: string): Refusal {
+  const message = `'${program}' was not found on PATH`;
+  const isHere = statSync(resolve(cwd, program), { throwIfNoEntry: false })?.isFile() === true;
+  return isHere ? { message, hint: `a program in this directory is './${program}'` } : { message };
 }

@@ -9,7 +9,11 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claimRunDirectory, makeRunDirectory } from "../../../src/app/job/run-directory.ts";
+import {
+  claimRunDirectory,
+  makeRunDirectory,
+  makeSweepDirectory,
+} from "../../../src/app/job/run-directory.ts";
 import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
@@ -53,6 +57,25 @@ describe("makeRunDirectory", () => {
     writeFileSync(path, "");
     expect(refusal(path)).toContain("a file stands in its place");
     expect(refusal(join(path, "below"))).toContain("cannot be made");
+  });
+
+  test.runIf(existsSync("/proc/self"))("says in one line where no directory can be made", () => {
+    expect(refusal("/proc/x")).toBe(
+      "The run directory '/proc/x' cannot be made: ENOENT: no such file or directory, mkdir '/proc/x'",
+    );
+  });
+
+  test("the same for a sweep, by its own key", () => {
+    const file = join(fresh(), "file");
+    writeFileSync(file, "");
+    for (const path of [file, join(file, "below")])
+      expect(() => makeSweepDirectory(path)).toThrow(
+        expect.objectContaining({
+          code: "app.run_directory",
+          message: expect.stringMatching(/^The sweep directory '.*' cannot be (used|made): /),
+          details: expect.objectContaining({ key: "hydra.sweep.dir" }),
+        }),
+      );
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,6 +39,34 @@ describe("a directory of config files", () => {
   it("does not see directories, other extensions, or what is not there", () => {
     for (const path of ["db/dir", "db/old", "db/old.yml", "db/notes", "db/nope"])
       expect(files().load(path)).toBeUndefined();
+  });
+
+  it("refuses what cannot be read or is not UTF-8, and says where", () => {
+    symlinkSync("loop.yaml", join(cwd, "conf/loop.yaml"));
+    writeFileSync(
+      join(cwd, "conf/latin1.yaml"),
+      Buffer.from("a: 1\nb: caf\xe9\nc: \xff\n", "latin1"),
+    );
+    writeFileSync(join(cwd, "conf/cut.yaml"), Buffer.from("a: é", "utf8").subarray(0, -1));
+    const [loop, latin1, cut] = ["loop", "latin1", "cut"].map((path) =>
+      refusal(() => files().load(path)),
+    );
+    expect(loop?.message).toMatch(/^Cannot read .*conf\/loop\.yaml: ELOOP/);
+    expect(latin1?.message).toBe(
+      `Cannot read ${join(cwd, "conf/latin1.yaml")}: line 2 is not UTF-8`,
+    );
+    expect(cut?.message).toMatch(/line 1 is not UTF-8$/);
+  });
+
+  it("takes U+FFFD and a byte order mark for what they are", () => {
+    writeFileSync(join(cwd, "conf/replacement.yaml"), "\uFEFFa: \uFFFD\n");
+    const loaded = files().load("replacement");
+    expect(loaded && toObject(loaded.node)).toEqual({ a: "\uFFFD" });
+  });
+
+  it("has no config of a name that no file can have", () => {
+    expect(files().load("x".repeat(300))).toBeUndefined();
+    expect(files().isGroup("x".repeat(300))).toBe(false);
   });
 
   it("lists options without their extension, dots and all", () => {

@@ -1,7 +1,11 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { InferConfig, ProfileConfig, WorkloadConfig } from "../../../src/profile/config.ts";
 import { createWorkload } from "../../../src/profile/workload/index.ts";
 import { requireProgram } from "../../../src/profile/workload/require-program.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
 
 const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };
 
@@ -119,9 +123,31 @@ describe("requireProgram", () => {
     [command(), /nothing to profile/],
     [command(""), /nothing to profile/],
     [command("no-such-program"), /was not found on PATH/],
-    [command("./no-such-program"), /was not found, or is not executable/],
+    [command("./no-such-program"), /^'\.\/no-such-program' was not found \(relative to \/\)$/],
+    [command("./tmp"), /^'\.\/tmp' is a directory, not a program$/],
   ])("refuses %j", (workload, message) => {
     expect(() => requireProgram(workload, "/")).toThrow(message);
+  });
+
+  it("says what to do about a file that is not executable, or not on PATH", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-program-"));
+    writeFileSync(join(cwd, "bench.sh"), "echo hi\n", { mode: 0o644 });
+    const refusalOf = (program: string) => {
+      try {
+        requireProgram(command(program), cwd);
+      } catch (error) {
+        return isConfigError(error) ? [error.message, error.details.hint] : error;
+      }
+    };
+    expect(refusalOf("./bench.sh")).toEqual([
+      "'./bench.sh' is not executable",
+      "chmod +x ./bench.sh, or put the program that runs it before it: -- bash ./bench.sh",
+    ]);
+    expect(refusalOf("bench.sh")).toEqual([
+      "'bench.sh' was not found on PATH",
+      "a program in this directory is './bench.sh'",
+    ]);
+    expect(refusalOf("bench.py")).toEqual(["'bench.py' was not found on PATH", undefined]);
   });
 
   it("accepts a path, a name on PATH, and the built-in program", () => {
