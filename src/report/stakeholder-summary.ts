@@ -5,7 +5,7 @@ import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from ".
 import { formatDuration, formatShare, plural } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
-import { passBoundMs, rooflineBound } from "./static-analysis.ts";
+import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
 import { treeRows } from "./tree-rows.ts";
 
 export function renderStakeholderSummary(run: RunSummary, top = 5): string {
@@ -112,9 +112,11 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
     byLimit("memory") >= byLimit("arithmetic") ? "moving data to and from memory" : "arithmetic";
   const times = staticAnalysis.passMs / bound;
   const verdict =
-    times < 1
-      ? "That is less than the estimate allows: the data stayed in a cache."
-      : `That is ${times.toFixed(1)} times the least possible.`;
+    peakContradiction(staticAnalysis) !== null
+      ? "The pass was faster than that estimate of the device's speed allows, so the estimate is too low: the machine was busy when its speed was measured, or changed its clock."
+      : times < 1
+        ? "That is less than the estimate allows: the data stayed in a cache."
+        : `That is ${times.toFixed(1)} times the least possible.`;
   return [
     "## How much room there is",
     `One forward pass took ${formatDuration(staticAnalysis.passMs)}. By the sizes of the model it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,

@@ -59,6 +59,18 @@ export function passBoundMs({ layers, peaks }: StaticAnalysis): number | null {
   );
 }
 
+/**
+ * How a measured pass contradicts the peaks: it did more arithmetic in a second than they allow, whereas
+ * more bytes only mean that data stayed in a cache. Null where it does not.
+ */
+export function peakContradiction({ layers, peaks, passMs }: StaticAnalysis): string | null {
+  const peak = peaks?.gflops_per_second ?? null;
+  if (peaks === null || peak === null || passMs === null || passMs === 0) return null;
+  const attained = layers.reduce((sum, { flops }) => sum + flops, 0) / passMs / 1e6;
+  if (attained <= peak) return null;
+  return `The pass did ${attained.toFixed(1)} GFLOP/s, more than the peak of ${peak.toFixed(1)} GFLOP/s (${peaks.source}): that peak is an underestimate, as on a machine that is busy or changes its clock, and the bounds that come from it are too long.`;
+}
+
 /** The section of `report.md`: the numbers in words, then the layers. */
 export function staticAnalysisBlocks(analysis: StaticAnalysis): readonly string[] {
   const { parameters, peaks } = analysis;
@@ -74,7 +86,7 @@ function rooflineWords(analysis: StaticAnalysis, peaks: DevicePeaks): string {
   if (bound === null)
     return "There is no roofline: the peak arithmetic or memory rate of this device is not known.";
   const { gflops_per_second: flops, gbytes_per_second: bytes } = peaks;
-  return `The bound is the least time that a layer takes with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${passWords(analysis.passMs, bound)}`;
+  return `The bound is the least time that a layer takes with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${[passWords(analysis.passMs, bound), escapeMarkdown(peakContradiction(analysis) ?? "")].join(" ").trim()}`;
 }
 
 const passWords = (passMs: number | null, bound: number): string =>

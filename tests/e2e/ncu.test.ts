@@ -471,7 +471,7 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
         command.filter((_, at) => command[at - 1] === "--nvtx-include"),
       );
       expect(includes[0]).toEqual(["A/", "B/"]);
-      expect(includes[1]).toContain("A::A1/");
+      expect(includes.slice(1).flat()).toContain("A::A1/");
       for (const { command } of ncu) {
         expect(command.join(" ")).toContain("--replay-mode range ");
         expect(command.join(" ")).toMatch(/shallow_resnet .*--device cuda:0 .*--dtype float16/);

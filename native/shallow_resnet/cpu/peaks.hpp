@@ -5,11 +5,12 @@
 
 namespace hydraconf::cpu {
 
-/// FLOP per second of multiply-adds in registers, on every thread of the pool at once, over at least
-/// `seconds`.
+/// FLOP per second of multiply-adds in registers, on every thread of the pool at once: the best of short
+/// bursts over at least `seconds`.
 double multiply_add_rate(Context& context, double seconds);
 
-/// Bytes read and written per second over arrays that no common cache holds, on every thread.
+/// Bytes read and written per second over arrays that no common cache holds, on every thread: the best
+/// of several times through them.
 double memory_rate(Context& context, double seconds);
 
 }  // namespace hydraconf::cpu
