@@ -1,9 +1,11 @@
 import { isConfigError } from "../../values/errors.ts";
+import { isSignalCode } from "../job/job.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
+import { isScheduled } from "../worker/left-behind.ts";
 import { isRunning } from "../worker/process-identity.ts";
 import { type SweepRow, sweepRows } from "./collect.ts";
-import { endOfState, sweepExitCode } from "./failure-policy.ts";
+import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
@@ -84,8 +86,16 @@ export function recordedExitCode(folder: string, { jobs, ...manifest }: SweepMan
     manifest.tolerates_failures === true &&
     (state?.status === "failed" || state?.status === "timed_out");
   return sweepExitCode(
-    states.filter((state) => !isTolerated(state)).map((state) => state && endOfState(state)),
+    states.filter((state) => !isTolerated(state)).map((state) => state && endOf(state)),
   );
+}
+
+/** A signal that ended a scheduler's job was not for the sweep: it counts as any failure. */
+function endOf(state: JobState): JobEnd {
+  const end = endOfState(state);
+  const last = state.attempts.at(-1);
+  const isForeign = last !== undefined && isScheduled(last) && isSignalCode(end.exitCode ?? 0);
+  return isForeign ? { ...end, exitCode: 1 } : end;
 }
 
 /** Without the scheduler's commands, and while it does not answer, the records alone must do. */

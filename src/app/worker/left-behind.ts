@@ -69,4 +69,4 @@ export interface RunningWorker {
 }
 
 /** Whether an attempt is a scheduler's, which says itself what becomes of it. */
-const isScheduled = ({ details }: Attempt): boolean => details?.["slurm"] !== undefined;
+export const isScheduled = ({ details }: Attempt): boolean => details?.["slurm"] !== undefined;

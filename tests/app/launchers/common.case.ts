@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
-import { workplace } from "../sweep/program/start.ts";
+import { workplace as newPlace } from "../sweep/program/start.ts";
 
 /** A launcher as the table sees it. */
 export interface LauncherCase {
@@ -10,12 +10,23 @@ export interface LauncherCase {
   readonly overrides: readonly string[];
   /** Whether each job has a process of its own. */
   readonly ownProcesses: boolean;
+  /** What its programs find in the environment, once the tests run. */
+  readonly env?: () => Readonly<Record<string, string>>;
   /** Milliseconds that a test may take. */
   readonly patience?: number;
 }
 
 /** What every launcher does: the same table for all of them. */
-export function launcherCases({ overrides, ownProcesses, patience = 30_000 }: LauncherCase): void {
+export function launcherCases({
+  env = () => ({}),
+  overrides,
+  ownProcesses,
+  patience = 30_000,
+}: LauncherCase): void {
+  const workplace = () => {
+    const place = newPlace();
+    return { ...place, start: (argv: readonly string[]) => place.start(argv, { env: env() }) };
+  };
   const sweep = (place: ReturnType<typeof workplace>, ...argv: readonly string[]) =>
     place.start(["-m", ...argv, ...overrides]);
 
@@ -59,7 +70,7 @@ export function launcherCases({ overrides, ownProcesses, patience = 30_000 }: La
 
   test("on_failure=stop starts no job after a failure", { timeout: patience }, async () => {
     const place = workplace();
-    const key = overrides.includes("hydra/launcher=local") ? "" : "++";
+    const key = overrides.some((one) => /=(local|slurm)$/.test(one)) ? "" : "++";
     const { exitCode } = await sweep(
       place,
       "do=fail",

@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { launcherOf } from "../../../../src/app/sweep/record/launcher-claim.ts";
+import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
+import { workplace } from "../../sweep/program/start.ts";
+
+const SLURM = "hydra/launcher=slurm";
+
+describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
+  "a sweep that is left to Slurm",
+  { timeout: 240_000, concurrent: true },
+  () => {
+    let slurm: SlurmCluster | undefined;
+    beforeAll(async () => {
+      slurm = await startSlurm();
+    });
+    afterAll(() => slurm?.stop());
+
+    const place = () => {
+      const made = workplace();
+      const env = slurm?.env ?? {};
+      return {
+        ...made,
+        start: (...argv: readonly string[]) => made.start(argv, { env }),
+        sweep: (...argv: readonly string[]) => made.sweep(argv, { env }),
+        view: async () => {
+          const { stdout } = await made.sweep(["status", "s", "--json"], { env });
+          return JSON.parse(String(stdout));
+        },
+        statuses: (count: number) =>
+          Array.from({ length: count }, (_, number) => made.state(number)?.status),
+      };
+    };
+
+    const until = async (holds: () => boolean) => {
+      while (!holds()) await sleep(100);
+    };
+
+    test("detach, status, wait and collect: nothing of ours runs meanwhile", async () => {
+      const { cwd, folder, ran, start, sweep, view } = place();
+      const { exitCode, stderr, stdout } = await start(
+        "-m",
+        SLURM,
+        "x=1,2,3",
+        "seconds=5",
+        "hydra.launcher.array_parallelism=2",
+        "--detach",
+      );
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain(`3 jobs of the sweep in ${cwd}/s handed to the scheduler`);
+      expect(stdout).toContain(`hydraconf sweep wait ${cwd}/s`);
+      expect(launcherOf(folder)).toBeUndefined();
+      await until(() => ran("begin").length === 2);
+      const array = readSubmissions(folder)[0]?.array;
+      const { counts, driver, exit_code, jobs } = await view();
+      expect({ counts, driver, exit_code }).toEqual({
+        counts: { running: 2, queued: 1 },
+        driver: null,
+        exit_code: null,
+      });
+      expect(jobs[0].scheduler).toEqual({ id: `${array}_0`, state: "RUNNING" });
+      expect(jobs[2].scheduler.id).toBe(`${array}_2`);
+      expect(jobs[2].scheduler.state).toMatch(/^PENDING/);
+      const shown = String((await sweep("status", "s")).stdout);
+      expect(shown).toContain(`${array}_0 RUNNING`);
+      expect(shown).toContain("; the scheduler has 3 of them");
+      const late = await sweep("wait", "s", "--timeout", "0.5");
+      expect(late.exitCode).toBe(124);
+      const waited = await sweep("wait", "s");
+      expect(waited.exitCode).toBe(0);
+      expect(waited.stdout).toMatch(/3 of 3 jobs completed$/);
+      expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
+      expect((await sweep("collect", "s")).exitCode).toBe(0);
+      const table = JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8"));
+      expect(table.jobs.map(({ status }: { status: string }) => status)).toEqual([
+        "completed",
+        "completed",
+        "completed",
+      ]);
+    });
+
+    test("failures: the exit code of wait is that of the foreground; the dead are recorded", async () => {
+      const [front, left] = [place(), place()];
+      const sweep = ["-m", SLURM, "x=1", "do=ok,code,kill"];
+      const [foreground] = await Promise.all([
+        front.start(...sweep),
+        left.start(...sweep, "--detach"),
+      ]);
+      const waited = await left.sweep("wait", "s");
+      expect([foreground.exitCode, waited.exitCode]).toEqual([4, 4]);
+      expect(left.statuses(3)).toEqual(["completed", "failed", "failed"]);
+      expect(left.state(2)?.attempts.at(-1)?.error).toContain(
+        "Slurm: its script ended with code 137",
+      );
+    });
+
+    test("what died without a word is recorded by who only looks", async () => {
+      const { ran, start, state, view } = place();
+      await start("-m", SLURM, "x=1", "do=kill", "--detach");
+      await until(() => ran("begin").length === 1);
+      let seen = await view();
+      while (seen.exit_code === null) seen = await view();
+      expect(seen).toMatchObject({ exit_code: 1, counts: { failed: 1 } });
+      expect(state(0)?.status).toBe("failed");
+    });
+
+    test("cancel ends what runs and what waits; --resume runs exactly that", async () => {
+      const { cwd, folder, ran, start, statuses, sweep, view } = place();
+      const parallel = "hydra.launcher.array_parallelism=2";
+      await start("-m", SLURM, "x=1,2", "seconds=0,20", parallel, "--detach");
+      await until(() => ran("end").length === 1 && ran("begin").length >= 2);
+      const done = ran("end");
+      const cancelled = await sweep("cancel", "s");
+      expect(cancelled.exitCode).toBe(0);
+      expect(cancelled.stdout).toContain("Cancelled; ");
+      expect(slurm?.command("squeue", "--noheader", `--jobs=${arraysOf(folder)}`).trim()).toBe("");
+      const before = await view();
+      expect(before.jobs.filter(({ status }: { status: string }) => status === "running")).toEqual(
+        [],
+      );
+      const again = await sweep("cancel", "s");
+      expect([again.exitCode, again.stdout]).toEqual([
+        0,
+        expect.stringContaining("Nothing of it runs"),
+      ]);
+      const completed = new Set([...done, ...ran("end")]);
+      const begun = ran("begin").length;
+      const resumed = await start("--resume", join(cwd, "s"), "--detach");
+      expect(resumed.stdout).toContain(`${4 - completed.size} jobs of the sweep`);
+      expect((await sweep("wait", "s")).exitCode).toBe(0);
+      expect(statuses(4)).toEqual(Array.from({ length: 4 }, () => "completed"));
+      const rerun = ran("begin").slice(begun);
+      expect(rerun.filter((number) => completed.has(number))).toEqual([]);
+      expect(rerun).toHaveLength(4 - completed.size);
+    });
+
+    test("jobs that Slurm has are run by no other launcher, and by no other sweep", async () => {
+      const { ran, start, sweep } = place();
+      await start("-m", SLURM, "x=1", "seconds=60", "--detach");
+      await until(() => ran("begin").length === 1);
+      const other = await start("--resume", "s", "hydra/launcher=local");
+      expect([other.exitCode, other.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /The scheduler still has 1 jobs of the sweep.*\n(.*\n)*.*sweep cancel/,
+        ),
+      ]);
+      const fresh = await start("-m", "x=1,2");
+      expect([fresh.exitCode, fresh.stderr]).toEqual([
+        1,
+        expect.stringContaining("The scheduler still has 1 jobs of an earlier sweep"),
+      ]);
+      expect(ran("begin")).toEqual([0]);
+      expect((await sweep("cancel", "s")).exitCode).toBe(0);
+      const local = await start("--resume", "s", "hydra/launcher=local", "--detach");
+      expect([local.exitCode, local.stderr]).toEqual([0, ""]);
+      await until(() => ran("begin").length === 2);
+      expect((await sweep("cancel", "s")).exitCode).toBe(0);
+    });
+
+    test("where a decision is left to make, a process follows the jobs", async () => {
+      const { folder, ran, start, sweep } = place();
+      const { exitCode, stdout } = await start(
+        "-m",
+        SLURM,
+        "do=fail",
+        "x=1,2,3,4",
+        "hydra.launcher.array_parallelism=1",
+        "hydra.launcher.on_failure=stop",
+        "--detach",
+      );
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(`Process ${launcherOf(folder)?.pid} runs the sweep`);
+      const waited = await sweep("wait", "s");
+      expect(waited.exitCode).toBe(1);
+      expect(ran("begin").length).toBeLessThan(4);
+      expect(launcherOf(folder)).toBeUndefined();
+    });
+  },
+);
+
+const arraysOf = (folder: string): string =>
+  readSubmissions(folder)
+    .map(({ array }) => array)
+    .join(",");
