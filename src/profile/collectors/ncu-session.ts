@@ -2,7 +2,13 @@
 import { createResultReader } from "../ncu/read-results.ts";
 import { adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
-import { DISCOVERY, type Discovery, discoverLabels, recordApart } from "../ncu/run/discover.ts";
+import {
+  DISCOVERY,
+  type Discovery,
+  discoverLabels,
+  recordApart,
+  unmatchedNotes,
+} from "../ncu/run/discover.ts";
 import { requireNcu } from "../ncu/run/find-ncu.ts";
 import type { NcuCliConfig, NcuConfig } from "../ncu/run/ncu-config.ts";
 import { nvtxRequest } from "../ncu/run/nvtx-request.ts";
@@ -83,7 +89,11 @@ export async function prepare(
     top: top.names,
   };
   const plan = planPasses(replay_mode, request, discovery?.labels ?? null);
-  return { session, plan, notes: [...adapted.notes, ...top.notes, ...plan.notes] };
+  const unmatched =
+    discovery === null || matchesNothing(plan, session)
+      ? []
+      : unmatchedNotes(request, discovery.labels);
+  return { session, plan, notes: [...adapted.notes, ...unmatched, ...top.notes, ...plan.notes] };
 }
 
 /** From what was recorded already or, where nothing that sees kernels ran yet, from a run for this. */

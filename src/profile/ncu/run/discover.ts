@@ -5,6 +5,7 @@ import type { CollectContext, Collection, Collector } from "../../collectors/col
 import { describeOutcome, succeeded } from "../../machine/process.ts";
 import type { Timeline } from "../../timeline.ts";
 import type { Workload } from "../../workload/workload.ts";
+import { matchingLabels } from "./filters.ts";
 import { type DiscoveredLabels, labelsOf } from "./labels.ts";
 
 /** Folder below that of ncu, of a run for this purpose alone. */
@@ -77,10 +78,33 @@ export function noMatchNote(
 ): string {
   if (labels.length === 0)
     return "the program opened no NVTX ranges, so ncu was not started; pipeline.ncu.gating_nvtx=false profiles without regions";
+  return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started${include.map(listHint).join("")}; there are: ${shown(labels)}`;
+}
+
+/** One note for each pattern that matches nothing beside others that do. */
+export const unmatchedNotes = (
+  { include }: { readonly include: readonly string[] },
+  { labels }: DiscoveredLabels,
+): readonly string[] =>
+  labels.length === 0
+    ? []
+    : include
+        .filter((pattern) => matchingLabels([pattern], labels).length === 0)
+        .map(
+          (pattern) =>
+            `nvtx.include: '${pattern}' matches none of the program's regions${listHint(pattern)}; there are: ${shown(labels)}`,
+        );
+
+/** ncu takes one expression an option: what is joined is one name, which hardly any region has. */
+function listHint(pattern: string): string {
+  const parts = pattern.split(/[;,]/).filter((part) => part.trim() !== "");
+  return parts.length > 1 ? ` (several regions are a list: [${parts.join(",")}])` : "";
+}
+
+function shown(labels: DiscoveredLabels["labels"]): string {
   const names = [
     ...new Set(labels.map(({ domain, name }) => (domain === "" ? name : `${domain}@${name}`))),
   ];
-  const shown = names.slice(0, MAX_NAMES).join(", ");
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
-  return `nvtx.include (${include.join(", ")}) matches none of the program's regions, so ncu was not started; there are: ${shown}${more}`;
+  return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;
 }
