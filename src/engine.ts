@@ -1,3 +1,4 @@
+import { checkOptions } from "./check-options.ts";
 import { composeConfig } from "./compose/compose.ts";
 import type { Composition } from "./compose/composition.ts";
 import type { Config } from "./compose/config.ts";
@@ -128,12 +129,16 @@ export function createEngine(options: EngineOptions = {}): Engine {
 
   return {
     compose(request) {
+      checkOptions(request);
       const context = resolveContext();
       const composition = composeIn(request, context);
       const root = request.returnHydraConfig ? composition.root : composition.config;
       return createConfig(root, composition, context);
     },
-    composition: (request) => composeIn(request, resolveContext()),
+    composition(request) {
+      checkOptions(request);
+      return composeIn(request, resolveContext());
+    },
     snapshot,
     resolveContext,
     refresh: () => snapshots.clear(),

@@ -1,6 +1,7 @@
 import { hydraResolver } from "./app/resolvers/hydra.ts";
 import { nowResolver } from "./app/resolvers/now.ts";
 import { pythonVersionResolver } from "./app/resolvers/python-version.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Config } from "./compose/config.ts";
 import type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
 import { createEngine as createBareEngine } from "./engine.ts";
@@ -92,6 +93,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
  * @throws ConfigError for anything that is wrong with the files or the overrides.
  */
 export function compose(options: ComposeOptions & EngineOptions): Config {
+  checkOptions(options);
   return createEngine(options).compose(options);
 }
 

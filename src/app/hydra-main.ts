@@ -25,7 +25,7 @@ import type { Task } from "./job/job.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
 import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
-import { reportError } from "./report-error.ts";
+import { reportOwnError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
 import { notDetachable } from "./sweep/not-detachable.ts";
 import type { WorkerRequest } from "./worker/worker-request.ts";
@@ -71,7 +71,7 @@ export async function hydraMain(
     return await dispatch(options, task, invocation, redaction);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") {
-      reportError(error, invocation);
+      reportOwnError(error, invocation);
       return EXIT_ERROR;
     }
     invocation.console.stderr(usageError(error, options));

@@ -1,4 +1,4 @@
-import { type ConfigError, isConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { Invocation } from "./invocation.ts";
@@ -36,6 +36,24 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
 
+/**
+ * An error outside of every job. What the system refused (a directory that cannot be made, a disk that is
+ * full) says so itself, with the path; the lines of our code that asked for it help nobody.
+ */
+export function reportOwnError(error: unknown, invocation: Invocation): void {
+  if (!isRefusalOfSystem(error) || invocation.env[FULL_ERROR] === "1") {
+    reportError(error, invocation);
+    return;
+  }
+  reportError(
+    new ConfigError({ code: "app.system", message: error.message, cause: error }),
+    invocation,
+  );
+}
+
+const isRefusalOfSystem = (error: unknown): error is Error =>
+  error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
+
 /** What a target threw is the user's own error, told with the config that called it. */
 const ofTarget = (error: ConfigError): readonly string[] =>
   error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
@@ -59,11 +77,14 @@ function withCauses(error: unknown, show: (error: unknown) => string): readonly 
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
+/** Where code of the user's is called from ours. */
+const OF_USER = /\b(runUserTask|invokeTarget)\b/;
+
 /** Frames below the caller of the user's function lead only through us and Node. */
 function userStack(error: unknown): string {
   if (!(error instanceof Error)) return `Error: ${String(error)}`;
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
-  const ours = lines.findIndex((line) => /^\s+at .*\b(runUserTask|invokeTarget)\b/.test(line));
+  const ours = lines.findIndex((line) => /^\s+at /.test(line) && OF_USER.test(line));
   const own = ours < 0 ? lines : lines.slice(0, ours);
   return own.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
 }

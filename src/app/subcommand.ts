@@ -5,7 +5,7 @@ import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";
 import type { Flag } from "./flags/flag.ts";
 import { flagIn } from "./flags/parse-argv.ts";
 import type { Invocation } from "./invocation.ts";
-import { reportError } from "./report-error.ts";
+import { reportOwnError } from "./report-error.ts";
 
 /**
  * What a program does beside its job, chosen by its first word: `PROGRAM NAME ARG...`. It has
@@ -56,7 +56,7 @@ export async function runSubcommand(
     return await run(invocation.argv.slice(1), invocation);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") {
-      reportError(error, invocation);
+      reportOwnError(error, invocation);
       return EXIT_ERROR;
     }
     const { message, nearest: near, hint } = error.details;

@@ -14,7 +14,11 @@ import { leavesOf } from "./origins.ts";
 import { checkAccessed } from "./schemas/check.ts";
 import { maskSecrets } from "./secrets.ts";
 
-/** A composed config, for programs. Nothing in it changes; interpolations resolve on access. */
+/**
+ * A composed config, for programs. Nothing in it changes; interpolations resolve on access. Printed or
+ * made JSON it is its values, secrets masked: what they were made with is not enumerable, since it
+ * holds the secrets, and the environment that interpolations may ask for.
+ */
 export interface Config {
   /** The tree with exact types and origins. */
   readonly root: MapNode;
@@ -37,6 +41,11 @@ export interface Config {
    * @throws ConfigError `schema.mismatch` where what was resolved does not fit its schema
    */
   toObject(options?: { readonly resolve?: boolean }): PlainValue;
+  /**
+   * What `JSON.stringify` makes of it: unresolved and with secrets masked, as `toYaml()` has it;
+   * integers beyond 2^53 and bytes (base64) as texts.
+   */
+  toJSON(): PlainValue;
   /** Which file or override set a value, and what it replaced. */
   explain(key: string): Explanation | undefined;
   /** Every value that holds no others, at its key, with its origin (`--cfg --origins`). */
@@ -61,7 +70,7 @@ export function createConfig(
     const masked = maskSecrets(root, composition, { resolving: resolve });
     return resolve ? resolveTree(masked, context) : masked;
   };
-  return {
+  const config: Config = {
     root,
     composition,
     context,
@@ -77,8 +86,29 @@ export function createConfig(
       if (resolve) checkAccessed(composition.schemas, root, "", own);
       return toObject(own);
     },
+    toJSON: () => jsonValue(toObject(shown())),
     explain: (key) => explain(composition, key),
     origins: () => leavesOf(maskSecrets(root, composition)),
     diff: (other) => maskDifferences(diffConfigs(root, other.root), composition, other.composition),
   };
+  for (const name of ["root", "composition", "context"] as const)
+    Object.defineProperty(config, name, { enumerable: false });
+  return Object.defineProperty(config, INSPECT, {
+    value: () => toObject(shown()),
+    enumerable: false,
+  });
 }
+
+/** What `console.log` asks an object for. */
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
+/** `JSON.stringify` throws for a bigint, and writes bytes as an object. */
+function jsonValue(value: PlainValue): PlainValue {
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (isList(value)) return value.map(jsonValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValue(item)]));
+}
+
+const isList = (value: PlainValue): value is readonly PlainValue[] => Array.isArray(value);

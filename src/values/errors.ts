@@ -56,6 +56,7 @@ export type ErrorCode =
   | "app.objective"
   | "app.run_directory"
   | "app.job"
+  | "app.system"
   | "app.sweep_record"
   | "app.sweep_changed"
   | "app.launcher"

@@ -1,4 +1,6 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { createEngine } from "../../src/engine.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 const config = composeFiles({
@@ -26,6 +28,40 @@ describe("a composed config", () => {
     expect(small.toYaml()).toBe("b: 1\na: ${b}\n");
     expect(small.toYaml({ resolve: true })).toBe("b: 1\na: 1\n");
     expect(small.toYaml({ sortKeys: true })).toBe("a: ${b}\nb: 1\n");
+  });
+
+  it("shows its values and nothing of what they were made with, printed or as JSON", () => {
+    const own = createEngine({
+      env: { TOKEN: "from-the-environment" },
+      store: new Map([
+        [
+          "config",
+          {
+            value: {
+              db: { password: "hunter2-hunter2", port: 1 },
+              url: "${db.password}@h",
+              token: "${oc.env:TOKEN}",
+              big: 12345678901234567890n,
+            },
+            schema: {
+              properties: { db: { properties: { password: { type: "string", writeOnly: true } } } },
+            },
+          },
+        ],
+      ]),
+    }).compose({ configDir: null, configName: "config" });
+    expect(JSON.parse(JSON.stringify(own))).toEqual({
+      db: { password: "***", port: 1 },
+      url: "${db.password}@h",
+      token: "${oc.env:TOKEN}",
+      big: "12345678901234567890",
+    });
+    const printed = inspect({ own }, { depth: Number.POSITIVE_INFINITY });
+    expect(printed).toContain("password: '***', port: 1");
+    for (const text of [printed, JSON.stringify({ ...own })])
+      expect(text).not.toMatch(/hunter2|from-the-environment|origin/);
+    expect(own.get("url")).toBe("hunter2-hunter2@h");
+    expect(own.root.kind).toBe("map");
   });
 
   it("becomes plain data with exact integers", () => {

@@ -122,6 +122,15 @@ describe("the reports of a recording", () => {
     expect(textsOf("lost")).toEqual(textsOf("run"));
   });
 
+  it("keep the old ones where only what was recorded is gone", async () => {
+    cpSync(inHere("run"), inHere("cleared"), { recursive: true });
+    for (const file of listFiles(inHere("cleared/recorder/repeats"), ".nvtxrec")) rmSync(file);
+    const { code, stderr } = await report("cleared");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/events-\* is not there any more: its reports cannot be made again/);
+    expect(textsOf("cleared")).toEqual(textsOf("run"));
+  });
+
   it("--open says the path where nobody would see the page", async () => {
     const { code, stderr } = await profile(["report", "run", "--open"], { CI: "true" });
     expect(code).toBe(0);

@@ -1,5 +1,6 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
@@ -119,13 +120,22 @@ async function timelineOf(source: CollectionSource, directory: string): Promise<
   if (source.kind === "recording") {
     const folder = join(directory, source.directory);
     if (!existsSync(folder)) throw gone(folder);
-    return readRecording(folder);
+    const timeline = readRecording(folder);
+    // A program that used no NVTX leaves no file either, and then its reports know no process.
+    if (timeline.processes.length === 0 && (await reportsKnowProcesses(directory)))
+      throw gone(join(folder, "events-*"));
+    return timeline;
   }
   if (source.kind !== "nsys") throw new Error(`${source.kind} gives no timeline`);
   const timelines: Timeline[] = [];
   for (const name of source.reports)
     timelines.push(await readNsysReport(join(directory, source.directory, name)));
   return mergeCaptures(timelines);
+}
+
+async function reportsKnowProcesses(directory: string): Promise<boolean> {
+  const text = await readFile(join(directory, "regions", "report.json"), "utf8").catch(() => "");
+  return /"scope": ?"process:/.test(text);
 }
 
 /** From the export that the run made or, where it was removed, from a new one of the report. */
