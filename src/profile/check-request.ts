@@ -4,7 +4,9 @@ import { ConfigError } from "../values/errors.ts";
 import { COLLECTOR_NAMES } from "./collectors/collector.ts";
 import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
-import { type Gpu, queryGpus } from "./machine/gpu.ts";
+import { probeGpu } from "./doctor/gpu.ts";
+import { thisMachine } from "./doctor/machine.ts";
+import { queryGpus } from "./machine/gpu.ts";
 import { probeNcu } from "./ncu/run/capabilities.ts";
 import { checkOptions } from "./ncu/run/cli-options.ts";
 import { requireNcu } from "./ncu/run/find-ncu.ts";
@@ -89,7 +91,7 @@ export async function checkRequest(
   if (ncu.enable) refuseCpu(config);
   if (isPlan && gpus.length === 0) return;
   // Its remedy is that of a missing device, too.
-  if (ncu.enable) requireGpu(gpus);
+  if (ncu.enable && gpus.length === 0) throw await noGpu();
   if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
 }
 
@@ -105,14 +107,15 @@ function refuseCpu({ device, workload }: ProfileConfig): void {
   });
 }
 
-function requireGpu(gpus: readonly Gpu[]): void {
-  if (gpus.length > 0) return;
-  throw new ConfigError({
+/** Why there is none, in the words of `deep-profile doctor`. */
+async function noGpu(): Promise<ConfigError> {
+  const { driver } = await probeGpu(thisMachine(process.env));
+  const remedy = driver.hint ?? "install NVIDIA's driver (nvidia-smi must list the GPU)";
+  return new ConfigError({
     code: "profile.device",
     key: "pipeline.ncu.enable",
-    message:
-      "pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and nvidia-smi lists none here",
-    hint: "pipeline.ncu.enable=false device=cpu records with the recorder alone; --dry-run shows what would run; deep-profile import reads reports from another machine; deep-profile doctor says what is missing",
+    message: `pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and none answers here: ${driver.detail}`,
+    hint: `${remedy}; pipeline.ncu.enable=false device=cpu records with the recorder alone, --dry-run shows what would run, and deep-profile import reads reports from another machine`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { requireNative } from "../../src/profile/native.ts";
@@ -420,7 +420,7 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
       expect(result.stderr).toMatch(
         real === null
           ? /\(ncu\) is not installed/
-          : /needs an NVIDIA GPU, and nvidia-smi lists none here\n *Hint: .*device=cpu/,
+          : /needs an NVIDIA GPU, and none answers here: .*(?:driver|GPU).*\n *Hint: .*device=cpu/,
       );
       expect(existsSync(inHere("bare"))).toBe(false);
     },
@@ -500,6 +500,42 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
       expect(result.stderr).toContain("device=cpu runs none");
     });
   });
+
+  it.skipIf(real === null).each(["kernel", "application", "range", "app-range"])(
+    "explains what the real ncu says without a driver in %s replay, and keeps what was recorded",
+    async (mode) => {
+      // nvidia-smi lists a GPU, so that ncu is started: the options of the default preset pass its checks.
+      const bin = inHere(`smi-${mode}`);
+      mkdirSync(bin);
+      writeFileSync(
+        join(bin, "nvidia-smi"),
+        "#!/bin/sh\necho '0, NVIDIA H200, 550.54.15, GPU-1'\n",
+      );
+      chmodSync(join(bin, "nvidia-smi"), 0o755);
+      const run = `no-driver-${mode}`;
+      const result = await bare(
+        [
+          `pipeline.ncu.ncu_cli.replay_mode=${mode}`,
+          "pipeline.ncu.ncu_cli.nvtx.include=A",
+          `hydra.run.dir=${run}`,
+          ...regions,
+        ],
+        {
+          PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+          HYDRACONF_NSIGHT: (real?.path ?? "").replace(/\/ncu$/, ""),
+          HOME: real?.home ?? "",
+        },
+      );
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain("ncu found no CUDA driver");
+      expect(result.stderr).toMatch(/Hint: install NVIDIA's driver .*--gpus all/);
+      expect(readFileSync(inHere(`${run}/report.md`), "utf8")).toContain(
+        "ncu found no CUDA driver",
+      );
+      for (const kept of ["recorder/regions/A/report.json", "ncu/cmd.txt", "ncu/logs", "run.json"])
+        expect(existsSync(inHere(`${run}/${kept}`)), kept).toBe(true);
+    },
+  );
 
   it.skipIf(real === null)("refuses without a GPU, before anything is made", async () => {
     const folder = (real?.path ?? "").replace(/\/ncu$/, "");

@@ -1,6 +1,6 @@
 /** What the parts of ncu's collector share: the tool, its options, and what is known of the program. */
 import { createResultReader } from "../ncu/read-results.ts";
-import { adaptToAvailable, queryAvailable } from "../ncu/run/availability.ts";
+import { adaptToAvailable, queryAvailable, queryRefused } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
 import {
   DISCOVERY,
@@ -71,7 +71,11 @@ export async function prepare(
   const ncu = await probeNcu(requireNcu());
   const { config } = options;
   // ncu asks the driver; where that fails, nothing is left out and ncu itself says what is wrong.
-  const adapted = adaptToAvailable(config.ncu_cli, await queryAvailable(ncu), ncu);
+  const [available, refused] = await Promise.all([
+    queryAvailable(ncu),
+    queryRefused(ncu, config.ncu_cli),
+  ]);
+  const adapted = adaptToAvailable(config.ncu_cli, available, ncu, refused);
   const request = nvtxRequest(config);
   const { replay_mode } = config.ncu_cli;
   const discovery = needsLabels(replay_mode, request)

@@ -6,6 +6,7 @@ import { nearest } from "../../../values/nearest.ts";
 import { askNcu } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
+import { isRangeMode } from "./pass-plan.ts";
 
 export interface Available {
   /** Null: ncu did not say, so nothing is left out. */
@@ -37,6 +38,30 @@ export async function queryAvailable(
   };
 }
 
+/** Names of metrics that may be counted per instruction of a kernel. */
+const MAY_BE_PER_INSTRUCTION = /sass__|inst_executed/;
+
+/**
+ * Metrics that this ncu does not measure of ranges, asked from ncu itself: it refuses them before it
+ * starts the program, which does nothing here, and names only the first of several.
+ */
+export async function queryRefused(
+  { path, options }: NcuCapabilities,
+  { replay_mode, metrics }: Pick<NcuCliConfig, "replay_mode" | "metrics">,
+): Promise<ReadonlySet<string>> {
+  if (!isRangeMode(replay_mode)) return new Set();
+  const doubtful = namesOf(metrics).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric));
+  const config = options.has("--config-file") ? ["--config-file", "off"] : [];
+  const refused = await Promise.all(
+    doubtful.map(async (metric) => {
+      const args = [...config, "--replay-mode", replay_mode, "--metrics", metric, "true"];
+      const { stdout, stderr } = await askNcu(path, args);
+      return `${stdout}${stderr}`.includes(`Metric ${metric} is not supported`) ? [metric] : [];
+    }),
+  );
+  return new Set(refused.flat());
+}
+
 /** Names of the first column of a table, which is the only one read: names hold no quotes. */
 function firstColumn(csv: string, heading: string): ReadonlySet<string> | null {
   const cells = csv.split("\n").flatMap((line) => /^"([^"]*)"/.exec(line)?.slice(1) ?? []);
@@ -51,11 +76,16 @@ export interface Adapted {
   readonly notes: readonly string[];
 }
 
-/** The config without what there is not. */
+/**
+ * The config without what there is not.
+ *
+ * @param refused metrics that are not measured in the replay mode
+ */
 export function adaptToAvailable(
   config: NcuCliConfig,
   available: Available,
   { version }: Pick<NcuCapabilities, "version">,
+  refused: ReadonlySet<string> = new Set(),
 ): Adapted {
   const notes: string[] = [];
   const keep = (
@@ -70,12 +100,17 @@ export function adaptToAvailable(
       notes.push(`${what} '${name}' is left out: ${whyNot(what, version)}${near(base, known)}`);
       return false;
     });
+  if (refused.size > 0)
+    notes.push(
+      `metrics that ncu ${version} does not measure in ${config.replay_mode} replay are left out, since they are counted per instruction of a kernel: ${[...refused].join(", ")}`,
+    );
+  const measured = namesOf(config.metrics).filter((metric) => !refused.has(metric));
   return {
     config: {
       ...config,
       set: keep("set", namesOf(config.set), available.sets),
       sections: keep("section", namesOf(config.sections), available.sections, sectionName),
-      metrics: keep("metric", namesOf(config.metrics), available.metrics, metricBase),
+      metrics: keep("metric", measured, available.metrics, metricBase),
     },
     notes,
   };

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { adaptToAvailable, queryAvailable } from "../../../../src/profile/ncu/run/availability.ts";
+import {
+  adaptToAvailable,
+  queryAvailable,
+  queryRefused,
+} from "../../../../src/profile/ncu/run/availability.ts";
 import { probeNcu } from "../../../../src/profile/ncu/run/capabilities.ts";
+import { configArguments } from "../../../../src/profile/ncu/run/cli-options.ts";
+import { namesOf } from "../../../../src/profile/ncu/run/ncu-config.ts";
 import { composeTree } from "../../../conf/compose-tree.ts";
 import { cliConfig } from "./cli-config.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";
@@ -58,6 +64,27 @@ describe.skipIf(real === null)("the real ncu", () => {
       expect(adaptToAvailable({ ...cliConfig, ...ncu_cli }, have, ncu).notes, preset).toEqual([]);
     }
   });
+
+  it.each(["range", "app-range"] as const)(
+    "takes what is left of every preset in %s replay, and refuses what was left out",
+    async (replay_mode) => {
+      const ncu = await probeNcu(real?.path ?? "");
+      const none = { sets: null, sections: null, metrics: null };
+      for (const preset of ["default", "hopper"]) {
+        const { ncu_cli } = composeTree([`profiling/ncu@pipeline.ncu=ncu.${preset}`]).pipeline.ncu;
+        const wanted = { ...cliConfig, ...ncu_cli, replay_mode };
+        const refused = await queryRefused(ncu, wanted);
+        const { config, notes } = adaptToAvailable(wanted, none, ncu, refused);
+        expect(namesOf(config.metrics)).toContain("gpu__time_duration.sum");
+        expect(real?.say(...configArguments(config), "true"), preset).not.toContain(
+          "not supported",
+        );
+        expect(notes.join()).toContain("smsp__sass_thread_inst_executed_op_dadd_pred_on.sum");
+      }
+      const inKernels = await queryRefused(ncu, { ...cliConfig, metrics: "inst_executed" });
+      expect(inKernels.size).toBe(0);
+    },
+  );
 
   it("leaves nothing out where it cannot ask a driver", async () => {
     const have = await queryAvailable(await probeNcu(real?.path ?? ""));
