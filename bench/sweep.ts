@@ -4,28 +4,41 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hydraMain } from "../src/app/index.ts";
-import { createScore } from "./score.ts";
+import { least } from "./measure.ts";
+import { createScore, ms } from "./score.ts";
 
 const JOBS = 1000;
 /** Milliseconds for each job beyond its task: composing, directory, saved files, record. */
 const GOAL = 2;
+/** Other programs make the file system's part of a job dearer: the quietest of so many sweeps counts. */
+const ROUNDS = 4;
 
 const CONFIG = "x: 1\nname: run-${x}\ndb:\n  host: a\n  port: 1\nhydra: {sweep: {dir: s}}\n";
 
 export async function benchSweep(print: (line: string) => void): Promise<boolean> {
   const score = createScore(print);
   await sweep(JOBS / 10);
-  const elapsed = await sweep(JOBS);
-  score.atMost(`a job of ${JOBS} in process`, elapsed / JOBS, GOAL, " ms");
+  const rounds: Times[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await sweep(JOBS));
+  const cpu = least(rounds.map((times) => times.cpu)) / JOBS;
+  const wall = least(rounds.map((times) => times.wall)) / JOBS;
+  score.atMost(`a job of ${JOBS} in process`, cpu, GOAL, " ms", `${ms(wall)} of wall time`);
   return score.reached();
 }
 
-/** Milliseconds of CPU, the system's included, that a sweep of so many jobs takes. */
-async function sweep(jobs: number): Promise<number> {
+interface Times {
+  /** Of this process, the system's work for it included. */
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+/** Milliseconds that a sweep of so many jobs takes. */
+async function sweep(jobs: number): Promise<Times> {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-bench-"));
   mkdirSync(join(cwd, "conf"));
   writeFileSync(join(cwd, "conf/config.yaml"), CONFIG);
   let ran = 0;
+  const began = performance.now();
   const started = process.cpuUsage();
   const code = await hydraMain(
     { name: "bench", base: cwd, configPath: "conf", configName: "config" },
@@ -41,10 +54,10 @@ async function sweep(jobs: number): Promise<number> {
     },
   );
   const { user, system } = process.cpuUsage(started);
-  const elapsed = (user + system) / 1000;
+  const times = { cpu: (user + system) / 1000, wall: performance.now() - began };
   rmSync(cwd, { recursive: true, force: true });
   if (code !== 0 || ran !== jobs) throw new Error(`${ran} of ${jobs} jobs ran, exit code ${code}`);
-  return elapsed;
+  return times;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { maskSecrets, type Secrets } from "../../compose/secrets.ts";
+import { makeDirectory } from "../../make-directory.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { writeYaml } from "../../values/writer.ts";
@@ -22,6 +23,8 @@ export function saveJobFiles(
     "hydra.yaml": map([["hydra", hydra]], hydra.origin),
     "overrides.yaml": at(hydra, "overrides", "task"),
   };
+  // Now and not by the first write, for which a directory that is missing is an error to recover from.
+  makeDirectory(directory);
   for (const [name, node] of Object.entries(files))
     if (node !== undefined) writeFileAtomicSync(join(directory, name), writeYaml(node));
 }
