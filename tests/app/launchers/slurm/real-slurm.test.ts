@@ -108,7 +108,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect(setup.state(0)?.attempts.at(-1)?.error).toContain(
         "Slurm: its script ended with code 7",
       );
-      expect(outcome.stderr).toMatch(/what it printed is in .*\.submitit\/\d+_0/);
+      expect(outcome.stderr).toMatch(/^#0 +x=1 .* s\/\.submitit\/\d+_0$/m);
     });
 
     test("a failure stops the jobs that still wait, if asked to", async () => {
