@@ -1,4 +1,5 @@
 import type { Origin } from "./origin.ts";
+import { renderError } from "./render-error.ts";
 
 /**
  * Every way the engine can refuse its input. One union for all stages, grouped by the stage that
@@ -98,16 +99,35 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The only error the engine throws for bad input. Rendered for people by `renderError`. */
+/**
+ * The only error the engine throws for bad input. Rendered for people by `renderError`, also where
+ * nobody catches it or a program logs it. `details` is not enumerable: its origin holds the whole text
+ * of a config file.
+ */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ErrorCode;
-  readonly details: ErrorDetails;
+  declare readonly details: ErrorDetails;
 
   constructor(details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = details.code;
-    this.details = details;
+    Object.defineProperty(this, "details", { value: details, enumerable: false });
+  }
+
+  /** What Node shows of an error that nobody caught, and `console.log` of any. */
+  [Symbol.for("nodejs.util.inspect.custom")](
+    _depth: number,
+    { colors = false }: { readonly colors?: boolean } = {},
+    inspect: (value: unknown) => string = String,
+  ): string {
+    const frames = (this.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+    const { cause } = this.details;
+    return [
+      `${this.name} [${this.code}]: ${renderError(this, { color: colors })}`,
+      ...frames,
+      ...(cause === undefined || isConfigError(cause) ? [] : [`[cause]: ${inspect(cause)}`]),
+    ].join("\n");
   }
 }
 
