@@ -1,4 +1,4 @@
-import { ConfigError, isConfigError } from "../values/errors.ts";
+import { ConfigError, framesIn, isConfigError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { Invocation } from "./invocation.ts";
@@ -26,7 +26,7 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
   const lines = isConfigError(error)
     ? [
         renderError(error, { color: console.color === true }),
-        ...(full ? stacks(error) : ofTarget(error)),
+        ...(full ? [...framesIn(error.stack), ...causesOf(error)] : ofTarget(error)),
       ]
     : full
       ? stacks(error)
@@ -57,6 +57,9 @@ const isRefusalOfSystem = (error: unknown): error is Error =>
 /** What a target threw is the user's own error, told with the config that called it. */
 const ofTarget = (error: ConfigError): readonly string[] =>
   error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
+
+const causesOf = (error: ConfigError): readonly string[] =>
+  error.cause === undefined ? [] : [`Caused by: ${stacks(error.cause).join("\n")}`];
 
 /** The stack of an error and of everything that caused it. */
 const stacks = (error: unknown): readonly string[] =>

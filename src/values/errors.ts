@@ -100,9 +100,9 @@ export interface ErrorDetails {
 }
 
 /**
- * The only error the engine throws for bad input. Rendered for people by `renderError`, also where
- * nobody catches it or a program logs it. `details` is not enumerable: its origin holds the whole text
- * of a config file.
+ * The only error the engine throws for bad input. Rendered for people by `renderError`; its stack
+ * begins with the same text, so that it also helps where nobody catches it or a program logs it.
+ * `details` is not enumerable: its origin holds the whole text of a config file.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -113,23 +113,20 @@ export class ConfigError extends Error {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = details.code;
     Object.defineProperty(this, "details", { value: details, enumerable: false });
-  }
-
-  /** What Node shows of an error that nobody caught, and `console.log` of any. */
-  [Symbol.for("nodejs.util.inspect.custom")](
-    _depth: number,
-    { colors = false }: { readonly colors?: boolean } = {},
-    inspect: (value: unknown) => string = String,
-  ): string {
-    const frames = (this.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-    const { cause } = this.details;
-    return [
-      `${this.name} [${this.code}]: ${renderError(this, { color: colors })}`,
-      ...frames,
-      ...(cause === undefined || isConfigError(cause) ? [] : [`[cause]: ${inspect(cause)}`]),
-    ].join("\n");
+    const frames: { stack?: string } = {};
+    Error.captureStackTrace(frames, new.target);
+    // Most errors are never shown: what their stack says is worked out for who asks.
+    Object.defineProperty(this, "stack", {
+      get: () => [`${this.name}: ${renderError(this)}`, ...framesIn(frames.stack)].join("\n"),
+      enumerable: false,
+      configurable: true,
+    });
   }
 }
+
+/** The lines of a stack that say where, without the message above them. */
+export const framesIn = (stack = ""): readonly string[] =>
+  stack.split("\n").filter((line) => /^\s+at /.test(line));
 
 /** The same error about another key: the one that was asked for rather than where it failed. */
 export const aboutKey = (error: ConfigError, key: string): ConfigError =>

@@ -19,7 +19,7 @@ const error = new ConfigError({
 test("an error that nobody catches is shown as the commands show it, with its stack", () => {
   const lines = inspect(error).split("\n");
   expect(lines.slice(0, 8)).toEqual([
-    "ConfigError [value.wrong_type]: port must be a text",
+    "ConfigError: port must be a text",
     " --> conf/db.yaml:2:7",
     "  |",
     "2 | port: 1",
@@ -36,9 +36,11 @@ test("neither that nor JSON holds the rest of the file that it is about", () => 
   expect(error.details.origin).toBe(origin);
 });
 
-test("what caused it is shown where it is not an error of ours", () => {
-  const failed = (cause: unknown) =>
-    inspect(new ConfigError({ code: "instantiate.failed", message: "failed", cause }));
-  expect(failed(new Error("of the user"))).toContain("[cause]: Error: of the user");
-  expect(failed(error)).not.toContain("[cause]");
+test("what caused it is shown below", () => {
+  const failed = new ConfigError({
+    code: "instantiate.failed",
+    message: "failed",
+    cause: new Error("of the user"),
+  });
+  expect(inspect(failed)).toContain("[cause]: Error: of the user");
 });
