@@ -38,5 +38,5 @@ async function whatWasLeft(record: SweepRecord, job: SweepJob): Promise<JobResul
 }
 
 /** A job in a line: what makes it different, not how Hydra itself is configured. */
-export const shownOverrides = ({ overrides }: SweepJob): string =>
+export const shownOverrides = ({ overrides }: Pick<SweepJob, "overrides">): string =>
   overrides.filter((override) => !override.startsWith("hydra.")).join(" ");

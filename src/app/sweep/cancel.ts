@@ -44,10 +44,11 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
   const folder = sweepFolder(directory);
   const { jobs } = readManifest(folder);
   const driver = launcherOf(folder);
-  const backend = await backendOf(folder, env);
-  const scheduled = (await backend?.status())?.filter(({ phase }) => phase !== "over") ?? [];
-  const workers = liveWorkers(folder, jobs);
-  if (driver === undefined && workers.length === 0 && scheduled.length === 0) {
+  const isIdle =
+    driver === undefined &&
+    liveWorkers(folder, jobs).length === 0 &&
+    (await scheduledJobs(folder, env)).live === 0;
+  if (isIdle) {
     recordLost(folder, jobs);
     return false;
   }
@@ -57,11 +58,12 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
     say(`Ending process ${driver.pid}, which runs the sweep`);
     await endProcess(driver);
   }
-  if (backend !== undefined && scheduled.length > 0) {
-    say(`Ending ${scheduled.length} jobs in the scheduler`);
+  // What the driver started or submitted before it was asked is only known now.
+  const { backend, live } = await scheduledJobs(folder, env);
+  if (backend !== undefined && live > 0) {
+    say(`Ending ${live} jobs in the scheduler`);
     await endScheduled(backend);
   }
-  // The driver may have started another before it was asked.
   const left = liveWorkers(folder, readManifest(folder).jobs);
   await Promise.all(left.filter(({ alive }) => alive === true).map(endWorker));
   const away = [
@@ -72,6 +74,16 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
   if (away.length > 0) throw runsElsewhere(directory, away);
   clearCancellation(folder);
   return true;
+}
+
+/** How many jobs a scheduler has that are not over. */
+async function scheduledJobs(
+  folder: string,
+  env: CancelRequest["env"],
+): Promise<{ readonly backend: SweepBackend | undefined; readonly live: number }> {
+  const backend = await backendOf(folder, env);
+  const jobs = (await backend?.status()) ?? [];
+  return { backend, live: jobs.filter(({ phase }) => phase !== "over").length };
 }
 
 /** A process that drives a sweep: it passes the signal on to its workers. */

@@ -1,22 +1,30 @@
+import { printable } from "../../printable.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import { drawTable } from "../info/table.ts";
+import { durationText } from "./board/duration.ts";
+import { distinctOverrides } from "./board/tally.ts";
 import type { JobView, SweepView } from "./look.ts";
+import type { JobState } from "./record/job-state.ts";
+import type { ManifestJob } from "./record/manifest.ts";
 
 /** `hydraconf sweep status`: a line per job, and what they come to. */
 export function shownView(view: SweepView): string {
   const { jobs } = view;
   if (jobs.length === 0) return summary(view);
   const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
-  const rows = jobs.map((job) => [
+  const overrides = distinctOverrides(
+    jobs.map(({ swept }) => ({
+      overrides: Object.entries(swept).map(([key, value]) => `${key}=${value}`),
+    })),
+  );
+  const rows = jobs.map((job, index) => [
     String(job.number),
-    Object.entries(job.swept)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(" "),
+    overrides[index] ?? "",
     job.status,
     ...(hasScheduler ? [scheduled(job)] : []),
     String(job.attempts),
     job.seconds === null ? "" : job.seconds.toFixed(1),
-    job.error ?? "",
+    printable(job.error ?? ""),
   ]);
   const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
   if (hasScheduler) head.splice(3, 0, "Scheduler");
@@ -25,6 +33,23 @@ export function shownView(view: SweepView): string {
 
 const scheduled = ({ scheduler }: JobView): string =>
   scheduler === null ? "" : `${scheduler.id} ${scheduler.state}`;
+
+/** How a job of the sweep ended, in a line, as progress tells it where there is no terminal. */
+export function endLine(
+  { number }: ManifestJob,
+  { attempts, status }: JobState,
+  jobs: readonly ManifestJob[],
+): string {
+  const { ended, error, started } = attempts.at(-1) ?? {};
+  const shown = distinctOverrides(jobs.map((job) => ({ overrides: job.task_overrides })));
+  const overrides = shown[jobs.findIndex((job) => job.number === number)] ?? "";
+  const time =
+    started === undefined || ended == null
+      ? ""
+      : ` ${status === "completed" ? "in" : "after"} ${durationText(Date.parse(ended) - Date.parse(started))}`;
+  const why = error == null || status === "completed" ? "" : `: ${printable(error)}`;
+  return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
+}
 
 /** One line on all jobs and on who runs them, and how to go on where nobody does. */
 export function summary({ counts, directory, driver, jobs, program }: SweepView): string {

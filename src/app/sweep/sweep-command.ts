@@ -10,7 +10,7 @@ import { lookAtSweep, recordedExitCode } from "./look.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
-import { shownView, summary } from "./shown-view.ts";
+import { endLine, shownView, summary } from "./shown-view.ts";
 import { waitForSweep } from "./wait.ts";
 
 const HELP = `hydraconf sweep looks after the recorded sweep in DIR (hydra.sweep.dir), of any program.
@@ -209,6 +209,8 @@ async function wait(
   { json, timeout }: Pick<Parsed, "json" | "timeout">,
   { console, env }: Invocation,
 ): Promise<number> {
+  const folder = sweepFolder(directory);
+  readManifest(folder);
   const stop = new AbortController();
   let code: number | undefined;
   const end = (as: number) => () => {
@@ -231,11 +233,7 @@ async function wait(
       ...(json
         ? {}
         : {
-            onEnd: ({ number, task_overrides }, { attempts, status }) => {
-              const error = attempts.at(-1)?.error;
-              const what = error == null ? "" : `: ${error}`;
-              console.stdout(`#${number} ${task_overrides.join(" ")} ${status}${what}\n`);
-            },
+            onEnd: (job, state, jobs) => console.stdout(`${endLine(job, state, jobs)}\n`),
           }),
     });
   } finally {
@@ -247,7 +245,6 @@ async function wait(
   if (code === TIMED_OUT)
     console.stderr("Out of time: the sweep goes on, only the waiting has ended\n");
   else if (code !== undefined) console.stderr("The sweep goes on, only the waiting has ended\n");
-  const folder = sweepFolder(directory);
   return code ?? recordedExitCode(folder, readManifest(folder));
 }
 

@@ -15,7 +15,7 @@ export interface WaitRequest {
   /** Ends the waiting, never the sweep. */
   readonly signal: AbortSignal;
   /** Is told when a job came to an end, or to another one. */
-  readonly onEnd?: (job: ManifestJob, state: JobState) => void;
+  readonly onEnd?: (job: ManifestJob, state: JobState, jobs: readonly ManifestJob[]) => void;
 }
 
 /**
@@ -73,7 +73,7 @@ function lookForEnds(folder: string, { onEnd }: WaitRequest) {
       if (state.status === "completed") done.add(number);
       if (ends.get(number) === state.attempts.length) continue;
       ends.set(number, state.attempts.length);
-      if (!isFirst) onEnd?.(job, state);
+      if (!isFirst) onEnd?.(job, state, jobs);
     }
     isFirst = false;
   };

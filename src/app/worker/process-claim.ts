@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { makeDirectory } from "../../make-directory.ts";
@@ -93,17 +93,35 @@ function linked(file: string, text: string): boolean {
   }
 }
 
-/** Somebody else may have replaced the stale claim meanwhile: then that one is put back. */
+/**
+ * Removes a claim that a dead process left behind, unless it has been replaced. Of several that find it, one
+ * at a time may look again and remove: who comes late would otherwise remove the claim of who was faster.
+ */
 function removeStale(file: string, stale: string): void {
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    renameSync(file, aside);
-    if (readFileSync(aside, "utf8") !== stale) linkSync(aside, file);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "EEXIST") throw error;
-  } finally {
-    rmSync(aside, { force: true });
+  const guard = `${file}.takeover`;
+  if (!linked(guard, "")) {
+    if (isAbandoned(guard)) rmSync(guard, { force: true });
+    else pause();
+    return;
   }
+  try {
+    if (read(file) === stale) rmSync(file, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+/** What a guard is there for takes microseconds: one this old belongs to a process that was killed meanwhile. */
+const ABANDONED_MS = 5_000;
+
+function isAbandoned(guard: string): boolean {
+  const since = statSync(guard, { throwIfNoEntry: false })?.mtimeMs;
+  return since !== undefined && Math.abs(Date.now() - since) > ABANDONED_MS;
+}
+
+/** A millisecond, in a function that cannot wait. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }
 
 function read(file: string): string | undefined {

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
 import type { Task } from "../../../src/app/index.ts";
+import { SWEEP_LINE } from "../../../src/app/sweep/sweep-command.ts";
 import { sharedOrSkip } from "../../shared.ts";
 import { program } from "../program.ts";
 
@@ -39,6 +40,12 @@ const app = program(
             force: { help: "overwrite" },
           },
         }),
+      },
+      {
+        name: "sweep",
+        summary: "looks after sweeps",
+        run: async () => 0,
+        commandLine: async () => SWEEP_LINE,
       },
     ],
   },
@@ -131,6 +138,16 @@ describe("completion", () => {
       ["import", "--f"],
       ["--format", "--force"],
     ],
+    [
+      ["sweep", ""],
+      ["status", "wait", "cancel", "collect"],
+    ],
+    [
+      ["sweep", "c"],
+      ["cancel", "collect"],
+    ],
+    [["sweep", "wait", "--t"], ["--timeout"]],
+    [["sweep", "status", "da"], ["data/"]],
     [["import", "--format=c"], ["--format=csv"]],
     [["import", "data/"], ["data/train.csv"]],
     // nothing to say

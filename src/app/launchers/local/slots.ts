@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { chmodSync, lstatSync } from "node:fs";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { makeDirectory } from "../../../make-directory.ts";
@@ -118,7 +118,10 @@ function heldSlots(taken: readonly Taken[]): HeldSlots {
 export function slotsOfMachine(): string {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `hydraconf-slots-${uid}`);
-  makeDirectory(folder);
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) {
+    makeDirectory(folder);
+    chmodSync(folder, 0o700);
+  }
   const { uid: owner } = lstatSync(folder);
   if (uid < 0 || owner === uid) return folder;
   throw new ConfigError({

@@ -108,7 +108,7 @@ export const errorLine = ({ error, exitCode }: Result): string =>
   printable(error === undefined ? `exit code ${exitCode}` : firstLine(error));
 
 /** The overrides of each job, without those that all of them have. */
-export function distinctOverrides(jobs: readonly SweepJob[]): readonly string[] {
+export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]): readonly string[] {
   const uses = new Map<string, number>();
   for (const { overrides } of jobs)
     for (const one of new Set(overrides)) uses.set(one, (uses.get(one) ?? 0) + 1);

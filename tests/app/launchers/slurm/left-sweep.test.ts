@@ -161,6 +161,30 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect((await sweep("cancel", "s")).exitCode).toBe(0);
     });
 
+    test("cancel ends the process that follows the jobs, and the jobs", async () => {
+      const { folder, ran, start, sweep, view } = place();
+      await start(
+        "-m",
+        SLURM,
+        "x=1,2,3",
+        "seconds=60",
+        "hydra.launcher.array_parallelism=2",
+        "hydra.sweeper.max_batch_size=2",
+        "--detach",
+      );
+      const driver = launcherOf(folder)?.pid;
+      await until(() => ran("begin").length === 2);
+      const cancelled = await sweep("cancel", "s");
+      expect([cancelled.exitCode, cancelled.stderr]).toEqual([
+        0,
+        expect.stringMatching(`Ending process ${driver}.*\nEnding 2 jobs in the scheduler`),
+      ]);
+      expect(launcherOf(folder)).toBeUndefined();
+      expect((await view()).counts).toEqual({ stopped: 2, missing: 1 });
+      expect(readSubmissions(folder)).toHaveLength(1);
+      expect((await sweep("wait", "s")).exitCode).toBe(1);
+    });
+
     test("where a decision is left to make, a process follows the jobs", async () => {
       const { folder, ran, start, sweep } = place();
       const { exitCode, stdout } = await start(
