@@ -124,12 +124,12 @@ describe.each([
   }, async () => {
     const place = workplace();
     await place.start(["-m", "x=1,2,3", "seconds=0.2,60", ...launcher, "--detach"]);
-    await until(() => place.ran("end").length === 1 && place.state(1)?.status === "running");
+    await until(() => place.ran("end").length > 0 && place.state(1)?.status === "running");
     const pid = driverOf(place);
     const cancelled = await place.sweep(["cancel", "s"]);
     expect(cancelled.exitCode).toBe(0);
     expect(cancelled.stderr).toContain(`Ending process ${pid}`);
-    expect(cancelled.stdout).toContain("Cancelled; 1 of 6 jobs completed");
+    expect(cancelled.stdout).toMatch(/^Cancelled; [12] of 6 jobs completed, /);
     expect(launcherOf(place.folder)).toBeUndefined();
     const attempts = [0, 1, 2, 3, 4, 5].flatMap((number) => place.state(number)?.attempts ?? []);
     expect(attempts.filter((one) => isRunning(one) !== false)).toEqual([]);
@@ -138,7 +138,7 @@ describe.each([
     const again = await place.sweep(["cancel", "s"]);
     expect([again.exitCode, again.stdout]).toEqual([
       0,
-      expect.stringContaining("Nothing of it runs; 1 of 6 jobs completed"),
+      expect.stringMatching(/^Nothing of it runs; [12] of 6 jobs completed, /),
     ]);
     expect(place.lines("ran.txt")).toEqual(before);
     const done = statuses(place, 6).flatMap((status, number) =>
