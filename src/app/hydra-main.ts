@@ -22,6 +22,7 @@ import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
 import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
+import { watchForLostTask } from "./lost-task.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
 import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
@@ -65,6 +66,7 @@ export async function hydraMain(
   const subcommands = options.subcommands ?? [];
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
+  const endWatch = watchForLostTask(invocation.console);
   try {
     const takesProgram = options.restAsOverrides !== undefined;
     refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
@@ -76,6 +78,8 @@ export async function hydraMain(
     }
     invocation.console.stderr(usageError(error, options));
     return EXIT_USAGE;
+  } finally {
+    endWatch();
   }
 }
 
