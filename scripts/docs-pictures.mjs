@@ -1,0 +1,169 @@
+// Makes the documentation's pictures from real runs: npm run docs:pictures
+// Profiles the built-in network on the CPU, compares two runs, sweeps, and takes pictures of the pages in
+// the system's Chromium, light and dark. `--list` prints the names of the pictures and makes nothing.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { shrinkPng } from "./png.mjs";
+import { root } from "./setup.mjs";
+import { terminalSvg } from "./terminal-svg.mjs";
+
+const directory = join(root, "docs", "pictures");
+const WIDTH = 1000;
+/** Sharp on screens of high density, and still small. */
+const SCALE = 1.5;
+const MAX_BYTES = 150_000;
+const COLUMNS = 76;
+
+/** The runs, in a directory of their own: the pictures show their names and nothing of this machine. */
+const RUNS = {
+  terminal: ["workload=nvtx_regions", "infer.batch_size=16", "hydra.run.dir=terminal"],
+  before: ["repeats=5", "infer.iterations=20", "hydra.run.dir=before"],
+  after: ["repeats=5", "infer.iterations=20", "model.base_channels=24", "hydra.run.dir=after"],
+  sweep: [
+    "-m",
+    "infer.batch_size=1,2,4,8",
+    "model.num_blocks=1,2,4",
+    "infer.iterations=40",
+    "hydra.sweep.dir=sweep",
+  ],
+};
+
+/** Pages with what is done to them before the picture, and the last thing that it shows. */
+const PAGES = [
+  { name: "report", page: "before/recorder/regions/report.html", until: "#distribution-heading" },
+  {
+    name: "region",
+    page: "before/recorder/regions/report.html",
+    prepare: (page) => page.getByRole("treeitem", { name: /^residual/ }).click(),
+    from: "#regions",
+    until: "#provenance-heading",
+  },
+  { name: "compare", page: "compare.html", until: "#configuration-heading" },
+  {
+    name: "sweep",
+    page: "sweep/sweep-report.html",
+    prepare: (page) => page.getByRole("button", { name: "residual", exact: true }).click(),
+    until: "#jobs-heading",
+  },
+];
+const THEMES = ["light", "dark"];
+const TERMINAL = "first-run.svg";
+const PICTURES = [
+  TERMINAL,
+  ...PAGES.flatMap(({ name }) => THEMES.map((theme) => `${name}-${theme}.png`)),
+];
+
+if (process.argv[2] === "--list") console.log(PICTURES.join("\n"));
+else await makePictures();
+
+async function makePictures() {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-pictures-"));
+  try {
+    for (const args of Object.values(RUNS)) profile(cwd, args);
+    profile(cwd, ["compare", "before", "after", "--html", "compare.html"]);
+    profile(cwd, ["report", "sweep"]);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, TERMINAL), await terminalPicture(cwd));
+    await photograph(cwd);
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+function profile(cwd, args) {
+  console.log(`deep-profile ${args.join(" ")}`);
+  const program = join(root, "dist", "bin", "deep-profile.js");
+  if (!existsSync(program)) throw new Error("nothing is built yet: npm run build");
+  execFileSync(process.execPath, [program, ...args], {
+    cwd,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+async function terminalPicture(cwd) {
+  const { renderRegionTable } = await import(
+    pathToFileURL(join(root, "dist/report/index.js")).href
+  );
+  const report = JSON.parse(
+    readFileSync(join(cwd, "terminal/recorder/regions/report.json"), "utf8"),
+  );
+  const table = renderRegionTable(report.reports[0], { width: COLUMNS, color: true });
+  const command = RUNS.terminal.slice(0, -1).join(" ");
+  return terminalSvg([`$ npm start -- ${command}`, "", ...table.trimEnd().split("\n")], {
+    columns: COLUMNS,
+    label: "Region table of a run",
+  });
+}
+
+async function photograph(cwd) {
+  const { chromium } = await import("playwright-core");
+  const executablePath = process.env.HYDRACONF_CHROMIUM ?? "/usr/bin/chromium";
+  if (!existsSync(executablePath))
+    throw new Error(
+      "Chromium is needed: apt-get install chromium, or name it in HYDRACONF_CHROMIUM",
+    );
+  const browser = await chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    for (const picture of PAGES)
+      for (const theme of THEMES) await photographPage(browser, cwd, picture, theme);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function photographPage(browser, cwd, { name, page: file, prepare, from, until }, theme) {
+  const page = await browser.newPage({
+    viewport: { width: WIDTH, height: 800 },
+    deviceScaleFactor: SCALE,
+    colorScheme: theme,
+    reducedMotion: "reduce",
+  });
+  await page.goto(pathToFileURL(join(cwd, file)).href);
+  await prepare?.(page);
+  await page.mouse.move(0, 0);
+  await page.evaluate(() => document.activeElement?.blur());
+  const place = async (selector) => (await page.locator(selector).first().boundingBox()).y;
+  const top = from === undefined ? 0 : (await place(from)) - 8;
+  const bottom = (await place(until)) - 24;
+  refuseTraces(await textAbove(page, bottom), name);
+  const shot = await page.screenshot({
+    fullPage: true,
+    clip: { x: 0, y: top, width: WIDTH, height: bottom - top },
+  });
+  const bytes = shrinkPng(shot);
+  if (bytes.length > MAX_BYTES)
+    throw new Error(`${name}-${theme}.png has ${bytes.length} bytes, more than ${MAX_BYTES}`);
+  const target = join(directory, `${name}-${theme}.png`);
+  writeFileSync(target, bytes);
+  console.log(`${target}: ${bytes.length} bytes`);
+  await page.close();
+}
+
+/** Text of everything that begins above a line of the page. */
+function textAbove(page, bottom) {
+  return page.evaluate(
+    (end) =>
+      [...document.querySelectorAll("body *")]
+        .filter((element) => {
+          const [box] = element.getClientRects();
+          return box !== undefined && box.top + scrollY < end;
+        })
+        .flatMap((element) => [...element.childNodes])
+        .flatMap((node) => (node.nodeType === 3 ? [node.textContent] : []))
+        .join("\n"),
+    bottom,
+  );
+}
+
+/** A picture in the documentation must not tell on whose machine it was made. */
+function refuseTraces(text, name) {
+  for (const trace of [hostname(), homedir(), tmpdir(), root])
+    if (trace.length > 1 && text.includes(trace))
+      throw new Error(`the picture ${name} would show '${trace}'`);
+}
