@@ -11,9 +11,9 @@ import { root } from "./setup.mjs";
 import { terminalSvg } from "./terminal-svg.mjs";
 
 const directory = join(root, "docs", "pictures");
-const WIDTH = 1000;
+const WIDTH = 1240;
 /** Sharp on screens of high density, and still small. */
-const SCALE = 1.5;
+const SCALE = 1.25;
 const MAX_BYTES = 150_000;
 const COLUMNS = 76;
 
@@ -21,11 +21,11 @@ const COLUMNS = 76;
 const RUNS = {
   terminal: ["workload=nvtx_regions", "infer.batch_size=16", "hydra.run.dir=terminal"],
   before: ["repeats=5", "infer.iterations=20", "hydra.run.dir=before"],
-  after: ["repeats=5", "infer.iterations=20", "model.base_channels=24", "hydra.run.dir=after"],
+  after: ["repeats=5", "infer.iterations=20", "model.num_blocks=4", "hydra.run.dir=after"],
   sweep: [
     "-m",
     "infer.batch_size=1,2,4,8",
-    "model.num_blocks=1,2,4",
+    "model.num_blocks=1,2",
     "infer.iterations=40",
     "hydra.sweep.dir=sweep",
   ],
@@ -39,6 +39,7 @@ const PAGES = [
     page: "before/recorder/regions/report.html",
     prepare: (page) => page.getByRole("treeitem", { name: /^residual/ }).click(),
     from: "#regions",
+    themes: ["light"],
     until: "#provenance-heading",
   },
   { name: "compare", page: "compare.html", until: "#configuration-heading" },
@@ -53,7 +54,7 @@ const THEMES = ["light", "dark"];
 const TERMINAL = "first-run.svg";
 const PICTURES = [
   TERMINAL,
-  ...PAGES.flatMap(({ name }) => THEMES.map((theme) => `${name}-${theme}.png`)),
+  ...PAGES.flatMap(({ name, themes = THEMES }) => themes.map((theme) => `${name}-${theme}.png`)),
 ];
 
 if (process.argv[2] === "--list") console.log(PICTURES.join("\n"));
@@ -111,7 +112,8 @@ async function photograph(cwd) {
   });
   try {
     for (const picture of PAGES)
-      for (const theme of THEMES) await photographPage(browser, cwd, picture, theme);
+      for (const theme of picture.themes ?? THEMES)
+        await photographPage(browser, cwd, picture, theme);
   } finally {
     await browser.close();
   }
@@ -127,7 +129,10 @@ async function photographPage(browser, cwd, { name, page: file, prepare, from, u
   await page.goto(pathToFileURL(join(cwd, file)).href);
   await prepare?.(page);
   await page.mouse.move(0, 0);
-  await page.evaluate(() => document.activeElement?.blur());
+  await page.evaluate(() => {
+    document.activeElement?.blur();
+    scrollTo(0, 0);
+  });
   const place = async (selector) => (await page.locator(selector).first().boundingBox()).y;
   const top = from === undefined ? 0 : (await place(from)) - 8;
   const bottom = (await place(until)) - 24;

@@ -5,3 +5,7 @@ export function hueOf(name: string): number {
     hash = Math.imul(hash ^ name.charCodeAt(at), 16777619) >>> 0;
   return hash % 360;
 }
+
+/** Hues that are told apart as well as so many can be; the first is that of links. */
+export const hueOfCurve = (index: number, count: number): number =>
+  Math.round(210 + (index * 360) / Math.max(1, count)) % 360;

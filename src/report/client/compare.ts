@@ -8,6 +8,13 @@ import { createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
 
+/** Mostly there is none to show. */
+const COUNTS = {
+  heading: "Counts",
+  key: ({ counts }: ComparisonRow) => counts,
+  cell: ({ counts }: ComparisonRow) => counts,
+};
+
 document.getElementById("controls")?.append(themeButton());
 document
   .getElementById("comparison")
@@ -59,7 +66,7 @@ function changes(
         key: ({ verdict }) => verdict,
         cell: ({ verdict }) => h("span", { class: `verdict ${verdict}` }, verdict),
       },
-      { heading: "Counts", key: ({ counts }) => counts, cell: ({ counts }) => counts },
+      ...(rows.some(({ counts }) => counts !== "") ? [COUNTS] : []),
     ],
     text: ({ label, path, verdict }) => `${path ?? label} ${verdict}`,
     pageSize: 200,

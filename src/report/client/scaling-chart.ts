@@ -3,7 +3,7 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { curvesOf, scalingExponent } from "../sweep/curves.ts";
 import type { SweepRegion, SweepReport } from "../sweep/document.ts";
 import { labelledTicks } from "./axis.ts";
-import { hueOf } from "./color.ts";
+import { hueOfCurve } from "./color.ts";
 import { h, svg } from "./dom.ts";
 import { formatMs, formatNumber } from "./format.ts";
 
@@ -53,7 +53,7 @@ export function scalingChart(
       ),
     ),
     svg("text", { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" }, key),
-    ...curves.map(({ label, points }) => {
+    ...curves.map(({ label, points }, at) => {
       const line = svg(
         "g",
         { class: "curve" },
@@ -69,7 +69,7 @@ export function scalingChart(
           );
         }),
       );
-      line.style.setProperty("--hue", String(hueOf(label)));
+      line.style.setProperty("--hue", String(hueOfCurve(at, curves.length)));
       return line;
     }),
   );
@@ -85,14 +85,14 @@ function axis(values: readonly number[], range: readonly [number, number]) {
 
 function legend(curves: ReturnType<typeof curvesOf>): HTMLElement {
   const list = h("ul", { class: "legend" });
-  for (const { label, points } of curves) {
+  for (const [at, { label, points }] of curves.entries()) {
     const exponent = scalingExponent(points);
     const item = h(
       "li",
       {},
       `${label === "" ? "all jobs" : label}${exponent === null ? "" : `: time grows with exponent ${exponent.toFixed(2)}`}`,
     );
-    item.style.setProperty("--hue", String(hueOf(label)));
+    item.style.setProperty("--hue", String(hueOfCurve(at, curves.length)));
     list.append(item);
   }
   return list;

@@ -50,17 +50,16 @@ export function formatPercent(relative: number | null): string {
 }
 
 /** Counts that differ: more kernels or calls explain more time. */
-export function countNotes(changes: Changes): string {
+export function countNotes(changes: Changes, reports: ReportComparison): string {
+  const names = { invocations: "calls", calls: "calls", kernel_count: `${kernelWord(reports)}s` };
   return (["invocations", "calls", "kernel_count"] as const)
     .flatMap((name) => {
       const change = changes[name];
       if (change === undefined || change.delta === null || change.delta === 0) return [];
-      return [`${NAMES[name]} ${change.a} -> ${change.b}`];
+      return [`${names[name]} ${change.a} -> ${change.b}`];
     })
     .join(", ");
 }
-
-const NAMES = { invocations: "calls", calls: "calls", kernel_count: "kernels" } as const;
 
 /** What a thing in the kernel lists is called: CPU operations are never kernels. */
 export const kernelWord = ({ kernels }: ReportComparison): string =>

@@ -4,7 +4,7 @@ import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import type { Changes } from "./compare-reports.ts";
+import type { Changes, ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
   countNotes,
@@ -31,16 +31,16 @@ export function renderComparisonHtml(
     regions: regionLines(reports.regions)
       .slice(0, MAX_ROWS)
       .map(({ region, level, label }) => ({
-        ...rowOf(label, region.changes, time),
+        ...rowOf(label, region.changes, time, reports),
         level,
         path: level === 0 ? null : printableLabel(region.path.join(" / "), 240),
       })),
-    total: rowOf("all", reports.totals, time),
+    total: rowOf("all", reports.totals, time, reports),
     kernelHeading: kernelHeading(reports),
     kernels: reports.kernels
       .slice(0, MAX_ROWS)
       .map(({ kernel_name, changes }) =>
-        rowOf(printableLabel(kernel_name, 160), changes, "total_ms"),
+        rowOf(printableLabel(kernel_name, 160), changes, "total_ms", reports),
       ),
     config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
       key: printableLabel(key),
@@ -66,7 +66,12 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
   return renderPage({ title: "Comparison", body, data }, assets);
 }
 
-function rowOf(label: string, changes: Changes, time: string): ComparisonRow {
+function rowOf(
+  label: string,
+  changes: Changes,
+  time: string,
+  reports: ReportComparison,
+): ComparisonRow {
   const change = changes[time];
   const { a = null, b = null, delta = null, relative = null, uncertainty = null } = change ?? {};
   return {
@@ -79,7 +84,7 @@ function rowOf(label: string, changes: Changes, time: string): ComparisonRow {
     relative: round(relative),
     uncertainty: round(uncertainty),
     verdict: VERDICTS[change?.verdict ?? "same"],
-    counts: countNotes(changes),
+    counts: countNotes(changes, reports),
   };
 }
 

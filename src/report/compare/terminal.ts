@@ -44,7 +44,7 @@ export function renderComparison(
   const regions = regionLines(reports.regions).map(({ region, level, label }) => ({
     label: `${"  ".repeat(level)}${label}`,
     change: region.changes[time],
-    counts: countNotes(region.changes),
+    counts: countNotes(region.changes, reports),
   }));
   const total = { label: "all", change: reports.totals[time], counts: "" };
   const changed = reports.kernels.filter(({ changes }) => {
@@ -54,7 +54,7 @@ export function renderComparison(
   const kernelLines = changed.slice(0, kernels).map(({ kernel_name, changes }) => ({
     label: printableLabel(kernel_name),
     change: changes["total_ms"],
-    counts: countNotes(changes),
+    counts: countNotes(changes, reports),
   }));
 
   const table = (heading: string, lines: readonly Line[]) =>
