@@ -14,6 +14,7 @@ export function formatMs(ms: number | null): string {
 export function formatShare(part: number | null, whole: number | null): string {
   if (part === null || whole === null || whole === 0) return NOT_MEASURED;
   const percent = (part / whole) * 100;
+  if (!Number.isFinite(percent)) return NOT_MEASURED;
   return percent > 0 && percent < 0.05 ? "<0.1" : percent.toFixed(1);
 }
 

@@ -4,8 +4,8 @@ import picocolors from "picocolors";
 import { packageInfo } from "../package-root.ts";
 import { printable } from "../printable.ts";
 import { checkReportText } from "./check-text.ts";
+import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";
-import { createReportValidator } from "./validate.ts";
 
 export interface CommandIo {
   readonly stdout: (text: string) => void;
@@ -20,8 +20,9 @@ export const EXIT_TROUBLE = 2;
 
 const HELP = `Usage: validate-regions [--json] FILE...
 
-Checks region reports (report.json) against the contract
-schemas/region-report.openapi.yaml.
+Checks reports against the contract that they name: region reports
+(report.json), reports of sweeps (sweep-report.json) and comparisons
+(deep-profile compare --json). The contracts are in schemas/.
 
 Prints per file "valid", or every error with its JSON pointer and line.
 
@@ -56,7 +57,7 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
     io.stderr(`validate-regions: ${request.message}\n\n${HELP}`);
     return EXIT_TROUBLE;
   }
-  const validator = await createReportValidator();
+  const validator = await createDocumentValidator();
   const results: FileResult[] = [];
   for (const file of request.files) {
     const text = await read(file);

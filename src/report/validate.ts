@@ -19,7 +19,7 @@ export async function createReportValidator(): Promise<ReportValidator> {
   const check = compileContract();
   return {
     validate(document) {
-      const other = contractIssue(document);
+      const other = contractIssue(document, CONTRACTS);
       if (other !== null) return [other];
       const errors = check(document);
       return errors.length === 0
@@ -30,14 +30,14 @@ export async function createReportValidator(): Promise<ReportValidator> {
 }
 
 /** Of another version nothing else can be said: its fields may mean anything. */
-function contractIssue(document: unknown): ReportIssue | null {
+export function contractIssue(document: unknown, known: readonly string[]): ReportIssue | null {
   if (typeof document !== "object" || document === null || !("contract" in document)) return null;
   const { contract } = document;
-  if (typeof contract !== "string" || CONTRACTS.includes(contract)) return null;
+  if (typeof contract !== "string" || known.includes(contract)) return null;
   return {
     pointer: "/contract",
     message: `${show(contract)} is not known to hydraconf ${packageInfo().version}`,
-    expected: `one of ${CONTRACTS.join(", ")}`,
+    expected: `one of ${known.join(", ")}`,
   };
 }
 
@@ -51,7 +51,8 @@ export function assertValid(validator: ReportValidator, bundle: RegionReportBund
   );
 }
 
-function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
+/** Errors of ajv as issues, one for each place that is wrong. */
+export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
   // `anyOf` fails together with its branches; the branch that is not null says what is wrong.
   const telling = errors.filter(
     (error) =>

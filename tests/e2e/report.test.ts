@@ -140,6 +140,38 @@ describe("the reports of a recording", () => {
   });
 });
 
+describe.skipIf(process.platform !== "linux")("--open on a desktop", () => {
+  /** A desktop whose xdg-open does this. */
+  const desktop = (name: string, script: string) => {
+    const bin = inHere(name);
+    mkdirSync(bin);
+    writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return { CI: "", DISPLAY: ":7", PATH: `${bin}:${process.env["PATH"]}` };
+  };
+
+  it("opens the page of a run, and makes it where the run wrote none", async () => {
+    cpSync(inHere("run"), inHere("to open"), { recursive: true });
+    rmSync(inHere("to open/recorder/regions/report.html"));
+    const env = desktop("desktop", `printf '%s\\n' "$#" "$1" "$DISPLAY" > '${inHere("opened")}'`);
+    const { code, stderr } = await profile(["report", "to open", "--open"], env);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("not opened")]);
+    const page = inHere("to open/recorder/regions/report.html");
+    expect(readFileSync(inHere("opened"), "utf8")).toBe(`1\n${page}\n:7\n`);
+    expect(existsSync(page)).toBe(true);
+  });
+
+  it("says the path where the desktop cannot open it; the reports are written all the same", async () => {
+    const { code, stderr } = await profile(
+      ["report", "run", "--open"],
+      desktop("broken desktop", "exit 3"),
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `not opened (xdg-open ended with exit code 3): ${inHere("run/recorder/regions/report.html")}`,
+    );
+  });
+});
+
 describe("run.json", () => {
   const rewrite = (copy: string, change: (run: Record<string, unknown>) => unknown) => {
     cpSync(inHere("run"), inHere(copy), { recursive: true });

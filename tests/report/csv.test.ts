@@ -3,26 +3,7 @@ import { describe, expect, it } from "vitest";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
-
-/** A strict reader of RFC 4180, to check the writer by. */
-function readCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let at = 0;
-  while (at < text.length) {
-    const row: string[] = [];
-    for (;;) {
-      const match = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
-      match.lastIndex = at;
-      const [all, quoted, plain = "", end] = match.exec(text) ?? [];
-      if (all === undefined) throw new Error(`not CSV at ${at}: ${text.slice(at, at + 40)}`);
-      row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-      at += all.length;
-      if (end === "\r\n") break;
-    }
-    rows.push(row);
-  }
-  return rows;
-}
+import { readCsv } from "./read-csv.ts";
 
 const table = (pieces: Iterable<string>) => {
   const [head = [], ...rows] = readCsv([...pieces].join(""));

@@ -27,7 +27,11 @@ const WAIT_MS = 5_000;
  *
  * @returns null, or why it was not opened, in words
  */
-export async function openPage(file: string, desktop: Desktop): Promise<string | null> {
+export async function openPage(
+  file: string,
+  desktop: Desktop,
+  waitMs = WAIT_MS,
+): Promise<string | null> {
   const command = openCommand(file, desktop);
   if (command === null)
     return (desktop.env["CI"] ?? "") === "" ? "there is no display here" : "CI is set";
@@ -42,7 +46,7 @@ export async function openPage(file: string, desktop: Desktop): Promise<string |
   });
   child.unref();
   // Not kept waiting for: the browser may be this very program.
-  const ended = await Promise.race([child, setTimeout(WAIT_MS, null, { ref: false })]);
+  const ended = await Promise.race([child, setTimeout(waitMs, null, { ref: false })]);
   // explorer.exe ends with 1 also where all is well.
   if (ended === null || ended.exitCode === 0 || desktop.platform === "win32") return null;
   return ended.exitCode === undefined

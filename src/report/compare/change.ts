@@ -8,7 +8,7 @@ export interface Change {
   readonly b: number | null;
   /** `b - a`; null where either was not measured. */
   readonly delta: number | null;
-  /** `delta / a`; null where there is no delta or `a` is 0. */
+  /** `delta / a`; null where there is no delta or `a` is 0, or too near to it. */
   readonly relative: number | null;
   /** Half width of the 95 % interval of the delta; null where no spread is known. */
   readonly uncertainty: number | null;
@@ -31,7 +31,7 @@ export const ASSUMED_NOISE = 0.05;
 export function changeOf(a: Measured | null, b: Measured | null): Change {
   if (a === null || b === null) return oneSided(a?.value ?? null, b?.value ?? null);
   const delta = b.value - a.value;
-  const relative = a.value === 0 ? null : delta / a.value;
+  const relative = ratio(delta, a.value);
   const uncertainty =
     a.uncertainty === null || b.uncertainty === null
       ? null
@@ -54,7 +54,7 @@ export function countChange(a: number | null, b: number | null): Change {
     a,
     b,
     delta,
-    relative: a === 0 ? null : delta / a,
+    relative: ratio(delta, a),
     uncertainty: 0,
     verdict: delta === 0 ? "same" : direction(delta),
   };
@@ -68,6 +68,12 @@ const oneSided = (a: number | null, b: number | null): Change => ({
   uncertainty: null,
   verdict: a !== null ? "removed" : b !== null ? "added" : "same",
 });
+
+/** Null beside zero, and beside what is as good as zero. */
+function ratio(delta: number, a: number): number | null {
+  const quotient = delta / a;
+  return Number.isFinite(quotient) ? quotient : null;
+}
 
 function judge(
   delta: number,
