@@ -1,4 +1,5 @@
 import { printable, printableLabel } from "../printable.ts";
+import { relativeLink } from "./relative-link.ts";
 
 /**
  * Text as Markdown that shows exactly that text, in a paragraph, a heading or a table cell. Names
@@ -27,10 +28,7 @@ export function markdownCode(text: string): string {
 
 /** A link to a file of ours by its relative path; the text is Markdown already. */
 export const markdownLink = (text: string, path: string): string =>
-  `[${text}](${path.split("/").map(encodeSegment).join("/")})`;
-
-const encodeSegment = (segment: string): string =>
-  encodeURIComponent(segment).replaceAll(/[()'!*~]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+  `[${text}](${relativeLink(path)})`;
 
 export interface Column {
   readonly heading: string;

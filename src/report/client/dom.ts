@@ -1,4 +1,9 @@
-/** Elements made from data. Text only ever becomes a text node: names are never parsed as HTML. */
+/**
+ * Elements made from data. Text only ever becomes a text node: names are never parsed as HTML, and
+ * what cannot be seen in them is spelled out.
+ */
+import { printable } from "../../printable.ts";
+
 export type Child = Node | string | null;
 
 export interface Attributes {
@@ -29,7 +34,11 @@ function apply(element: Element, attributes: Attributes, children: readonly Chil
   for (const [name, value] of Object.entries(attributes))
     if (value !== null && value !== false)
       element.setAttribute(name, value === true ? "" : String(value));
-  element.append(...children.filter((child) => child !== null));
+  element.append(
+    ...children.flatMap((child) =>
+      child === null ? [] : [typeof child === "string" ? printable(child) : child],
+    ),
+  );
 }
 
 export function on<E extends Element, K extends keyof HTMLElementEventMap>(

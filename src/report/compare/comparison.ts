@@ -45,6 +45,7 @@ export const VERDICTS: Readonly<Record<Verdict, string>> = {
 export function formatPercent(relative: number | null): string {
   if (relative === null) return NOT_MEASURED;
   const percent = relative * 100;
+  if (!Number.isFinite(percent)) return NOT_MEASURED;
   const digits = Math.abs(percent) >= 1000 ? 0 : 1;
   return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
 }

@@ -14,10 +14,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * JSON inside a `<script>` element: `</script>` and `<!--` cannot occur, since `<` is written as an
- * escape that JSON knows; the line separators that old JavaScript stumbles over likewise.
+ * escape that JSON knows. So is what cannot be seen: controls, marks of direction, line separators.
  */
 export const scriptJson = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
+  JSON.stringify(value).replaceAll(/[<>&\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeUnits);
+
+/** A character beyond 16 bits is two escapes. */
+const escapeUnits = (character: string): string =>
+  Array.from({ length: character.length }, (_, at) => {
+    const unit = character.charCodeAt(at).toString(16).padStart(4, "0");
+    return `\\u${unit}`;
+  }).join("");

@@ -3,6 +3,7 @@ import type { NCUProfileRegionReport, RegionReportBundle } from "../document.ts"
 import { reportKernelWords } from "../kernel-words.ts";
 import { formatDuration, plural } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";
+import { relativeLink } from "../relative-link.ts";
 import { type PageAssets, readPageAssets } from "./assets.ts";
 import { buildPageData } from "./build-page-data.ts";
 import { DETAILS, type Detail, MAX_PAGE_BYTES } from "./detail.ts";
@@ -97,9 +98,7 @@ const provenance = (report: NCUProfileRegionReport, cut: (text: string) => strin
 const fileLinks = (files: readonly string[]): string =>
   files.length === 0
     ? ""
-    : `<h3>Files</h3><ul>${files.map((file) => `<li><a href="${escapeHtml(linkTo(file))}">${escapeHtml(file)}</a></li>`).join("")}</ul>`;
-
-const linkTo = (file: string): string => file.split("/").map(encodeURIComponent).join("/");
+    : `<h3>Files</h3><ul>${files.map((file) => `<li><a href="${escapeHtml(relativeLink(file))}">${escapeHtml(file)}</a></li>`).join("")}</ul>`;
 
 function configTable(
   shown: readonly ConfigLine[],
