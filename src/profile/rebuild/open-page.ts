@@ -45,8 +45,14 @@ export async function openPage(
     cleanup: false,
   });
   child.unref();
-  // Not kept waiting for: the browser may be this very program.
-  const ended = await Promise.race([child, setTimeout(waitMs, null, { ref: false })]);
+  const patience = new AbortController();
+  // The browser may be this very program, which is not kept waiting for. Until then only the timer
+  // keeps this process from ending before it knows.
+  const ended = await Promise.race([
+    child,
+    setTimeout(waitMs, null, { signal: patience.signal }).catch(() => null),
+  ]);
+  patience.abort();
   // explorer.exe ends with 1 also where all is well.
   if (ended === null || ended.exitCode === 0 || desktop.platform === "win32") return null;
   return ended.exitCode === undefined
