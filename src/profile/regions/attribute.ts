@@ -6,7 +6,7 @@
 import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
 import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
-import { deviceName, type KernelIdentity, type KernelNames } from "./kernel-names.ts";
+import { deviceName, type KernelNames, type NumberedKernel } from "./kernel-names.ts";
 import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
 import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
 import { operationSelfTimes } from "./operations.ts";
@@ -90,7 +90,7 @@ export function attributeProcess(
       if (!instance.devices.includes(device)) instance.devices = [...instance.devices, device];
   };
 
-  const launch = (identity: KernelIdentity, threadId: number | null, ns: number) => {
+  const launch = (identity: NumberedKernel, threadId: number | null, ns: number) => {
     const visible = threadId === null ? [] : open.visibleOn(threadId);
     const owner = visible.at(-1)?.region ?? outsideRegion(root);
     kernels.add(regionsOf(threadId), owner, identity, ns);

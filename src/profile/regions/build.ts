@@ -45,7 +45,7 @@ export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}
   };
   const processes = timeline.processes.map((process) => attributeProcess(process, context));
   const selected = selectNodes(context.root, selection);
-  const kernelRows = createKernelRows();
+  const kernelRows = createKernelRows(context.kernelNames.all);
   const common = [...timeline.notes, ...unmatchedNotes(context.root, selection)];
   const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
     buildScope(request, context.root, selected, kernelRows),

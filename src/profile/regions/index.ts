@@ -2,7 +2,6 @@ export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
 export type { KernelIdentity } from "./kernel-names.ts";
 export type {
-  KernelRow,
   KernelSelectionPatterns,
   RegionModel,
   RegionModelEntry,

@@ -8,10 +8,17 @@ export interface KernelIdentity {
   readonly device: string;
 }
 
-/** Gives equal kernels the same object, so that tallies are keyed by identity and stay small. */
+/** One of a run's kernels or operations, numbered from 0. */
+export interface NumberedKernel extends KernelIdentity {
+  readonly index: number;
+}
+
+/** Gives equal kernels the same object, so that tallies are keyed by number and stay small. */
 export interface KernelNames {
-  kernel(instance: KernelInstance): KernelIdentity;
-  operation(name: string): KernelIdentity;
+  kernel(instance: KernelInstance): NumberedKernel;
+  operation(name: string): NumberedKernel;
+  /** By their number. */
+  readonly all: readonly NumberedKernel[];
 }
 
 /** Of a CUDA device index. */
@@ -20,13 +27,20 @@ export const deviceName = (index: number): string => `cuda:${index}`;
 interface KernelsOfDevice {
   /** One text for all its kernels: it is compared for each. */
   readonly device: string;
-  readonly byName: Map<string, KernelIdentity>;
+  readonly byName: Map<string, NumberedKernel>;
 }
 
 export function createKernelNames(): KernelNames {
   const kernels = new Map<number, KernelsOfDevice>();
-  const operations = new Map<string, KernelIdentity>();
+  const operations = new Map<string, NumberedKernel>();
+  const all: NumberedKernel[] = [];
+  const add = (name: string, kind: KernelIdentity["kind"], device: string): NumberedKernel => {
+    const numbered = { name, kind, device, index: all.length };
+    all.push(numbered);
+    return numbered;
+  };
   return {
+    all,
     kernel({ name, device }) {
       let ofDevice = kernels.get(device);
       if (ofDevice === undefined) {
@@ -35,7 +49,7 @@ export function createKernelNames(): KernelNames {
       }
       let identity = ofDevice.byName.get(name);
       if (identity === undefined) {
-        identity = { name, kind: "gpu_kernel", device: ofDevice.device };
+        identity = add(name, "gpu_kernel", ofDevice.device);
         ofDevice.byName.set(name, identity);
       }
       return identity;
@@ -43,7 +57,7 @@ export function createKernelNames(): KernelNames {
     operation(name) {
       let identity = operations.get(name);
       if (identity === undefined) {
-        identity = { name, kind: "cpu_operation", device: "cpu" };
+        identity = add(name, "cpu_operation", "cpu");
         operations.set(name, identity);
       }
       return identity;

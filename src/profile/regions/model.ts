@@ -2,7 +2,7 @@
  * Regions with their numbers, as measured: nanoseconds on the timeline's clock, before any unit or
  * document format. Built once, never changed.
  */
-import type { RegionRepeats, ReportScope } from "../../report/document.ts";
+import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/document.ts";
 import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
@@ -53,8 +53,8 @@ export interface RegionModelEntry {
   readonly exclusiveWallNs: number | null;
   readonly invocationWallNs: Statistics | null;
   readonly kernelCount: number;
-  /** Longest first. */
-  readonly kernels: readonly KernelRow[];
+  /** Longest first; as the report has them, since there can be millions. */
+  readonly kernels: readonly KernelRecord[];
   /** Over repeated runs. */
   readonly repeats?: RegionRepeats;
   /** Hardware metrics by the tool's names, children included; absent where none were measured. */
@@ -87,11 +87,6 @@ export interface SectionMessage {
   readonly speedup: number | null;
   /** For how many kernels it says so. */
   readonly results: number;
-}
-
-export interface KernelRow extends KernelIdentity {
-  readonly calls: number;
-  readonly ns: number;
 }
 
 /** Patterns over names of kernels, as the user wrote them; no include patterns mean all. */

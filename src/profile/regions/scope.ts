@@ -4,7 +4,7 @@ import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
 import { type ActivityTally, totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
-import { type KernelRows, type KernelTally, ranOn } from "./kernel-tallies.ts";
+import { type KernelRowsReader, type KernelTally, ranOn } from "./kernel-tallies.ts";
 import type { RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
 import type { RegionInstance } from "./open-ranges.ts";
 import { nodesDepthFirst, type PathNode, pathOf, type RegionIdentity } from "./path-tree.ts";
@@ -39,7 +39,7 @@ export function buildScope(
   request: ScopeRequest,
   root: PathNode,
   selected: SelectedNodes,
-  kernelRows: KernelRows,
+  kernelRows: KernelRowsReader,
 ): ScopeModel {
   const tallies = tallyRegions(request);
   const totals = scopeTotals(request, tallies);
@@ -162,10 +162,10 @@ function entryOf(
   tally: RegionTally,
   totals: ScopeTotals,
   scopeDevice: string | null,
-  kernelRows: KernelRows,
+  kernelRows: KernelRowsReader,
 ): RegionModelEntry {
-  const kernels = kernelRows.of(tally.kernels, scopeDevice);
-  const devices = new Set(kernels.map(({ device }) => device));
+  const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
+  const devices = new Set(records.map(({ device }) => device));
   const timed = tally.durations.length > 0;
   return {
     path: pathOf(node),
@@ -174,13 +174,13 @@ function entryOf(
     device: onlyOne(devices),
     processId: onlyOne(tally.processIds),
     invocations: tally.durations.length,
-    kernelNs: totals.kernelNs === null ? null : kernels.reduce((sum, { ns }) => sum + ns, 0),
+    kernelNs: totals.kernelNs === null ? null : ns,
     exclusiveKernelNs: totals.kernelNs === null ? null : tally.exclusiveKernelNs,
     wallNs: timed ? tally.wallNs : null,
     exclusiveWallNs: timed ? tally.exclusiveWallNs : null,
     invocationWallNs: describeSample(tally.durations),
-    kernelCount: kernels.reduce((sum, { calls }) => sum + calls, 0),
-    kernels,
+    kernelCount: calls,
+    kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
     notes: unclosedNotes(tally.unclosed),
   };

@@ -1,20 +1,13 @@
 /** From the region model to the report document: names of the contract, times in milliseconds. */
 import {
   CONTRACT,
-  type KernelRecord,
   type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionReportBundle,
   type ReportEnvironment,
 } from "../../report/document.ts";
 import { dataNotes } from "./data-notes.ts";
-import type {
-  KernelRow,
-  RegionModel,
-  RegionModelEntry,
-  ScopeModel,
-  SectionModel,
-} from "./model.ts";
+import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
 import type { Statistics } from "./statistics.ts";
 
 /** What a report says beside the measurement itself. */
@@ -30,10 +23,9 @@ export interface ReportContext {
 }
 
 export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {
-  const records = createKernelRecords();
   return {
     contract: CONTRACT,
-    reports: model.scopes.map((scope) => toReport(scope, model, context, records)),
+    reports: model.scopes.map((scope) => toReport(scope, model, context)),
   };
 }
 
@@ -41,13 +33,12 @@ function toReport(
   entry: ScopeModel,
   model: RegionModel,
   context: ReportContext,
-  records: KernelRecords,
 ): NCUProfileRegionReport {
   const { scope, regions, totals, notes } = entry;
   const real = regions.filter(({ kind }) => kind !== "outside");
   return {
     scope,
-    regions: regions.map((region) => toRegion(region, model, records)),
+    regions: regions.map((region) => toRegion(region, model)),
     totals: {
       region_count: real.length,
       invocations: real.reduce((sum, { invocations }) => sum + invocations, 0),
@@ -70,28 +61,6 @@ function toReport(
   };
 }
 
-type KernelRecords = (rows: readonly KernelRow[]) => readonly KernelRecord[];
-
-/** Rows that several scopes share become records that they share. */
-function createKernelRecords(): KernelRecords {
-  const known = new Map<readonly KernelRow[], readonly KernelRecord[]>();
-  return (rows) => {
-    let records = known.get(rows);
-    if (records === undefined) {
-      records = rows.map(({ name, kind, device, calls, ns }) => ({
-        kernel_name: name,
-        kind,
-        total_ms: ns / NS_PER_MS,
-        calls,
-        mean_ms: ns / calls / NS_PER_MS,
-        device,
-      }));
-      known.set(rows, records);
-    }
-    return records;
-  };
-}
-
 /** GPU kernels are timed by the GPU; CPU operations are ranges, timed like ranges on the CPU. */
 function kernelClock(kinds: ScopeModel["totals"]["kernelKinds"]): "gpu" | "cpu" | null {
   if (kinds.includes("gpu_kernel")) return "gpu";
@@ -101,7 +70,6 @@ function kernelClock(kinds: ScopeModel["totals"]["kernelKinds"]): "gpu" | "cpu" 
 function toRegion(
   region: RegionModelEntry,
   { selection, kernelSelection }: RegionModel,
-  records: KernelRecords,
 ): NCUProfileRegion {
   const { path } = region;
   return {
@@ -122,7 +90,7 @@ function toRegion(
     kernel_count: region.kernelCount,
     metrics: { ...activityMetrics(region), ...Object.fromEntries(region.metrics ?? []) },
     sections: sectionsOf(region.sections ?? []),
-    kernels: records(region.kernels),
+    kernels: region.kernels,
     ...(region.repeats !== undefined && { repeats: region.repeats }),
     selection: {
       include_patterns: selection.include,

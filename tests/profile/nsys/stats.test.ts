@@ -129,6 +129,11 @@ describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, s
         .filter(({ kind }) => kind === "push_pop")
         .flatMap(({ path, domain, kernels }) =>
           kernels
+            .map(({ kernel_name, calls, total_ms }) => ({
+              name: kernel_name,
+              calls,
+              ns: Math.round(total_ms * 1e6),
+            }))
             .filter(({ name }) => !name.startsWith("[CUDA"))
             .map(
               ({ name, calls, ns }) =>
@@ -157,7 +162,8 @@ describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, s
     const printed = outside.reduce((sum, row) => sum + Number(row["Kern Inst"]), 0);
     const [whole] = buildRegionModel(read()).scopes;
     const bucket = whole?.regions.find(({ kind }) => kind === "outside");
-    const kernels = bucket?.kernels.filter(({ name }) => !name.startsWith("[CUDA")) ?? [];
+    const kernels =
+      bucket?.kernels.filter((kernel) => !kernel.kernel_name.startsWith("[CUDA")) ?? [];
     expect(kernels.reduce((sum, { calls }) => sum + calls, 0)).toBe(printed);
     expect(printed).toBeGreaterThan(0);
   });
@@ -173,7 +179,11 @@ describe.skipIf(shared === null)("where we differ from nsys by design", () => {
     const [whole] = buildRegionModel(read()).scopes;
     const numbers = (name: string) => {
       const found = whole?.regions.find(({ path }) => path.length === 1 && path[0] === name);
-      return found?.kernels.map(({ name: kernel, calls, ns }) => ({ kernel, calls, ns }));
+      return found?.kernels.map(({ kernel_name: kernel, calls, total_ms }) => ({
+        kernel,
+        calls,
+        ns: Math.round(total_ms * 1e6),
+      }));
     };
     // nvtx_kern_sum gives the first no kernel: another thread launched it.
     expect(numbers('start/end "q", comma')).toEqual([

@@ -177,7 +177,13 @@ describe("kernels and operations", () => {
     const { regions, totals } = aggregateOf(sketch);
     expect(tree(regions)).toEqual(["stem", "(outside)"]);
     // A composite operation counts without its parts, so that the list adds up.
-    expect(regions[0]?.kernels.map(({ name, kind, ns }) => [name, kind, ns])).toEqual([
+    expect(
+      regions[0]?.kernels.map(({ kernel_name, kind, total_ms }) => [
+        kernel_name,
+        kind,
+        total_ms * 1e6,
+      ]),
+    ).toEqual([
       ["gemm", "cpu_operation", 30],
       ["conv", "cpu_operation", 20],
       ["relu", "cpu_operation", 10],
@@ -194,7 +200,7 @@ describe("kernels and operations", () => {
       ],
       kernels: [{ name: "k", launch: 20, ns: 7 }],
     });
-    expect(regions[0]?.kernels.map(({ name }) => name)).toEqual(["k"]);
+    expect(regions[0]?.kernels.map(({ kernel_name }) => kernel_name)).toEqual(["k"]);
     expect(notes.join()).toContain("1 CPU operations are not counted");
   });
 
@@ -206,7 +212,7 @@ describe("kernels and operations", () => {
         { name: "out", launch: 10, ns: 5 },
       ],
     });
-    expect(regions.map(({ path, kernels }) => [path[0], kernels[0]?.name])).toEqual([
+    expect(regions.map(({ path, kernels }) => [path[0], kernels[0]?.kernel_name])).toEqual([
       ["a", "in"],
       ["(outside)", "out"],
     ]);

@@ -1,6 +1,6 @@
-import type { ReportScope } from "../../../report/document.ts";
+import type { KernelRecord, ReportScope } from "../../../report/document.ts";
+import { byTime } from "../../regions/kernel-tallies.ts";
 import type {
-  KernelRow,
   MetricNumber,
   RegionModelEntry,
   ScopeModel,
@@ -89,7 +89,7 @@ function entryOf(
   tally: ScopeTally,
   { kind: results, sections }: ScopeRequest,
 ): RegionModelEntry {
-  const kernels = kernelRows(tally);
+  const kernels = kernelRecords(tally);
   const metrics = tally.metrics.metrics();
   const isRange = results === "range";
   return {
@@ -113,10 +113,21 @@ function entryOf(
   };
 }
 
-function kernelRows({ kernels }: RegionTally): KernelRow[] {
-  const rows = [...kernels].map(([identity, counted]) => ({ ...identity, ...counted }));
-  return rows.sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+function kernelRecords({ kernels }: RegionTally): KernelRecord[] {
+  const records = [...kernels].map(
+    ([{ name, kind, device }, { calls, ns }]): KernelRecord => ({
+      kernel_name: name,
+      kind,
+      total_ms: ns / NS_PER_MS,
+      calls,
+      mean_ms: ns / calls / NS_PER_MS,
+      device,
+    }),
+  );
+  return records.sort(byTime);
 }
+
+const NS_PER_MS = 1e6;
 
 /** Metrics that no kernel has a number for say nothing. */
 const withValues = (metrics: RegionMetrics): ReadonlyMap<string, MetricNumber> =>
