@@ -15,6 +15,31 @@ const FILES = {
 const hintOf = (...overrides: readonly string[]): string | undefined =>
   refusal(() => composeFiles(FILES, overrides)).details.hint;
 
+describe("an interpolation to a key that is not there", () => {
+  const detailsOf = (text: string, more = "") =>
+    refusal(() =>
+      composeFiles({ config: `db: {host: h, port: 1, url: "${text}"}\n${more}` }).get("db.url"),
+    ).details;
+
+  it("names the keys beside it, and the nearest", () => {
+    expect(detailsOf("${db.hots}")).toMatchObject({
+      nearest: "db.host",
+      available: ["db.host", "db.port", "db.url"],
+    });
+    expect(detailsOf("${.prot}")).toMatchObject({
+      nearest: ".port",
+      available: [".host", ".port", ".url"],
+    });
+    expect(detailsOf("${nope.x}").available).toEqual(["db"]);
+    expect(detailsOf("${db.host.x.y}").available).toBeUndefined();
+  });
+
+  it("does not search very wide maps", () => {
+    const wide = Array.from({ length: 300 }, (_, index) => `k${index}: 1\n`).join("");
+    expect(detailsOf("${k_1}", wide)).not.toHaveProperty("nearest");
+  });
+});
+
 describe("a group named by its last part", () => {
   it.each([
     ["ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],

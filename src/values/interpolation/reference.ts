@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
+import { nearestKey } from "../nearest-key.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, isWithin, rootOf } from "../place.ts";
 import { pyStr } from "../python-text.ts";
@@ -21,9 +22,26 @@ export function followReference(resolution: Resolution, key: ReferenceKey, at: P
       message: `Interpolation key '${key.rest}' not found`,
       key: fullKeyOf(at),
       origin: at.node.origin,
+      ...keysBeside(key, at),
     });
   if (isWithin(at.parent, target)) throw cycleError(at, "Interpolation to parent node detected");
   return target;
+}
+
+const WIDEST = 200;
+
+/** The keys that a reference could have meant, as it would write them. */
+function keysBeside(
+  key: ReferenceKey,
+  at: Place,
+): { readonly available?: readonly string[]; readonly nearest?: string } {
+  const { available, nearest } = nearestKey(startOf(key, at).node, key.rest, WIDEST);
+  if (available.length === 0) return {};
+  const written = (name: string) => `${".".repeat(key.levels)}${name}`;
+  return {
+    available: available.map(written),
+    ...(nearest !== undefined && { nearest: written(nearest) }),
+  };
 }
 
 /** The place that a key is looked up from: the root, or as many levels up as it has leading dots. */
