@@ -47,12 +47,26 @@ function keyAndValue(override: string): readonly [string, string] {
   return at < 0 ? [key, ""] : [override.slice(0, at).replace(/^[+~]+/, ""), override.slice(at + 1)];
 }
 
-/** The table as lines of cells, the names of its columns first: a column for each key and result. */
+const BEFORE = ["status", "attempts", "seconds"];
+const AFTER = ["error", "output_dir"];
+
+/**
+ * The table as lines of cells, the names of its columns first: a column for each key and result. No
+ * two have one name: a key `seconds` is `swept.seconds`, a result with the name of a key `result.KEY`.
+ */
 export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string[])[] {
   const keys = namesIn(rows.map(({ swept }) => new Map(Object.entries(swept))));
   const fields = rows.map(({ result }) => new Map(fieldsOf(result)));
   const results = namesIn(fields);
-  const head = ["job", ...keys, "status", "attempts", "seconds", ...results, "error", "output_dir"];
+  const own = new Set(["job", ...BEFORE, ...AFTER]);
+  const taken = new Set([...own, ...keys]);
+  const head = [
+    "job",
+    ...keys.map((key) => (own.has(key) ? `swept.${key}` : key)),
+    ...BEFORE,
+    ...results.map((name) => (taken.has(name) ? `result.${name}` : name)),
+    ...AFTER,
+  ];
   return [
     head,
     ...rows.map((row, at) => [

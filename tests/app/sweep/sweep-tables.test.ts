@@ -87,6 +87,17 @@ test("a field of a result inside another has a column of its own", () => {
   );
 });
 
+test("no two columns have one name", () => {
+  const swept = { seconds: "1", loss: "2", job: "3" };
+  const [head] = sweepCells([{ ...row({ loss: 0.5, status: "fine", acc: 1 }), swept }]);
+  expect(head).toEqual(
+    [
+      ["job", "swept.seconds", "loss", "swept.job", "status", "attempts", "seconds"],
+      ["result.loss", "result.status", "acc", "error", "output_dir"],
+    ].flat(),
+  );
+});
+
 test("the page leaves out columns that nobody could read, and says so", () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, at]));
   const [head = "", rule = "", body = "", , note = ""] = markdownText(
