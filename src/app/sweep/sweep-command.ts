@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import type { Invocation } from "../invocation.ts";
+import { basicLauncher } from "../launchers/basic-launcher.ts";
 import type { SubcommandLine } from "../subcommand.ts";
 import { cancelSweep } from "./cancel.ts";
 import { collectSweep } from "./collect.ts";
@@ -245,7 +246,11 @@ async function wait(
   if (code === TIMED_OUT)
     console.stderr("Out of time: the sweep goes on, only the waiting has ended\n");
   else if (code !== undefined) console.stderr("The sweep goes on, only the waiting has ended\n");
-  return code ?? recordedExitCode(folder, readManifest(folder));
+  const manifest = readManifest(folder);
+  // Nobody else is there at the end of a sweep that a scheduler alone had; a plain one stays as Hydra leaves it.
+  if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
+    collectSweep(directory);
+  return code ?? recordedExitCode(folder, manifest);
 }
 
 async function cancel(directory: string, { console, env }: Invocation): Promise<number> {

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { csvText, markdownText } from "../../../src/app/sweep/collect.ts";
 import { runSweepCommand } from "../../../src/app/sweep/sweep-command.ts";
 import { program } from "../program.ts";
+import { workplace } from "./program/start.ts";
 
 const CONFIG = {
   "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
@@ -42,6 +43,20 @@ test("status and collect tell what a sweep came to", async () => {
   expect(first).toMatch(/^0,1,a,completed,1,[\d.e-]+,0\.5,12345678901234567890,,/);
   expect(second).toMatch(/^1,2,a,failed,1,[\d.e-]+,,,"boom, ""twice""",/);
   expect(readFileSync(join(cwd, "s/sweep.md"), "utf8")).toContain("| 0 | 1 | a | completed |");
+});
+
+test("wait writes the tables that nobody else was there to write, but for Hydra's own launcher", async () => {
+  const place = workplace();
+  await place.start(["-m", "x=1,2", "hydra/launcher=local"]);
+  const file = join(place.cwd, "s/sweep.json");
+  const written = readFileSync(file, "utf8");
+  rmSync(file);
+  expect((await command(place.cwd, "wait", "s")).code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(written);
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2"]);
+  expect((await command(cwd, "wait", "s")).code).toBe(0);
+  expect(existsSync(join(cwd, "s/sweep.json"))).toBe(false);
 });
 
 test("refuses what is no sweep, and wrong words", async () => {
