@@ -31,10 +31,8 @@ export const basicLauncher: LauncherKind = {
 
 /** A job that a process of an earlier launcher still runs is waited for, and not run twice. */
 async function whatWasLeft(record: SweepRecord, job: SweepJob): Promise<JobResult | undefined> {
-  const worker = leftBehind(record.folder, job.number);
-  if (worker === undefined) return undefined;
-  await worker.ended;
-  return record.resultOf(job);
+  await leftBehind(record.folder, job.number)?.ended;
+  return record.endedSince(job);
 }
 
 /** A job in a line: what makes it different, not how Hydra itself is configured. */

@@ -4,9 +4,11 @@ import {
   type AttemptEnd,
   begun,
   ended,
+  type JobState,
   readJobState,
   writeJobState,
 } from "../sweep/record/job-state.ts";
+import { thisProcess } from "./process-identity.ts";
 import { storedValue } from "./stored-value.ts";
 
 /** An attempt at a job that runs in this process, and the record of it. */
@@ -29,7 +31,8 @@ export function beginJob(
   number: number,
   { details, durable = false }: RecordOptions = {},
 ): RecordedJob {
-  const state = begun(number, readJobState(folder, number), details);
+  const before = readJobState(folder, number);
+  const state = isThisProcess(before) ? before : begun(number, before, details);
   writeJobState(folder, state, durable);
   let isOver = false;
   return {
@@ -40,6 +43,15 @@ export function beginJob(
       writeJobState(folder, ended(state, end), durable);
     },
   };
+}
+
+/** Whether the launcher has noted already that this process runs the job. */
+function isThisProcess(state: JobState | undefined): state is JobState {
+  const last = state?.attempts.at(-1);
+  const { birth, host, pid } = thisProcess();
+  return (
+    state?.status === "running" && last?.pid === pid && last.host === host && last.birth === birth
+  );
 }
 
 /** How an attempt ended, from what the job came to. */

@@ -71,6 +71,13 @@ async function* launch(
         if (job === undefined) break;
         const command = workerCommand(manifest, record.folder, job.number);
         if (command === null) break;
+        const since = tries.has(job) ? undefined : record.endedSince(job);
+        if (since !== undefined) {
+          waiting.shift();
+          yield { kind: "started", job };
+          yield { kind: "ended", job, result: since };
+          continue;
+        }
         let slots: HeldSlots | undefined;
         let worker: LiveWorker | undefined = tries.has(job)
           ? undefined

@@ -45,6 +45,9 @@ export function startWorker({ command, env, folder, number, timeLimit }: WorkerR
     detached: true,
   });
   const over = outcomeOf(child);
+  // From its first moment on, so that a launcher that comes after us finds it however soon we are killed.
+  if (child.pid !== undefined)
+    writeJobState(folder, withIdentity(begun(number, before), child.pid));
   closeSync(log);
   let asked: NodeJS.Signals | "timeout" | undefined;
   let killer: NodeJS.Timeout | undefined;

@@ -38,6 +38,11 @@ export interface SweepRecord {
    * @throws ConfigError `app.sweep_record` while another process runs the sweep
    */
   admit(jobs: readonly SweepJob[]): void;
+  /**
+   * The end of a job that ran when this sweep was resumed, in a worker that another launcher left, and has
+   * come to it since: it is due no more. Undefined for all others.
+   */
+  endedSince(job: SweepJob): JobResult | undefined;
   /** What became of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
   /** Notes, at the end, that the sweeper counts failed jobs as no failure of the sweep. */
@@ -64,6 +69,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   let manifest: SweepManifest = { version: 1, ...sweep, holds_secrets: false, jobs: [] };
   let claim: Claim | undefined;
   let isAdmitted = false;
+  const ran = new Set<number>();
 
   const enter = (): void => {
     if (claim !== undefined) return;
@@ -73,6 +79,16 @@ export function openRecord(request: RecordRequest): SweepRecord {
     if (before === undefined)
       for (const old of [jobsFolder(folder), schedulerFolder(folder)])
         rmSync(old, { recursive: true, force: true });
+  };
+
+  const recorded = (job: SweepJob): JobResult | undefined => {
+    const log = jobLog(folder, job.number);
+    const result = resultOf(
+      folder,
+      job,
+      (message) => new ConfigError({ code: "app.job", message }),
+    );
+    return result && existsSync(log) ? { ...result, log } : result;
   };
 
   return {
@@ -85,6 +101,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
       for (const job of jobs) refuseChanged(job, recorded.get(job.number), resumption);
       return jobs.filter(({ number }) => {
         const state = readJobState(folder, number);
+        if (state?.status === "running") ran.add(number);
         return hasEnded(state) ? resumption.failed && hasFailed(state) : resumption.missing;
       });
     },
@@ -100,15 +117,9 @@ export function openRecord(request: RecordRequest): SweepRecord {
       if (!isAdmitted) onAdmitted?.();
       isAdmitted = true;
     },
-    resultOf(job) {
-      const log = jobLog(folder, job.number);
-      const result = resultOf(
-        folder,
-        job,
-        (message) => new ConfigError({ code: "app.job", message }),
-      );
-      return result && existsSync(log) ? { ...result, log } : result;
-    },
+    endedSince: (job) =>
+      ran.has(job.number) && hasEnded(readJobState(folder, job.number)) ? recorded(job) : undefined,
+    resultOf: recorded,
     tolerateFailures: () =>
       writeManifest(folder, { ...readManifest(folder), tolerates_failures: true }),
     handOver: (pid) => claim?.handOver(pid, true),
