@@ -23,12 +23,12 @@ import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
 import { watchForLostTask } from "./lost-task.ts";
+import { notDetachable } from "./not-detachable.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
 import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportOwnError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
-import { notDetachable } from "./sweep/not-detachable.ts";
 import type { WorkerRequest } from "./worker/worker-request.ts";
 
 export type { HydraMainOptions };

@@ -7,11 +7,11 @@ import { placeOf } from "./job-place.ts";
 import { composedEvent, hydraLogging, surround } from "./job-surroundings.ts";
 import { leaveSweep } from "./leave-sweep.ts";
 import { createLogging, type Logging } from "./logging/logging.ts";
+import { notDetachable } from "./not-detachable.ts";
 import { showFailure } from "./report-error.ts";
 import { runMany } from "./run-many.ts";
 import { chooseMode } from "./run-mode.ts";
 import { openBoard } from "./sweep/board/board.ts";
-import { notDetachable } from "./sweep/not-detachable.ts";
 import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
 import { warn, warnOf } from "./warn.ts";
 

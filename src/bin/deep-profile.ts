@@ -7,7 +7,7 @@ import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
-import { terminalWidth } from "../profile/terminal-width.ts";
+import { terminalWidth } from "../terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import { toObject } from "../values/to-object.ts";
 

@@ -27,6 +27,7 @@ const leaves = new Set([
   "package-root.ts",
   "printable.ts",
   "shell-quote.ts",
+  "terminal-width.ts",
   "text-width.ts",
 ]);
 /** The one look outside src/: types of the builder that ships beside the native sources. */

@@ -9,10 +9,10 @@ import { renderComparisonJson } from "../../report/compare/json.ts";
 import { renderComparisonMarkdown } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import { createReportValidator } from "../../report/validate.ts";
+import { terminalWidth } from "../../terminal-width.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { configDifference } from "../compare/config-difference.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "../compare/load-report.ts";
-import { terminalWidth } from "../terminal-width.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 

@@ -1,7 +1,7 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
+import { terminalWidth } from "../../terminal-width.ts";
 import type { Terminal } from "../terminal-report.ts";
-import { terminalWidth } from "../terminal-width.ts";
 import type { CommandLine } from "./arguments.ts";
 
 /** Where a subcommand was called, and where it writes. */

@@ -1,4 +1,4 @@
-import { ConfigError } from "../../values/errors.ts";
+import { ConfigError } from "../values/errors.ts";
 
 /** `--detach` where there is no sweep to leave: a wrong command line. */
 export const notDetachable = (message: string): ConfigError =>
