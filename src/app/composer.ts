@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Composition } from "../compose/composition.ts";
 import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
 import { extendSearchPath } from "../compose/hydra-searchpath.ts";
-import { composeConfig } from "../compose/index.ts";
+import { composeConfig, composeDefaults, type Defaults, requirePrimary } from "../compose/index.ts";
 import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
@@ -11,6 +11,7 @@ import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schem
 import type { MemoryEntry } from "../compose/sources/memory-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import type { RunMode } from "../compose/sweep-legality.ts";
+import type { CompositionWarning } from "../compose/warning.ts";
 import { parseOverrides } from "../overrides/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
@@ -41,6 +42,8 @@ export interface ComposerRequest {
   readonly programSchema?: ConfigSchema;
   /** Is told every secret that comes up. */
   readonly redaction?: Redaction;
+  /** Is told what to warn the user of, each once. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** How a composition differs from the one a run would use. */
@@ -61,11 +64,13 @@ export interface Composer {
   /** The search path with what overrides or the primary config add to it, without composing. */
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
+  /** What takes part, without the values. */
+  defaults(overrides: readonly string[]): Defaults;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
 }
 
-/** @throws ConfigError where the primary or the added directory does not exist. */
+/** @throws ConfigError where the added directory does not exist. */
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
   const { cwd, env, now, console } = invocation;
   const cell: { root?: MapNode } = {};
@@ -82,6 +87,11 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     plugins,
     ...(request.store === undefined ? {} : { store: request.store }),
   });
+  const told = new Set<string>();
+  const onWarning = ({ message }: CompositionWarning): void => {
+    if (!told.has(message)) request.onWarning?.(message);
+    told.add(message);
+  };
   return {
     configName: request.configName,
     context,
@@ -89,7 +99,16 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     repository: snapshot.repository,
     searchPath: (overrides) =>
       extendSearchPath(request.configName, parseOverrides(overrides), snapshot, context).repository,
+    defaults: (overrides) =>
+      composeDefaults({
+        snapshot,
+        configName: request.configName,
+        overrides: parseOverrides(overrides),
+        context,
+        onWarning,
+      }),
     compose(overrides, { configName = request.configName, mode = "run" } = {}) {
+      requirePrimary(snapshot.repository);
       // Before anything can fail and be told.
       request.redaction?.learn(
         suspectTexts(overrides, {
@@ -109,6 +128,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         version: HYDRA_VERSION,
         versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
         context,
+        onWarning,
         ...(request.schemaReader === undefined ? {} : { schemaReader: request.schemaReader }),
         ...(request.programSchema === undefined ? {} : { programSchema: request.programSchema }),
       });
@@ -123,8 +143,15 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   };
 }
 
-/** @throws ConfigError where `--config-dir` names no directory */
-function addedDirectories({ configDir }: ComposerRequest, cwd: string): readonly string[] {
+/**
+ * The search path entries of `--config-dir`.
+ *
+ * @throws ConfigError where it names no directory
+ */
+export function addedDirectories(
+  { configDir }: Pick<ComposerRequest, "configDir">,
+  cwd: string,
+): readonly string[] {
   if (configDir === undefined) return [];
   const path = resolve(cwd, configDir);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return [`file://${path}`];

@@ -9,7 +9,6 @@ import { placeOf } from "./job-place.ts";
 import type { JobPlan } from "./options.ts";
 import { chooseMode } from "./run-mode.ts";
 import { planSweep } from "./sweep/plan-sweep.ts";
-import { warn } from "./warn.ts";
 
 /** What would run, without its jobs' configs. */
 interface Plan {
@@ -57,18 +56,16 @@ export async function dryRun(session: Session): Promise<number> {
 }
 
 function planAll(session: Session) {
-  const { composer, invocation, parsed } = session;
+  const { composer, parsed } = session;
   const { mode, overrides } = chooseMode(session.overrides, parsed.flags.has("multirun"), composer);
   const all = [...session.overrides, ...overrides];
   const place = placeOf(session);
   if (mode === "run") {
     const composition = composer.compose(all);
-    warn(composition.warnings, invocation);
     const job = planJob(composition, place);
     return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
   }
-  const { directory, master, planBatch, sweeper } = planSweep(all, composer, place);
-  warn(master.warnings, invocation);
+  const { directory, planBatch, sweeper } = planSweep(all, composer, place);
   const jobs: PlannedJob[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     jobs.push(...planBatch(batch, jobs.length));

@@ -14,7 +14,7 @@ import { runCommand } from "./commands/run.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { showCommand } from "./commands/show.ts";
 import { workerCommand } from "./commands/worker.ts";
-import { type Composer, type ComposerRequest, openComposer } from "./composer.ts";
+import { addedDirectories, type Composer, type ComposerRequest, openComposer } from "./composer.ts";
 import type { Console } from "./console.ts";
 import { type Flag, flagLabel } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
@@ -29,6 +29,8 @@ import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportOwnError } from "./report-error.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
+import { COMPATIBILITY_WARNING, changesDirectoryByDefault } from "./version-base.ts";
+import { warnOf } from "./warn.ts";
 import type { WorkerRequest } from "./worker/worker-request.ts";
 
 export type { HydraMainOptions };
@@ -67,6 +69,8 @@ export async function hydraMain(
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
   const endWatch = watchForLostTask(invocation.console);
+  if (given.worker === undefined && changesDirectoryByDefault(options.versionBase))
+    warnOf(COMPATIBILITY_WARNING, invocation);
   try {
     const takesProgram = options.restAsOverrides !== undefined;
     refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
@@ -130,6 +134,7 @@ async function dispatch(
     invocation.console.stdout(versionText(options));
     return EXIT_OK;
   }
+  addedDirectories(composerRequest(options, parsed), invocation.cwd);
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
   if (invocation.resumed === undefined && RESUMING.some((id) => parsed.flags.has(id))) {
@@ -152,7 +157,13 @@ async function dispatch(
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
       composer ??= openComposer(
-        { ...composerRequest(options, parsed), ...schemas, redaction },
+        {
+          ...composerRequest(options, parsed),
+          ...schemas,
+          redaction,
+          // The process that started a worker has told them.
+          ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
+        },
         invocation,
       );
       return composer;
@@ -261,6 +272,7 @@ function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOpti
     flags.has("cfg") || (whenBare === "show" && !INSTEAD_OF_SHOWING.some((id) => flags.has(id)));
   if (flags.has("resolve") && !isShown && !flags.has("diff"))
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
+  if (flags.has("hydra-help")) return;
   if (flags.has("origins") && !isShown)
     throw conflict("The --origins flag can only be used in conjunction with --cfg");
   if (flags.has("json") && !isShown && !["explain", "diff", "dry-run"].some((id) => flags.has(id)))

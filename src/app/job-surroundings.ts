@@ -2,7 +2,7 @@ import { type Composition, createConfig } from "../compose/index.ts";
 import type { ComposedEvent } from "./callbacks/callback.ts";
 import { openCallbacks } from "./callbacks/callbacks.ts";
 import type { Session } from "./commands/command.ts";
-import { plainAt } from "./job/hydra-values.ts";
+import { plainAt, requiredAt } from "./job/hydra-values.ts";
 import type { JobSurroundings } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
 import type { Logging } from "./logging/logging.ts";
@@ -29,8 +29,17 @@ export async function surround(
     }),
     ...placeOf(session),
     chdirByDefault: changesDirectoryByDefault(options.versionBase),
+    warn: eachOnce((message) => warnOf(message, invocation)),
     flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
     restArgs: parsed.rest ?? [],
+  };
+}
+
+function eachOnce(tell: (message: string) => void): (message: string) => void {
+  const told = new Set<string>();
+  return (message) => {
+    if (!told.has(message)) tell(message);
+    told.add(message);
   };
 }
 
@@ -43,7 +52,7 @@ export function hydraLogging(
   // The program's logger was there before any config, as in Python a module's is.
   logging.logger(options.name);
   const at = (key: string) => plainAt(root, key, composer.context);
-  const config = at("hydra.hydra_logging");
+  const config = requiredAt(root, "hydra.hydra_logging", composer.context);
   const verbose = at("hydra.verbose");
   return () => logging.configure(config, verbose, invocation.cwd);
 }

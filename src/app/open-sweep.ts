@@ -22,7 +22,6 @@ import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
 import { readJobState } from "./sweep/record/job-state.ts";
 import { openRecord, type SweepRecord } from "./sweep/record/sweep-record.ts";
 import { refuseScheduled } from "./sweep/refuse-scheduled.ts";
-import { warn } from "./warn.ts";
 import { beginJob, endOf } from "./worker/recorded-job.ts";
 
 /** A sweep with all that it takes to run it, or to leave it to another process. */
@@ -57,7 +56,6 @@ export async function openSweep(
   const { announce, console, resumed } = invocation;
   const sweep = planSweep(overrides, composer, place, resumed?.directory);
   const { master } = sweep;
-  warn(master.warnings, invocation);
   const logAsHydra = hydraLogging(master, session, logging);
   logAsHydra();
   const surroundings = await surround(session, master, logging);
@@ -112,7 +110,10 @@ const sweepFacts = (
   fingerprint: sweepFingerprint(master, directory),
 });
 
-/** What goes wrong before the task of one job fails that job, not the others. */
+/**
+ * One job of a sweep in this process. A directory that cannot be taken fails the job; what goes wrong
+ * between that and its task, such as a wrong log config, ends the sweep as it does in Hydra.
+ */
 async function runHere(
   job: SweepJob,
   surroundings: JobSurroundings,
@@ -122,16 +123,22 @@ async function runHere(
   const recorded = beginJob(folder, job.number);
   if (recorded.earlierAttempts > 0)
     setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
-  const result = await runInDirectory(job, surroundings);
-  recorded.end(endOf(result, redact));
-  return result;
+  try {
+    const result = await runInDirectory(job, surroundings);
+    recorded.end(endOf(result, redact));
+    return result;
+  } catch (error) {
+    recorded.end(endOf(failedJob(job, error), redact));
+    throw error;
+  }
 }
 
 async function runInDirectory(job: PlannedJob, surroundings: JobSurroundings): Promise<JobResult> {
+  let release: () => void;
   try {
-    const release = takeDirectory(job, surroundings.resultFiles);
-    return await runJob(job, surroundings).finally(release);
+    release = takeDirectory(job, surroundings.resultFiles);
   } catch (error) {
     return failedJob(job, error);
   }
+  return runJob(job, surroundings).finally(release);
 }

@@ -12,8 +12,7 @@ import { showFailure } from "./report-error.ts";
 import { runMany } from "./run-many.ts";
 import { chooseMode } from "./run-mode.ts";
 import { openBoard } from "./sweep/board/board.ts";
-import { changesDirectoryByDefault, VERSION_WARNING } from "./version-base.ts";
-import { warn, warnOf } from "./warn.ts";
+import { warnOf } from "./warn.ts";
 
 /**
  * Runs the task of a program: one job, or a sweep.
@@ -21,14 +20,13 @@ import { warn, warnOf } from "./warn.ts";
  * @returns the exit code
  */
 export async function runTask(session: Session): Promise<number> {
-  const { composer, invocation, options, parsed } = session;
+  const { composer, invocation, parsed } = session;
   const { mode, overrides, warning } = chooseMode(
     session.overrides,
     parsed.flags.has("multirun"),
     composer,
   );
   if (warning !== undefined) warnOf(warning, invocation);
-  if (changesDirectoryByDefault(options.versionBase)) warnOf(VERSION_WARNING, invocation);
   const board = openBoard(invocation.console);
   const logging = createLogging({ console: board.console });
   const all = [...session.overrides, ...overrides];
@@ -57,7 +55,6 @@ async function runOne(
 ): Promise<number> {
   const { composer, invocation } = session;
   const composition = composer.compose(overrides);
-  warn(composition.warnings, invocation);
   const place = placeOf(session);
   const taken = await takePlace(session, () => planJob(composition, place));
   if (taken === null) return EXIT_ERROR;

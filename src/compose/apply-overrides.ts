@@ -105,7 +105,7 @@ function change(
     const append = `+${origin.text}`;
     throw new ConfigError({
       code: "compose.override_failed",
-      message: `Could not override '${key}'.\nTo append to your config use ${append}`,
+      message: `Could not override '${key}'.\nTo append to your config use ${append}\n${error.message}`,
       origin,
       key,
       available,
@@ -120,23 +120,29 @@ function change(
 }
 
 /**
- * A dict cannot be merged into a declared one that is null: OmegaConf fails there, on an internal
- * error, and so a program cannot rely on any result. A list takes the place of a null one.
+ * A dict cannot be merged into a declared one that is null, nor a key added to it: OmegaConf fails
+ * there, on an internal error, and so a program cannot rely on any result. A list takes the place of
+ * a null one.
  */
 function refuseMergeIntoNull(root: ConfigNode, override: Override, value: ConfigNode): void {
   const { keyOrGroup: key, origin } = override;
-  if (value.kind === "scalar") return;
-  const before = getAt(root, splitKey(key));
-  if (before?.kind !== "scalar" || before.value !== null || !isContainerType(before.type)) return;
-  if (value.kind === "list" && before.type?.kind === "list") return;
+  const path = splitKey(key);
+  const above = path.findIndex((_, length) => isDeclaredNull(getAt(root, path.slice(0, length))));
+  const before = getAt(root, path);
+  const isMerged = value.kind === "map" || (value.kind === "list" && before?.type?.kind !== "list");
+  if (above < 0 && !(isMerged && isDeclaredNull(before))) return;
+  const place = above < 0 ? key : path.slice(0, above).join(".");
   throw new ConfigError({
     code: "compose.override_failed",
-    message: `Error merging override ${origin.text}\n'${key}' is null, and nothing can be merged into it`,
+    message: `Error merging override ${origin.text}\n'${place}' is null, and nothing can be merged into it`,
     origin,
-    key,
-    hint: `give '${key}' its value in a config file`,
+    key: place,
+    hint: `give '${place}' its value in a config file`,
   });
 }
+
+const isDeclaredNull = (node: ConfigNode | undefined): boolean =>
+  node?.kind === "scalar" && node.value === null && isContainerType(node.type);
 
 /** `+key=x` adds, and merges or replaces with a container, but does not overwrite a value. */
 function refuseOccupied(

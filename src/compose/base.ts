@@ -1,40 +1,23 @@
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
-import type { GroupChoices } from "./defaults/group-choices.ts";
-import type { DefaultsRow } from "./defaults/list.ts";
-import { flattenTree } from "./defaults/list.ts";
-import type { DefaultsTree } from "./defaults/tree.ts";
-import { buildDefaultsTree } from "./defaults/tree.ts";
-import { checkUsage } from "./defaults/usage.ts";
-import { EMPTY_CONFIG, HYDRA_CONFIG } from "./hydra/schema.ts";
+import { type Defaults, type DefaultsRequest, listDefaults } from "./list-defaults.ts";
 import { mergeRows } from "./merge-rows.ts";
 import type { Repository } from "./sources/repository.ts";
-import type { RunMode } from "./sweep-legality.ts";
 import { withEntry } from "./tree-edit.ts";
 import type { CompositionWarning } from "./warning.ts";
 
 /** A composition before the overrides of values: what files and chosen groups come to. */
-export interface Base {
-  readonly tree: DefaultsTree;
-  readonly defaults: readonly DefaultsRow[];
+export interface Base extends Defaults {
   /** In struct mode, `hydra` included. */
   readonly root: MapNode;
   readonly warnings: readonly CompositionWarning[];
-}
-
-export interface BaseRequest {
-  readonly repository: Repository;
-  readonly configName: string | null;
-  readonly mode: RunMode;
-  readonly choices: GroupChoices;
-  readonly context: ResolveContext;
 }
 
 /**
  * The jobs of a sweep mostly differ in values, not in groups: the base of each choice of groups is
  * made once per snapshot. Being immutable, it can be shared by all of them.
  */
-export function composeBase(request: BaseRequest): Base {
+export function composeBase(request: DefaultsRequest): Base {
   const { context, repository } = request;
   const known = KNOWN.get(repository) ?? new Map<string, KnownBase>();
   KNOWN.set(repository, known);
@@ -61,24 +44,14 @@ const KNOWN = new WeakMap<Repository, Map<string, KnownBase>>();
 const LIMIT = 64;
 
 /** Overrides are told apart by text and position: origins in the result speak of both. */
-function identify({ choices, configName, mode }: BaseRequest): string {
+function identify({ choices, configName, mode }: DefaultsRequest): string {
   const texts = choices.overrides.map(({ origin }) => [origin.index, origin.text]);
   return JSON.stringify([configName, mode, texts]);
 }
 
-function makeBase({ choices, configName, context, mode, repository }: BaseRequest): Base {
-  const tree = buildDefaultsTree({
-    repository,
-    roots: [
-      { path: HYDRA_CONFIG, primary: false },
-      { path: configName ?? EMPTY_CONFIG, primary: true },
-    ],
-    choices,
-    skipMissing: mode === "multirun",
-    resolvers: context,
-  });
-  const defaults = flattenTree(tree, { rootName: "<root>" });
-  checkUsage(tree);
+function makeBase(request: DefaultsRequest): Base {
+  const { context, repository } = request;
+  const { defaults, tree } = listDefaults(request);
   const merged = mergeRows(defaults, repository, context);
   return {
     tree,

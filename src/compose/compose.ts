@@ -8,15 +8,20 @@ import type { Composition } from "./composition.ts";
 import { splitOverrides } from "./defaults/split-overrides.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
-import { extendSearchPath } from "./hydra-searchpath.ts";
+import { type ExtendedSearchPath, extendSearchPath } from "./hydra-searchpath.ts";
+import { type Defaults, listDefaults } from "./list-defaults.ts";
+import { missingDirectoryHint } from "./missing-directory.ts";
+import { PRIMARY_PROVIDER } from "./open-tree.ts";
 import { checkComposed } from "./schemas/check.ts";
 import type { ConfigSchema, SchemaReader } from "./schemas/config-schema.ts";
 import { placedSchemas } from "./schemas/placed-schema.ts";
 import { findSecrets, secretOverrides } from "./secrets.ts";
+import type { Repository } from "./sources/repository.ts";
 import type { Snapshot } from "./sources/snapshot.ts";
 import type { RunMode } from "./sweep-legality.ts";
 import { checkSweeps } from "./sweep-legality.ts";
 import { withoutEntry } from "./tree-edit.ts";
+import type { CompositionWarning } from "./warning.ts";
 
 export interface ComposeRequest {
   readonly snapshot: Snapshot;
@@ -37,6 +42,8 @@ export interface ComposeRequest {
   readonly schemaReader?: SchemaReader;
   /** The program's own schema, which is only asked what is secret. */
   readonly programSchema?: ConfigSchema;
+  /** Is told the warnings of the result as they come up: also where there is no result. */
+  readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
 /**
@@ -57,13 +64,15 @@ export function composeConfig(request: ComposeRequest): Composition {
 }
 
 function composeChecked(request: ComposeRequest): Composition {
-  const { configName, context, overrides, snapshot } = request;
-  const searchPath = extendSearchPath(configName, overrides, snapshot, context);
+  const { context, onWarning = () => {}, overrides } = request;
+  requirePrimary(request.snapshot.repository);
+  const searchPath = searchPathOf(request);
   const { repository } = searchPath;
   checkSweeps(overrides, request);
 
   const choices = splitOverrides(overrides, repository);
   const base = composeBase({ ...request, repository, choices });
+  base.warnings.forEach(onWarning);
   const changed = requireMap(
     applyOverrides(base.root, choices.values, context, {
       choices: base.tree.known,
@@ -86,7 +95,7 @@ function composeChecked(request: ComposeRequest): Composition {
     root,
     config: withoutEntry(root, "hydra"),
     hydra: root.entries.get("hydra")?.value ?? root,
-    configName,
+    configName: request.configName,
     defaults: base.defaults,
     tree: base.tree,
     choices: base.tree.known,
@@ -97,6 +106,51 @@ function composeChecked(request: ComposeRequest): Composition {
     secrets,
     warnings: [...searchPath.warnings, ...base.warnings],
   };
+}
+
+/** What `composeDefaults` needs of a request. */
+export type DefaultsOnlyRequest = Pick<
+  ComposeRequest,
+  "snapshot" | "configName" | "overrides" | "context" | "onWarning"
+>;
+
+/**
+ * The defaults list and its tree alone, as one job has them: values are not composed, so that nothing
+ * is wrong with an override of one, and sweeps are left out.
+ *
+ * @throws ConfigError as `composeConfig`, for what concerns the list
+ */
+export function composeDefaults(request: DefaultsOnlyRequest): Defaults {
+  const { repository } = searchPathOf(request);
+  const choices = splitOverrides(request.overrides, repository);
+  return listDefaults({ ...request, repository, choices, mode: "run" });
+}
+
+function searchPathOf(request: DefaultsOnlyRequest): ExtendedSearchPath {
+  const { configName, context, onWarning = () => {}, overrides, snapshot } = request;
+  const searchPath = extendSearchPath(configName, overrides, snapshot, context);
+  searchPath.warnings.forEach(onWarning);
+  return searchPath;
+}
+
+/**
+ * The primary directory must be there; other entries of a search path are only warned about.
+ *
+ * @throws ConfigError `compose.missing_config`
+ */
+export function requirePrimary({ sources }: Repository): void {
+  const source = sources.find(({ provider }) => provider === PRIMARY_PROVIDER);
+  if (source === undefined || source.available()) return;
+  const hint = source.scheme === "file" ? missingDirectoryHint(source.path) : undefined;
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message:
+      source.scheme === "pkg"
+        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
+        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
+    key: source.path,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 function requireMap(node: ConfigNode): MapNode {

@@ -118,7 +118,7 @@ function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): Con
 const declared = ({ keyOrGroup: key, origin }: Override, { type }: MapNode): ConfigError =>
   new ConfigError({
     code: "compose.override_failed",
-    message: `Error merging override ${origin.text}\n${type?.kind === "object" ? type.name : "Its parent"} does not support deletion`,
+    message: `Error merging override ${origin.text}\n${type?.kind === "object" ? `${type.name} (DictConfig)` : "Its parent"} does not support deletion`,
     origin,
     key,
     hint: `assign another value: ${key}=VALUE`,

@@ -61,7 +61,9 @@ export function extendSearchPath(
 }
 
 function primaryNode(configName: string | null, repository: Repository): ConfigNode {
-  const loaded = configName === null ? undefined : repository.load(configName);
+  // From `/` Hydra goes to the root of the file system here; only defaults lists drop the slash.
+  const isElsewhere = configName === null || configName.startsWith("/");
+  const loaded = isElsewhere ? undefined : repository.load(configName);
   const node = loaded?.node ?? map([], fromCode("compose"));
   if (node.kind === "map") return node;
   throw new ConfigError({

@@ -2,7 +2,7 @@ export { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts"
 export type { PlainValue } from "../values/to-object.ts";
 export { toObject as toPlain } from "../values/to-object.ts";
 export type { ComposeRequest } from "./compose.ts";
-export { composeConfig } from "./compose.ts";
+export { composeConfig, composeDefaults, requirePrimary } from "./compose.ts";
 export type { Composition } from "./composition.ts";
 export type { Config, ConfigTextOptions } from "./config.ts";
 export { createConfig } from "./config.ts";
@@ -17,6 +17,7 @@ export { explain } from "./explain.ts";
 export { hydraGroups } from "./hydra/groups.ts";
 export { isHydraOverride } from "./hydra/runtime-node.ts";
 export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
+export type { Defaults } from "./list-defaults.ts";
 export { maskDifferences } from "./mask-differences.ts";
 export type { OriginLine } from "./origins.ts";
 export { leavesOf, originLines, pathText } from "./origins.ts";

@@ -1,12 +1,9 @@
 import { resolve } from "node:path";
-import { ConfigError } from "../values/errors.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
-import { missingDirectoryHint } from "./missing-directory.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { pluginGroups } from "./plugins/plugin-groups.ts";
 import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
-import type { ConfigSource } from "./sources/config-source.ts";
 import type { MemoryEntry } from "./sources/memory-source.ts";
 import { openSource, type SourceFactory, STANDARD_SOURCES } from "./sources/search-path.ts";
 import { type Snapshot, takeSnapshot } from "./sources/snapshot.ts";
@@ -27,11 +24,12 @@ export interface TreeRequest {
   readonly factories?: ReadonlyMap<string, SourceFactory>;
 }
 
+/** What Hydra calls the source of the primary config. */
+export const PRIMARY_PROVIDER = "main";
+
 /**
  * Opens the search path in Hydra's order: its own groups, the primary directory, plugins, added
- * directories, the config store.
- *
- * @throws ConfigError `compose.missing_config` where the primary directory does not exist
+ * directories, the config store. Whether the primary directory exists is looked at by what composes.
  */
 export function openTree(request: TreeRequest): Snapshot {
   const { configDir, configDirs, cwd } = request;
@@ -42,28 +40,13 @@ export function openTree(request: TreeRequest): Snapshot {
   return takeSnapshot({
     sources: [
       hydraGroups(),
-      ...(configDir === null ? [] : [required(open("main", configDir), configDir)]),
+      ...(configDir === null ? [] : [open(PRIMARY_PROVIDER, configDir)]),
       ...plugins.sources,
       ...configDirs.map((directory) => open("command-line", directory)),
     ],
     schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])])),
     cwd,
     factories,
-  });
-}
-
-/** The primary directory must be there; other entries of a search path are only warned about. */
-function required(source: ConfigSource, given: string): ConfigSource {
-  if (source.available()) return source;
-  const hint = source.scheme === "file" ? missingDirectoryHint(source.path) : undefined;
-  throw new ConfigError({
-    code: "compose.missing_config",
-    message:
-      source.scheme === "pkg"
-        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
-        : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
-    key: given,
-    ...(hint !== undefined && { hint }),
   });
 }
 

@@ -70,7 +70,7 @@ function evaluateCall(
       throw syntaxError(
         source,
         argument.value.span,
-        "expected a named argument: a positional one cannot follow it",
+        "expected a named argument: positional argument follows keyword argument",
       );
   }
   const column = ({ key, span: at, type, value }: ColumnSyntax): Override => ({

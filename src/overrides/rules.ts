@@ -1,6 +1,6 @@
 import type { OverrideValue } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
-import { createCursor } from "./cursor.ts";
+import { createCursor, peek } from "./cursor.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { evaluateValue } from "./evaluate.ts";
 import {
@@ -46,7 +46,13 @@ export function parseRule(
   options: EvaluationOptions = {},
 ): OverrideValue | KeySyntax | string {
   const source = { text, index: 0 };
-  if (isKeyRule(rule)) return KEY_RULES[rule](createCursor(source, "key"));
+  if (isKeyRule(rule)) {
+    const cursor = createCursor(source, "key");
+    const key = KEY_RULES[rule](cursor);
+    // Where a key ends shows in what follows: that must be a token.
+    peek(cursor);
+    return key;
+  }
   const parse: (cursor: Cursor) => ValueSyntax = VALUE_RULES[rule];
   return evaluateValue(parse(createCursor(source, "value")), source, options);
 }

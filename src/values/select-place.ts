@@ -28,7 +28,9 @@ export function selectPlace(
   key: string,
   options: SelectPlaceOptions = {},
 ): Place | undefined {
-  return selectPath(resolution, start, key === "" ? [] : splitKey(key), options);
+  const components = key === "" ? [] : splitKey(key);
+  if (components.length === 0 && key !== "") throw noComponents(key);
+  return selectPath(resolution, start, components, options);
 }
 
 /**
@@ -59,6 +61,15 @@ export function selectPath(
   }
   return at;
 }
+
+/** A bracket that is never closed is no component: `[a` is a key without any. */
+export const noComponents = (key: string): ConfigError =>
+  new ConfigError({
+    code: "key.not_found",
+    message: "list index out of range",
+    key,
+    hint: "close the bracket",
+  });
 
 /** A map or list, or a node declared as one that is still null, missing or an interpolation. */
 export const isContainer = ({ node, result }: Place): boolean =>

@@ -11,6 +11,7 @@ import type { ConfigNode, Key, NodeFlags } from "./node.ts";
 import { child, MAX_TREE_DEPTH, map } from "./node.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
+import { noComponents } from "./select-place.ts";
 
 export interface UpdateOptions {
   /** Merge a map or list into one that stands there already, instead of replacing it. Default: true. */
@@ -40,6 +41,7 @@ export function updateNode(
       origin: root.origin,
     });
   const components = splitKey(key);
+  if (components.length === 0) throw noComponents(key);
   if (components.length > MAX_TREE_DEPTH)
     throw new ConfigError({
       code: "key.invalid_type",

@@ -91,7 +91,7 @@ describe("an override of a value is refused", () => {
     const error = refused("a.b.cc=1");
     expect(error.code).toBe("compose.override_failed");
     expect(error.message).toBe(
-      "Could not override 'a.b.cc'.\nTo append to your config use +a.b.cc=1",
+      "Could not override 'a.b.cc'.\nTo append to your config use +a.b.cc=1\nKey 'cc' is not in struct",
     );
     expect(error.details).toMatchObject({
       key: "a.b.cc",

@@ -20,7 +20,8 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
   // OmegaConf
   KeyValidationError: ["key.invalid_type"],
   UnsupportedValueType: ["yaml.unsupported_tag", "yaml.invalid_value", "value.wrong_type"],
-  ValidationError: ["value.wrong_type"],
+  // Also of what a sweep has no text for.
+  ValidationError: ["value.wrong_type", "override.function"],
   ReadonlyConfigError: ["value.readonly"],
   MissingMandatoryValue: ["value.missing"],
   ConfigAttributeError: ["value.struct", "key.not_found", "key.invalid_type"],
@@ -61,7 +62,8 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
   // Python's own classes that Hydra raises on purpose
   OSError: ["compose.invalid_config", "compose.missing_config"],
   // Of completion: argparse's refusal, and a line without a program.
-  SystemExit: ["app.usage"],
+  // Words that argparse has no place for may be refused for what they are.
+  SystemExit: ["app.usage", "override.syntax"],
   RuntimeError: ["app.usage"],
   ValueError: [
     "key.invalid_type",

@@ -134,7 +134,7 @@ describe("errors of syntax", () => {
     ["key='a", 4, /the quote ' is never closed/],
     ["/db=x", 0, /expected a key but found '\/'/],
     ["a/b.c=x", 2, /the name of a group after '\/'/],
-    ["key=f(a=1,2)", 10, /a positional one cannot follow/],
+    ["key=f(a=1,2)", 10, /positional argument follows keyword argument/],
     ["key=${a.${b}}", 12, /expected the end of the override but found '}'/],
   ])("%s", (text, start, message) => {
     const { code, details } = errorOf(() => parseOverride(text, 3));

@@ -48,3 +48,13 @@ describe("another set of functions", () => {
     expect(errorOf(() => parseOverride("key=answer()")).code).toBe("override.function");
   });
 });
+
+it("reads one token further than a key, which must be one", () => {
+  for (const text of ["a/b@c(d", "a%"])
+    expect(() => parseRule(text, "key")).toThrow(/cannot stand|Error parsing/);
+  expect(parseRule("a=1", "key")).toMatchObject({ keyOrGroup: "a" });
+});
+
+it("quotes what cannot be cast as Python does", () => {
+  expect(() => parseRule("int('a\\b')", "function")).toThrow("'a\\\\b' is not an int");
+});

@@ -7,7 +7,6 @@ import {
   showOrigins,
   showOriginsJson,
 } from "../show-config.ts";
-import { warn } from "../warn.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /** `--cfg job|hydra|all`, and what a program that only shows does without it. */
@@ -18,7 +17,6 @@ export const showCommand: Command = {
     // Hydra refuses --cfg with --multirun: this is the sweep of a program that only shows.
     if (parsed.flags.has("multirun")) return showJobs(session);
     const composition = composer.compose(overrides);
-    warn(composition.warnings, invocation);
     const show = writerFor(parsed);
     const root = shownRoot(session, composition);
     invocation.console.stdout(show({ root, ...viewOf(parsed) }, composer.context));
@@ -31,8 +29,7 @@ async function showJobs(session: Session): Promise<number> {
   const { planSweep } = await import("../sweep/plan-sweep.ts");
   const { placeOf } = await import("../job-place.ts");
   const { composer, invocation, overrides, parsed } = session;
-  const { master, planBatch, sweeper } = planSweep(overrides, composer, placeOf(session));
-  warn(master.warnings, invocation);
+  const { planBatch, sweeper } = planSweep(overrides, composer, placeOf(session));
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");
   let number = 0;

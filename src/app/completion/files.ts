@@ -32,8 +32,9 @@ export function filesAt(path: string, cwd: string): readonly FileMatch[] {
     }));
 }
 
-/** As Python's: a name alone has no directory. */
-const dirnameOf = (path: string): string => (path.includes("/") ? dirname(path) : "");
+/** As Python's: a name alone has no directory, and `a/` has `a`, whether it is there or not. */
+const dirnameOf = (path: string): string =>
+  path.endsWith("/") ? path.replace(/(?<=[^/])\/+$/, "") : path.includes("/") ? dirname(path) : "";
 
 const joined = (directory: string, name: string): string =>
   directory === "" || directory.endsWith("/") ? `${directory}${name}` : `${directory}/${name}`;

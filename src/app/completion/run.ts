@@ -26,17 +26,30 @@ export async function runCompletion(session: Session): Promise<void> {
   const { stdout } = invocation.console;
   if (action === "install") stdout(shell.install(program));
   else if (action === "uninstall") stdout(shell.uninstall(program));
-  else stdout(await answer(session, shell));
+  else {
+    requireLine(session);
+    stdout(await answer(session, shell));
+  }
+}
+
+/** Without a line to complete it is no shell that asks. */
+function requireLine({ invocation: { env }, parsed }: Session): void {
+  if (parsed.rest !== undefined || env["COMP_LINE"] !== undefined) return;
+  throw new ConfigError({
+    code: "app.flags",
+    message: "The environment variable 'COMP_LINE' is not set",
+    hint: "it holds the line to complete: shells set it, once -sc install=SHELL is in use",
+  });
 }
 
 function readRequest(words: readonly string[]): { action: Action; shell: Shell } {
-  const requests = ACTIONS.flatMap((action) =>
-    words
-      .filter((word) => word.startsWith(`${action}=`))
-      .map((word) => ({ action, name: word.slice(action.length + 1) })),
-  );
+  // Other words are read, and mean nothing; of the same one twice the last counts.
+  const requests = ACTIONS.flatMap((action) => {
+    const word = words.findLast((one) => one.startsWith(`${action}=`));
+    return word === undefined ? [] : [{ action, name: word.slice(action.length + 1) }];
+  });
   const [request] = requests;
-  if (request === undefined || requests.length > 1 || words.length > 1)
+  if (request === undefined || requests.length > 1)
     throw new ConfigError({
       code: "app.flags",
       message: `Expecting one subcommand from [${ACTIONS.map((action) => `'${action}'`).join(", ")}] to be set`,

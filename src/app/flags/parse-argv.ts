@@ -1,6 +1,8 @@
 import { closest, distance } from "fastest-levenshtein";
 import { ConfigError } from "../../values/errors.ts";
+import { pyRepr } from "../../values/python-text.ts";
 import { type Flag, flagLabel } from "./flag.ts";
+import { HYDRA_FLAGS } from "./hydra-flags.ts";
 
 export interface ParsedArguments {
   /** Values by flag id; `true` for flags that take none. The last of several wins. */
@@ -15,7 +17,7 @@ export interface ParsedArguments {
 
 /**
  * Reads a command line as Python's argparse reads Hydra's: `--flag value`, `--flag=value`,
- * unambiguous prefixes of long flags, `-fvalue`, `-fg` for two flags without values, short flags
+ * prefixes of long flags that are clear among Hydra's or among all, `-fvalue`, `-fg` for two flags without values, short flags
  * of two letters. Where argparse wants all overrides in one run, they may stand anywhere here.
  *
  * No library does this: yargs splits `-cn`, knows no prefixes, and its usage errors are its own.
@@ -73,7 +75,7 @@ function matchFlag(word: string, flags: readonly Flag[]): FlagMatch | "override"
     if (flag !== undefined) return { flag, name, glued };
   }
   const candidates = word.startsWith("--")
-    ? longPrefixes(name, glued, flags)
+    ? preferHydras(longPrefixes(name, glued, flags))
     : shortForms(word, flags);
   const [first] = candidates;
   if (candidates.length > 1)
@@ -107,6 +109,12 @@ function longPrefixes(
   );
 }
 
+/** What shortens one flag of Hydra's goes on to do so, however many flags there are beside them. */
+function preferHydras(candidates: readonly FlagMatch[]): readonly FlagMatch[] {
+  const hydras = candidates.filter(({ flag }) => HYDRA_FLAGS.includes(flag));
+  return hydras.length === 1 ? hydras : candidates;
+}
+
 /** `-cjob` is `-c job`; `-s` is short for `-sc`. */
 function shortForms(word: string, flags: readonly Flag[]): FlagMatch[] {
   const letter = word.slice(0, 2);
@@ -134,7 +142,7 @@ function readFlag(match: FlagMatch, next: string | undefined, flags: readonly Fl
   if (flag.choices !== undefined && !flag.choices.includes(chosen))
     throw argumentError(
       flag,
-      `invalid choice: '${chosen}' (choose from ${flag.choices.map((c) => `'${c}'`).join(", ")})`,
+      `invalid choice: ${pyRepr(chosen)} (choose from ${flag.choices.map((c) => `'${c}'`).join(", ")})`,
     );
   return { values: [[flag.id, chosen]], tookNext: glued === undefined && value !== undefined };
 }
@@ -149,7 +157,8 @@ function readBareFlag(
   const own = [flag.id, true] as const;
   if (glued === undefined) return { values: [own], tookNext: false };
   const follower = name.startsWith("--") ? undefined : byName(`-${glued.slice(0, 1)}`, flags);
-  if (follower === undefined) throw argumentError(flag, `ignored explicit argument '${glued}'`);
+  if (follower === undefined)
+    throw argumentError(flag, `ignored explicit argument ${pyRepr(glued)}`);
   const more = glued.slice(1);
   const rest = readFlag(
     { flag: follower, name: `-${glued.slice(0, 1)}`, ...(more === "" ? {} : { glued: more }) },

@@ -1,5 +1,5 @@
 import { HYDRA_VERSION } from "../../compose/dialect.ts";
-import type { Composition } from "../../compose/index.ts";
+import type { Composition, Defaults } from "../../compose/index.ts";
 import type { Plugin } from "../../compose/plugins/plugin.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { Composer } from "../composer.ts";
@@ -14,26 +14,26 @@ export interface Topic {
   readonly show: (look: Look) => Iterable<string>;
 }
 
-/** The compositions that topics look at. */
+/** What topics look at. */
 export interface Look {
-  /** What takes part is known also where the overrides are those of a sweep. */
-  readonly taken: () => Composition;
-  /** The config itself: there a sweep would be in the way. */
+  /** What takes part: known also where the values cannot be composed. */
+  readonly taken: () => Defaults;
   readonly whole: () => Composition;
-  readonly plugins: readonly Plugin[];
+  readonly plugins: () => readonly Plugin[];
 }
 
-export const openLook = (composer: Composer, overrides: readonly string[]): Look => {
-  let taken: Composition | undefined;
+/** @param composer is asked when a topic comes to what it is needed for. */
+export const openLook = (composer: () => Composer, overrides: readonly string[]): Look => {
+  let taken: Defaults | undefined;
   let whole: Composition | undefined;
   return {
-    plugins: composer.plugins,
+    plugins: () => composer().plugins,
     taken: () => {
-      taken ??= composer.compose(overrides, { mode: "multirun" });
+      taken ??= composer().defaults(overrides);
       return taken;
     },
     whole: () => {
-      whole ??= composer.compose(overrides);
+      whole ??= composer().compose(overrides);
       return whole;
     },
   };
@@ -41,9 +41,9 @@ export const openLook = (composer: Composer, overrides: readonly string[]): Look
 
 const searchPath: Topic = {
   name: "searchpath",
-  *show({ taken }) {
+  *show({ whole }) {
     yield `\n${title("Config search path")}`;
-    const rows = taken().repository.sources.map(({ provider, scheme, path }) => [
+    const rows = whole().repository.sources.map(({ provider, scheme, path }) => [
       provider,
       `${scheme}://${path}`,
     ]);
@@ -84,7 +84,7 @@ const config: Topic = {
 const plugins: Topic = {
   name: "plugins",
   *show(look) {
-    yield pluginsText(look.plugins);
+    yield pluginsText(look.plugins());
   },
 };
 

@@ -17,6 +17,15 @@ export function plainAt(root: MapNode, key: string, context: ResolveContext): un
   return node === undefined ? undefined : toPlain(node);
 }
 
+/**
+ * As `plainAt`, for what Hydra cannot do without.
+ * @throws ConfigError `value.missing` for `???`
+ */
+export function requiredAt(root: MapNode, key: string, context: ResolveContext): unknown {
+  const node = selectNode(root, key, context, { deep: true, throwOnMissing: true });
+  return node === undefined ? undefined : toPlain(node);
+}
+
 /** The items of a list as texts; none where there is no list. */
 export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {
   const node = selectNode(root, key, context);

@@ -4,7 +4,8 @@ import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Logging } from "../logging/logging.ts";
-import { plainAt, textAt } from "./hydra-values.ts";
+import { CHDIR_WARNING } from "../version-base.ts";
+import { plainAt, requiredAt, textAt } from "./hydra-values.ts";
 import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
@@ -25,6 +26,8 @@ export interface JobSurroundings {
   readonly resultFiles: readonly string[];
   /** What `hydra.job.chdir: null` means: false since Hydra 1.2. */
   readonly chdirByDefault: boolean;
+  /** Tells the user, each message once. */
+  readonly warn: (message: string) => void;
   readonly flags: ReadonlyMap<string, string | true>;
   readonly restArgs: readonly string[];
 }
@@ -55,13 +58,16 @@ export async function runJob(
   const { composition, outputDir, root, tree } = planned;
   const { callbacks, chdirByDefault, context, logging, publish, task } = surroundings;
   publish(root);
-  const chdir = plainAt(root, "hydra.job.chdir", context) ?? chdirByDefault;
+  const own = hydraAlone(root);
+  const chosen = plainAt(own, "hydra.job.chdir", context) ?? undefined;
+  if (chosen === undefined && chdirByDefault) surroundings.warn(CHDIR_WARNING);
+  const chdir = chosen ?? chdirByDefault;
   const settings = {
-    env: plainAt(root, "hydra.job.env_set", context),
+    env: plainAt(own, "hydra.job.env_set", context),
     ...(chdir === true ? { cwd: outputDir } : {}),
   };
   logging.configure(
-    plainAt(root, "hydra.job_logging", context),
+    requiredAt(root, "hydra.job_logging", context),
     plainAt(root, "hydra.verbose", context),
     settings.cwd ?? surroundings.cwd,
   );
@@ -75,6 +81,12 @@ export async function runJob(
     await callbacks.notify("onJobEnd", { config, job, result });
     return result;
   });
+}
+
+/** Hydra sets a job up from a copy of its own node: the job's config cannot be referred to there. */
+function hydraAlone(root: MapNode): MapNode {
+  const hydra = root.entries.get("hydra");
+  return { ...root, entries: new Map(hydra === undefined ? [] : [["hydra", hydra]]) };
 }
 
 async function callTask(task: Task, config: Config, job: Job): Promise<JobResult> {

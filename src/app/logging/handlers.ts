@@ -1,6 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { makeDirectory } from "../../make-directory.ts";
+import { resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import type { Console } from "../console.ts";
 
@@ -68,13 +67,12 @@ interface FileSink extends LogSink {
   size(): number;
 }
 
-/** `mode: w` begins the file anew; with `delay` it is not there before the first line. */
+/** `mode: w` begins the file anew; with `delay` it is not there before the first line. Its directory must exist. */
 function openFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
   const path = resolve(cwd, String(filename));
   let descriptor: number | undefined;
   const open = (): number => {
     if (descriptor !== undefined) return descriptor;
-    if (!existsSync(dirname(path))) makeDirectory(dirname(path));
     descriptor = openSync(path, mode === "w" ? "w" : "a");
     return descriptor;
   };

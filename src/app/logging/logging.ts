@@ -143,7 +143,7 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
       state.propagate = section(settings)["propagate"] !== false;
       state.disabled = false;
     }
-    setUp(root, section(config["root"]), handlers, "the root logger");
+    setUp(root, section(config["root"]), handlers, "root logger");
   };
 
   return {
@@ -172,13 +172,13 @@ function setUp(
   what: string,
 ): void {
   const { level } = settings;
-  if (level !== undefined && level !== null) state.level = requireLevel(level);
+  if (level !== undefined && level !== null) state.level = requireLevel(level, what);
   state.handlers = namesOf(settings["handlers"]).map((name) => {
     const handler = handlers.get(name);
     if (handler !== undefined) return handler;
     throw new ConfigError({
       code: "app.unsupported",
-      message: `Log handler '${name}' of ${what} is not among the handlers`,
+      message: `Unable to configure ${what}: there is no handler '${name}'`,
       available: [...handlers.keys()],
     });
   });
@@ -194,11 +194,32 @@ function openHandler(
   const kind = handlerKind(settings["class"]);
   const { level } = settings;
   return {
-    level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
+    level:
+      level === undefined || level === null
+        ? LEVELS.NOTSET
+        : requireLevel(level, `handler '${name}'`),
     format: openFormatter(formatter, kind.showsColor(settings, place.console)),
-    sink: withoutSecrets(kind.open(settings, place), place.console),
+    sink: withoutSecrets(
+      opened(name, () => kind.open(settings, place)),
+      place.console,
+    ),
     accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
   };
+}
+
+/** @throws ConfigError `app.unsupported` for a file that cannot be opened */
+function opened(name: string, open: () => LogSink): LogSink {
+  try {
+    return open();
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `Unable to configure handler '${name}': ${why}`,
+      cause,
+    });
+  }
 }
 
 /** Python's `logging.Filter`: lets the records of one logger and those below it through. */
@@ -209,12 +230,13 @@ function nameFilter(names: readonly string[], filters: Section): (logger: string
   return (logger) => wanted.every((name) => logger === name || logger.startsWith(`${name}.`));
 }
 
-function requireLevel(value: unknown): number {
+/** @param what whose level it is, as Python names it */
+function requireLevel(value: unknown, what: string): number {
   const level = levelNumber(value);
   if (level !== undefined) return level;
   throw new ConfigError({
     code: "app.unsupported",
-    message: `Log level '${String(value)}' does not exist`,
+    message: `Unable to configure ${what}: Unknown level: '${String(value)}'`,
     available: Object.keys(LEVELS),
   });
 }

@@ -23,7 +23,9 @@ export interface BatchesRequest {
  */
 export function basicBatches(request: BatchesRequest): readonly (readonly JobOverrides[])[] {
   const { isExcluded, maxBatchSize, options, overrides } = request;
-  const all = product([...byKey(overrides).values()].map((one) => pointsOf(one, options)));
+  // One that a later override of its key replaces must be a sweep of ours all the same.
+  const points = new Map(overrides.map((one) => [one, pointsOf(one, options)]));
+  const all = product([...byKey(overrides).values()].map((one) => points.get(one) ?? []));
   const jobs = isExcluded === undefined ? all : all.filter((job) => !isExcluded(job));
   if (jobs.length === 0 && all.length > 0)
     throw new ConfigError({

@@ -42,7 +42,11 @@ export interface RecordedSelection extends Selection {
   readonly within: string | null;
 }
 
-export function createLedger(choices: GroupChoices): Ledger {
+/** @param onWarning is told what the record will hold, as it comes up */
+export function createLedger(
+  choices: GroupChoices,
+  onWarning: (warning: CompositionWarning) => void = () => {},
+): Ledger {
   const known = new Map<string, string | null>();
   const keysOfGroup = new Map<string, Set<string>>();
   const usedDeletions = new Set<string>();
@@ -83,7 +87,10 @@ export function createLedger(choices: GroupChoices): Ledger {
       usedDeletions.add(placed.overrideKey);
       return true;
     },
-    warn: (warning) => void warnings.push(warning),
+    warn(warning) {
+      warnings.push(warning);
+      onWarning(warning);
+    },
     known: () => new Map(known),
     record: () => ({
       known,

@@ -1,6 +1,7 @@
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { LoadedConfig } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
+import type { CompositionWarning } from "../warning.ts";
 import type { GroupChoices } from "./group-choices.ts";
 import { resolveChoice } from "./interpolation.ts";
 import type { DefaultsItem, GroupItem } from "./item.ts";
@@ -51,6 +52,8 @@ export interface TreeRequest {
   /** Leaves groups that are still `???` alone instead of refusing them (multirun). */
   readonly skipMissing: boolean;
   readonly resolvers: ResolveContext;
+  /** Is told what there is to warn about, whether or not the tree can be built. */
+  readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
 /**
@@ -65,7 +68,7 @@ export interface TreeRequest {
  * @see https://hydra.cc/docs/1.3/advanced/defaults_list/
  */
 export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
-  const ledger = createLedger(request.choices);
+  const ledger = createLedger(request.choices, request.onWarning);
   const roots = request.roots.toReversed().map(({ path, primary }) => {
     const item = { kind: "config", path, package: null, optional: false } as const;
     const placed = placeItem(

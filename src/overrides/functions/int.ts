@@ -1,4 +1,5 @@
 import { parsePythonInt } from "../../values/python-number.ts";
+import { pyRepr } from "../../values/python-text.ts";
 import type { PythonNumber } from "../ast.ts";
 import { castFunction } from "./cast.ts";
 import type { Call } from "./function.ts";
@@ -9,7 +10,7 @@ export const int = castFunction({
   name: "int",
   scalar(value, call) {
     if (typeof value !== "string") return toInt(value, call);
-    return parsePythonInt(value) ?? fail(call, `'${value}' is not an int`);
+    return parsePythonInt(value) ?? fail(call, `${pyRepr(value)} is not an int`);
   },
   bound: toInt,
 });

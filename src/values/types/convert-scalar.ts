@@ -161,6 +161,12 @@ function reason(type: NodeType, node: ScalarNode): string {
       return `${shown} ${found} is not of type 'bytes'`;
     case "enum":
       return `Invalid value '${pyStr(node)}', expected one of [${type.members.join(", ")}]`;
+    case "list":
+      return `Invalid value assigned: ${pyTypeName(node)} is not a ListConfig, list or tuple.`;
+    case "map":
+      return `Cannot assign ${pyTypeName(node)} to ${describeType(type)}`;
+    case "object":
+      return `Invalid type assigned: ${pyTypeName(node)} is not a subclass of ${type.name}. value: ${pyStr(node)}`;
     default:
       return `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
   }

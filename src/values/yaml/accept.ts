@@ -1,6 +1,7 @@
 import { aboutKey, ConfigError } from "../errors.ts";
 import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
+import { keyText } from "../python-text.ts";
 import { type Constructed, invalidKeyType } from "./construct.ts";
 
 /** Checks the syntax of a string that contains `${`; throws a ConfigError. */
@@ -41,7 +42,7 @@ export function acceptConfig({ root, foreign }: Constructed, check: Interpolatio
 }
 
 const joinKey = (parent: string, key: Key): string =>
-  parent === "" ? String(key) : `${parent}.${String(key)}`;
+  parent === "" ? keyText(key) : `${parent}.${keyText(key)}`;
 
 const unsupported = (node: ConfigNode, typeName: string, key: string): ConfigError =>
   new ConfigError({

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -23,6 +23,7 @@ function dictConfig(changes: Record<string, unknown> = {}): Record<string, unkno
 
 function run(config: unknown, verbose: unknown = false, terminal = {}) {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-log-"));
+  mkdirSync(join(cwd, "sub"));
   const written = { stdout: "", stderr: "" };
   const logging = createLogging({
     now: () => new Date(2026, 0, 2, 3, 4, 5, 6),

@@ -59,3 +59,9 @@ test("batches are the jobs in order, cut; there are as many as the product of th
     { numRuns: runs(100) },
   );
 });
+
+test("an interval is refused also where a later override of its key replaces it", () => {
+  const refused = () =>
+    basicBatches({ overrides: parseOverrides(["x=interval(0,1)", "x=1"]), maxBatchSize: null });
+  expect(refused).toThrow("does not support sweep type : INTERVAL_SWEEP");
+});

@@ -138,12 +138,15 @@ describe("-m", () => {
   test("a sweep job works in its environment and its directory", async () => {
     const { run, cwd } = program(CONFIG);
     const seen: unknown[] = [];
-    await run(["-m", "x=1,2", "hydra.job.chdir=true", "+hydra.job.env_set.HC_X=${x}"], () => {
-      seen.push([process.cwd(), process.env["HC_X"]]);
-    });
+    await run(
+      ["-m", "x=1,2", "hydra.job.chdir=true", "+hydra.job.env_set.HC_X=n${hydra.job.num}"],
+      () => {
+        seen.push([process.cwd(), process.env["HC_X"]]);
+      },
+    );
     expect(seen).toEqual([
-      [join(cwd, "s/0"), "1"],
-      [join(cwd, "s/1"), "2"],
+      [join(cwd, "s/0"), "n0"],
+      [join(cwd, "s/1"), "n1"],
     ]);
   });
 

@@ -9,7 +9,7 @@ export function comparableStdout(testCase: CliCase, actual: string): readonly [s
   const { stdout } = testCase;
   if (stdout === null) return ["", ""];
   if (stdout === "Hydra 1.3.5\n") return [stdout, versionLine(actual)];
-  if (testCase.argv.some((word) => /^(un)?install=/.test(word)))
+  if (testCase.exit_code === 0 && testCase.argv.some((word) => /^(un)?install=/.test(word)))
     return ["a script", actual.trim() === "" ? "nothing" : "a script"];
   const wanted = flagNames(stdout);
   const described = [withoutFlags(stdout), withoutFlags(actual)] as const;

@@ -54,7 +54,7 @@ function overridesTogether({ argv, exit_code, stderr_contains = [] }: CliCase) {
 }
 
 function judgeExtension(actual: RunOutcome, together: RunOutcome): Outcome {
-  if (together.exitCode === 0 && isDeepStrictEqual(actual, together)) return PASS;
+  if (isDeepStrictEqual(actual, together)) return PASS;
   return { pass: false, expected: together, actual, why: "not as with the overrides together" };
 }
 

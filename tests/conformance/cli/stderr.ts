@@ -33,7 +33,9 @@ const CHAIN = /^(?:The above exception was the direct cause|During handling of t
 
 /** Lines that tell of Python only. */
 const PYTHON: readonly RegExp[] = [
-  /^(?:AssertionError|Hydra14MigrationWarning: )$/,
+  /^Hydra14MigrationWarning: $/,
+  // What Python's internals say when they are surprised.
+  /^(?:Assertion|Attribute|Index|Type)Error\b/,
   /^\s+(?:object_type|reference_type)=/,
   /^\s+(?:@hydra\.main\(|ret = run_job\()/,
   CHAIN,
@@ -60,7 +62,10 @@ function factsOf(line: string): readonly string[] {
   if (available !== undefined) return available.split(",");
   const text = withoutClasses(line);
   const names = namesIn(text);
-  return names.length > 0 ? names : [text];
+  if (names.length > 0) return names;
+  // A key may be called as a word of Python's is.
+  const quoted = [...text.matchAll(/'([^']*)'/g)].map(([, name = ""]) => name);
+  return quoted.length > 0 ? quoted : [text];
 }
 
 /** Python's classes, also those that are raised while another is. */

@@ -7,6 +7,9 @@ import { program } from "../../program.ts";
 const FILES = {
   "conf/config.yaml":
     "x: 0.0\nmodel: a\nepochs: 1\nhydra:\n  sweep: {dir: s, subdir: '${hydra:job.num}'}\n",
+  "conf/space.yaml":
+    "defaults: [config]\nhydra:\n  sweeper:\n    params:\n      x: tag(log, interval(1e-3, 1))\n",
+  "conf/old.yaml": "defaults: [config]\nhydra:\n  sweeper:\n    search_space: {x: {type: float}}\n",
 };
 
 const RANDOM = [
@@ -199,7 +202,7 @@ describe("hydra/sweeper=optuna", () => {
     const { exitCode, jobs, results, stdout } = await sweep([
       ...OPTUNA,
       "hydra.sweeper.n_trials=5",
-      "+hydra.sweeper.params.x='tag(log, interval(1e-3, 1))'",
+      "-cn=space",
       "hydra.sweeper.direction=maximize",
       "model=b",
     ]);
@@ -227,7 +230,7 @@ describe("hydra/sweeper=optuna", () => {
       "names a Python function",
       "lr=tag(log,interval(1e-5,1e-1))",
     ],
-    [["+hydra.sweeper.search_space.x.type=float"], "old way to say it", "interval(0,1)"],
+    [["-cn=old"], "old way to say it", "interval(0,1)"],
   ])("%s is refused with what to use instead", async (overrides, problem, instead) => {
     const { exitCode, jobs, stderr } = await sweep([
       ...OPTUNA.slice(0, 2),

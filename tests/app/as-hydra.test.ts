@@ -1,0 +1,163 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { program } from "./program.ts";
+
+const FILES = {
+  "conf/config.yaml": "defaults:\n  - db: a\n  - _self_\nx: 1\n",
+  "conf/db/a.yaml": "n: a\n",
+  "conf/db/b.yaml": "n: b\n",
+};
+
+const run = (argv: readonly string[], env: Record<string, string> = {}) =>
+  program(FILES).run(argv, undefined, env);
+
+describe("--info", () => {
+  test.each(["defaults", "defaults-tree"])(
+    "%s composes no values: nothing is wrong with an override of one",
+    async (topic) => {
+      const { exitCode, stdout, stderr } = await run(["--info", topic, "nope=1", "x=1,2", "db=b"]);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/db(\/|: )b/);
+    },
+  );
+
+  test("searchpath composes: its title stands before what is wrong", async () => {
+    const { exitCode, stdout, stderr } = await run(["--info", "searchpath", "x=1,2"]);
+    expect([exitCode, stdout]).toEqual([1, "\nConfig search path\n******************\n"]);
+    expect(stderr).toContain("Ambiguous value for argument 'x=1,2'");
+  });
+
+  test("a primary directory that is not there matters where something is composed", async () => {
+    const { run: runNowhere } = program({}, { configPath: "nowhere" });
+    expect((await runNowhere(["--info", "config"])).stderr).toContain("config directory not found");
+    const { stderr } = await runNowhere(["--info", "defaults"]);
+    expect(stderr).toContain("Cannot find primary config 'config'");
+    // It is looked at before the overrides are read.
+    expect((await runNowhere(["a=["])).stderr).toContain("config directory not found");
+  });
+});
+
+describe("warnings", () => {
+  const UNAVAILABLE = "provider=hydra.searchpath in command-line, path=nope is not available.";
+
+  test.each([
+    ["where the composition fails", ["hydra.searchpath=[pkg://nope]", "nope=1"], 1],
+    ["with --help", ["--help", "hydra.searchpath=[pkg://nope]"], 0],
+    ["once for all jobs of a sweep", ["-m", "hydra.searchpath=[pkg://nope]", "x=1,2"], 0],
+  ])("are told %s", async (_, argv, code) => {
+    const { exitCode, stderr } = await run(argv);
+    expect(exitCode).toBe(code);
+    expect(stderr.split(UNAVAILABLE)).toHaveLength(2);
+  });
+
+  test("of a missing _self_ are told where a config is missing, too", async () => {
+    const { run: runWithout } = program({
+      "conf/config.yaml": "defaults:\n  - nope\nx: 1\n",
+    });
+    const { stderr } = await runWithout([]);
+    expect(stderr).toContain("Defaults list is missing `_self_`");
+    expect(stderr).toContain("Could not load 'nope'");
+  });
+
+  test("of version_base 1.1 are told whatever is asked for, of the directory when a job changes it", async () => {
+    const { run: runOld } = program(FILES, { versionBase: "1.1" });
+    const [shown, ran, kept] = [
+      await runOld(["--version"]),
+      await runOld([]),
+      await runOld(["hydra.job.chdir=false"]),
+    ];
+    for (const { stderr } of [shown, ran, kept])
+      expect(stderr).toContain('version_base="1.1" selects');
+    expect([shown, ran, kept].map(({ stderr }) => stderr.includes("no longer change"))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe("what is not there", () => {
+  test("a log config that was deleted is refused before the task", async () => {
+    const { exitCode, stderr } = await run(["~hydra/job_logging"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Missing mandatory value: hydra.job_logging");
+  });
+
+  test("the directory of a log file", async () => {
+    const { exitCode, stderr } = await run(["hydra.job.name=a/b"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Unable to configure handler 'file'");
+  });
+
+  test("--config-dir, before flags that exclude each other", async () => {
+    expect((await run(["--cfg", "job", "-m", "-cd", "nope"])).stderr).toContain(
+      "Additional config directory",
+    );
+  });
+
+  test("the job's config, where env_set and chdir are read", async () => {
+    const { exitCode, stderr } = await run(["+hydra.job.env_set.A=${x}"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Interpolation key 'x' not found");
+  });
+});
+
+test("a wrong log config ends a sweep at its first job, which fails no job", async () => {
+  const { cwd, run: runIt } = program(FILES);
+  const { exitCode, stderr } = await runIt([
+    "-m",
+    "hydra.sweep.dir=s",
+    "hydra.job_logging.root.level=NOPE",
+    "x=1,2",
+  ]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("Unable to configure root logger: Unknown level: 'NOPE'");
+  expect(stderr).not.toContain("Error executing job");
+  expect(existsSync(join(cwd, "s/1"))).toBe(false);
+});
+
+test("a key of declared values is refused with the name of their type", async () => {
+  expect((await run(["hydra.run.chdir=o"])).stderr).toContain("Key 'chdir' not in 'RunDir'");
+  expect((await run(["~hydra.run"])).stderr).toContain(
+    "HydraConf (DictConfig) does not support deletion",
+  );
+  expect((await run(["hydra.job.env_copy=x"])).stderr).toContain(
+    "Invalid value assigned: str is not a ListConfig, list or tuple.",
+  );
+});
+
+test("nothing is added below a declared value that is null", async () => {
+  const { exitCode, stderr } = await run(["+hydra.sweeper.params.x='1,2'"]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("'hydra.sweeper.params' is null");
+});
+
+test("a shortened flag of Hydra's means it, whatever flags there are beside", async () => {
+  expect(await run(["--cfg", "job", "--res"])).toMatchObject({ exitCode: 0 });
+  expect((await run(["--re=1"])).exitCode).toBe(2);
+  expect((await run(["--cfg", "it's"])).stderr).toContain(`invalid choice: "it's"`);
+});
+
+describe("-sc", () => {
+  test("takes no notice of other words", async () => {
+    const env = { COMP_LINE: "prog db=", COMP_POINT: "8" };
+    const { exitCode, stdout } = await run(["-sc", "query=bash", "x=1"], env);
+    expect([exitCode, stdout]).toEqual([0, "db=a db=b\n"]);
+  });
+
+  test("needs a line to complete", async () => {
+    const { exitCode, stderr } = await run(["-sc", "query=bash"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("'COMP_LINE'");
+  });
+});
+
+test("hydra.searchpath of a primary config that is named with a slash is not found", async () => {
+  const { run: runIt } = program({
+    "conf/config.yaml": "defaults: [x]\nhydra: {searchpath: ['file://more']}\n",
+    "more/x.yaml": "n: 1\n",
+  });
+  expect((await runIt(["--cfg", "job"])).exitCode).toBe(0);
+  expect((await runIt(["--cfg", "job", "-cn", "/config"])).stderr).toContain("Could not load 'x'");
+});

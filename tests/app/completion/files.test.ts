@@ -1,0 +1,15 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { matchFiles } from "../../../src/app/completion/files.ts";
+
+test("a directory that is not there has no files, and those around it are not offered for it", () => {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-files-"));
+  writeFileSync(join(cwd, "a.yaml"), "");
+  mkdirSync(join(cwd, "sub"));
+  writeFileSync(join(cwd, "sub/b.yaml"), "");
+  expect(matchFiles("x=./nope/", cwd)).toEqual([]);
+  expect(matchFiles("x=./sub/", cwd)).toEqual(["x=./sub/b.yaml"]);
+  expect(matchFiles("x=./a", cwd)).toEqual(["x=./a.yaml"]);
+});
