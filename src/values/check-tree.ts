@@ -1,6 +1,7 @@
 import { refuseDepth } from "./depth.ts";
 import { ConfigError } from "./errors.ts";
-import { parseNode } from "./interpolation/parse-node.ts";
+import type { SharedTexts } from "./interpolation/parse-node.ts";
+import { createSharedTexts, parseNode } from "./interpolation/parse-node.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import type { ConfigNode } from "./node.ts";
 
@@ -9,9 +10,14 @@ import type { ConfigNode } from "./node.ts";
  * syntax of interpolations. Returns the tree.
  * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`
  */
-export function checkTree(node: ConfigNode, depth = 0): ConfigNode {
+export function checkTree(node: ConfigNode): ConfigNode {
+  check(node, 0, createSharedTexts());
+  return node;
+}
+
+function check(node: ConfigNode, depth: number, shared: SharedTexts): void {
   refuseDepth(depth, node);
-  if (node.kind === "list") for (const item of node.items) checkTree(item, depth + 1);
+  if (node.kind === "list") for (const item of node.items) check(item, depth + 1, shared);
   else if (node.kind === "map") {
     for (const { key, value } of node.entries.values()) {
       if (key === null)
@@ -20,8 +26,7 @@ export function checkTree(node: ConfigNode, depth = 0): ConfigNode {
           message: "Incompatible key type 'NoneType'",
           origin: value.origin,
         });
-      checkTree(value, depth + 1);
+      check(value, depth + 1, shared);
     }
-  } else if (isInterpolationNode(node)) parseNode(node);
-  return node;
+  } else if (isInterpolationNode(node)) parseNode(node, shared);
 }

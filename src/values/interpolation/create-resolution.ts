@@ -4,7 +4,7 @@ import { createPlaceIndex, PENDING, rootPlace } from "../place.ts";
 import { convertResult } from "../types/convert-result.ts";
 import type { ResolveContext } from "./context.ts";
 import { evaluateElement, evaluateText } from "./evaluate.ts";
-import { parseNode } from "./parse-node.ts";
+import { createSharedTexts, parseNode } from "./parse-node.ts";
 import type { Resolution } from "./resolution.ts";
 import { cycleError, isInterpolation } from "./resolution.ts";
 
@@ -20,6 +20,7 @@ const MAX_DEPTH = 500;
  * to an impure value evaluates it anew.
  */
 export function createResolution(root: ConfigNode, context: ResolveContext): Resolution {
+  const shared = createSharedTexts();
   let impureCalls = 0;
   let depth = 0;
 
@@ -36,7 +37,8 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
       let kept: Place | undefined;
       try {
         const before = impureCalls;
-        const result = convertResult(place, evaluateText(resolution, parseNode(place.node), place));
+        const ast = parseNode(place.node, shared);
+        const result = convertResult(place, evaluateText(resolution, ast, place));
         if (impureCalls === before) kept = result;
         return result;
       } finally {

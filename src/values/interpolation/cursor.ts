@@ -1,4 +1,5 @@
 import type { ConfigError } from "../errors.ts";
+import type { StaticReference } from "./ast.ts";
 import type { LexerMode, Token, TokenKind } from "./lexer.ts";
 import { tokenize } from "./lexer.ts";
 import { interpolationSyntaxError } from "./syntax-error.ts";
@@ -7,13 +8,20 @@ import { interpolationSyntaxError } from "./syntax-error.ts";
 export interface Cursor {
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** References that were read before, by their keys: equal ones are one object. */
+  readonly references: Map<string, StaticReference>;
   at: number;
   depth: number;
 }
 
-export const openCursor = (text: string, mode: LexerMode): Cursor => ({
+export const openCursor = (
+  text: string,
+  mode: LexerMode,
+  references: Cursor["references"] = new Map(),
+): Cursor => ({
   text,
   tokens: tokenize(text, mode),
+  references,
   at: 0,
   depth: 0,
 });

@@ -9,6 +9,7 @@ import type {
   PrimitiveElement,
   Reference,
   Sequence,
+  StaticReference,
   TextElement,
   TextPart,
 } from "./ast.ts";
@@ -27,10 +28,14 @@ export const hasInterpolation = (text: string): boolean => text.includes("${");
 /**
  * Parses a text that holds interpolations, by the grammar of OmegaConf
  * (https://omegaconf.readthedocs.io/en/2.3_branch/grammar.html).
+ * @param references what it shares with other texts
  * @throws ConfigError `interpolation.syntax`
  */
-export function parseInterpolation(text: string): InterpolationAst {
-  const cursor = openCursor(text, "text");
+export function parseInterpolation(
+  text: string,
+  references?: Map<string, StaticReference>,
+): InterpolationAst {
+  const cursor = openCursor(text, "text", references);
   const parts = parseText(cursor);
   if (parts.length === 0) throw unexpected(cursor, "an empty text");
   expect(cursor, "end");
@@ -90,17 +95,21 @@ function parseInterpolationAt(cursor: Cursor): Interpolation {
   const parts: (string | Interpolation)[] = [];
   const leading = parseKeyComponents(cursor, parts);
   const node = accept(cursor, "close")
-    ? reference(parts)
+    ? reference(cursor, parts)
     : parseResolver(cursor, resolverName(cursor, parts, leading));
   cursor.depth--;
   return node;
 }
 
-function reference(parts: readonly (string | Interpolation)[]): Reference {
-  const isStatic = parts.every((part) => typeof part === "string");
-  return isStatic
-    ? { kind: "reference", key: referenceKey(parts.join("")) }
-    : { kind: "reference", parts: trimmed(parts) };
+function reference(cursor: Cursor, parts: readonly (string | Interpolation)[]): Reference {
+  if (!parts.every((part) => typeof part === "string"))
+    return { kind: "reference", parts: trimmed(parts) };
+  const key = parts.join("");
+  const known = cursor.references.get(key);
+  if (known !== undefined) return known;
+  const fresh = { kind: "reference", key: referenceKey(key) } as const;
+  cursor.references.set(key, fresh);
+  return fresh;
 }
 
 /** Reads dots, keys and brackets. Returns whether it could also be the name of a resolver. */
