@@ -1,6 +1,7 @@
 /**
- * How much longer work takes on ten times the input: the best of some rounds that alternate, so that
- * a busy machine slows both. About 10 for linear work, 100 for quadratic.
+ * How much longer work takes on ten times the input: the best of some rounds that alternate, in time of
+ * the processor, so that other programs of a busy machine do not count. About 10 for linear work, 100 for
+ * quadratic.
  */
 export async function growth(work: (size: number) => unknown, size: number): Promise<number> {
   const best = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
@@ -12,7 +13,8 @@ export async function growth(work: (size: number) => unknown, size: number): Pro
 }
 
 async function timeOf(work: () => unknown): Promise<number> {
-  const started = performance.now();
+  const started = process.cpuUsage();
   await work();
-  return performance.now() - started;
+  const { user, system } = process.cpuUsage(started);
+  return user + system;
 }
