@@ -53,9 +53,13 @@ function showFailures(
   if (isShown) showFailure(thrown, invocation);
   const failed = results.filter(hasFailed).length;
   if (isPlain && !toleratesFailures && failed < 2) return;
-  const columns = invocation.console.terminal?.columns;
-  invocation.console.stderr(
-    failureTable(results, { cwd: invocation.cwd, ...(columns !== undefined && { columns }) }),
+  const { redact, stderr, terminal } = invocation.console;
+  stderr(
+    failureTable(results, {
+      cwd: invocation.cwd,
+      ...(terminal !== undefined && { columns: terminal.columns }),
+      ...(redact !== undefined && { redact }),
+    }),
   );
 }
 

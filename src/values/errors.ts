@@ -118,6 +118,9 @@ export class ConfigError extends Error {
     // Most errors are never shown: what their stack says is worked out for who asks.
     Object.defineProperty(this, "stack", {
       get: () => [`${this.name}: ${renderError(this)}`, ...framesIn(frames.stack)].join("\n"),
+      // Loggers and test runners write stacks anew, as they may those of all other errors.
+      set: (value: unknown) =>
+        Object.defineProperty(this, "stack", { value, writable: true, enumerable: false }),
       enumerable: false,
       configurable: true,
     });

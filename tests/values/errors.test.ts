@@ -44,3 +44,11 @@ test("what caused it is shown below", () => {
   });
   expect(inspect(failed)).toContain("[cause]: Error: of the user");
 });
+
+test("its stack can be written anew, as loggers and test runners do", () => {
+  const told = new ConfigError({ code: "app.job", message: "told" });
+  told.stack = `here: ${told.stack}`;
+  told.stack += " again";
+  expect(told.stack).toMatch(/^here: ConfigError: told\n[\s\S]* again$/);
+  expect(Object.keys(told)).not.toContain("stack");
+});

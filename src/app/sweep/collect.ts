@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { printable } from "../../printable.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { type ManifestJob, readManifest } from "./record/manifest.ts";
@@ -130,8 +131,9 @@ export function markdownText(cells: readonly (readonly string[])[]): string {
   return [head, rule, ...body, note].join("");
 }
 
+/** Results and errors may hold anything, also what drives a terminal that shows the file. */
 const markdownCell = (text: string): string =>
-  text.replaceAll("|", "\\|").replaceAll(/\r?\n/g, " ");
+  printable(text.replaceAll(/\r?\n/g, " ")).replaceAll(/[\\|]/g, "\\$&");
 
 /**
  * Writes what a sweep came to into its directory: `sweep.json`, `sweep.csv`, `sweep.md`.

@@ -164,7 +164,7 @@ function parse(action: SweepAction, args: readonly string[]): Parsed {
     if (token.kind === "positional") names.push(token.value);
     if (token.kind !== "option") continue;
     if (token.name === "help") return { name: undefined, json, timeout };
-    if (types[token.name] === undefined) throw unknownOption(token.rawName, Object.keys(types));
+    if (!Object.hasOwn(types, token.name)) throw unknownOption(token.rawName, Object.keys(types));
     if (token.name === "json") json = true;
     if (token.name === "timeout") timeout = milliseconds(token.value);
   }

@@ -78,6 +78,14 @@ describe("the local launcher", () => {
       waiting.stdout?.on("data", (text) => String(text).includes("Waiting for a slot") && said()),
     );
     expect(other.ran("begin")).toEqual([]);
+    const third = workplace();
+    const given = third.start(sweep);
+    await new Promise<void>((said) =>
+      given.stdout?.on("data", (text) => String(text).includes("Waiting for a slot") && said()),
+    );
+    given.kill("SIGINT");
+    expect((await given).exitCode).toBe(130);
+    expect(third.ran("begin")).toEqual([]);
     long.kill("SIGTERM");
     const { exitCode, stdout } = await waiting;
     expect([exitCode, (await long).exitCode]).toEqual([0, 143]);

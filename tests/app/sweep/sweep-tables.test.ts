@@ -109,3 +109,9 @@ test("the page leaves out columns that nobody could read, and says so", () => {
   expect(body).toContain("/s/0");
   expect(note).toBe("43 more columns are in sweep.csv and sweep.json.");
 });
+
+test("what a job said neither leaves its cell nor drives a terminal that shows the file", () => {
+  const said = "a\\|b\r\nc \u001b[2J\u202e";
+  const [, , body] = markdownText([["error"], [said]]).split("\n");
+  expect(body).toBe(String.raw`| a\\\|b c \\u{1b}[2J\\u{202e} |`);
+});

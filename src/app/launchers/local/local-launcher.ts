@@ -1,12 +1,14 @@
+import { constants } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../../values/errors.ts";
+import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";
 import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
 import { type LiveWorker, leftBehind, liveWorkers } from "../../worker/left-behind.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherKind, LauncherRequest, SweepJob } from "../launcher.ts";
+import { createEndings } from "./endings.ts";
 import { LOCAL_TARGETS, type LocalSettings, localSettings } from "./settings.ts";
 import {
   type HeldSlots,
@@ -39,6 +41,11 @@ interface Running {
   readonly worker: LiveWorker;
 }
 
+interface Ended {
+  readonly one: Running;
+  readonly state: JobState;
+}
+
 async function* launch(
   batch: readonly SweepJob[],
   { gate, invocation, logAsHydra, logging, record }: LauncherRequest,
@@ -56,17 +63,19 @@ async function* launch(
   const waiting = batch.toSorted((a, b) => Number(left.has(b.number)) - Number(left.has(a.number)));
   const running = new Map<SweepJob, Running>();
   const tries = new Map<SweepJob, number>();
-  let interrupted = false;
+  const endings = createEndings<Ended>();
+  let interrupted: NodeJS.Signals | undefined;
+  let isAnyStopped = false;
   let isToldOfSlots = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    interrupted = true;
+    interrupted ??= signal;
     for (const { worker } of running.values()) worker.signal(signal);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
     for (;;) {
       let lacksSlots = false;
-      while (running.size < settings.jobs && !interrupted && gate.mayStart()) {
+      while (running.size < settings.jobs && interrupted === undefined && gate.mayStart()) {
         const [job] = waiting;
         if (job === undefined) break;
         const command = workerCommand(manifest, record.folder, job.number);
@@ -104,37 +113,45 @@ async function* launch(
         waiting.shift();
         log.info(`\t#${job.number} : ${shownOverrides(job)}`);
         tries.set(job, (tries.get(job) ?? 0) + 1);
-        running.set(job, { job, slots, worker });
+        const one = { job, slots, worker };
+        running.set(job, one);
+        endings.add(worker.ended.then((state) => ({ one, state })));
         yield { kind: "started", job };
       }
-      if (running.size === 0 && !lacksSlots) return;
-      const ended = await firstOf(running, lacksSlots ? SLOTS_MS : undefined);
+      if (running.size === 0 && !lacksSlots) break;
+      const ended = await endings.next(lacksSlots ? SLOTS_MS : undefined);
       if (ended === undefined) continue;
       const { one, state } = ended;
       running.delete(one.job);
       one.slots?.giveBack();
       const reason = failureOf(state);
-      if (reason !== undefined && !interrupted && (tries.get(one.job) ?? 0) <= settings.retries) {
+      if (
+        reason !== undefined &&
+        interrupted === undefined &&
+        (tries.get(one.job) ?? 0) <= settings.retries
+      ) {
         waiting.unshift(one.job);
         yield { kind: "retried", job: one.job, reason };
         continue;
       }
       const result = record.resultOf(one.job);
-      if (result !== undefined) yield { kind: "ended", job: one.job, result };
+      if (result === undefined) continue;
+      isAnyStopped ||= wasStopped(result);
+      yield { kind: "ended", job: one.job, result };
     }
+    // A signal that no job was ended by has ended the sweep all the same.
+    const [next] = waiting;
+    if (interrupted !== undefined && next !== undefined && !isAnyStopped)
+      yield { kind: "ended", job: next, result: notStarted(next, interrupted) };
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }
 
-/** The next worker that ends; undefined where that takes longer than `within` milliseconds. */
-async function firstOf(
-  running: ReadonlyMap<SweepJob, Running>,
-  within: number | undefined,
-): Promise<{ readonly one: Running; readonly state: JobState } | undefined> {
-  const ends = [...running.values()].map(async (one) => ({ one, state: await one.worker.ended }));
-  return Promise.race([...ends, ...(within === undefined ? [] : [sleep(within, undefined)])]);
-}
+const notStarted = (job: SweepJob, signal: NodeJS.Signals): JobResult => ({
+  ...failedJob(job, new ConfigError({ code: "app.job", message: `not started: ${signal}` })),
+  exitCode: 128 + constants.signals[signal],
+});
 
 /** Between looks at slots that other sweeps have. */
 const SLOTS_MS = 300;

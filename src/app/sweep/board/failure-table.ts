@@ -16,10 +16,19 @@ const GAP = "  ";
  * logged. Empty where none did.
  *
  * @param columns of the terminal; undefined for any width
+ * @param redact takes secrets out: of one that is cut, nobody would know the part that is left
  */
 export function failureTable(
   results: readonly JobResult[],
-  { columns, cwd }: { readonly columns?: number; readonly cwd: string },
+  {
+    columns,
+    cwd,
+    redact,
+  }: {
+    readonly columns?: number;
+    readonly cwd: string;
+    readonly redact?: (text: string) => string;
+  },
 ): string {
   const failed = results.filter((result) => hasFailed(result) && !wasStopped(result));
   if (failed.length === 0) return "";
@@ -28,7 +37,7 @@ export function failureTable(
     .map((result) => [
       `#${result.number}`,
       printable(shown(result.overrides)),
-      fitText(errorLine(result), MOST_ERROR),
+      fitText(errorLine(result, redact), MOST_ERROR),
       printable(readablePath(result.log ?? result.outputDir, cwd)),
     ]);
   const head = ["Job", "Overrides", "Error", "Log"];

@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import { fitText, padText } from "../../../text-width.ts";
+import { fitText, padText, textWidth } from "../../../text-width.ts";
 import { durationText, roughDuration } from "./duration.ts";
 import type { Card, CardState, Tally } from "./tally.ts";
 import { totalsLine } from "./totals.ts";
@@ -51,7 +51,7 @@ export function frameLines(
   const rows = cards.map((card) => {
     const { error, number, overrides, state } = card;
     const shown = fitText(overrides, textRoom);
-    const left = textRoom - shown.length - 2;
+    const left = textRoom - textWidth(shown) - 2;
     const why = error === undefined || left < 8 ? "" : `  ${colors.red(fitText(error, left))}`;
     return [
       colors.dim(`#${String(number).padStart(numberWidth)}`),

@@ -104,8 +104,8 @@ const stateOf = (result: Result): CardState =>
   wasStopped(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
 
 /** What went wrong with a job, in a line. */
-export const errorLine = ({ error, exitCode }: Result): string =>
-  printable(error === undefined ? `exit code ${exitCode}` : firstLine(error));
+export const errorLine = ({ error, exitCode }: Result, redact?: (text: string) => string): string =>
+  printable(error === undefined ? `exit code ${exitCode}` : firstLine(error, redact));
 
 /** The overrides of each job, without those that all of them have. */
 export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { SweepJob } from "../../../../src/app/launchers/launcher.ts";
 import { type BoardKind, openBoard } from "../../../../src/app/sweep/board/board.ts";
 import { durationText, roughDuration } from "../../../../src/app/sweep/board/duration.ts";
 import { failureTable } from "../../../../src/app/sweep/board/failure-table.ts";
+import { textWidth } from "../../../../src/text-width.ts";
 import { openScreen } from "./screen.ts";
 
 const job = (number: number, ...overrides: readonly string[]): SweepJob =>
@@ -71,6 +72,18 @@ describe("on a terminal", () => {
       "2 of 3 jobs completed, 1 failed; 3 s",
       "",
     ]);
+  });
+
+  test("characters that are two columns wide count as two", () => {
+    const wide = job(0, "name=日本語日本語日本語");
+    const { batch, close, event, screen } = board("jobs", { columns: 80, rows: 24 });
+    batch([{ job: wide }, { job: job(1, "name=中国語") }]);
+    event({ kind: "started", job: wide });
+    event({ kind: "ended", job: wide, result: failedJob(wide, new Error("boom ".repeat(40))) });
+    close();
+    const [first = ""] = screen.lines();
+    expect(first).toContain("日本語  boom");
+    expect(textWidth(first)).toBeLessThan(80);
   });
 
   test("what others write stands above it, whole", () => {
@@ -225,6 +238,14 @@ describe("elsewhere", () => {
 });
 
 describe("the table of failures", () => {
+  test("masks secrets before it cuts", () => {
+    const error = new Error(`${"e".repeat(190)} ${"hunter2".repeat(4)}`);
+    const redact = (text: string) => text.replaceAll("hunter2".repeat(4), "******");
+    const table = failureTable([failedJob(job(0, "x=1"), error)], { cwd: "/w", redact });
+    expect(table).toContain("eee ******  s/0");
+    expect(table).not.toContain("hunter");
+  });
+
   const [a, b, c] = jobs(3) as [SweepJob, SweepJob, SweepJob];
 
   test("number, overrides, first line of the error, and where the job logged", () => {
