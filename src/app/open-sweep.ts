@@ -20,6 +20,7 @@ import { chosenKind, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts"
 import { isCancelled } from "./sweep/record/cancellation.ts";
 import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
 import { readJobState } from "./sweep/record/job-state.ts";
+import { refuseIfRun } from "./sweep/record/launcher-claim.ts";
 import { openRecord, type SweepRecord } from "./sweep/record/sweep-record.ts";
 import { refuseScheduled } from "./sweep/refuse-scheduled.ts";
 import { beginJob, endOf } from "./worker/recorded-job.ts";
@@ -43,8 +44,8 @@ export interface OpenSweep {
 /**
  * Plans a sweep and opens what runs it. Makes nothing.
  *
- * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` where a scheduler
- * still has jobs of the sweep that this launcher knows nothing of
+ * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` where another process
+ * runs the sweep, or a scheduler still has jobs of it that this launcher knows nothing of
  */
 export async function openSweep(
   session: Session,
@@ -67,6 +68,8 @@ export async function openSweep(
     ...(console.redact === undefined ? {} : { redact: console.redact }),
     ...(announce === undefined ? {} : { onAdmitted: announce }),
   });
+  // Who was started to carry the sweep on has been handed its claim.
+  if (announce === undefined) refuseIfRun(record.folder);
   await refuseScheduled(sweep.directory, kind, invocation);
   const gate = openGate(policy, () => isCancelled(record.folder));
   const launcher = kind.open({

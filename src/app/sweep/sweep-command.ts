@@ -249,8 +249,18 @@ async function wait(
   const manifest = readManifest(folder);
   // Nobody else is there at the end of a sweep that a scheduler alone had; a plain one stays as Hydra leaves it.
   if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
-    collectSweep(directory);
+    collectIfAllowed(directory, console);
   return code ?? recordedExitCode(folder, manifest);
+}
+
+/** Who waits may be somebody else than who may write there: the exit code is what they came for. */
+function collectIfAllowed(directory: string, { stderr }: Invocation["console"]): void {
+  try {
+    collectSweep(directory);
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    stderr(`The tables of the sweep cannot be written: ${error.message}\n`);
+  }
 }
 
 async function cancel(directory: string, { console, env }: Invocation): Promise<number> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -262,6 +262,20 @@ describe("hydraconf sweep", () => {
     expect(over.exitCode).not.toBe(0);
   });
 
+  test(
+    "wait tells how the sweep ended also where it may not write its tables",
+    PATIENCE,
+    async () => {
+      const place = workplace();
+      await place.start(["-m", "x=1", "do=code", ...LOCAL]);
+      rmSync(join(place.cwd, "s/sweep.csv"));
+      mkdirSync(join(place.cwd, "s/sweep.csv"));
+      const { exitCode, stderr, stdout } = await place.sweep(["wait", "s"]);
+      expect([exitCode, stdout]).toEqual([4, expect.stringContaining("1 failed")]);
+      expect(stderr).toMatch(/The tables of the sweep cannot be written: .*sweep\.csv/);
+    },
+  );
+
   test("cancel kills what does not end by itself", PATIENCE, async () => {
     const place = workplace();
     await place.start(["-m", "x=1,2", "do=stubborn", ...LOCAL, "--detach"]);
@@ -277,6 +291,21 @@ describe("hydraconf sweep", () => {
     await place.sweep(["cancel", "s"]);
     expect(place.state(0)?.status).toBe("stopped");
   });
+});
+
+test("a sweep that is refused leaves what the one that runs wrote", PATIENCE, async () => {
+  const place = workplace();
+  await place.start(["-m", "x=1", "seconds=60", "--detach"]);
+  const written = () => readFileSync(join(place.cwd, "s/multirun.yaml"), "utf8");
+  const before = written();
+  for (const more of [[], ["--detach"]]) {
+    const refused = await place.start(["-m", "x=1", "seconds=7", ...more]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("is being run by process"),
+    ]);
+    expect(written()).toBe(before);
+  }
 });
 
 test("two that resume at once: each job is run by one of them", PATIENCE, async () => {

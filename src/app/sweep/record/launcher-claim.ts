@@ -1,5 +1,6 @@
 import { ConfigError } from "../../../values/errors.ts";
 import { type Claim, type Holder, holderOf, tryClaim } from "../../worker/process-claim.ts";
+import { isRunning } from "../../worker/process-identity.ts";
 import { launcherFile } from "./layout.ts";
 
 /**
@@ -11,17 +12,29 @@ import { launcherFile } from "./layout.ts";
 export function claimSweep(folder: string): Claim {
   const attempt = tryClaim(launcherFile(folder));
   if (attempt.kind === "taken") return attempt.claim;
-  const { alive, holder } = attempt;
-  throw new ConfigError({
+  throw isRun(folder, attempt.holder);
+}
+
+/**
+ * The same refusal for who is about to write beside the record and claims it later.
+ *
+ * @throws ConfigError `app.sweep_record` while another process launches the sweep's jobs
+ */
+export function refuseIfRun(folder: string): void {
+  const holder = launcherOf(folder);
+  if (holder !== undefined) throw isRun(folder, holder);
+}
+
+const isRun = (folder: string, holder: Holder): ConfigError =>
+  new ConfigError({
     code: "app.sweep_record",
     message: `The sweep in '${folder}' is being run by process ${holder.pid} on ${holder.host}`,
     key: "hydra.sweep.dir",
     hint:
-      alive === "elsewhere"
+      isRunning(holder) === "elsewhere"
         ? `if that process is no more, remove ${launcherFile(folder)}`
         : "wait for it, or give this sweep another directory with hydra.sweep.dir=DIR",
   });
-}
 
 /** Who launches a sweep right now; undefined where nobody does. */
 export const launcherOf = (folder: string): Holder | undefined => holderOf(launcherFile(folder));
