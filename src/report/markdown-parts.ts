@@ -15,7 +15,7 @@ import {
   markdownList,
   markdownTable,
 } from "./markdown.ts";
-import { formatMs, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
+import { formatMs, formatNumber, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
 import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { treeRows } from "./tree-rows.ts";
@@ -174,7 +174,7 @@ export function metricTable(region: NCUProfileRegion): string | null {
     [{ heading: "Metric" }, { heading: "Value", align: "right" }, { heading: "Unit" }],
     metrics.map(([name, { value, unit }]) => [
       markdownLabel(name),
-      value === null ? NOT_MEASURED : String(value),
+      formatNumber(value),
       escapeMarkdown(unit),
     ]),
   );

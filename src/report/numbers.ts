@@ -25,5 +25,29 @@ export function formatDuration(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
+/** Digits of a number that anyone reads; all of them are in the JSON report. */
+const DIGITS = 5;
+/** From here on powers of ten are easier to read than digits. */
+const LARGE = 1e12;
+const SMALL = 1e-3;
+
+/**
+ * A number of any kind and size, such as a metric's: whole numbers as they are, others with the
+ * digits that count. Arithmetic leaves 0.05999999999999999 where 0.06 is meant.
+ */
+export function formatNumber(value: number | null): string {
+  if (value === null) return NOT_MEASURED;
+  const size = Math.abs(value);
+  if (size >= LARGE) return Number.isFinite(value) ? value.toExponential(3) : String(value);
+  if (size < SMALL) return String(Number(value.toPrecision(DIGITS - 1)));
+  if (size >= 10 ** (DIGITS - 1)) return grouped(value.toFixed(0));
+  const rounded = String(Number(value.toPrecision(DIGITS)));
+  const [whole = "", fraction] = rounded.split(".");
+  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
+}
+
+/** `1234567` as `1,234,567`. */
+const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
+
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;

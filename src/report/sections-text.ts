@@ -1,5 +1,6 @@
 import { printable } from "../printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
+import { formatNumber } from "./numbers.ts";
 
 /** A section as collectors put it into `NCUProfileRegion.sections`. */
 interface Section {
@@ -36,7 +37,7 @@ function sectionLines(name: string, { metrics, messages }: Section): readonly st
   const rows = Object.entries(metrics).map(([metric, { value, unit }]) => ({
     metric: printable(metric),
     unit: printable(unit),
-    value: value === null ? "n/a" : String(value),
+    value: value === null ? "n/a" : formatNumber(value),
   }));
   const widest = (key: "metric" | "unit" | "value") =>
     Math.max(0, ...rows.map((row) => row[key].length));
@@ -48,7 +49,7 @@ function sectionLines(name: string, { metrics, messages }: Section): readonly st
         `    ${metric.padEnd(names)}  ${unit.padEnd(units)}  ${value.padStart(values)}`,
     ),
     ...messages.flatMap(({ type, text, speedup, results }) => {
-      const gain = speedup === null ? "" : ` (est. speedup ${speedup} %)`;
+      const gain = speedup === null ? "" : ` (est. speedup ${formatNumber(speedup)} %)`;
       const count = results > 1 ? ` [${results} kernels]` : "";
       return wrap(`${type}  ${printable(text)}${gain}${count}`);
     }),

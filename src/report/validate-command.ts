@@ -1,6 +1,7 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
 import { readFile } from "node:fs/promises";
 import picocolors from "picocolors";
+import { fileProblem } from "../file-problem.ts";
 import { packageInfo } from "../package-root.ts";
 import { printable } from "../printable.ts";
 import { checkReportText } from "./check-text.ts";
@@ -8,6 +9,8 @@ import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";
 
 export interface CommandIo {
+  /** All of standard input; asked for once, and only where `-` is among the files. */
+  readonly stdin: () => Promise<string>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   readonly color: boolean;
@@ -23,6 +26,9 @@ const HELP = `Usage: validate-regions [--json] FILE...
 Checks reports against the contract that they name: region reports
 (report.json), reports of sweeps (sweep-report.json) and comparisons
 (deep-profile compare --json). The contracts are in schemas/.
+
+FILE may be - for standard input, e.g.
+  deep-profile compare A B --json | validate-regions -
 
 Prints per file "valid", or every error with its JSON pointer and line.
 
@@ -59,8 +65,8 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
   }
   const validator = await createDocumentValidator();
   const results: FileResult[] = [];
-  for (const file of request.files) {
-    const text = await read(file);
+  for (const { file, path } of request.files) {
+    const text = await read(path, io);
     const errors = "text" in text ? checkReportText(text.text, validator) : [];
     const unreadable = "problem" in text ? text.problem : null;
     const result = { file, valid: unreadable === null && errors.length === 0, unreadable, errors };
@@ -76,35 +82,50 @@ type Request =
   | { readonly type: "help" }
   | { readonly type: "version" }
   | { readonly type: "usage"; readonly message: string }
-  | { readonly type: "check"; readonly files: readonly string[]; readonly json: boolean };
+  | { readonly type: "check"; readonly files: readonly NamedFile[]; readonly json: boolean };
+
+interface NamedFile {
+  /** As messages call it. */
+  readonly file: string;
+  /** Null for standard input. */
+  readonly path: string | null;
+}
+
+/** What messages call standard input. */
+const STANDARD_INPUT = "(standard input)";
 
 function parseArguments(args: readonly string[]): Request {
   const separator = args.indexOf("--");
-  const options = (separator < 0 ? args : args.slice(0, separator)).filter((arg) =>
-    arg.startsWith("-"),
-  );
-  const files = args.filter(
-    (arg, index) => !arg.startsWith("-") || (separator >= 0 && index > separator),
-  );
+  const before = separator < 0 ? args : args.slice(0, separator);
+  const isOption = (arg: string) => arg.startsWith("-") && arg !== "-";
+  const options = before.filter(isOption);
+  const files: readonly NamedFile[] = [
+    ...before
+      .filter((arg) => !isOption(arg))
+      .map((arg) =>
+        arg === "-" ? { file: STANDARD_INPUT, path: null } : { file: arg, path: arg },
+      ),
+    // A file that is called `-` can be meant, too.
+    ...(separator < 0 ? [] : args.slice(separator + 1)).map((arg) => ({ file: arg, path: arg })),
+  ];
   if (options.includes("--help") || options.includes("-h")) return { type: "help" };
   if (options.includes("--version")) return { type: "version" };
   const unknown = options.find((option) => option !== "--json");
   if (unknown !== undefined) return { type: "usage", message: `unknown option ${unknown}` };
   if (files.length === 0) return { type: "usage", message: "no files given" };
+  if (files.filter(({ path }) => path === null).length > 1)
+    return { type: "usage", message: "standard input (-) can be read only once" };
   return { type: "check", files, json: options.includes("--json") };
 }
 
 async function read(
-  file: string,
+  path: string | null,
+  io: CommandIo,
 ): Promise<{ readonly text: string } | { readonly problem: string }> {
   try {
-    return { text: await readFile(file, "utf8") };
+    return { text: path === null ? await io.stdin() : await readFile(path, "utf8") };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return { problem: "no such file" };
-    if (code === "EISDIR") return { problem: "this is a directory" };
-    if (code === "EACCES") return { problem: "permission denied" };
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: fileProblem(error) };
   }
 }
 

@@ -20,10 +20,11 @@ const valid = file("valid.json", text);
 const broken = file("broken.json", text.replace('"depth": 2', '"depth": 7'));
 const brokenLine = text.slice(0, text.indexOf('"depth": 2')).split("\n").length;
 
-async function run(args: readonly string[], color = false) {
+async function run(args: readonly string[], color = false, input = "") {
   let stdout = "";
   let stderr = "";
   const code = await runValidateCommand(args, {
+    stdin: async () => input,
     stdout: (part) => {
       stdout += part;
     },
@@ -62,9 +63,31 @@ describe("validate-regions", () => {
   it("exits 2 for files it cannot read, after checking the others", async () => {
     const { code, stdout, stderr } = await run([join(directory, "none.json"), directory, broken]);
     expect(code).toBe(2);
-    expect(stderr).toContain("none.json: cannot be read: no such file");
+    expect(stderr).toContain("none.json: cannot be read: there is no such file or directory");
     expect(stderr).toContain("cannot be read: this is a directory");
     expect(stdout).toContain("invalid (1 error)");
+  });
+
+  it("reads standard input for -", async () => {
+    expect(await run(["-"], false, text)).toEqual({
+      code: 0,
+      stdout: "(standard input): valid\n",
+      stderr: "",
+    });
+    const { code, stdout } = await run(["-", "--json", valid], false, "{");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { file: "(standard input)", valid: false },
+      { file: valid, valid: true },
+    ]);
+    expect((await run(["--help"])).stdout).toContain("- for standard input");
+  });
+
+  it("reads standard input once, and a file called - behind --", async () => {
+    expect(await run(["-", "-"])).toMatchObject({ code: 2, stdout: "" });
+    const { code, stderr } = await run(["--", "-"], false, text);
+    expect(code).toBe(2);
+    expect(stderr).toContain("-: cannot be read: there is no such file");
   });
 
   it("exits 2 for wrong usage", async () => {

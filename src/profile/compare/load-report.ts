@@ -1,6 +1,7 @@
 /** What stands behind a name on the command line of `compare`: a run, or a report file. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
 import { checkReportText } from "../../report/check-text.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
 import type { ReportValidator } from "../../report/validate.ts";
@@ -27,24 +28,22 @@ export function loadReport(
   collector: string,
 ): LoadedReport {
   const path = resolve(cwd, name);
-  if (!existsSync(path)) throw unreadable(name, "there is no such file or directory");
-  const isRun = statSync(path).isDirectory();
+  const isRun = isDirectory(name, path);
   const file = isRun ? join(path, collector, "regions", "report.json") : path;
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
   return {
     name,
     bundle: readBundle(isRun ? relative(cwd, file) : name, file, validator),
-    configFile: config !== null && existsSync(config) ? config : null,
+    configFile: config !== null && isThere(relative(cwd, config), config) ? config : null,
   };
 }
 
 /** Collectors whose reports a run holds; null for a report file, which is of one. */
 export function collectorsOf(name: string, cwd: string): readonly string[] | null {
   const path = resolve(cwd, name);
-  if (!existsSync(path)) throw unreadable(name, "there is no such file or directory");
-  if (!statSync(path).isDirectory()) return null;
+  if (!isDirectory(name, path)) return null;
   const found = COLLECTOR_NAMES.filter((collector) =>
-    existsSync(join(path, collector, "regions", "report.json")),
+    isThere(name, join(path, collector, "regions", "report.json")),
   );
   if (found.length > 0) return found;
   throw unreadable(
@@ -75,12 +74,32 @@ export function scopeOf(
   });
 }
 
+function isDirectory(name: string, path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (cause) {
+    throw unreadable(name, fileProblem(cause));
+  }
+}
+
+/** False only for what is missing: what may not be looked at is another problem. */
+function isThere(name: string, path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw unreadable(name, fileProblem(cause));
+  }
+}
+
 function readBundle(name: string, file: string, validator: ReportValidator): RegionReportBundle {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (cause) {
-    throw unreadable(name, cause instanceof Error ? cause.message : String(cause));
+    throw unreadable(name, fileProblem(cause));
   }
   const [issue, ...others] = checkReportText(text, validator);
   if (issue !== undefined) {

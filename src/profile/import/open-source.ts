@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ImportSource } from "./importer.ts";
 
@@ -27,7 +28,7 @@ export function openSource(name: string, cwd: string): ImportSource {
   } catch (cause) {
     throw new ConfigError({
       code: "profile.input",
-      message: `${name} cannot be read: ${reason(cause)}`,
+      message: `${name} cannot be read: ${fileProblem(cause)}`,
       cause,
     });
   }
@@ -41,13 +42,6 @@ function readHead(path: string, size: number): Uint8Array {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function reason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return "there is no such file or directory";
-  if (code === "EACCES") return "permission denied";
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether a file begins with these bytes. */

@@ -29,6 +29,7 @@ function changes(
   rows: readonly ComparisonRow[],
   footer: string | null,
 ): HTMLElement {
+  if (rows.length === 0) return section(title, h("p", {}, `No ${title.toLowerCase()}.`));
   const number = (heading: string, of: (row: ComparisonRow) => number | null) => ({
     heading,
     align: "right" as const,

@@ -108,6 +108,7 @@ const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
 
 /** Sections are as their collector gives them: tables of whatever they hold. */
 function drawValue(value: unknown): HTMLElement {
+  if (typeof value === "number") return h("span", {}, formatNumber(value));
   if (typeof value !== "object" || value === null) return h("span", {}, String(value));
   const entries = Array.isArray(value)
     ? value.map((item, index): [string, unknown] => [String(index + 1), item])

@@ -71,7 +71,12 @@ export function compareReports(
       regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
     ),
     kernels: kernelChanges(kernelsOfReport(a), kernelsOfReport(b)),
-    notes: [...differencesOfKind(a, b), ...ownNotes("A", a, b), ...ownNotes("B", b, a)],
+    notes: [
+      ...nothingMeasured(a, b),
+      ...differencesOfKind(a, b),
+      ...ownNotes("A", a, b),
+      ...ownNotes("B", b, a),
+    ],
   };
 }
 
@@ -211,6 +216,16 @@ const facts = (report: NCUProfileRegionReport): ReportFacts => ({
   fingerprint: report.config_fingerprint,
   generatedAt: report.generated_at,
 });
+
+/** A table without rows, or of what only one has, must not look like an answer. */
+function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
+  const measured = ({ regions }: NCUProfileRegionReport) =>
+    regions.some(({ kind }) => kind !== "outside");
+  if (measured(a) && measured(b)) return [];
+  if (measured(a)) return ["B measured no region: nothing of A can be compared with it"];
+  if (measured(b)) return ["A measured no region: nothing of B can be compared with it"];
+  return ["neither A nor B measured a region: there is nothing to compare"];
+}
 
 /** What is said of one report alone, such as that its run failed. */
 const ownNotes = (

@@ -5,6 +5,7 @@
  */
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
+import { formatNumber } from "../numbers.ts";
 import type { Change } from "./change.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 
@@ -171,7 +172,7 @@ const isWithinNoise = ({ delta, uncertainty }: Change): boolean =>
 
 function reasonOf(gate: Gate, label: string, { a, b }: Change, value: number): string {
   const shown = Number.isFinite(value)
-    ? `${value > 0 ? "+" : ""}${Number(value.toPrecision(4))}${gate.percent ? " %" : ""}`
+    ? `${value > 0 ? "+" : ""}${formatNumber(value)}${gate.percent ? " %" : ""}`
     : "new";
   return `${reasonStart(gate, label)}: ${text(a)} -> ${text(b)} (${shown}; limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""})`;
 }
@@ -179,8 +180,7 @@ function reasonOf(gate: Gate, label: string, { a, b }: Change, value: number): s
 const reasonStart = ({ name, subject }: Gate, label: string): string =>
   subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
 
-const text = (value: number | null): string =>
-  value === null ? "none" : String(Number(value.toPrecision(6)));
+const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));
 
 function globMatcher(pattern: string): (name: string) => boolean {
   const source = [...pattern]

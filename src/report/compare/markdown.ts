@@ -46,13 +46,17 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
       : markdownList(gates.map(({ outcome, reason }) => `${outcome}: ${escapeMarkdown(reason)}`)),
     reports.notes.length === 0 ? null : markdownList(reports.notes.map(escapeMarkdown)),
     "## Regions",
-    markdownTable(columns("Region"), [
-      ...regionLines(reports.regions).map(({ region, level, label }) =>
-        row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]),
-      ),
-      row("all", reports.totals[time]),
-    ]),
-    `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it.`,
+    ...(reports.regions.length === 0
+      ? ["No regions."]
+      : [
+          markdownTable(columns("Region"), [
+            ...regionLines(reports.regions).map(({ region, level, label }) =>
+              row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]),
+            ),
+            row("all", reports.totals[time]),
+          ]),
+          `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it.`,
+        ]),
     changed.length === 0 ? null : `## ${kernelHeading(reports)}s that changed`,
     changed.length === 0
       ? null

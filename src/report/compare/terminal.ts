@@ -67,10 +67,16 @@ export function renderComparison(
   const blocks: readonly (readonly string[])[] = [
     [`A ${printableLabel(names.a, 300)}`, `B ${printableLabel(names.b, 300)}`],
     reports.notes.flatMap((note) => wrapped(`note: ${printableLabel(note, 300)}`, colors.yellow)),
-    [
-      ...table("Region", [...regions, total]),
-      ...wrapped(`${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it`, colors.dim),
-    ],
+    // The notes say that nothing was measured.
+    reports.regions.length === 0
+      ? []
+      : [
+          ...table("Region", [...regions, total]),
+          ...wrapped(
+            `${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it`,
+            colors.dim,
+          ),
+        ],
     kernelLines.length === 0 ? [] : table(kernelHeading(reports), kernelLines),
     left > 0
       ? wrapped(`${plural(left, `more ${kernelWord(reports)}`)} changed, see --json`, colors.dim)

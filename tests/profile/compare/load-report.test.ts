@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadReport } from "../../../src/profile/compare/load-report.ts";
+import { collectorsOf, loadReport } from "../../../src/profile/compare/load-report.ts";
 import { createReportValidator } from "../../../src/report/validate.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
@@ -47,5 +47,42 @@ describe("a report to compare", () => {
   it("is refused without a contract", () => {
     expect(refusal(undefined)).toContain('"contract" is missing');
     expect(refusal(7)).toContain("/contract");
+  });
+});
+
+describe("what cannot be read", () => {
+  const problem = (name: string): string => {
+    try {
+      collectorsOf(name, directory);
+      return loadReport(name, directory, validator, "recorder").name;
+    } catch (error) {
+      if (isConfigError(error)) return error.message;
+      throw error;
+    }
+  };
+
+  it("is said in the words of its cause", () => {
+    writeFileSync(join(directory, "file"), "");
+    symlinkSync("circle", join(directory, "circle"));
+    expect(problem("absent")).toBe("absent: there is no such file or directory");
+    expect(problem("file/run")).toBe("file/run: a part of its path is a file, not a directory");
+    expect(problem("circle")).toBe("circle: its symbolic links lead in a circle");
+    expect(problem("x".repeat(300))).toMatch(/: the name is too long$/);
+  });
+
+  it("is not missing where it may not be read", () => {
+    if (process.getuid?.() === 0) {
+      console.warn("SKIPPED unreadable runs: root may read everything");
+      return;
+    }
+    mkdirSync(join(directory, "closed/recorder/regions"), { recursive: true });
+    const report = join(directory, "closed/recorder/regions/report.json");
+    writeFileSync(report, JSON.stringify(bundleOf([resnet])));
+    chmodSync(report, 0);
+    expect(problem("closed")).toMatch(/permission denied$/);
+    chmodSync(join(directory, "closed/recorder"), 0);
+    expect(problem("closed")).toMatch(/permission denied$/);
+    expect(problem("closed/recorder/regions/report.json")).toMatch(/permission denied$/);
+    chmodSync(join(directory, "closed/recorder"), 0o700);
   });
 });

@@ -227,7 +227,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     });
     expect(Object.keys(report?.regions[0]?.sections ?? {})).toContain("Occupancy");
     const sections = textIn("rep/ncu/regions/_outside_/sections.txt");
-    expect(sections).toMatch(/^ {4}gpu__time_duration\.sum +ns +52576$/m);
+    expect(sections).toMatch(/^ {4}gpu__time_duration\.sum +ns +52,576$/m);
     expect(sections).toContain("  Launch Statistics\n");
     expect(sections).toMatch(/^ {4}OPT {2}The difference between calculated theoretical/m);
   });

@@ -111,3 +111,33 @@ describe("other forms", () => {
     expect(elements(renderComparisonHtml(hostile))).toEqual(elements(renderComparisonHtml(plain)));
   });
 });
+
+describe("runs that measured nothing", () => {
+  const nothing = firstReport(bundleOf([]));
+  const forms = (a: typeof nothing, b: typeof nothing) => {
+    const compared = { ...comparison, reports: compareReports(a, b), gates: [], config: null };
+    return [
+      renderComparison(compared, { width: 100, color: false, kernels: 5 }),
+      renderComparisonMarkdown(compared),
+      renderComparisonJson(compared),
+      renderComparisonHtml(compared),
+    ];
+  };
+
+  it("are said to have measured nothing in every form, without an empty table", () => {
+    const texts = forms(nothing, nothing);
+    expect(texts).toHaveLength(4);
+    for (const text of texts) {
+      expect(text).toContain("neither A nor B measured a region: there is nothing to compare");
+      expect(text).not.toMatch(/^all /m);
+      expect(text).not.toMatch(/^\| Region/m);
+    }
+  });
+
+  it.each([
+    ["A", nothing, scaled(1)],
+    ["B", scaled(1), nothing],
+  ])("are named where it is %s alone", (name, a, b) => {
+    for (const text of forms(a, b)) expect(text).toContain(`${name} measured no region: nothing`);
+  });
+});

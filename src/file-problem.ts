@@ -1,0 +1,17 @@
+/** What a user has to know of each error of the system, in the words of a sentence's end. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or directory",
+  ENOTDIR: "a part of its path is a file, not a directory",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "this is a directory",
+  ELOOP: "its symbolic links lead in a circle",
+  ENAMETOOLONG: "the name is too long",
+};
+
+/** Why a file or directory that a user named cannot be read; the system's own words where none fit better. */
+export function fileProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const words = "code" in error && typeof error.code === "string" ? WORDS[error.code] : undefined;
+  return words ?? error.message;
+}

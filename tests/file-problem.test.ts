@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { fileProblem } from "../src/file-problem.ts";
+
+const failing = (code: string) => Object.assign(new Error(`${code}: raw words`), { code });
+
+it.each([
+  ["ENOENT", "there is no such file or directory"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EISDIR", "this is a directory"],
+  ["EIO", "EIO: raw words"],
+])("says %s as '%s'", (code, words) => {
+  expect(fileProblem(failing(code))).toBe(words);
+});
+
+it("knows the system's errors", () => {
+  const problem = (path: string) => {
+    try {
+      readFileSync(path);
+    } catch (error) {
+      return fileProblem(error);
+    }
+    return "read";
+  };
+  expect(problem("/")).toBe("this is a directory");
+  expect(problem("/no/such/file")).toBe("there is no such file or directory");
+  expect(fileProblem("a text")).toBe("a text");
+});
