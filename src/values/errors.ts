@@ -63,6 +63,7 @@ export type ErrorCode =
   | "app.launcher"
   | "slurm.missing"
   | "slurm.rejected"
+  | "slurm.no_answer"
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"

@@ -23,7 +23,10 @@ export type ScheduledEvent =
  * `wait`, `cancel`, and a launcher that resumes. All that it needs stands in the sweep's folder.
  */
 export interface SweepBackend {
-  /** The jobs that were handed to the scheduler, as far as it still knows them. */
+  /**
+   * The jobs that were handed to the scheduler, as far as it still knows them.
+   * @throws ConfigError where it does not answer
+   */
   status(): Promise<readonly ScheduledJob[]>;
   /**
    * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches. What

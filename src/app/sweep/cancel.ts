@@ -38,7 +38,7 @@ export interface CancelRequest {
  *
  * @returns whether anything ran
  * @throws ConfigError `app.sweep_record` where there is no sweep, or where a process of it runs on another
- * machine; `slurm.missing`, `slurm.rejected`
+ * machine; `slurm.missing`, `slurm.rejected`, `slurm.no_answer`
  */
 export async function cancelSweep({ directory, env, say }: CancelRequest): Promise<boolean> {
   const folder = sweepFolder(directory);

@@ -19,7 +19,10 @@ export interface SlurmClient {
   task(array: string, index: number): Promise<TaskReport | undefined>;
   /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
-  /** The number of the array that a script was submitted as; undefined for none in the queue. */
+  /**
+   * The number of the array that a script was submitted as; undefined for none in the queue.
+   * @throws ConfigError `slurm.no_answer`
+   */
   arrayOf(script: string): Promise<string | undefined>;
 }
 
@@ -105,7 +108,12 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       }
     },
     async arrayOf(script) {
-      const { stdout } = await call("squeue", ["--noheader", "--states=all", "--format=%F|%o"]);
+      const { failed, stderr, stdout } = await call("squeue", [
+        "--noheader",
+        "--states=all",
+        "--format=%F|%o",
+      ]);
+      if (failed) throw noAnswer(said(stderr));
       const line = stdout
         .split("\n")
         .find((one) => one.slice(one.indexOf("|") + 1).trim() === script);
@@ -131,6 +139,14 @@ const missing = (command: string): ConfigError =>
     message: `The Slurm launcher needs '${command}', which is not on PATH`,
     key: "hydra/launcher",
     hint: "start the sweep on a login node of the cluster, or run it on this machine with hydra/launcher=local or hydra/launcher=basic",
+  });
+
+/** What is not known must not be taken for what is not there: jobs would be submitted a second time. */
+export const noAnswer = (words = ""): ConfigError =>
+  new ConfigError({
+    code: "slurm.no_answer",
+    message: `Slurm does not say what became of the sweep's jobs${words === "" ? "" : `: ${words}`}`,
+    hint: "`scontrol ping` says whether its controller is up; try again then",
   });
 
 /** Slurm's words, without the name of the command in each line. */

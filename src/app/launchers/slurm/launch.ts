@@ -9,7 +9,7 @@ import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import type { SweepBackend } from "../sweep-backend.ts";
 import { createSlurm } from "./client.ts";
 import type { SlurmSettings } from "./settings.ts";
-import { slurmSweep } from "./slurm-sweep.ts";
+import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
 import { readSubmissions, type SubmittedTask, taskName, tasksOf } from "./submissions.ts";
 import { submitJobs } from "./submit.ts";
 
@@ -32,6 +32,7 @@ export async function submitToSlurm(
   const sweep = slurmSweep(folder, client);
   const log = logging.logger(LOGGER);
   logAsHydra();
+  await adoptSubmissions(folder, client);
   const live = await liveJobs(batch, request, sweep);
   refuseRunning(batch, record);
   const due = batch.filter(({ number }) => !live.has(number));

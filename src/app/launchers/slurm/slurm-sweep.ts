@@ -1,8 +1,9 @@
 import { hasEnded, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledJob, SweepBackend } from "../sweep-backend.ts";
-import type { SlurmClient } from "./client.ts";
+import { noAnswer, type SlurmClient } from "./client.ts";
 import {
   readSubmissions,
+  type Submission,
   type SubmittedTask,
   taskName,
   tasksKnownOver,
@@ -21,8 +22,9 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
     async status() {
       const tasks = unfinished(folder, await submittedTasks(folder, client));
       const reports = await reportsOf(tasks, client);
+      if (reports === undefined) throw noAnswer();
       return tasks.flatMap((task) => {
-        const report = reports?.get(taskName(task));
+        const report = reports.get(taskName(task));
         return report === undefined ? [] : [scheduledJob(task, report)];
       });
     },
@@ -46,24 +48,43 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
 }
 
 /**
- * The tasks of a sweep's jobs. An array that was submitted by a launcher that died before it could
- * note its number is looked for in the queue.
+ * The tasks of a sweep's jobs, also of arrays whose number is not noted yet. Nothing is written: whoever
+ * looks may do so while a launcher submits.
+ *
+ * @throws ConfigError `slurm.no_answer` for arrays that have to be looked for
  */
-async function submittedTasks(
+const submittedTasks = async (
   folder: string,
   client: SlurmClient,
-): Promise<ReadonlyMap<number, SubmittedTask>> {
+): Promise<ReadonlyMap<number, SubmittedTask>> =>
+  tasksOf(await foundSubmissions(readSubmissions(folder), client));
+
+/**
+ * Notes the numbers of arrays that were submitted by a launcher that died before it could, and forgets
+ * what it was about to submit. Only for who has claimed the sweep.
+ *
+ * @throws ConfigError `slurm.no_answer`
+ */
+export async function adoptSubmissions(folder: string, client: SlurmClient): Promise<void> {
   const noted = readSubmissions(folder);
-  if (noted.every(({ array }) => array !== null)) return tasksOf(noted);
-  const found = await Promise.all(
+  if (noted.every(({ array }) => array !== null)) return;
+  const found = await foundSubmissions(noted, client);
+  writeSubmissions(
+    folder,
+    found.filter(({ array }) => array !== null),
+  );
+}
+
+/** An array whose number is not noted is looked for in the queue, by its script. */
+const foundSubmissions = (
+  noted: readonly Submission[],
+  client: SlurmClient,
+): Promise<readonly Submission[]> =>
+  Promise.all(
     noted.map(async (one) =>
       one.array === null ? { ...one, array: (await client.arrayOf(one.script)) ?? null } : one,
     ),
   );
-  const real = found.filter(({ array }) => array !== null);
-  writeSubmissions(folder, real);
-  return tasksOf(real);
-}
 
 /** Those whose record does not say how they ended, and that Slurm may still have. */
 function unfinished(

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { noAnswer, type SlurmClient } from "../../../../src/app/launchers/slurm/client.ts";
+import { adoptSubmissions, slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
+import {
+  readSubmissions,
+  type Submission,
+  slurmFolder,
+  writeSubmissions,
+} from "../../../../src/app/launchers/slurm/submissions.ts";
+
+const unexpected = () => {
+  throw new Error("nobody should ask that");
+};
+
+const slurm = (answers: Partial<SlurmClient>): SlurmClient => ({
+  submit: unexpected,
+  maxArraySize: unexpected,
+  tasks: unexpected,
+  task: unexpected,
+  cancel: unexpected,
+  arrayOf: unexpected,
+  ...answers,
+});
+
+const PENDING: Submission = { script: "/s/2.sh", array: null, jobs: [{ number: 1, attempts: 0 }] };
+const NOTED: Submission = { script: "/s/1.sh", array: "7", jobs: [{ number: 0, attempts: 0 }] };
+
+function sweepFolder(...submissions: readonly Submission[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-slurm-"));
+  mkdirSync(slurmFolder(folder));
+  writeSubmissions(folder, submissions);
+  return folder;
+}
+
+test("who looks while a launcher submits takes nothing from what it notes meanwhile", async () => {
+  const folder = sweepFolder(NOTED, PENDING);
+  const submitted = { ...PENDING, array: "8" };
+  const client = slurm({
+    // Slurm was asked before sbatch was done, and answers after it.
+    arrayOf: async () => {
+      writeSubmissions(folder, [NOTED, submitted]);
+      return undefined;
+    },
+    tasks: async () => [{ array: "7", index: 0, state: "RUNNING", reason: null, exitCode: null }],
+  });
+  expect(await slurmSweep(folder, client).status()).toEqual([
+    { number: 0, id: "7_0", phase: "running", state: "RUNNING" },
+  ]);
+  expect(readSubmissions(folder)).toEqual([NOTED, submitted]);
+});
+
+test("the launcher notes arrays that a dead one submitted, and forgets what it did not", async () => {
+  const never: Submission = { ...PENDING, script: "/s/3.sh" };
+  const folder = sweepFolder(NOTED, PENDING, never);
+  await adoptSubmissions(
+    folder,
+    slurm({ arrayOf: async (script) => (script === PENDING.script ? "9" : undefined) }),
+  );
+  expect(readSubmissions(folder)).toEqual([NOTED, { ...PENDING, array: "9" }]);
+});
+
+test("silence is no answer: neither are arrays forgotten nor jobs taken for gone", async () => {
+  const folder = sweepFolder(NOTED, PENDING);
+  const silent = slurm({
+    arrayOf: async () => {
+      throw noAnswer("Unable to contact slurm controller");
+    },
+    tasks: async () => undefined,
+  });
+  await expect(adoptSubmissions(folder, silent)).rejects.toThrow("Unable to contact");
+  expect(readSubmissions(folder)).toEqual([NOTED, PENDING]);
+  writeSubmissions(folder, [NOTED]);
+  await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
+    code: "slurm.no_answer",
+  });
+});
