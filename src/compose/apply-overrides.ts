@@ -42,7 +42,11 @@ function withGroupMeant(
   groups: ChosenGroups | undefined,
 ): ConfigError {
   const isUnknown = override.package !== undefined || causeOf(error) === "value.struct";
-  const meant = groups === undefined || !isUnknown ? undefined : groupMeant(override, groups);
+  const { keyOrGroup, origin, value } = override;
+  const option = value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
+  if (groups === undefined || !isUnknown || option === null) return error;
+  const tail = origin.text.slice(origin.text.indexOf("="));
+  const meant = groupMeant({ typed: keyOrGroup, option, tail }, groups);
   if (meant === undefined) return error;
   return new ConfigError({ ...error.details, hint: `to choose an option, use ${meant}` });
 }

@@ -1,4 +1,3 @@
-import type { Override } from "../overrides/ast.ts";
 import { nearest } from "../values/nearest.ts";
 import type { Repository } from "./sources/repository.ts";
 
@@ -9,23 +8,31 @@ export interface ChosenGroups {
   readonly repository: Pick<Repository, "list">;
 }
 
+/** A choice as typed. */
+export interface TypedChoice {
+  /** What stands before `=`, without a package. */
+  readonly typed: string;
+  /** What was chosen. */
+  readonly option: string;
+  /** `=` and what follows it, as typed. */
+  readonly tail: string;
+}
+
 /**
  * The command line that somebody meant who named a group by its last part, or by the last part of
  * the package where it stands: `ncu=hopper` for `profiling/ncu@pipeline.ncu=hopper`.
  */
 export function groupMeant(
-  { keyOrGroup, origin, value }: Override,
+  { typed, option, tail }: TypedChoice,
   { choices, repository }: ChosenGroups,
 ): string | undefined {
-  if (value?.kind !== "scalar" || typeof value.value !== "string") return undefined;
-  const typed = keyOrGroup.replaceAll("/", ".");
+  const dotted = typed.replaceAll("/", ".");
   for (const key of choices.keys()) {
     const [group = "", pkg = ""] = key.split("@");
-    if (!endsWith(group.replaceAll("/", "."), typed) && !endsWith(pkg, typed)) continue;
+    if (!endsWith(group.replaceAll("/", "."), dotted) && !endsWith(pkg, dotted)) continue;
     const options = repository.list(group, "config");
-    if (options.includes(value.value))
-      return `${key}${origin.text.slice(origin.text.indexOf("="))}`;
-    const near = nearest(value.value, options);
+    if (options.includes(option)) return `${key}${tail}`;
+    const near = nearest(option, options);
     if (near !== undefined) return `${key}=${near}`;
   }
   return undefined;

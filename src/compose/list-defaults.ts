@@ -45,6 +45,6 @@ export function listDefaults(request: DefaultsRequest): Defaults {
     ...(onWarning && { onWarning }),
   });
   const defaults = flattenTree(tree, { rootName: "<root>" });
-  checkUsage(tree);
+  checkUsage(tree, repository);
   return { tree, defaults };
 }

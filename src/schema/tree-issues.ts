@@ -148,7 +148,7 @@ function invalidValue(context: Context, errors: readonly ErrorObject[]): SchemaI
   return {
     problem: "invalid_value",
     ...discriminatorPlace(context, first, node, key, pointer),
-    expected: withExamples(expectedPhrase(context, errors), place.examples),
+    expected: expectedValue(context, errors, place.examples),
     ...described(place.description),
   };
 }
@@ -237,6 +237,19 @@ function nearestName(name: string, names: readonly string[]): string | undefined
   const best = closest(name, [...names]);
   const limit = Math.floor(Math.max(name.length, best.length) / 2);
   return distance(name, best) <= limit ? best : undefined;
+}
+
+/** Examples say what a regular expression wants to those who do not read it. */
+function expectedValue(
+  context: Context,
+  errors: readonly ErrorObject[],
+  examples: readonly string[],
+): string {
+  const others = errors.filter(({ keyword }) => keyword !== "pattern");
+  if (examples.length === 0 || others.length === errors.length)
+    return withExamples(expectedPhrase(context, errors), examples);
+  const like = `a text like ${alternatives(examples)}`;
+  return others.length === 0 ? like : `${expectedPhrase(context, others)}, ${like}`;
 }
 
 const withExamples = (expected: string, examples: readonly string[]): string =>

@@ -33,13 +33,27 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
   const { message, origin, key, nearest, available, hint } = error.details;
   const lines = [colors.red(colors.bold(message))];
   if (origin !== undefined) lines.push(...place(origin, colors));
-  if (key !== undefined && !message.includes(key)) lines.push(`  key: ${key}`);
+  if (key !== undefined && !isNamed(message, key)) lines.push(`  key: ${key}`);
   if (nearest !== undefined) lines.push(`  Did you mean ${colors.green(`'${nearest}'`)}?`);
   const names = (available ?? []).filter((name) => !message.includes(`\t${name}`));
   if (names.length > 0) lines.push(`  Available: ${shortList(names)}`);
   if (hint !== undefined) lines.push(`  ${colors.cyan("Hint:")} ${hint}`);
   return lines.join("\n");
 }
+
+/** Whether a text names a key: as a whole, not by letters that another word has, too. */
+function isNamed(text: string, key: string): boolean {
+  if (key === "") return true;
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
+    const [before, after] = [text.slice(0, at), text.slice(at + key.length)];
+    // A dot that ends a sentence is no part of a longer key.
+    if (!PART_BEFORE.test(before) && !PART_AFTER.test(after)) return true;
+  }
+  return false;
+}
+
+const PART_BEFORE = /[\p{L}\p{N}_.]$/u;
+const PART_AFTER = /^(?:[\p{L}\p{N}_]|\.[\p{L}\p{N}_])/u;
 
 function place(origin: Origin, colors: Colors): readonly string[] {
   const arrow = `${colors.blue("-->")} ${describeOrigin(origin)}`;

@@ -17,6 +17,12 @@ const SCHEMA: JsonSchema = {
     mode: { enum: ["fast", "safe", null] },
     tags: { type: ["array", "string", "null"], minLength: 1, items: { type: "string" } },
     device: { type: "string", pattern: "^(cpu|cuda:\\d+)$" },
+    place: {
+      type: "string",
+      pattern: "^(cpu|cuda:\\d+)$",
+      maxLength: 9,
+      examples: ["cpu", "cuda:0"],
+    },
     shape: {
       type: "object",
       required: ["kind"],
@@ -67,6 +73,12 @@ describe("validateTree", () => {
     [`${GOOD}tags: [a, 1]`, ["invalid_value tags[1]: a text"]],
     [`${GOOD}tags: {a: 1}`, ["invalid_value tags: a list, a text or null"]],
     [`${GOOD}tags: ''`, ["invalid_value tags: a text that is not empty"]],
+    [`${GOOD}place: gpu`, ["invalid_value place: a text like cpu or cuda:0"]],
+    [
+      `${GOOD}place: a long one`,
+      ["invalid_value place: at most 9 characters, a text like cpu or cuda:0"],
+    ],
+    [`${GOOD}place: 1`, ["invalid_value place: a text (such as cpu, cuda:0)"]],
     [`${GOOD}device: gpu`, ["invalid_value device: a text like /^(cpu|cuda:\\d+)$/"]],
     [`${GOOD}shape: {kind: oval}`, ["invalid_value shape.kind: one of circle, box"]],
     [`${GOOD}shape: {width: 1}`, ["missing_key shape.kind: the key to be there"]],
@@ -91,7 +103,16 @@ describe("validateTree", () => {
     const [near, far] = check(`${GOOD}hots: 1\nqqqqqqqq: 2\n`);
     expect(near?.nearest).toBe("host");
     expect(far?.nearest).toBeUndefined();
-    expect(near?.available).toEqual(["host", "port", "mode", "tags", "device", "shape", "either"]);
+    expect(near?.available).toEqual([
+      "host",
+      "port",
+      "mode",
+      "tags",
+      "device",
+      "place",
+      "shape",
+      "either",
+    ]);
   });
 
   test("points at the file and line, or at the override", () => {

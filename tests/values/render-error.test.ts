@@ -83,6 +83,22 @@ describe("renderError", () => {
     expect(render({ message, key: "db", available: ["mysql"] })).toBe(message);
   });
 
+  it.each([
+    ["no mapping is needed", "a", false],
+    ["the value of mapping is wrong", "map", false],
+    ["no such key in model.lr", "lr", false],
+    ["lr.warmup is missing", "lr", false],
+    ["lr_min is missing", "lr", false],
+    ["x is missing: lr.", "lr", true],
+    ["mapped by map", "map", true],
+    ["'lr' is missing", "lr", true],
+    ["Error merging override lr=2", "lr", true],
+    ["größe fehlt", "größ", false],
+  ])("'%s' names the key '%s': %s", (message, key, named) => {
+    const shown = render({ message, key });
+    expect(shown).toBe(named ? message : `${message}\n  key: ${key}`);
+  });
+
   it("cuts a long list of names", () => {
     const names = Array.from({ length: 50 }, (_, n) => `n${n}`);
     expect(render({ available: names })).toMatch(/n19, and 30 more$/);

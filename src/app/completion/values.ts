@@ -10,7 +10,7 @@ import type { ComposedTree } from "./tree.ts";
 
 /** What the program's schema says, if it has one. */
 export interface SchemaKnowledge {
-  /** Listed values of a key. */
+  /** Listed values of a key, and those that are examples. */
   values(key: string): readonly unknown[];
   description(key: string): string | undefined;
   /** Names of what may stand in a map. */
@@ -25,11 +25,17 @@ export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaK
   };
   const tokens = (key: string) => (key === "" ? [] : splitKey(key));
   return {
-    values: (key) => valuesAt(schema, tokens(key), document()),
+    values: (key) => [
+      ...valuesAt(schema, tokens(key), document()),
+      ...describePlace(schema, tokens(key), document()).examples.filter((text) => PLAIN.test(text)),
+    ],
     description: (key) => describePlace(schema, tokens(key), document()).description,
     properties: (key) => describePlace(schema, tokens(key), document()).properties,
   };
 }
+
+/** A list, or what needs quotes, is to be read and not to be taken as it is. */
+const PLAIN = /^[\w.:/@%+-]+$/;
 
 /** Values that a key may have: the one it has, both of a boolean's, and those that the schema lists. */
 export function valueCandidates(

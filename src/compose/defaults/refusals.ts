@@ -75,7 +75,16 @@ export function notFound(
       nearest,
       hint: `use ${placed.overrideKey}=${nearest}`,
     }),
+    ...(nearest === undefined && folderHint(placed.configPath, repository)),
   });
+}
+
+/** The path is a folder with groups and not an option. */
+function folderHint(path: string, repository: Repository): { readonly hint?: string } {
+  const groups = repository.groupExists(path) ? repository.list(path, "group") : [];
+  return groups.length === 0
+    ? {}
+    : { hint: `'${path}' is no option but holds the groups ${groups.join(", ")}` };
 }
 
 /** `group: ???`, and nothing chosen. */

@@ -1,7 +1,8 @@
 import { ConfigError } from "../../values/errors.ts";
 import { nearest as nearestName } from "../../values/nearest.ts";
 import { pyRepr } from "../../values/python-text.ts";
-import { byCodePoint } from "../sources/repository.ts";
+import { type ChosenGroups, groupMeant, type TypedChoice } from "../group-meant.ts";
+import { byCodePoint, type Repository } from "../sources/repository.ts";
 import { isOptionList } from "./item.ts";
 import type { RecordedSelection, TreeRecord } from "./ledger.ts";
 import { selectionText } from "./ledger.ts";
@@ -12,9 +13,10 @@ import { selectionText } from "./ledger.ts";
  * @throws ConfigError `compose.unused_override`, or `compose.ambiguous_override` where the group
  * appears under several packages.
  */
-export function checkUsage({ selections, deletions, keysOfGroup, known }: TreeRecord): void {
+export function checkUsage(record: TreeRecord, repository: Repository): void {
+  const { selections, deletions, known } = record;
   for (const [key, selection] of selections)
-    if (!selection.used) throw unusedSelection(key, selection, keysOfGroup, known);
+    if (!selection.used) throw unusedSelection(key, selection, record, repository);
   for (const [key, deletion] of deletions)
     if (!deletion.used) {
       const what = deletion.name === null ? key : `${key}=${deletion.name}`;
@@ -34,15 +36,30 @@ export function checkUsage({ selections, deletions, keysOfGroup, known }: TreeRe
 function unusedSelection(
   key: string,
   { origin, value, within }: RecordedSelection,
-  keysOfGroup: TreeRecord["keysOfGroup"],
-  known: TreeRecord["known"],
+  { keysOfGroup, known }: TreeRecord,
+  repository: Repository,
 ): ConfigError {
   const [group = key] = key.split("@", 1);
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
   const nearest = first ?? nearestName(key, [...known.keys()]);
   const option = selectionText(value);
-  const append = `+${key}=${option}`;
+  const options = repository.list(group, "config");
+  const append = [value].flat().every((each) => each !== null && options.includes(each))
+    ? `+${key}=${option}`
+    : undefined;
+  const usable = [nearest === undefined ? undefined : `${nearest}=${option}`, append].filter(
+    (text) => text !== undefined,
+  );
+  const hint =
+    similar.length > 0
+      ? `use ${usable.join(", or ")}`
+      : (groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
+        chosenOtherwise(
+          { typed: group, option, tail: `=${option}` },
+          { choices: known, repository },
+        ) ??
+        (usable.length === 0 ? undefined : `use ${usable.join(", or ")}`));
   return new ConfigError({
     code: similar.length > 1 ? "compose.ambiguous_override" : "compose.unused_override",
     message: [
@@ -57,8 +74,31 @@ function unusedSelection(
     key,
     available: similar.length > 0 ? similar : [...known.keys()],
     ...(nearest !== undefined && { nearest }),
-    hint: nearest === undefined ? `use ${append}` : `use ${nearest}=${option}, or ${append}`,
+    ...(hint !== undefined && { hint }),
   });
+}
+
+/** A folder was named as if it were an option: what it holds are groups, chosen one by one. */
+function groupsBelow(
+  folder: string,
+  known: readonly string[],
+  repository: Repository,
+): string | undefined {
+  const commands = known
+    .filter((key) => key.startsWith(`${folder}/`))
+    .sort(byCodePoint)
+    .map((key) => {
+      const [option] = repository.list(key.split("@", 1)[0] ?? "", "config");
+      return `${key}=${option ?? "OPTION"}`;
+    });
+  return commands.length === 0
+    ? undefined
+    : `'${folder}' holds groups, which are chosen one by one: ${commands.join(", ")}`;
+}
+
+function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | undefined {
+  const meant = groupMeant(choice, groups);
+  return meant === undefined ? undefined : `to choose an option, use ${meant}`;
 }
 
 /** As Hydra's message shows the options: a list of them in Python's notation. */

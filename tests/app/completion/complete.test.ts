@@ -13,6 +13,7 @@ const SCHEMA = {
     mode: { enum: ["fast", "safe", null], description: "How it works" },
     strict: { type: "boolean" },
     note: { type: "string", description: "Anything" },
+    device: { type: "string", examples: ["auto", "cuda:0", "[a,b]", "two words", 7] },
   },
 };
 const app = program(
@@ -94,6 +95,8 @@ describe("completion", () => {
     [["++strict=f"], ["++strict=false"]],
     [["mode="], ["mode=fast", "mode=safe", "mode=null"]],
     [["mode=s"], ["mode=safe"]],
+    [["+device="], ["+device=auto", "+device=cuda:0", "+device=7"]],
+    [["device=c"], ["device=cuda:0"]],
     // interpolations: listed and resolved, but never completed, and no error where they are broken
     [["re"], ["ref="]],
     [["ref="], ["ref=80"]],

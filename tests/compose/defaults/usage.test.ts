@@ -43,6 +43,28 @@ describe("a group override that meets no group", () => {
     expect(error.details.hint).toBe("use +disk=[ssd,ssd]");
   });
 
+  it("does not hint at an option that is not there", () => {
+    expect(refused("disk=hdd").details.hint).toBeUndefined();
+    expect(refused("nett=lan").details.hint).toBe("use net=lan");
+  });
+
+  it("leads from a folder to the groups in it", () => {
+    const files = {
+      config: "defaults: [model/small/arch@model: a, model/small/infer@infer: b, _self_]",
+      "model/small/arch/a": "",
+      "model/small/infer/b": "",
+    };
+    const hint = (override: string) => refusal(() => composeFiles(files, [override])).details.hint;
+    expect(hint("model=small")).toBe(
+      "'model/small' holds groups, which are chosen one by one: model/small/arch@model=a, model/small/infer@infer=b",
+    );
+    composeFiles(files, ["model/small/arch@model=a", "model/small/infer@infer=b"]);
+    expect(hint("+model=small")).toBe(
+      "'model/small' is no option but holds the groups arch, infer",
+    );
+    expect(hint("model=a")).toBe("to choose an option, use model/small/arch@model=a");
+  });
+
   it("is refused as a deletion too", () => {
     const error = refused("~db");
     expect(error.code).toBe("compose.unused_override");

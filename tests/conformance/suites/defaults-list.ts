@@ -53,7 +53,7 @@ function listOf(testCase: CorpusCase, dir: string): object {
     resolvers: createResolveContext({ env: {} }),
   });
   const rows = flattenTree(tree, { rootName: hydra ? "<root>" : null });
-  checkUsage(tree);
+  checkUsage(tree, repository);
   return {
     defaults: rows.map(rowOf),
     config_overrides: groups.values.map(({ origin }) => origin.text),
