@@ -1,4 +1,4 @@
-import { ConfigError, framesIn, isConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { Invocation } from "./invocation.ts";
@@ -26,7 +26,7 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
   const lines = isConfigError(error)
     ? [
         renderError(error, { color: console.color === true }),
-        ...(full ? [...framesIn(error.stack), ...causesOf(error)] : ofTarget(error)),
+        ...(full ? [...error.frames, ...causesOf(error)] : ofTarget(error)),
       ]
     : full
       ? stacks(error)

@@ -1,3 +1,4 @@
+import { captureFrames, framesOfCaller } from "./caller-frames.ts";
 import type { Origin } from "./origin.ts";
 import { renderError } from "./render-error.ts";
 
@@ -109,16 +110,18 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ErrorCode;
   declare readonly details: ErrorDetails;
+  /** Every line of the stack; `stack` begins with the caller's. */
+  declare readonly frames: readonly string[];
 
   constructor(details: ErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = details.code;
     Object.defineProperty(this, "details", { value: details, enumerable: false });
-    const frames: { stack?: string } = {};
-    Error.captureStackTrace(frames, new.target);
+    const frames = captureFrames(new.target);
+    Object.defineProperty(this, "frames", { get: frames, enumerable: false });
     // Most errors are never shown: what their stack says is worked out for who asks.
     Object.defineProperty(this, "stack", {
-      get: () => [`${this.name}: ${renderError(this)}`, ...framesIn(frames.stack)].join("\n"),
+      get: () => [`${this.name}: ${renderError(this)}`, ...framesOfCaller(frames())].join("\n"),
       // Loggers and test runners write stacks anew, as they may those of all other errors.
       set: (value: unknown) =>
         Object.defineProperty(this, "stack", { value, writable: true, enumerable: false }),
@@ -127,10 +130,6 @@ export class ConfigError extends Error {
     });
   }
 }
-
-/** The lines of a stack that say where, without the message above them. */
-export const framesIn = (stack = ""): readonly string[] =>
-  stack.split("\n").filter((line) => /^\s+at /.test(line));
 
 /** The same error about another key: the one that was asked for rather than where it failed. */
 export const aboutKey = (error: ConfigError, key: string): ConfigError =>

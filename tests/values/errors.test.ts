@@ -1,6 +1,12 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
-import { ConfigError } from "../../src/values/errors.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { compose, createEngine, parseOverride } from "../../src/index.ts";
+import { packageInfo } from "../../src/package-root.ts";
+import { framesOfCaller } from "../../src/values/caller-frames.ts";
+import { ConfigError, isConfigError } from "../../src/values/errors.ts";
 import { readYaml } from "../../src/values/reader.ts";
 
 const source = "password: hunter2\nport: 1\n";
@@ -51,4 +57,60 @@ test("its stack can be written anew, as loggers and test runners do", () => {
   told.stack += " again";
   expect(told.stack).toMatch(/^here: ConfigError: told\n[\s\S]* again$/);
   expect(Object.keys(told)).not.toContain("stack");
+});
+
+describe("the stack of an error", () => {
+  const files = mkdtempSync(join(tmpdir(), "hydraconf-frames-"));
+  afterAll(() => rmSync(files, { recursive: true, force: true }));
+  writeFileSync(join(files, "config.yaml"), "defaults: [a: b]\nx: ${nowhere}\n");
+  mkdirSync(join(files, "a"));
+  writeFileSync(join(files, "a/b.yaml"), "c: 1\n");
+
+  const thrown = (work: () => unknown): ConfigError => {
+    try {
+      work();
+    } catch (error) {
+      if (isConfigError(error)) return error;
+      throw error;
+    }
+    throw new Error("nothing was thrown");
+  };
+  const firstFrame = (error: ConfigError) =>
+    error.stack?.split("\n").find((line) => /^\s+at /.test(line));
+  const request = { configDir: files, configName: "config" };
+
+  test.each<readonly [string, () => unknown]>([
+    ["compose", () => compose({ ...request, overrides: ["a=c"] })],
+    ["an engine", () => createEngine().compose({ ...request, overrides: ["y.z=1"] })],
+    ["a config", () => compose(request).get("x")],
+    ["a parser", () => parseOverride("a=[1,")],
+  ])("begins with the line that called %s", (_, work) => {
+    const error = thrown(work);
+    expect(firstFrame(error)).toContain("errors.test.ts");
+    expect(error.frames.length).toBeGreaterThan(error.stack?.match(/^\s+at /gm)?.length ?? 0);
+    expect(error.frames[0]).toMatch(/[/\\]src[/\\]/);
+  });
+
+  test("is as long as it may be, and leaves that as it was", () => {
+    const limit = Error.stackTraceLimit;
+    for (const allowed of [0, 1, 3, 200]) {
+      Error.stackTraceLimit = allowed;
+      const error = thrown(() => compose({ ...request, overrides: ["a=c"] }));
+      const frames = error.stack?.match(/^\s+at /gm) ?? [];
+      const after = Error.stackTraceLimit;
+      Error.stackTraceLimit = limit;
+      expect(after).toBe(allowed);
+      expect(frames.length).toBeLessThanOrEqual(allowed);
+      if (allowed > 0) expect(firstFrame(error)).toContain("errors.test.ts");
+    }
+  });
+
+  test("is whole where nobody but us is in it", () => {
+    const ours = ["    at compose (/x/src/a.ts:1:2)", "    at node:internal/main:1:2"];
+    const root = packageInfo().root;
+    const frames = ours.map((frame) => frame.replace("/x", root));
+    expect(framesOfCaller(frames)).toEqual(frames);
+    const caller = "    at file:///home/user/main.ts:3:4";
+    expect(framesOfCaller([...frames, caller, ...frames])).toEqual([caller, ...frames]);
+  });
 });

@@ -44,22 +44,18 @@ function unusedSelection(
   const [first] = similar;
   const nearest = first ?? nearestName(key, [...known.keys()]);
   const option = selectionText(value);
-  const options = repository.list(group, "config");
-  const append = [value].flat().every((each) => each !== null && options.includes(each))
-    ? `+${key}=${option}`
-    : undefined;
-  const usable = [nearest === undefined ? undefined : `${nearest}=${option}`, append].filter(
-    (text) => text !== undefined,
-  );
+  const has = (key: string) => {
+    const options = repository.list(key.split("@", 1)[0] ?? "", "config");
+    return [value].flat().every((each) => each === null || options.includes(each));
+  };
+  const usable = [
+    ...(nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
+    ...(has(group) ? [`+${key}=${option}`] : []),
+  ];
   const hint =
-    similar.length > 0
-      ? `use ${usable.join(", or ")}`
-      : (groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
-        chosenOtherwise(
-          { typed: group, option, tail: `=${option}` },
-          { choices: known, repository },
-        ) ??
-        (usable.length === 0 ? undefined : `use ${usable.join(", or ")}`));
+    groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
+    (usable.length > 0 ? `use ${usable.join(", or ")}` : undefined) ??
+    chosenOtherwise({ typed: group, option, tail: `=${option}` }, { choices: known, repository });
   return new ConfigError({
     code: similar.length > 1 ? "compose.ambiguous_override" : "compose.unused_override",
     message: [

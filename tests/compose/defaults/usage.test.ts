@@ -45,7 +45,7 @@ describe("a group override that meets no group", () => {
 
   it("does not hint at an option that is not there", () => {
     expect(refused("disk=hdd").details.hint).toBeUndefined();
-    expect(refused("nett=lan").details.hint).toBe("use net=lan");
+    expect(refused("net@x=wan").details.hint).toBe("to choose an option, use net=lan");
   });
 
   it("leads from a folder to the groups in it", () => {
