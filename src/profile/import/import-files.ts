@@ -1,6 +1,6 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
 import { createHash } from "node:crypto";
-import { join, parse } from "node:path";
+import { basename, dirname, join, parse } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
 import { packageInfo } from "../../package-root.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
@@ -8,6 +8,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/index.ts";
 import { joinTables } from "../ncu/run/read-pass.ts";
 import { buildRegionModel, type RegionModel, toReportBundle } from "../regions/index.ts";
+import { combineRuns } from "../repeats/across-runs.ts";
 import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import type { Imported, Importer, ImportSource, ReadOptions } from "./importer.ts";
 import { importerOf } from "./importers.ts";
@@ -53,6 +54,15 @@ type TimelineFile = { readonly source: ImportSource; readonly importer: Importer
   { kind: "timeline" }
 >;
 
+/** Recordings that make one report: one, or the repeats of a run. */
+interface Series {
+  readonly collector: Importer["collector"];
+  readonly folder: string;
+  readonly toolVersion: string | null;
+  readonly names: readonly string[];
+  readonly models: readonly RegionModel[];
+}
+
 /**
  * Reads every file before anything is reported. All of ncu's files are one measurement, of several
  * passes or processes; a recording beside them gives calls and wall times, and the order of ranges.
@@ -64,12 +74,14 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
   const folders = createFolders(request.directory);
   const timelines: TimelineFile[] = [];
   const ncu: ImportedNcu[] = [];
-  const reports: ImportedReport[] = [];
   const prefixes = tablePrefixes(recognised);
+  const series = new Map<string, Series>();
   let ncuFolder: string | null = null;
   for (const { source, importer } of recognised) {
     const isNcu = importer.collector === "ncu";
-    const folder: string = (isNcu ? ncuFolder : null) ?? folders.take(importer.collector);
+    const id = source.repeatOf === null ? null : `${importer.collector} ${source.repeatOf}`;
+    const known = id === null ? undefined : series.get(id);
+    const folder: string = (isNcu ? ncuFolder : known?.folder) ?? folders.take(importer.collector);
     if (isNcu) ncuFolder = folder;
     request.say(`reading ${source.name}`);
     const imported = await importer.read(source, {
@@ -77,7 +89,7 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
       locale: request.locale,
       allThreads: request.pushPopScope === "process",
       directory: folders.pathOf(folder),
-      prefix: prefixes.get(source) ?? "",
+      prefix: id === null ? (prefixes.get(source) ?? "") : `${basename(dirname(source.path))}.`,
       say: request.say,
     });
     if (imported.kind === "ncu") {
@@ -85,16 +97,21 @@ export async function importFiles(request: ImportRequest): Promise<readonly Impo
       continue;
     }
     timelines.push({ source, importer, ...imported });
-    reports.push({
+    series.set(id ?? folder, {
       collector: importer.collector,
       folder,
-      bundle: bundleOf(modelOf(imported.timeline, request), request, {
-        toolVersion: imported.toolVersion,
-        gpus: [],
-        names: [source.name],
-      }),
+      toolVersion: imported.toolVersion,
+      names: [...(known?.names ?? []), source.name],
+      models: [...(known?.models ?? []), modelOf(imported.timeline, request)],
     });
   }
+  const reports = [...series.values()].map(
+    ({ collector, folder, toolVersion, names, models }): ImportedReport => ({
+      collector,
+      folder,
+      bundle: bundleOf(combineRuns(models).model, request, { toolVersion, gpus: [], names }),
+    }),
+  );
   if (ncu.length === 0 || ncuFolder === null) return reports;
   if (prefixes.size > 1)
     for (const note of await joinTables(folders.pathOf(ncuFolder), [...prefixes.values()]))

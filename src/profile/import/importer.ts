@@ -25,6 +25,8 @@ export interface ImportSource {
   /** The first bytes of a file, at most `HEAD_BYTES`; empty for a directory. */
   readonly head: Uint8Array;
   readonly bytes: number;
+  /** The run whose repeats this is one of: together they make one report; null for any other. */
+  readonly repeatOf: string | null;
 }
 
 export interface ReadOptions {
@@ -36,7 +38,7 @@ export interface ReadOptions {
   readonly allThreads: boolean;
   /** Where tools may leave files that belong to the result, e.g. CSVs; exists. */
   readonly directory: string;
-  /** Begins the names of those files; empty where no other file of the tool is imported. */
+  /** Begins the names of those files; empty where no other file of the tool goes there. */
   readonly prefix: string;
   /** A line at a time, what goes on. */
   readonly say: (line: string) => void;

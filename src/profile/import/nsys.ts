@@ -22,9 +22,9 @@ export const nsysReportImporter: Importer = {
   format: "report of Nsight Systems (*.nsys-rep; needs nsys)",
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
-  read: async ({ name, path }, { directory, say }) => {
+  read: async ({ name, path }, { directory, prefix, say }) => {
     const nsys = requireNsysPath(`${name} is a report that only nsys can read`);
-    const sqlite = join(directory, "run.sqlite");
+    const sqlite = join(directory, `${prefix}run.sqlite`);
     say(`exporting ${name} with nsys`);
     const exported = await callNsys(
       exportCommand(nsys, path, sqlite),

@@ -12,13 +12,18 @@ export const HEAD_BYTES = 1 << 20;
  *
  * @throws ConfigError `profile.input` where there is nothing that can be read
  */
-export function openSource(name: string, cwd: string): ImportSource {
+export function openSource(
+  name: string,
+  cwd: string,
+  repeatOf: string | null = null,
+): ImportSource {
   const path = resolve(cwd, name);
   try {
     const status = statSync(path);
     const isDirectory = status.isDirectory();
     return {
       name,
+      repeatOf,
       path,
       isDirectory,
       entries: isDirectory ? readdirSync(path).sort() : [],

@@ -5,15 +5,22 @@ import { ConfigError } from "../../values/errors.ts";
 import { FILE_SUFFIX } from "../recording/index.ts";
 import { RUN_FILE } from "../saved-run/document.ts";
 
+/** What to import, by a name from the working directory. */
+export interface NamedSource {
+  readonly name: string;
+  /** The run whose repeats this is one of, as it was given; null for what stands for itself. */
+  readonly repeatOf: string | null;
+}
+
 /**
- * The names to import for a name that was given: of the directory of a run, the recording, the
+ * What to import for a name that was given: of the directory of a run, the recording, the
  * export (or report) of nsys and the reports of ncu in it; anything else as it is.
  *
  * @throws ConfigError `profile.input` for a run that left none of them
  */
-export function namesOfRun(name: string, cwd: string): readonly string[] {
+export function sourcesOfRun(name: string, cwd: string): readonly NamedSource[] {
   const directory = resolve(cwd, name);
-  if (!isRun(directory)) return [name];
+  if (!isRun(directory)) return [{ name, repeatOf: null }];
   const found = [...recordings(directory), ...exportsOfNsys(directory), ...reportsOfNcu(directory)];
   if (found.length === 0)
     throw new ConfigError({
@@ -21,8 +28,19 @@ export function namesOfRun(name: string, cwd: string): readonly string[] {
       message: `${name} is the directory of a run in which nothing was recorded`,
       hint: `deep-profile report ${name} makes the reports of runs again, where it can`,
     });
-  return found.map((file) => join(name, file));
+  return found.map((file) => ({
+    name: join(name, file),
+    repeatOf: REPEAT.test(file) ? name : null,
+  }));
 }
+
+/** With `repeats=N` a collector works in a folder for each run; others are of warm-up runs. */
+const REPEAT = /^\w+[/\\]repeats[/\\]\d+(?:[/\\]|$)/;
+
+const foldersOf = (run: string, collector: string): readonly string[] => [
+  collector,
+  ...filesIn(run, join(collector, "repeats"), (name) => /^\d+$/.test(name)),
+];
 
 /** A run that was interrupted has no record of its own yet, but the folders of its collectors. */
 const isRun = (directory: string): boolean =>
@@ -30,21 +48,19 @@ const isRun = (directory: string): boolean =>
   (existsSync(join(directory, "config.yaml")) &&
     ["recorder", "nsys", "ncu"].some((folder) => existsSync(join(directory, folder))));
 
-/** A run with `repeats=N` has a folder of recordings for each of them. */
-function recordings(run: string): readonly string[] {
-  const folders = ["recorder", ...filesIn(run, "recorder/repeats", () => true)];
-  return folders.filter(
+const recordings = (run: string): readonly string[] =>
+  foldersOf(run, "recorder").filter(
     (folder) => filesIn(run, folder, (file) => file.endsWith(FILE_SUFFIX)).length > 0,
   );
-}
 
 /** The export is quick to read and needs no nsys. */
-function exportsOfNsys(run: string): readonly string[] {
-  const exported = filesIn(run, "nsys", (file) => file.endsWith(".sqlite"));
-  return exported.length > 0
-    ? exported
-    : filesIn(run, "nsys", (file) => file.endsWith(".nsys-rep"));
-}
+const exportsOfNsys = (run: string): readonly string[] =>
+  foldersOf(run, "nsys").flatMap((folder) => {
+    const exported = filesIn(run, folder, (file) => file.endsWith(".sqlite"));
+    return exported.length > 0
+      ? exported
+      : filesIn(run, folder, (file) => file.endsWith(".nsys-rep"));
+  });
 
 const reportsOfNcu = (run: string): readonly string[] =>
   filesIn(run, "ncu", (file) => file.endsWith(".ncu-rep"));

@@ -1,7 +1,7 @@
 import { importFiles } from "../import/import-files.ts";
 import { IMPORTERS, importerOf } from "../import/importers.ts";
 import { openSource } from "../import/open-source.ts";
-import { namesOfRun } from "../import/run-directory.ts";
+import { sourcesOfRun } from "../import/run-directory.ts";
 import { writeImported } from "../import/write-imported.ts";
 import { showFiles, showReport } from "../terminal-report.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
@@ -81,8 +81,8 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
     return 0;
   }
   if (command.positionals.length === 0) throw usage("no files given");
-  const names = command.positionals.flatMap((name) => namesOfRun(name, io.cwd));
-  const sources = names.map((name) => openSource(name, io.cwd));
+  const named = command.positionals.flatMap((name) => sourcesOfRun(name, io.cwd));
+  const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
   // Told before a directory is made: a wrong file leaves nothing behind.
   for (const source of sources) importerOf(source);
   const top = command.count("top-kernels");

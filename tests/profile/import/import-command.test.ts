@@ -123,6 +123,15 @@ describe("deep-profile import", () => {
       ...["1", "2", "10"].map((repeat) => `reading ${join("a run/recorder/repeats", repeat)}`),
       "",
     ]);
+    expect(readdirSync(join(cwd, "repeats")).sort()).toEqual([
+      ...["kernels.md", "recorder", "report.md", "stakeholder_summary.md"],
+    ]);
+    const [report] = JSON.parse(
+      readFileSync(join(cwd, "repeats/recorder/regions/report.json"), "utf8"),
+    ).reports;
+    expect(report.regions.length).toBeGreaterThan(0);
+    for (const region of report.regions) expect(region.repeats).toMatchObject({ runs: 3 });
+    expect(report.notes.join("\n")).toContain("numbers are those of the median run of 3");
     cpSync(join(RECORDINGS, "resnet-regions"), join(run, "recorder"), { recursive: true });
     rmSync(join(run, "recorder/repeats"), { recursive: true });
     const { stdout } = await importFiles(["a run", "-o", "of-run"]);
