@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isInstalled } from "./installed.mjs";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamps = join(root, ".stamps");
@@ -90,18 +91,17 @@ export function requireNode() {
 export function installDependencies() {
   // A link (several worktrees over one installation): `npm ci` would empty what others use.
   if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  unlessFresh("dependencies", ["package-lock.json"], "node_modules/yaml/package.json", () => {
-    console.error("setting up: installing dependencies (npm ci)");
-    // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.
-    const npm = process.env.npm_execpath;
-    run([
-      ...(npm ? [process.execPath, npm] : ["npm"]),
-      "ci",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    ]);
-  });
+  if (isInstalled(root)) return;
+  console.error("setting up: installing dependencies (npm ci)");
+  // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.
+  const npm = process.env.npm_execpath;
+  run([
+    ...(npm ? [process.execPath, npm] : ["npm"]),
+    "ci",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ]);
 }
 
 export function buildTypeScript({ force = false } = {}) {
