@@ -2,6 +2,7 @@
 import { printable } from "../../printable.ts";
 import { formatMs } from "../../report/numbers.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
+import { shellQuote } from "../../shell-quote.ts";
 import { fitText, padText, textWidth } from "../../text-width.ts";
 import { isJobResult, type JobResult } from "./job-result.ts";
 
@@ -82,7 +83,9 @@ export function jobsTable(
       : [`The least time took job #${best[0].number}: ${formatMs(best[0].time)} ms`]),
     ...(measured.length < 2
       ? []
-      : [`Regions by jobs, and how they scale: deep-profile report ${readable(directory)}`]),
+      : [
+          `Regions by jobs, and how they scale: deep-profile report ${shellQuote(readable(directory))}`,
+        ]),
     "",
   ].join("\n");
 }

@@ -34,6 +34,13 @@ test("a row per job: what differs, the time, the report; then the best", () => {
   );
 });
 
+test("the command at the end can be pasted", () => {
+  const jobs = [job(0, { total_ms: 1 }), job(1, { total_ms: 2 })];
+  expect(jobsTable(jobs, { ...PAGE, directory: "/w/my sweep" })).toContain(
+    "deep-profile report 'my sweep'\n",
+  );
+});
+
 test("compares wall times where not every job has the other", () => {
   const text = jobsTable([job(0, { total_ms: 1, wall_ms: 9 }), job(1, { wall_ms: 8 })], PAGE);
   expect(text).toContain("ms: wall time");

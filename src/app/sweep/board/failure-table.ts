@@ -23,7 +23,7 @@ export function failureTable(
   {
     columns,
     cwd,
-    redact,
+    redact = (text) => text,
   }: {
     readonly columns?: number;
     readonly cwd: string;
@@ -36,7 +36,7 @@ export function failureTable(
     .slice(0, MOST_ROWS)
     .map((result) => [
       `#${result.number}`,
-      printable(shown(result.overrides)),
+      printable(redact(shown(result.overrides))),
       fitText(errorLine(result, redact), MOST_ERROR),
       printable(readablePath(result.log ?? result.outputDir, cwd)),
     ]);

@@ -241,8 +241,10 @@ describe("the table of failures", () => {
   test("masks secrets before it cuts", () => {
     const error = new Error(`${"e".repeat(190)} ${"hunter2".repeat(4)}`);
     const redact = (text: string) => text.replaceAll("hunter2".repeat(4), "******");
-    const table = failureTable([failedJob(job(0, "x=1"), error)], { cwd: "/w", redact });
+    const secret = job(0, `password=${"hunter2".repeat(4)}`);
+    const table = failureTable([failedJob(secret, error)], { cwd: "/w", redact });
     expect(table).toContain("eee ******  s/0");
+    expect(table).toContain("\nJob  Overrides        Error");
     expect(table).not.toContain("hunter");
   });
 
