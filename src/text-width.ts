@@ -14,12 +14,17 @@ export function textWidth(text: string): number {
   return width;
 }
 
+/** More code units than any sign that people write has. */
+const MOST_UNITS = 32;
+
 /** The text in at most `width` columns, cut with an ellipsis. */
 export function fitText(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
+  // Signs are found in a time that grows with the square of the length: minutes for a megabyte.
+  const head = text.slice(0, MOST_UNITS * (Math.max(0, width) + 1));
+  if (head.length === text.length && textWidth(text) <= width) return text;
   let kept = "";
   let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmenter.segment(head)) {
     used += widthOf(segment);
     if (used > width - 1) break;
     kept += segment;

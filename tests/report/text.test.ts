@@ -124,3 +124,7 @@ describe("numbers", () => {
     expect([0.0123, 12.345, 1234.5].map(formatDuration)).toEqual(["12.3 µs", "12.35 ms", "1.23 s"]);
   });
 });
+
+it("cuts what somebody made a megabyte long in no time", () => {
+  expect(fitText("é".repeat(1_000_000), 8)).toBe("ééééééé…");
+});

@@ -18,6 +18,7 @@ export function unmatchedNotes(
   root: PathNode,
   { include, exclude }: SelectionPatterns,
 ): readonly string[] {
+  if (include.length + exclude.length === 0) return [];
   const labels = labelsIn(root);
   if (labels.length === 0) return [];
   const note = (text: string, key: string): readonly string[] => {
