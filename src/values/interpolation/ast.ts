@@ -20,9 +20,9 @@ export type Interpolation = Reference | ResolverUse;
 export type Reference = StaticReference | NestedReference;
 
 /** A key that is known as it stands: taken apart once for all evaluations. */
-export interface StaticReference {
+export interface StaticReference extends ReferenceKey {
   readonly kind: "reference";
-  readonly key: ReferenceKey;
+  readonly parts?: undefined;
 }
 
 /**
@@ -31,7 +31,6 @@ export interface StaticReference {
  */
 export interface NestedReference {
   readonly kind: "reference";
-  readonly key?: undefined;
   readonly parts: readonly (string | Interpolation)[];
 }
 

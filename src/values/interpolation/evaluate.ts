@@ -79,7 +79,9 @@ function evaluateInterpolation(
     return interpolation.kind === "reference"
       ? followReference(
           resolution,
-          interpolation.key ?? keyOfParts(resolution, interpolation, at),
+          interpolation.parts === undefined
+            ? interpolation
+            : keyOfParts(resolution, interpolation, at),
           at,
         )
       : evaluateResolver(resolution, interpolation, at);

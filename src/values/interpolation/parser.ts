@@ -107,7 +107,8 @@ function reference(cursor: Cursor, parts: readonly (string | Interpolation)[]): 
   const key = parts.join("");
   const known = cursor.references.get(key);
   if (known !== undefined) return known;
-  const fresh = { kind: "reference", key: referenceKey(key) } as const;
+  const { levels, rest, components } = referenceKey(key);
+  const fresh = { kind: "reference", levels, rest, components } as const;
   cursor.references.set(key, fresh);
   return fresh;
 }
