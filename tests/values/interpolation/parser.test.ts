@@ -12,12 +12,12 @@ describe("parseInterpolation", () => {
     { text: "${0$x@y}", levels: 0, components: ["0$x@y"] },
   ])("reads the key of $text", ({ text, levels, components }) => {
     expect(parseInterpolation(text).parts).toEqual([
-      { kind: "reference", key: expect.objectContaining({ levels, components }) },
+      expect.objectContaining({ kind: "reference", levels, components }),
     ]);
   });
 
   it("keeps the parts of a key that is known only when it is evaluated", () => {
-    const inner = { kind: "reference", key: expect.objectContaining({ components: ["k"] }) };
+    const inner = expect.objectContaining({ kind: "reference", components: ["k"] });
     expect(parseInterpolation("${a.${k}[b]}").parts).toEqual([
       { kind: "reference", parts: ["a", ".", inner, "[", "b", "]"] },
     ]);
