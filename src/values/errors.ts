@@ -113,10 +113,23 @@ export class ConfigError extends Error {
   /** Every line of the stack; `stack` begins with the caller's. */
   declare readonly frames: readonly string[];
 
-  constructor(details: ErrorDetails) {
+  /**
+   * @param hints what takes time to find out: it is asked for once somebody wants to know, since many
+   *   errors only say that something cannot be resolved yet
+   */
+  constructor(details: ErrorDetails, hints?: () => Pick<ErrorDetails, "available" | "nearest">) {
+    // The stack that every error takes would be thrown away below.
+    const limit = Error.stackTraceLimit;
+    Reflect.set(Error, "stackTraceLimit", 0);
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    Reflect.set(Error, "stackTraceLimit", limit);
     this.code = details.code;
-    Object.defineProperty(this, "details", { value: details, enumerable: false });
+    let known = hints === undefined ? details : undefined;
+    const withHints = (): ErrorDetails => {
+      known ??= { ...details, ...hints?.() };
+      return known;
+    };
+    Object.defineProperty(this, "details", { get: withHints, enumerable: false });
     const frames = captureFrames(new.target);
     Object.defineProperty(this, "frames", { get: frames, enumerable: false });
     // Most errors are never shown: what their stack says is worked out for who asks.

@@ -17,13 +17,15 @@ import { cycleError } from "./resolution.ts";
 export function followReference(resolution: Resolution, key: ReferenceKey, at: Place): Place {
   const target = selectTarget(resolution, key, at);
   if (target === undefined)
-    throw new ConfigError({
-      code: "interpolation.not_found",
-      message: `Interpolation key '${key.rest}' not found`,
-      key: fullKeyOf(at),
-      origin: at.node.origin,
-      ...keysBeside(key, at),
-    });
+    throw new ConfigError(
+      {
+        code: "interpolation.not_found",
+        message: `Interpolation key '${key.rest}' not found`,
+        key: fullKeyOf(at),
+        origin: at.node.origin,
+      },
+      () => keysBeside(key, at),
+    );
   if (isWithin(at.parent, target)) throw cycleError(at, "Interpolation to parent node detected");
   return target;
 }
