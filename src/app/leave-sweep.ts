@@ -6,13 +6,13 @@ import { writeYaml } from "../values/writer.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
 import type { Invocation } from "./invocation.ts";
 import type { SweepJob } from "./launchers/launcher.ts";
-import { refuseUnstartable } from "./launchers/local/local-launcher.ts";
 import type { Logging } from "./logging/logging.ts";
 import { type OpenSweep, openSweep } from "./open-sweep.ts";
 import { nextCommands } from "./sweep/next-commands.ts";
 import { SWEEP_FILE } from "./sweep/plan-sweep.ts";
 import { launcherLog } from "./sweep/record/layout.ts";
 import { startDriver } from "./sweep/start-driver.ts";
+import { refuseUnstartable } from "./worker/worker-command.ts";
 
 /**
  * `--detach`: composes, checks and records every job that is known by now, hands them to a scheduler or to a
@@ -33,7 +33,7 @@ export async function leaveSweep(
   try {
     const admitted = await admitAll(open);
     if (admitted === null) return EXIT_ERROR;
-    refuseUnstartable(record);
+    refuseUnstartable(record.manifest());
     const who = canLeaveAll(open, admitted)
       ? await submit(open, admitted)
       : await leaveToDriver(open, invocation);

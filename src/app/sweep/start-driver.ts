@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { DRIVER_VARIABLE, DRIVES } from "../worker/driver-mark.ts";
+import { lastLines } from "../worker/log-tail.ts";
 
 export interface DriverStart {
   /** What starts the program: `[node, ..., script]`. */
@@ -46,7 +47,7 @@ export async function startDriver(request: DriverStart): Promise<number> {
     child.unref();
     return child.pid ?? 0;
   }
-  const said = lastLines(log, before);
+  const said = lastLines(log, LINES, before).join("\n");
   throw new ConfigError({
     code: "app.launcher",
     message: `The process that was to carry the sweep on ${problem}${said === "" ? "" : `:\n${said}`}`,
@@ -64,7 +65,5 @@ const firstWord = (child: ChildProcess): Promise<string | undefined> =>
     );
   });
 
+/** Of what it said, as many lines. */
 const LINES = 12;
-
-const lastLines = (log: string, from: number): string =>
-  readFileSync(log).subarray(from).toString("utf8").trimEnd().split("\n").slice(-LINES).join("\n");

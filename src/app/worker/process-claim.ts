@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
@@ -33,22 +33,32 @@ export type ClaimAttempt =
 /**
  * Claims something for this process: whoever can link the file has it. What a dead process left
  * behind counts for nothing, and a claim that was handed to this process is taken up.
+ *
+ * No clock is asked: a process is dead if its number is free or another's, by boot and start time.
  */
 export function tryClaim(file: string, use?: string): ClaimAttempt {
-  const own: Holder = { ...thisProcess(), ...(use === undefined ? {} : { use }) };
+  const own = contentOf({ ...thisProcess(), ...(use === undefined ? {} : { use }) });
   makeDirectory(dirname(file));
-  for (;;) {
-    if (linked(file, JSON.stringify(own))) return { kind: "taken", claim: claimOf(file, use) };
+  for (let looks = 0; ; looks++) {
+    if (linked(file, own)) return { kind: "taken", claim: claimOf(file, use) };
     const text = read(file);
     if (text === undefined) continue;
     const holder = parsed(text);
     const alive = holder !== undefined && isRunning(holder);
     if (holder !== undefined && alive !== false) {
-      if (holder.awaited !== true || holder.pid !== own.pid) return { kind: "held", holder, alive };
-      writeFileAtomicSync(file, JSON.stringify(own));
+      const isHandedToUs = holder.awaited === true && alive === true && holder.pid === process.pid;
+      if (!isHandedToUs) return { kind: "held", holder, alive };
+      writeFileAtomicSync(file, own);
       return { kind: "taken", claim: claimOf(file, use) };
     }
-    removeStale(file, text);
+    // Where files cannot be linked, a claim is half written for a moment.
+    if (holder === undefined && looks < HALF_WRITTEN_LOOKS) pause();
+    else {
+      const rival = succeed(file, text, own);
+      if (rival === undefined) return { kind: "taken", claim: claimOf(file, use) };
+      if (rival === "none" || looks < RIVAL_LOOKS) pause();
+      else return { kind: "held", holder: rival, alive: true };
+    }
   }
 }
 
@@ -69,7 +79,7 @@ function claimOf(file: string, use: string | undefined): Claim {
         ...(awaited ? { awaited } : {}),
         ...(use === undefined ? {} : { use }),
       };
-      writeFileAtomicSync(file, JSON.stringify(holder));
+      writeFileAtomicSync(file, contentOf(holder));
     },
     release() {
       if (isOurs) rmSync(file, { force: true });
@@ -78,46 +88,73 @@ function claimOf(file: string, use: string | undefined): Claim {
   };
 }
 
+/** No two claims have one content: a dead one is told from a later one of the same process. */
+const contentOf = (holder: Holder): string => JSON.stringify({ ...holder, id: randomUUID() });
+
 /** Linked into place with its content: nobody ever reads a claim that is half written. */
 function linked(file: string, text: string): boolean {
   const draft = `${file}.${randomUUID()}`;
-  writeFileSync(draft, text);
   try {
+    writeFileSync(draft, text);
     linkSync(draft, file);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    const code = codeOf(error);
+    // Over a network, an answer may be lost and the question be asked again.
+    if (code === "EEXIST") return statSync(draft, { throwIfNoEntry: false })?.nlink === 2;
+    if (HAS_NO_LINKS.has(String(code)) && read(draft) === text) return createdAnew(file, text);
     throw error;
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
+/** What file systems say that know no hard links: FAT, some that are mounted from elsewhere. */
+const HAS_NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EINVAL"]);
+
+function createdAnew(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
 /**
- * Removes a claim that a dead process left behind, unless it has been replaced. Of several that find it, one
- * at a time may look again and remove: who comes late would otherwise remove the claim of who was faster.
+ * Puts a claim in the place of one that a dead process left behind. Who may do so is itself claimed, by a
+ * file that is named after the dead claim: so there is one successor, and one of a successor that died
+ * before it was done. Who comes late finds another claim than the dead one, and has succeeded nobody.
+ *
+ * @returns undefined where it did; else who does at this moment, if somebody does
  */
-function removeStale(file: string, stale: string): void {
-  const guard = `${file}.takeover`;
-  if (!linked(guard, "")) {
-    if (isAbandoned(guard)) rmSync(guard, { force: true });
-    else pause();
-    return;
+function succeed(file: string, dead: string, own: string): Holder | "none" | undefined {
+  const rights: string[] = [];
+  let predecessor = dead;
+  for (;;) {
+    const right = `${file}.after-${createHash("sha256").update(predecessor).digest("hex").slice(0, 16)}`;
+    rights.push(right);
+    if (linked(right, own)) break;
+    const successor = read(right);
+    if (successor === undefined) return "none";
+    const holder = parsed(successor);
+    if (holder !== undefined && isRunning(holder) !== false) return holder;
+    predecessor = successor;
   }
   try {
-    if (read(file) === stale) rmSync(file, { force: true });
+    if (read(file) !== dead) return "none";
+    writeFileAtomicSync(file, own);
+    return undefined;
   } finally {
-    rmSync(guard, { force: true });
+    for (const right of rights) rmSync(right, { force: true });
   }
 }
 
-/** What a guard is there for takes microseconds: one this old belongs to a process that was killed meanwhile. */
-const ABANDONED_MS = 5_000;
-
-function isAbandoned(guard: string): boolean {
-  const since = statSync(guard, { throwIfNoEntry: false })?.mtimeMs;
-  return since !== undefined && Math.abs(Date.now() - since) > ABANDONED_MS;
-}
+/** Looks, a millisecond apart, after which what cannot be read was left so. */
+const HALF_WRITTEN_LOOKS = 100;
+/** Looks after which a successor who is not done is stopped, and holds the claim for all we know. */
+const RIVAL_LOOKS = 1_000;
 
 /** A millisecond, in a function that cannot wait. */
 function pause(): void {

@@ -1,18 +1,28 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** Names a process so that another one which gets the same number later is not taken for it. */
+/**
+ * Names a process so that another one which gets the same number later is not taken for it. Linux tells all
+ * of it. Elsewhere host and number must do: a process with the number of a dead one is taken for it then, so
+ * that what the dead one held looks held until it ends, and is never given to two.
+ */
 export interface ProcessIdentity {
   readonly host: string;
   readonly pid: number;
-  /** Boot and start time of the process, in the kernel's words; null where it does not tell. */
+  /** The boot, and the start of the process after it, in the kernel's words; null where it does not tell. */
   readonly birth: string | null;
+  /**
+   * What the number counts in: a container of the same host name has another one. Null where the kernel does not
+   * tell; not there in records of earlier versions.
+   */
+  readonly pid_namespace?: string | null;
 }
 
 export const identityOf = (pid: number): ProcessIdentity => ({
   host: hostname(),
   pid,
   birth: birthOf(pid),
+  pid_namespace: ownNamespace(),
 });
 
 let own: ProcessIdentity | undefined;
@@ -23,10 +33,26 @@ export function thisProcess(): ProcessIdentity {
   return own;
 }
 
-/** Whether a process still runs; `elsewhere` for one of another host, which cannot be asked. */
-export function isRunning({ birth, host, pid }: ProcessIdentity): boolean | "elsewhere" {
+/** Whether a process still runs; `elsewhere` for one of another host or container, which cannot be asked. */
+export function isRunning(identity: ProcessIdentity): boolean | "elsewhere" {
+  const { birth, host, pid } = identity;
   if (host !== hostname()) return "elsewhere";
-  return isAlive(pid) && (birth === null || birthOf(pid) === birth);
+  if (isOfEarlierBoot(identity)) return false;
+  if (isInOtherNamespace(identity)) return "elsewhere";
+  if (!isAlive(pid)) return false;
+  const now = birthOf(pid);
+  // Where `/proc` hides the processes of other users, a number that is taken has to do.
+  return birth === null || now === null || now === birth;
+}
+
+function isOfEarlierBoot({ birth }: ProcessIdentity): boolean {
+  const boot = ownBoot();
+  return birth !== null && boot !== null && !birth.startsWith(`${boot} `);
+}
+
+function isInOtherNamespace({ pid_namespace: theirs }: ProcessIdentity): boolean {
+  const ours = ownNamespace();
+  return ours !== null && typeof theirs === "string" && theirs !== ours;
 }
 
 /** Signal 0 only asks; a process of another user is alive and refuses the question. */
@@ -47,10 +73,28 @@ function birthOf(pid: number): string | null {
     // The name in parentheses may hold anything; state is the first field after it, start the 20th.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (fields[0] === "Z" || fields[0] === "X") return "dead";
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${fields[19]}`;
+    const boot = ownBoot();
+    return boot === null ? null : `${boot} ${fields[19]}`;
   } catch {
     return null;
   }
+}
+
+const ownBoot = once(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+const ownNamespace = once(() => readlinkSync("/proc/self/ns/pid"));
+
+/** What the kernel says and never changes; null where it does not say. */
+function once(ask: () => string): () => string | null {
+  let known: string | null | undefined;
+  return () => {
+    if (known === undefined)
+      try {
+        known = ask();
+      } catch {
+        known = null;
+      }
+    return known;
+  };
 }
 
 /** How long a process that was asked to end may take before it is killed. */

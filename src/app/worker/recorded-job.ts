@@ -8,7 +8,6 @@ import {
   readJobState,
   writeJobState,
 } from "../sweep/record/job-state.ts";
-import { thisProcess } from "./process-identity.ts";
 import { storedValue } from "./stored-value.ts";
 
 /** An attempt at a job that runs in this process, and the record of it. */
@@ -32,7 +31,11 @@ export function beginJob(
   { details, durable = false }: RecordOptions = {},
 ): RecordedJob {
   const before = readJobState(folder, number);
-  const state = isThisProcess(before) ? before : begun(number, before, details);
+  return recordJob(folder, begun(number, before, details && { details }), durable);
+}
+
+/** The record of a job that runs in this process: of an attempt that has been noted, or is from now on. */
+export function recordJob(folder: string, state: JobState, durable: boolean): RecordedJob {
   writeJobState(folder, state, durable);
   let isOver = false;
   return {
@@ -43,15 +46,6 @@ export function beginJob(
       writeJobState(folder, ended(state, end), durable);
     },
   };
-}
-
-/** Whether the launcher has noted already that this process runs the job. */
-function isThisProcess(state: JobState | undefined): state is JobState {
-  const last = state?.attempts.at(-1);
-  const { birth, host, pid } = thisProcess();
-  return (
-    state?.status === "running" && last?.pid === pid && last.host === host && last.birth === birth
-  );
 }
 
 /** How an attempt ended, from what the job came to. */

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import { EXIT_OK, type Session } from "../commands/command.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { type PlannedJob, planJob } from "../job/plan-job.ts";
@@ -13,8 +13,9 @@ import { jobFingerprint } from "../sweep/record/fingerprint.ts";
 import { readJobState } from "../sweep/record/job-state.ts";
 import { type ManifestJob, readManifest } from "../sweep/record/manifest.ts";
 import { endWithProcess } from "./end-with-process.ts";
-import { beginJob, endOf, firstLine, type RecordedJob } from "./recorded-job.ts";
-import { isScheduled, scheduledTask } from "./scheduled-task.ts";
+import { notedState } from "./noted-start.ts";
+import { beginJob, endOf, firstLine, type RecordedJob, recordJob } from "./recorded-job.ts";
+import { isScheduled, type ScheduledTask, scheduledTask } from "./scheduled-task.ts";
 import type { WorkerRequest } from "./worker-request.ts";
 
 /**
@@ -25,10 +26,8 @@ import type { WorkerRequest } from "./worker-request.ts";
  * @returns the exit code of the task; 1 for a job that failed
  * @throws ConfigError `app.sweep_record` for a job that is in no manifest
  */
-export async function runWorker(
-  session: Session,
-  { folder, number }: WorkerRequest,
-): Promise<number> {
+export async function runWorker(session: Session, request: WorkerRequest): Promise<number> {
+  const { folder, number } = request;
   const job = readManifest(folder).jobs.find((one) => one.number === number);
   if (job === undefined)
     throw new ConfigError({
@@ -37,17 +36,30 @@ export async function runWorker(
     });
   // Two launchers may have had the same thought: what is done is done.
   if (readJobState(folder, number)?.status === "completed") return EXIT_OK;
-  const { redact } = session.invocation.console;
+  const { redact, stderr } = session.invocation.console;
   const { details, isFirst, signals } = scheduledTask(session.invocation.env);
-  const recorded = isFirst
-    ? beginJob(folder, number, { durable: true, ...(details === undefined ? {} : { details }) })
-    : UNRECORDED;
+  const recorded = isFirst ? await recordStart(request, details) : UNRECORDED;
+  if (recorded === undefined) {
+    stderr(`The launcher of job #${number} ended before it had recorded it: nothing was run\n`);
+    return EXIT_ERROR;
+  }
   const release = endWithProcess(recorded, (error) => firstLine(error, redact), signals);
   const result = await runAlone(session, job, recorded.earlierAttempts, isFirst);
   recorded.end(endOf(result, redact));
   release();
   if (result.status === "failed") reportError(result.error, session.invocation);
   return result.exitCode;
+}
+
+/** Undefined where this process is not to run the job. */
+async function recordStart(
+  { folder, number, start }: WorkerRequest,
+  details: ScheduledTask["details"],
+): Promise<RecordedJob | undefined> {
+  if (start === undefined)
+    return beginJob(folder, number, { durable: true, ...(details && { details }) });
+  const noted = await notedState({ folder, number }, start);
+  return noted && recordJob(folder, noted, true);
 }
 
 /** A process of a job that another one records. */

@@ -1,5 +1,6 @@
-import type { SweepManifest } from "../sweep/record/manifest.ts";
-import { workerEnvironment } from "./worker-request.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { SweepManifest, SweepProgram } from "../sweep/record/manifest.ts";
+import { type WorkerRequest, workerEnvironment } from "./worker-request.ts";
 
 /** How to start the worker of a job: a process of its own, in this directory. */
 export interface WorkerCommand {
@@ -10,18 +11,36 @@ export interface WorkerCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The command line of a job's worker; null for a program that nothing can start again. */
+/**
+ * The command line of a job's worker.
+ *
+ * @throws ConfigError `app.unsupported` for a program that nothing can start again
+ */
 export function workerCommand(
   { cwd, program }: SweepManifest,
-  folder: string,
-  number: number,
-): WorkerCommand | null {
+  request: WorkerRequest,
+): WorkerCommand {
   const [file, ...first] = program.command ?? [];
-  if (file === undefined) return null;
-  return {
-    file,
-    args: [...first, ...program.argv],
-    cwd,
-    env: workerEnvironment({ folder, number }),
-  };
+  if (file === undefined) throw unstartable(program);
+  return { file, args: [...first, ...program.argv], cwd, env: workerEnvironment(request) };
 }
+
+/** @throws ConfigError `app.unsupported` for sweeps whose jobs no other process can run */
+export function refuseUnstartable({ holds_secrets, program }: SweepManifest): void {
+  if (holds_secrets)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "A secret on the command line cannot be handed to jobs in other processes",
+      key: "hydra.launcher",
+      hint: "put it into an environment variable and write KEY='${oc.env:NAME}'",
+    });
+  if (program.command === null) throw unstartable(program);
+}
+
+const unstartable = ({ name }: SweepProgram): ConfigError =>
+  new ConfigError({
+    code: "app.unsupported",
+    message: `'${name}' was not started from a file, so that no other process can run its jobs`,
+    key: "hydra.launcher",
+    hint: "use hydra/launcher=basic",
+  });

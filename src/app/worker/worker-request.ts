@@ -1,3 +1,5 @@
+import type { ProcessIdentity } from "./process-identity.ts";
+
 /**
  * How a launcher tells a program that it is to run one job of a sweep: the program is started again
  * with the arguments of the sweep, and with this variable, `NUMBER:FOLDER`. A variable and not a
@@ -5,18 +7,32 @@
  */
 export const WORKER_VARIABLE = "HYDRACONF_WORKER";
 
+/** How a launcher that notes the start itself names it: a `NotedStart` as JSON. */
+export const START_VARIABLE = "HYDRACONF_WORKER_START";
+
 /** One job of a sweep, to be run in this process. */
 export interface WorkerRequest {
   /** The absolute path of the sweep's `.sweep` folder. */
   readonly folder: string;
   readonly number: number;
+  /** Not there where this process records its start by itself. */
+  readonly start?: NotedStart;
+}
+
+/** A start that the launcher notes in the job's record, with the process that it started. */
+export interface NotedStart {
+  /** As the record names it. */
+  readonly id: string;
+  readonly launcher: ProcessIdentity;
 }
 
 export const workerEnvironment = ({
   folder,
   number,
+  start,
 }: WorkerRequest): Readonly<Record<string, string>> => ({
   [WORKER_VARIABLE]: `${number}:${folder}`,
+  ...(start === undefined ? {} : { [START_VARIABLE]: JSON.stringify(start) }),
 });
 
 /**
@@ -26,9 +42,14 @@ export const workerEnvironment = ({
 export function takeWorkerRequest(
   env: Record<string, string | undefined>,
 ): WorkerRequest | undefined {
-  const [, number, folder] = /^(\d+):(.+)$/.exec(env[WORKER_VARIABLE] ?? "") ?? [];
+  const [, number, folder] = /^(\d+):(.+)$/s.exec(env[WORKER_VARIABLE] ?? "") ?? [];
+  const start = env[START_VARIABLE];
   delete env[WORKER_VARIABLE];
-  return number === undefined || folder === undefined
-    ? undefined
-    : { number: Number(number), folder };
+  delete env[START_VARIABLE];
+  if (number === undefined || folder === undefined) return undefined;
+  return {
+    number: Number(number),
+    folder,
+    ...(start === undefined ? {} : { start: JSON.parse(start) as NotedStart }),
+  };
 }

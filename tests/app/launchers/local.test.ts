@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { workplace } from "../sweep/program/start.ts";
@@ -119,6 +121,34 @@ describe("the local launcher", () => {
     const state = place.state(0);
     expect(state?.status).toBe("failed");
     if (how === "kill") expect(state?.attempts[0]?.error).toBe("killed by SIGKILL");
+  });
+
+  test("a job that is done before its launcher has noted it stays done", async () => {
+    const place = workplace();
+    const { exitCode, stderr } = await place.startHooked(["-m", "x=1,2", ...LOCAL], {
+      STALL_MS: "1500",
+    });
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining("2 of 2")]);
+    expect([0, 1].map((number) => place.state(number))).toMatchObject([
+      { status: "completed", attempts: [{ exit_code: 0 }] },
+      { status: "completed", attempts: [{ exit_code: 0 }] },
+    ]);
+    expect([...place.ran("begin")].sort()).toEqual([0, 1]);
+  });
+
+  test("a worker whose launcher is killed before it has noted it runs nothing", async () => {
+    const place = workplace();
+    const launcher = place.startHooked(["-m", "x=1,2", ...LOCAL], { STALL_MS: "60000" });
+    const log = join(place.folder, "jobs/0.log");
+    while (!existsSync(log)) await sleep(20);
+    // The worker has long begun to wait.
+    await sleep(1000);
+    launcher.kill("SIGKILL");
+    await launcher;
+    while (!readFileSync(log, "utf8").includes("nothing was run")) await sleep(20);
+    expect([place.ran("begin"), place.state(0)]).toEqual([[], undefined]);
+    expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+    expect([...place.ran("begin")].sort()).toEqual([0, 1]);
   });
 
   test("passes a signal on to its workers and starts no other", async () => {

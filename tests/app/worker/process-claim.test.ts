@@ -1,12 +1,17 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { holderOf, tryClaim } from "../../../src/app/worker/process-claim.ts";
+import { identityOf, thisProcess } from "../../../src/app/worker/process-identity.ts";
 import { runs } from "../../runs.ts";
+
+const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));
+
+vi.mock("node:fs", { spy: true });
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-claim-"));
 
@@ -57,15 +62,7 @@ describe("a claim", () => {
     timeout: 120_000,
   }, async () => {
     const folder = newFolder();
-    const script = join(folder, "claimant.cjs");
-    buildSync({
-      entryPoints: [fileURLToPath(new URL("claimant/main.ts", import.meta.url))],
-      outfile: script,
-      bundle: true,
-      platform: "node",
-      format: "cjs",
-      logLevel: "error",
-    });
+    const script = claimant();
     const dead = await deadProcess();
     const claimants = Array.from({ length: 4 }, () =>
       execa(process.execPath, [script, folder, String(runs(200)), String(dead)], {
@@ -74,6 +71,105 @@ describe("a claim", () => {
     );
     for (const { exitCode, stderr } of await Promise.all(claimants))
       expect([exitCode, stderr]).toEqual([0, ""]);
-    expect(readdirSync(folder).filter((name) => name.startsWith("claim.json."))).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("of a dead process is another's at once, whatever the clock says", async () => {
+    const file = join(newFolder(), "claim.json");
+    const dead = JSON.stringify(identityOf(await deadProcess()));
+    for (const time of [0, Date.now() / 1000, 4e9]) {
+      writeFileSync(file, dead);
+      utimesSync(file, time, time);
+      const attempt = tryClaim(file);
+      if (attempt.kind === "held") throw new Error("held");
+      attempt.claim.release();
+    }
+  });
+
+  test("of a process of an earlier boot is free; of another container of this host it stays", () => {
+    const file = join(newFolder(), "claim.json");
+    const own = thisProcess();
+    writeFileSync(file, JSON.stringify({ ...own, birth: "another-boot 1", pid_namespace: "x" }));
+    expect(holderOf(file)).toBeUndefined();
+    if (own.pid_namespace === null) return;
+    writeFileSync(file, JSON.stringify({ ...own, pid: 1, pid_namespace: "pid:[1]" }));
+    expect(tryClaim(file)).toMatchObject({ kind: "held", alive: "elsewhere" });
+  });
+
+  test("that was handed to the same number on another machine is not taken up", () => {
+    const file = join(newFolder(), "claim.json");
+    const there = { ...thisProcess(), host: `not-${hostname()}`, awaited: true };
+    writeFileSync(file, JSON.stringify(there));
+    expect(tryClaim(file)).toMatchObject({ kind: "held", alive: "elsewhere" });
+  });
+
+  test("that was left unreadable is free", () => {
+    const file = join(newFolder(), "claim.json");
+    writeFileSync(file, '{"host": "h');
+    expect(tryClaim(file).kind).toBe("taken");
+  });
+
+  test("is taken where files cannot be linked, too", async () => {
+    const file = join(newFolder(), "claim.json");
+    const cannot = vi.mocked(fs.linkSync).mockImplementation(() => {
+      throw Object.assign(new Error("EPERM: operation not permitted, link"), { code: "EPERM" });
+    });
+    try {
+      writeFileSync(file, JSON.stringify(identityOf(await deadProcess())));
+      const first = tryClaim(file);
+      if (first.kind === "held") throw new Error("held");
+      expect(tryClaim(file).kind).toBe("held");
+      first.claim.release();
+      expect(tryClaim(file).kind).toBe("taken");
+      expect(holderOf(file)).toMatchObject({ pid: process.pid });
+      expect(cannot).toHaveBeenCalled();
+    } finally {
+      cannot.mockRestore();
+    }
+  });
+
+  test("is somebody's, and one's alone, wherever one that takes it over is killed", {
+    timeout: 120_000,
+  }, async () => {
+    const script = claimant();
+    const dead = await deadProcess();
+    const left = JSON.stringify(identityOf(dead));
+    const run = (folder: string, at: number) =>
+      execa(process.execPath, ["--require", HOOK, script, folder, "1", String(dead)], {
+        reject: false,
+        env: { KILL_AT: `launcher:${at}` },
+      });
+    let kills = 0;
+    for (;;) {
+      const folder = newFolder();
+      const file = join(folder, "claim.json");
+      writeFileSync(file, left);
+      const { signal } = await run(folder, kills + 1);
+      if (signal === undefined) break;
+      kills++;
+      fs.rmSync(join(folder, "witness"), { recursive: true, force: true });
+      // A second one takes over from both.
+      expect((await run(folder, 0)).exitCode, `killed at ${kills}`).toBe(0);
+      expect(tryClaim(file).kind).toBe("taken");
+      expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ pid: process.pid });
+    }
+    expect(kills).toBeGreaterThan(8);
   });
 });
+
+let built: string | undefined;
+
+/** The program of `claimant/` as one file. */
+function claimant(): string {
+  if (built !== undefined) return built;
+  built = join(newFolder(), "claimant.cjs");
+  buildSync({
+    entryPoints: [fileURLToPath(new URL("claimant/main.ts", import.meta.url))],
+    outfile: built,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    logLevel: "error",
+  });
+  return built;
+}

@@ -26,8 +26,7 @@ async function begun(place: ReturnType<typeof workplace>) {
 }
 
 function runWorker(place: ReturnType<typeof workplace>, number: number) {
-  const command = workerCommand(readManifest(place.folder), place.folder, number);
-  if (command === null) throw new Error("no command");
+  const command = workerCommand(readManifest(place.folder), { folder: place.folder, number });
   return execa(command.file, command.args, { cwd: command.cwd, env: command.env, reject: false });
 }
 

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { makeDirectory } from "../../../make-directory.ts";
 import {
+  type AttemptEnd,
   begun,
   ended,
   type JobState,
@@ -10,12 +12,16 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
+import type { SweepManifest } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
-import { GRACE_MS, identityOf, signalGroup } from "../../worker/process-identity.ts";
-import type { WorkerCommand } from "../../worker/worker-command.ts";
+import { lastLines } from "../../worker/log-tail.ts";
+import { GRACE_MS, identityOf, signalGroup, thisProcess } from "../../worker/process-identity.ts";
+import { workerCommand } from "../../worker/worker-command.ts";
+import type { NotedStart } from "../../worker/worker-request.ts";
 
 export interface WorkerRun {
-  readonly command: WorkerCommand;
+  readonly manifest: SweepManifest;
+  /** The absolute path of the `.sweep` folder. */
   readonly folder: string;
   readonly number: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -32,24 +38,22 @@ export interface StartedWorker extends LiveWorker {
 /**
  * Starts a worker in a process group of its own, so that a key typed at the terminal reaches it once
  * and only through us, and with its output in a file, so that it needs us for nothing.
+ *
+ * It does nothing before it stands in the job's record as the process that runs it (`noted-start.ts`): so whoever
+ * launches after us finds it, however soon we are killed.
+ *
+ * @throws the system's error where the record cannot be written: then nothing runs
  */
-export function startWorker({ command, env, folder, number, timeLimit }: WorkerRun): StartedWorker {
+export function startWorker(run: WorkerRun): StartedWorker {
+  const { folder, number, timeLimit } = run;
   makeDirectory(jobsFolder(folder));
   const before = readJobState(folder, number);
-  const log = openSync(jobLog(folder, number), "a");
-  // Not execa, which pipes through us: files must be the worker's own.
-  const child = spawn(command.file, command.args, {
-    cwd: command.cwd,
-    env: { ...env, ...command.env },
-    stdio: ["ignore", log, log],
-    detached: true,
-  });
+  const id = randomUUID();
+  const child = spawnWorker(run, { id, launcher: thisProcess() });
   const over = outcomeOf(child);
-  // From its first moment on, so that a launcher that comes after us finds it however soon we are killed.
-  if (child.pid !== undefined)
-    writeJobState(folder, withIdentity(begun(number, before), child.pid));
-  closeSync(log);
-  let asked: NodeJS.Signals | "timeout" | undefined;
+  const noted = withIdentity(begun(number, before, { id }), child.pid ?? 0);
+  if (child.pid !== undefined) noteOrKill(folder, noted, child.pid);
+  let asked: Asked;
   let killer: NodeJS.Timeout | undefined;
   const kill = (signal: NodeJS.Signals): void => {
     if (child.pid !== undefined) signalGroup(child.pid, signal);
@@ -65,35 +69,16 @@ export function startWorker({ command, env, folder, number, timeLimit }: WorkerR
           asked ??= "timeout";
           kill("SIGTERM");
         }, timeLimit);
-  const judge = async (): Promise<JobState> => {
-    const { exitCode, problem, signal } = await over;
+  const record = async (): Promise<JobState> => {
+    const outcome = await over;
     clearTimeout(limit);
     clearTimeout(killer);
     const written = readJobState(folder, number);
-    const started = (written?.attempts.length ?? 0) > (before?.attempts.length ?? 0);
-    const isOver = started && written?.status !== "running";
-    // What fails because it was asked to end was stopped: it is still to be done.
-    const gaveUp = asked !== undefined && asked !== "timeout" && written?.status === "failed";
-    if (isOver && asked !== "timeout" && !gaveUp) return written as JobState;
-    const state = started
-      ? (written as JobState)
-      : withIdentity(begun(number, before), child.pid ?? 0);
-    const [status, code, error] =
-      asked === "timeout"
-        ? (["timed_out", exitCode, `took longer than ${seconds(timeLimit ?? 0)}`] as const)
-        : asked !== undefined
-          ? (["stopped", 128 + constants.signals[asked], `stopped by ${asked}`] as const)
-          : ([
-              "failed",
-              exitCode,
-              problem ??
-                (signal === null
-                  ? (lastError(folder, number) ?? "the worker did not start")
-                  : `killed by ${signal}`),
-            ] as const);
-    // A job that was done in time is done, however long it then took to leave.
-    if (isOver && state.status === "completed") return state;
-    const final = ended(state, { status, exitCode: code, error });
+    // It has written nothing where it could not be started.
+    const state = written?.attempts.at(-1)?.id === id ? written : noted;
+    const end = endOf(state, outcome, asked, run);
+    if (end === undefined) return state;
+    const final = ended(state, end);
     writeJobState(folder, final, true);
     return final;
   };
@@ -103,8 +88,68 @@ export function startWorker({ command, env, folder, number, timeLimit }: WorkerR
       asked ??= signal;
       kill(signal);
     },
-    ended: judge(),
+    ended: record(),
   };
+}
+
+/** What a worker was asked to end for. */
+type Asked = NodeJS.Signals | "timeout" | undefined;
+
+function spawnWorker({ env, folder, manifest, number }: WorkerRun, start: NotedStart) {
+  const command = workerCommand(manifest, { folder, number, start });
+  const log = openSync(jobLog(folder, number), "a");
+  try {
+    // Not execa, which pipes through us: files must be the worker's own.
+    return spawn(command.file, command.args, {
+      cwd: command.cwd,
+      env: { ...env, ...command.env },
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** One that nobody can find must not wait for us to note it. */
+function noteOrKill(folder: string, noted: JobState, pid: number): void {
+  try {
+    writeJobState(folder, noted);
+  } catch (error) {
+    signalGroup(pid, "SIGKILL");
+    throw error;
+  }
+}
+
+/** How a worker ended that is gone; undefined where its record says so already. */
+function endOf(
+  { status }: JobState,
+  { exitCode, problem, signal }: Outcome,
+  asked: Asked,
+  { folder, number, timeLimit }: WorkerRun,
+): AttemptEnd | undefined {
+  // A job that was done in time is done, however long it then took to leave.
+  if (status === "completed") return undefined;
+  if (asked === "timeout")
+    return {
+      status: "timed_out",
+      exitCode,
+      error: `took longer than ${seconds(timeLimit ?? 0)}`,
+    };
+  // What fails because it was asked to end was stopped: it is still to be done.
+  if (asked !== undefined && (status === "running" || status === "failed"))
+    return {
+      status: "stopped",
+      exitCode: 128 + constants.signals[asked],
+      error: `stopped by ${asked}`,
+    };
+  if (status !== "running") return undefined;
+  const error =
+    problem ??
+    (signal === null
+      ? (lastError(folder, number) ?? "the worker did not start")
+      : `killed by ${signal}`);
+  return { status: "failed", exitCode, error };
 }
 
 interface Outcome {
@@ -131,7 +176,7 @@ function withIdentity(state: JobState, pid: number): JobState {
 
 /** What a worker that could not even begin said last. */
 function lastError(folder: string, number: number): string | undefined {
-  const lines = readFileSync(jobLog(folder, number), "utf8").trimEnd().split("\n").slice(-40);
+  const lines = lastLines(jobLog(folder, number), 40);
   return lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
 }
 

@@ -43,7 +43,7 @@ export function settle(
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   if (isNew && status === "stopped" && state.status === "stopped") return { kind: "ended" };
   const detail = lastWords(folder, task);
-  const attempt = isNew ? state : begun(task.number, state, { slurm: taskName(task) });
+  const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
   writeJobState(
     folder,
     ended(attempt, {

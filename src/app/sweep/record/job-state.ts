@@ -20,6 +20,8 @@ export interface JobState {
 }
 
 export interface Attempt extends ProcessIdentity {
+  /** Names the start, where another process notes it than the one that runs the job. */
+  readonly id?: string;
   /** ISO 8601. */
   readonly started: string;
   readonly ended: string | null;
@@ -63,13 +65,14 @@ export const writeJobState = (folder: string, state: JobState, durable = false):
 export const begun = (
   number: number,
   before: JobState | undefined,
-  details?: Attempt["details"],
+  { details, id }: Pick<Attempt, "details" | "id"> = {},
 ): JobState => ({
   number,
   status: "running",
   attempts: [
     ...(before?.attempts ?? []),
     {
+      ...(id === undefined ? {} : { id }),
       started: new Date().toISOString(),
       ended: null,
       ...thisProcess(),

@@ -16,6 +16,8 @@ hydra:
     subdir: \${hydra:job.num}
 `;
 
+const HOOK = fileURLToPath(new URL("../../worker/kill-at/hook.cjs", import.meta.url));
+
 let built: string | undefined;
 
 /** The program as one file, so that a process of it starts quickly. */
@@ -54,6 +56,14 @@ export function workplace(config = CONFIG) {
         reject: false,
         stdin: "ignore",
         ...options,
+      }),
+    /** Starts the program under `worker/kill-at`, which reads its orders from the environment. */
+    startHooked: (argv: readonly string[], env: Readonly<Record<string, string>>) =>
+      execa(process.execPath, ["--require", HOOK, builtProgram(), ...argv], {
+        cwd,
+        reject: false,
+        stdin: "ignore",
+        env,
       }),
     /** Starts the program; its result has `exitCode`, `stdout`, `stderr`. */
     start: (argv: readonly string[], options: Options = {}) =>
