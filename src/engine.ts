@@ -20,6 +20,7 @@ import type { Resolver } from "./values/resolvers/resolver.ts";
 /** `1.3` is Hydra 1.3 under `version_base="1.3"`, the only dialect there is so far. */
 export type Dialect = "1.3";
 
+/** What all compositions of an engine share. */
 export interface EngineOptions {
   /** Where relative directories start. Default: the working directory. */
   readonly cwd?: string;
@@ -42,6 +43,7 @@ export interface EngineOptions {
   readonly dialect?: Dialect;
 }
 
+/** What to compose: where the configs are, which one is primary, and the overrides. */
 export interface ComposeOptions {
   /** The directory of the primary config, or `pkg://…`. null: only the config store. */
   readonly configDir?: string | null;

@@ -1,3 +1,9 @@
+/**
+ * Hydra and OmegaConf for TypeScript: composes config trees, reads and writes their YAML, and is
+ * `@hydra.main` for programs.
+ *
+ * @module hydraconf
+ */
 import { hydraResolver } from "./app/resolvers/hydra.ts";
 import { nowResolver } from "./app/resolvers/now.ts";
 import { pythonVersionResolver } from "./app/resolvers/python-version.ts";
@@ -15,33 +21,9 @@ import type { ReadOptions } from "./values/reader.ts";
 import { createConfig } from "./values/reader.ts";
 import { writeYaml } from "./values/writer.ts";
 
-export type { Callback, CallbackEvents } from "./app/callbacks/callback.ts";
-export type { HydraMainOptions } from "./app/hydra-main.ts";
 export { hydraMain } from "./app/hydra-main.ts";
-export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
 export { exitCode } from "./app/job/job.ts";
-export type { Logger } from "./app/logging/logging.ts";
 export { HYDRA_VERSION } from "./compose/dialect.ts";
-export type {
-  Cause,
-  Composition,
-  CompositionWarning,
-  Config,
-  ConfigSchema,
-  ConfigSource,
-  DefaultsRow,
-  DefaultsStep,
-  Difference,
-  Explanation,
-  KeyedNode,
-  LoadedConfig,
-  MemoryEntry,
-  PlainValue,
-  Plugin,
-  ReplacedValue,
-  SourceFactory,
-  StandardSchema,
-} from "./compose/index.ts";
 export {
   diffConfigs,
   leavesOf,
@@ -49,14 +31,6 @@ export {
   pathText,
   STANDARD_PLUGINS,
 } from "./compose/index.ts";
-export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
-export type {
-  InstantiateOptions,
-  TargetConfig,
-  TargetMap,
-  Targets,
-  TargetsOptions,
-} from "./instantiate/index.ts";
 export {
   createTargets,
   instantiate,
@@ -64,9 +38,8 @@ export {
   nodeOf,
   target,
 } from "./instantiate/index.ts";
-export type { Override } from "./overrides/index.ts";
 export { parseOverride, parseOverrides } from "./overrides/index.ts";
-export type { ConfigNode, ErrorCode, ErrorDetails, Origin, Resolver } from "./values/index.ts";
+export type * from "./public-types.ts";
 export { ConfigError, isConfigError, toObject } from "./values/index.ts";
 export { renderError } from "./values/render-error.ts";
 

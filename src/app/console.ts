@@ -1,6 +1,8 @@
 /** Where a program writes. Tests give their own; the entry points give the process's. */
 export interface Console {
+  /** Takes text as it stands, line breaks included. */
   readonly stdout: (text: string) => void;
+  /** Likewise. */
   readonly stderr: (text: string) => void;
   /** Whether error texts, and what else goes to `stderr`, may be coloured. */
   readonly color?: boolean;

@@ -12,11 +12,20 @@ export interface Invocation {
   readonly script?: string;
   /** What starts this program again, before its arguments: `[node, ..., script]`. */
   readonly command?: readonly string[];
-  /** The one job that this process is to run for a launcher. */
+  /**
+   * The one job that this process is to run for a launcher.
+   * @internal
+   */
   readonly worker?: WorkerRequest;
-  /** Says that this process drives a sweep now, to the one that started it for that. */
+  /**
+   * Says that this process drives a sweep now, to the one that started it for that.
+   * @internal
+   */
   readonly announce?: () => void;
-  /** The recorded sweep that goes on. */
+  /**
+   * The recorded sweep that goes on.
+   * @internal
+   */
   readonly resumed?: ResumedSweep;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

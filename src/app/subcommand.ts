@@ -26,6 +26,7 @@ export interface Subcommand {
   readonly run: (args: readonly string[], invocation: Invocation) => Promise<number>;
 }
 
+/** The command line of a subcommand, for shell completion. */
 export interface SubcommandLine {
   /** What its first argument may be, where that chooses what it does, with a line each. */
   readonly actions?: Readonly<Record<string, string>>;
@@ -33,6 +34,7 @@ export interface SubcommandLine {
   readonly options: Readonly<Record<string, SubcommandOption>>;
 }
 
+/** An option of a subcommand. */
 export interface SubcommandOption {
   /** What stands for the value; absent: a switch. */
   readonly value?: string;

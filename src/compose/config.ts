@@ -54,6 +54,7 @@ export interface Config {
   diff(other: Pick<Config, "root" | "composition">): readonly Difference[];
 }
 
+/** How a config becomes text: interpolations as values, keys in order of their names. */
 export interface ConfigTextOptions {
   readonly resolve?: boolean;
   readonly sortKeys?: boolean;

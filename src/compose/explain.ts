@@ -17,6 +17,7 @@ export interface Explanation {
   readonly replaced: readonly ReplacedValue[];
 }
 
+/** A value that another took the place of, and what had set it. */
 export interface ReplacedValue {
   readonly value: ConfigNode;
   readonly cause: Cause;

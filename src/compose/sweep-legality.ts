@@ -3,6 +3,7 @@ import { isSweepValue } from "../overrides/ast.ts";
 import { ConfigError } from "../values/errors.ts";
 import { isHydraOverride } from "./hydra/runtime-node.ts";
 
+/** `hydra.mode`: a single job, or a sweep. */
 export type RunMode = "run" | "multirun";
 
 export interface SweepLegality {

@@ -11,6 +11,7 @@ export type { Partial } from "./partial.ts";
 export type {
   CallStyle,
   DeclaredTarget,
+  NamedArguments,
   ResolvedTarget,
   ResultOf,
   TargetClass,

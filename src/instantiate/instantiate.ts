@@ -16,6 +16,7 @@ export interface ConfigWithContext {
   readonly context: ResolveContext;
 }
 
+/** What to instantiate of a config, and with what beside it. */
 export interface InstantiateOptions<Entries extends TargetMap = TargetMap> {
   /** What `_target_` may name. Default: nothing but functions that stand there themselves. */
   readonly targets?: Targets<Entries>;

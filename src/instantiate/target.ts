@@ -29,6 +29,7 @@ export type ResultOf<Target> =
         ? Result
         : unknown;
 
+/** How a target is called. */
 export interface TargetDeclaration {
   /** Default: `new` for what is a class, `call` for anything else. */
   readonly style?: CallStyle;
@@ -69,6 +70,7 @@ export interface ResolvedTarget {
   invoke(args: readonly unknown[], named: NamedArguments): unknown;
 }
 
+/** Keyword arguments of Python. */
 export type NamedArguments = Readonly<Record<string, unknown>>;
 
 /** @param self what a method is called on */

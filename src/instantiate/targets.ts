@@ -15,6 +15,7 @@ import {
 /** Targets by the names that configs use. A namespace gives its members: `optim.Adam`. */
 export type TargetMap = Readonly<Record<string, TargetFunction | TargetClass | object>>;
 
+/** Which modules, beside the registered targets, a config may name. */
 export interface TargetsOptions {
   /**
    * Modules whose exports may be targets, as `module:export`: packages (`my-models`) and files

@@ -25,6 +25,7 @@ export type OverrideValue = Element | Sweep;
  */
 export type Element = ScalarElement | ListElement | DictElement;
 
+/** What a sweep takes its values from. */
 export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep | ZipSweep;
 
 /** Offsets in the override's text, in UTF-16 code units, end exclusive. */
@@ -33,6 +34,7 @@ export interface Span {
   readonly end: number;
 }
 
+/** A text, a number, a bool or null. */
 export interface ScalarElement {
   readonly kind: "scalar";
   readonly value: ElementScalar;
@@ -44,16 +46,20 @@ export interface ScalarElement {
   readonly span: Span;
 }
 
+/** A bigint is an int, a number a float. */
 export type ElementScalar = null | boolean | bigint | number | string;
 
+/** How a string was quoted. */
 export type Quote = "'" | '"';
 
+/** `[1,2]`. */
 export interface ListElement {
   readonly kind: "list";
   readonly items: readonly OverrideValue[];
   readonly span: Span;
 }
 
+/** `{a:1,b:2}`. */
 export interface DictElement {
   readonly kind: "dict";
   /** In insertion order, by Python's key equality: `{1:a,1.0:b}` is one entry, `1: b`. */
@@ -61,6 +67,7 @@ export interface DictElement {
   readonly span: Span;
 }
 
+/** A key of a dict, in its exact type, with its value. */
 export interface DictEntry {
   readonly key: Key;
   readonly value: OverrideValue;

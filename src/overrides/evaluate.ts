@@ -8,8 +8,12 @@ import type { OverrideFunction } from "./functions/function.ts";
 import { FUNCTIONS } from "./functions/index.ts";
 import type { CallSyntax, ColumnSyntax, DictSyntax, ValueSyntax } from "./syntax.ts";
 
+/** What the functions in an override may use. */
 export interface EvaluationOptions {
-  /** The functions there are, by name; those of Hydra 1.3.5 unless another dialect is wanted. */
+  /**
+   * The functions there are, by name; those of Hydra 1.3.5 unless another dialect is wanted.
+   * @internal
+   */
   readonly functions?: ReadonlyMap<string, OverrideFunction>;
   /** Numbers in [0, 1) for `shuffle([…])`, which shuffles while it is evaluated. */
   readonly random?: () => number;

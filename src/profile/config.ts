@@ -24,6 +24,7 @@ export interface ProfileConfig {
   };
 }
 
+/** `model`: the shape of the built-in model. */
 export interface ModelConfig {
   readonly name: string;
   readonly in_channels: number;
@@ -33,6 +34,7 @@ export interface ModelConfig {
   readonly weights: string | null;
 }
 
+/** `infer`: how the built-in model runs. */
 export interface InferConfig {
   readonly batch_size: number;
   readonly image_size: number;
@@ -48,6 +50,7 @@ export interface InferConfig {
   readonly cuda_graph: boolean;
 }
 
+/** `workload`: what is profiled. */
 export type WorkloadConfig =
   | { readonly kind: "shallow_resnet"; readonly program: "forward" | "regions" }
   | { readonly kind: "command"; readonly command: readonly string[] }
@@ -59,6 +62,7 @@ export type WorkloadConfig =
       readonly python: string;
     };
 
+/** `pipeline`: which collectors run, and what is reported. */
 export interface PipelineConfig {
   readonly recorder: {
     readonly enable: boolean;

@@ -1,17 +1,53 @@
-/** `hydraconf/profile`: runs workloads under collectors, and makes regions of what they saw. */
+/**
+ * Runs workloads under collectors, and makes regions of what they saw.
+ *
+ * @module hydraconf/profile
+ */
 export type {
   CollectContext,
   Collection,
   Collector,
   CollectorName,
   Measured,
+  MeasuredRun,
+  WriteRegionFiles,
 } from "./collectors/collector.ts";
 export { createRecorder, type RecorderOptions } from "./collectors/recorder.ts";
-export type { ProfileConfig } from "./config.ts";
-export type { ProcessOutcome } from "./machine/process.ts";
+export type { MissingCollection } from "./collectors/run-collectors.ts";
+export type {
+  CollectionSource,
+  NcuPassSource,
+  NcuSource,
+  RecordedSource,
+  RepeatsSource,
+} from "./collectors/source.ts";
+export type {
+  InferConfig,
+  ModelConfig,
+  PipelineConfig,
+  ProfileConfig,
+  WorkloadConfig,
+} from "./config.ts";
+export type { InputFile, RunInputs } from "./inputs.ts";
+export type { MachineEnvironment } from "./machine/environment.ts";
+export type { Gpu } from "./machine/gpu.ts";
+export type { ProcessOutcome, StopRequests } from "./machine/process.ts";
 export { type NativePart, requireNative } from "./native.ts";
+export type { NvtxLabel } from "./ncu/run/filters.ts";
+export type { Names, NcuCliConfig, NcuConfig } from "./ncu/run/ncu-config.ts";
+export type { ReplayMode } from "./ncu/run/pass-plan.ts";
+export type { NsysSettings } from "./nsys/run/command.ts";
 export { type Progress, silentProgress, terminalProgress } from "./progress.ts";
-export { type RecordedTimeline, readRecording, watchRecording } from "./recording/index.ts";
+export {
+  type CategoryName,
+  type GpuDevice,
+  type RecordedProcess,
+  type RecordedTimeline,
+  type RecordingProgress,
+  readRecording,
+  type WatchOptions,
+  watchRecording,
+} from "./recording/index.ts";
 export * from "./regions/index.ts";
 export {
   type ProfileRequest,

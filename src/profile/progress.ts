@@ -8,6 +8,7 @@ export interface Progress {
   stop(): void;
 }
 
+/** Shows nothing: for programs that are no terminal's. */
 export const silentProgress: Progress = { update: () => {}, stop: () => {} };
 
 /** A status line on standard error where that is a terminal; nothing elsewhere. */

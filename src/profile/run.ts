@@ -17,6 +17,7 @@ import { combineRuns } from "./repeats/across-runs.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
 
+/** A run of the profiler: what to profile, where to, and how to speak with the user. */
 export interface ProfileRequest {
   /** Composed, resolved and validated. */
   readonly config: ProfileConfig;

@@ -17,6 +17,7 @@ export interface Timeline {
   readonly notes: readonly string[];
 }
 
+/** What one process did. Times are nanoseconds since `Timeline.originNs`. */
 export interface ProcessTimeline {
   readonly pid: number;
   readonly parentPid: number | null;
@@ -48,6 +49,7 @@ export interface EventAttributes {
   readonly payload: number | bigint | null;
 }
 
+/** One range, from when it was opened to when it was closed. */
 export interface RangeInstance extends EventAttributes {
   /** Unique in its process. */
   readonly id: number;
@@ -72,6 +74,7 @@ export interface RangeInstance extends EventAttributes {
   readonly endSequence?: number | undefined;
 }
 
+/** A point in time that the program marked (`nvtxMark`). */
 export interface MarkInstance extends EventAttributes {
   readonly domain: string;
   readonly name: string;
@@ -108,6 +111,7 @@ export interface KernelInstance {
   readonly graph?: { readonly id: number; readonly node: bigint };
 }
 
+/** What the GPU was busy with: a kernel, a copy of memory, or setting memory to a value. */
 export type GpuActivityKind = "kernel" | "memcpy" | "memset";
 
 /** A call in which a thread waited for the GPU. */

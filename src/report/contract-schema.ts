@@ -16,5 +16,6 @@ export interface ContractSchema {
   readonly required?: readonly string[];
 }
 
+/** The absolute path of the contract, `region-report.openapi.yaml`, in this package. */
 export const contractFile = (): string =>
   join(packageInfo().root, "schemas", "region-report.openapi.yaml");

@@ -9,6 +9,7 @@
  */
 import { createHash } from "node:crypto";
 
+/** What tells a region's directory from others. */
 export interface NamedRegion {
   readonly path: readonly string[];
   readonly domain: string;

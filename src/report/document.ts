@@ -10,6 +10,7 @@ export const CONTRACT = "hydraconf.region-report/1.1";
 /** Those that are read: all that came before, too. */
 export const CONTRACTS: readonly string[] = ["hydraconf.region-report/1.0", CONTRACT];
 
+/** A report file: what one collector saw, scope by scope. */
 export interface RegionReportBundle {
   readonly contract: string;
   /** `reports[0]` is the aggregate when it is on; then one per process and one per device. */
@@ -19,6 +20,7 @@ export interface RegionReportBundle {
 /** `aggregate`, `process:<pid>` or `device:<id>` with the id `cuda:N` or `cpu`. */
 export type ReportScope = "aggregate" | `process:${number}` | `device:${string}`;
 
+/** The regions of one scope. Its name is the contract's; any collector makes it. */
 export interface NCUProfileRegionReport {
   readonly scope: ReportScope;
   /**
@@ -55,6 +57,7 @@ export interface ReportTotals {
   readonly wall_ms: number | null;
 }
 
+/** What recorded the numbers, and by which clocks. */
 export interface CollectorInfo {
   /** `recorder`, `nsys` or `ncu`. */
   readonly name: string;
@@ -65,6 +68,7 @@ export interface CollectorInfo {
   readonly kernel_clock: string | null;
 }
 
+/** Where the numbers come from. Never the variables of the process environment. */
 export interface ReportEnvironment {
   readonly hostname: string;
   readonly os: string;
@@ -77,6 +81,7 @@ export interface ReportEnvironment {
   readonly hydraconf_version: string;
 }
 
+/** An NVTX range as it was seen at run time: all its invocations at one place of the nesting. */
 export interface NCUProfileRegion {
   readonly name: string;
   /** Names from the outermost open range; ends with `name`. */
@@ -113,6 +118,7 @@ export interface NCUProfileRegion {
   readonly notes: readonly string[];
 }
 
+/** How the wall time of one invocation varies, in milliseconds. */
 export interface InvocationStatistics {
   readonly min: number;
   /** The middle value, or the mean of the two middle ones. */
@@ -131,6 +137,7 @@ export interface RegionRepeats {
   readonly wall_ms: RepeatStatistics | null;
 }
 
+/** A time over several runs, in milliseconds. */
 export interface RepeatStatistics {
   readonly mean: number;
   /** Sample standard deviation. */
@@ -142,6 +149,7 @@ export interface RepeatStatistics {
   readonly stable: boolean;
 }
 
+/** A metric in the unit it names; null where kernels have no common value. */
 export interface MetricValue {
   readonly value: number | null;
   readonly unit: string;
@@ -164,6 +172,7 @@ export interface RegionSelection {
   readonly kernel_top_names?: readonly string[];
 }
 
+/** All launches of one kernel, or calls of one CPU operation, on a device. */
 export interface KernelRecord {
   readonly kernel_name: string;
   readonly kind: "gpu_kernel" | "cpu_operation";

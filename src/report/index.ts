@@ -1,4 +1,8 @@
-/** `hydraconf/report`: the region report contract, and everything that reads or writes it. */
+/**
+ * The region report contract, and everything that reads or writes it.
+ *
+ * @module hydraconf/report
+ */
 export { writeFileAtomic } from "../atomic-write.ts";
 export { checkReportText } from "./check-text.ts";
 export { contractFile } from "./contract-schema.ts";
@@ -9,6 +13,7 @@ export {
   regionKey,
 } from "./directory-name.ts";
 export * from "./document.ts";
+export type { ConfigLine, HtmlReportOptions } from "./html/report-page.ts";
 export type { ReportIssue } from "./issue.ts";
 export { renderBundleJson } from "./json-writer.ts";
 export { renderKernelsMarkdown } from "./kernels-markdown.ts";
@@ -18,6 +23,7 @@ export { type RegionTableOptions, renderRegionTable } from "./region-table.ts";
 export { renderRunMarkdown } from "./run-markdown.ts";
 export type { RunSection, RunSummary } from "./run-summary.ts";
 export { renderStakeholderSummary } from "./stakeholder-summary.ts";
+export type { DevicePeaks, LayerWork, StaticAnalysis } from "./static-analysis.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
 export { type CommandIo, runValidateCommand } from "./validate-command.ts";
 export {

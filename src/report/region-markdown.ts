@@ -13,6 +13,7 @@ import {
 import { formatMs, plural } from "./numbers.ts";
 import { treeRows } from "./tree-rows.ts";
 
+/** The heading, and how much of a large report to show. */
 export interface RegionMarkdownOptions {
   /** Plain text; escaped here. */
   readonly title: string;

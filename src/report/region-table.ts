@@ -12,6 +12,7 @@ import { formatMs, formatShare, plural } from "./numbers.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { treeRows } from "./tree-rows.ts";
 
+/** The page that the table is fitted to. */
 export interface RegionTableOptions {
   /** Columns of the terminal; default 80. */
   readonly width?: number;

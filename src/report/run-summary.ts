@@ -2,6 +2,7 @@
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
 import type { StaticAnalysis } from "./static-analysis.ts";
 
+/** A run as its overview shows it: a section for each collector. */
 export interface RunSummary {
   /** One per collector that ran, in the order in which they are to be read. */
   readonly sections: readonly RunSection[];
@@ -15,6 +16,7 @@ export interface RunSummary {
   readonly staticAnalysis?: StaticAnalysis;
 }
 
+/** What one collector reported, and where its files are. */
 export interface RunSection {
   readonly collector: string;
   /** The collector's directory, relative to the run directory, with `/`. */

@@ -8,6 +8,7 @@ import { shareBase } from "./share.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
 import { treeRows } from "./tree-rows.ts";
 
+/** `stakeholder_summary.md`: in plain words where the time goes, in the `top` longest regions. */
 export function renderStakeholderSummary(run: RunSummary, top = 5): string {
   const section = tellingSection(run.sections);
   const report = section === undefined ? undefined : mainReport(section);

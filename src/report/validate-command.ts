@@ -8,10 +8,13 @@ import { checkReportText } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";
 
+/** Where the command reads and writes. */
 export interface CommandIo {
   /** All of standard input; asked for once, and only where `-` is among the files. */
   readonly stdin: () => Promise<string>;
+  /** Takes text as it stands, line breaks included. */
   readonly stdout: (text: string) => void;
+  /** Likewise. */
   readonly stderr: (text: string) => void;
   readonly color: boolean;
 }
@@ -49,6 +52,11 @@ interface FileResult {
   readonly errors: readonly ReportIssue[];
 }
 
+/**
+ * The command `validate-regions`.
+ *
+ * @returns 0: all valid; 1: one is not; 2: wrong usage, or a file cannot be read
+ */
 export async function runValidateCommand(args: readonly string[], io: CommandIo): Promise<number> {
   const request = parseArguments(args);
   if (request.type === "help") {

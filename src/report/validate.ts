@@ -5,6 +5,7 @@ import { CONTRACTS, type RegionReportBundle } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { ruleIssues } from "./rules.ts";
 
+/** Checks documents against the contract and the rules that a schema cannot word. */
 export interface ReportValidator {
   /**
    * Everything about a parsed document that breaks the contract: the schema's errors or, where it

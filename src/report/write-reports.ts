@@ -11,6 +11,7 @@ import { renderSectionsText } from "./sections-text.ts";
 import { treeRows } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
 
+/** What to write beside the JSON and Markdown, and how many directories. */
 export interface WriteReportsOptions {
   /** First heading of the Markdown report. */
   readonly title?: string;
@@ -25,6 +26,7 @@ export interface WriteReportsOptions {
   readonly html?: Pick<HtmlReportOptions, "config" | "files">;
 }
 
+/** What was written, and what was not. */
 export interface WrittenReports {
   /** Absolute or relative as the directory given. */
   readonly json: string;
@@ -38,6 +40,7 @@ export interface WrittenReports {
   readonly problems: readonly string[];
 }
 
+/** Directories of single regions unless `maxRegionDirectories` says otherwise. */
 export const MAX_REGION_DIRECTORIES = 1000;
 
 /**

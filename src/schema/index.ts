@@ -1,6 +1,8 @@
 /**
- * `hydraconf/schema`: checks configuration trees against JSON Schema. Loads ajv, so programs that
- * may not need it import this module when they do.
+ * Checks configuration trees against JSON Schema. Loads ajv, so programs that may not need it
+ * import this module when they do.
+ *
+ * @module hydraconf/schema
  */
 export type { JsonSchema } from "./describe.ts";
 export type { KeyDescription } from "./describe-key.ts";

@@ -84,6 +84,7 @@ export type ErrorCode =
   | "profile.tool"
   | "profile.unsupported";
 
+/** An error as data: what is wrong, where, and what to do. `renderError` makes a text of it. */
 export interface ErrorDetails {
   readonly code: ErrorCode;
   /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
@@ -114,6 +115,8 @@ export class ConfigError extends Error {
   declare readonly frames: readonly string[];
 
   /**
+   * For code that reads or checks configs and wants its errors shown like ours.
+   *
    * @param hints what takes time to find out: it is asked for once somebody wants to know, since many
    *   errors only say that something cannot be resolved yet
    */
@@ -148,4 +151,8 @@ export class ConfigError extends Error {
 export const aboutKey = (error: ConfigError, key: string): ConfigError =>
   new ConfigError({ ...error.details, key });
 
+/**
+ * Whether a caught error is one of ours, with `details`; any other is a bug or comes from your
+ * own code.
+ */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;

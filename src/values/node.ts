@@ -29,22 +29,26 @@ interface NodeBase {
   readonly type?: NodeType;
 }
 
+/** A value that is no map and no list: null, a bool, a number, a text, bytes or a path. */
 export interface ScalarNode extends NodeBase {
   readonly kind: "scalar";
   readonly value: ScalarValue;
 }
 
+/** A map in the order of its keys, which may be any scalars. */
 export interface MapNode extends NodeBase {
   readonly kind: "map";
   /** In insertion order. Look up with `keyId(key)`, never with the key itself. */
   readonly entries: ReadonlyMap<KeyId, MapEntry>;
 }
 
+/** A list. */
 export interface ListNode extends NodeBase {
   readonly kind: "list";
   readonly items: readonly ConfigNode[];
 }
 
+/** A key with its value. */
 export interface MapEntry {
   /** The key object that was written first; Python keeps it when an equal key comes later. */
   readonly key: Key;
@@ -61,6 +65,7 @@ export type Key = null | boolean | bigint | number | string | Uint8Array;
  */
 export type KeyId = string | bigint | number | null | boolean;
 
+/** OmegaConf's flags: `struct` refuses unknown keys, `readonly` changes. */
 export interface NodeFlags {
   readonly struct?: boolean;
   readonly readonly?: boolean;

@@ -20,6 +20,7 @@ export interface Place {
   /**
    * A note of the resolution that made this place: what its interpolation led to. Nothing else reads
    * or writes it. It stands here because a table of places would cost more than the places do.
+   * @internal
    */
   outcome?: Place | typeof PENDING | undefined;
 }

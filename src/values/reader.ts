@@ -9,6 +9,7 @@ import { parseDocument } from "./yaml/parse-document.ts";
 import { checkPrintable } from "./yaml/printable.ts";
 import { createScanner } from "./yaml/scanner.ts";
 
+/** How errors speak of the text. */
 export interface ReadOptions {
   /** What positions and errors call the text, usually its path. */
   readonly name?: string;

@@ -3,6 +3,7 @@ import type { ConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 import { describeOrigin, lineAt, lineColumn } from "./position.ts";
 
+/** How an error is shown. */
 export interface RenderOptions {
   /** Colour only when the caller knows that its output is a terminal. */
   readonly color?: boolean;

@@ -15,6 +15,7 @@ export interface CallbackEvents {
   readonly onJobEnd: JobEvent & { readonly result: JobResult };
 }
 
+/** A composed run or sweep. */
 export interface ComposedEvent {
   /** The whole config, with its `hydra` node. */
   readonly config: Config;
@@ -22,7 +23,8 @@ export interface ComposedEvent {
   readonly overrides: readonly string[];
 }
 
-interface JobEvent {
+/** A single job, and the config it was composed to. */
+export interface JobEvent {
   readonly config: Config;
   readonly job: Job;
 }

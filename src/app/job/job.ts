@@ -26,6 +26,7 @@ export interface Job {
   resolved(): ConfigNode;
   /** The logger of the program's name. */
   readonly log: Logger;
+  /** A logger of another name, which `hydra.job_logging` may configure. */
   logger(name: string): Logger;
 }
 

@@ -9,10 +9,15 @@ import type { RecordFormatter } from "./record-format.ts";
 
 /** One named source of log records. An error is shown below the message, with its stack. */
 export interface Logger {
+  /** Shown where `hydra.verbose` names this logger, or is true. */
   debug(message: string, error?: unknown): void;
+  /** Shown unless the config says otherwise, as are those below. */
   info(message: string, error?: unknown): void;
+  /** What the user should know of, and nothing had to be given up for. */
   warning(message: string, error?: unknown): void;
+  /** Something failed. */
   error(message: string, error?: unknown): void;
+  /** Nothing that follows can work. */
   critical(message: string, error?: unknown): void;
 }
 

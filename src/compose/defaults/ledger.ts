@@ -30,8 +30,12 @@ export interface TreeRecord {
   readonly known: ReadonlyMap<string, string | null>;
   /** The override keys under which each group appears. */
   readonly keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>;
-  /** All selections, those of the command line first. */
+  /**
+   * All selections, those of the command line first.
+   * @internal
+   */
   readonly selections: ReadonlyMap<string, RecordedSelection>;
+  /** @internal */
   readonly deletions: ReadonlyMap<string, Deletion & { readonly used: boolean }>;
   readonly warnings: readonly CompositionWarning[];
 }

@@ -32,6 +32,7 @@ export interface SelfMark {
   readonly kind: "self";
 }
 
+/** What stands in a defaults list: a config, or the place of the list's own content (`_self_`). */
 export type TreeChild = TreeNode | SelfMark;
 
 /**
@@ -40,6 +41,10 @@ export type TreeChild = TreeNode | SelfMark;
  */
 export type NodeState = "used" | "none" | "deleted" | "absent" | "missing";
 
+/**
+ * What the defaults lists bring in, as a tree (`--info defaults-tree`): the primary config, below
+ * it its choices, and so on.
+ */
 export interface DefaultsTree extends TreeRecord {
   readonly roots: readonly TreeNode[];
 }

@@ -14,6 +14,7 @@ export interface Plugin {
   readonly refusals?: readonly LaunchRefusal[];
 }
 
+/** Config files that a plugin brings, as texts. */
 export interface PluginFiles {
   /** Who puts them on the search path, and where they stand there after `pkg://`. */
   readonly provider: string;
@@ -22,6 +23,7 @@ export interface PluginFiles {
   readonly texts: Readonly<Record<string, string>>;
 }
 
+/** A launcher or sweeper that can be configured, and not run. */
 export interface LaunchRefusal {
   /** `hydra.launcher._target_` or `hydra.sweeper._target_`. */
   readonly className: string;

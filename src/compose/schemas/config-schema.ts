@@ -7,6 +7,7 @@ import type { Origin } from "../../values/origin.ts";
  */
 export type ConfigSchema = boolean | JsonSchemaObject | StandardSchema;
 
+/** A JSON Schema, draft 2020-12. */
 export interface JsonSchemaObject {
   readonly [keyword: string]: unknown;
 }
@@ -16,6 +17,7 @@ export interface StandardSchema {
   readonly "~standard": {
     readonly version: number;
     readonly vendor: string;
+    /** `{value}` where the value fits, `{issues}` where it does not. */
     readonly validate: (value: unknown) => unknown;
   };
 }
@@ -42,6 +44,7 @@ export interface SchemaProblem {
  * interpolations and missing values, and returns every problem in the order of the document.
  */
 export interface SchemaReader {
+  /** All ways in which a tree does not fit, in the order of the document. */
   problems(schema: ConfigSchema, tree: ConfigNode): readonly SchemaProblem[];
   /** The keys of the values that the schema marks secret. */
   secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];

@@ -18,6 +18,7 @@ export interface ConfigSource {
   readonly provider: string;
   /** Whether the place exists at all; others are kept in the search path and warned about. */
   available(): boolean;
+  /** Whether there is a group (a directory) of this path. */
   isGroup(path: string): boolean;
   /** The config at this path, or undefined where this source has none. */
   load(path: string): LoadedConfig | undefined;
@@ -25,6 +26,7 @@ export interface ConfigSource {
   list(group: string, kind: ItemKind): readonly string[];
 }
 
+/** What a listing of a group is to hold. */
 export type ItemKind = "group" | "config";
 
 /** A config as one source gave it: immutable, shared by every composition of a snapshot. */

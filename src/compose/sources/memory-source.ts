@@ -12,10 +12,15 @@ import { configFromNode, configFromText } from "./load-config.ts";
  */
 export type MemoryEntry =
   | { readonly text: string }
-  | { readonly create: () => ConfigNode; readonly package?: string }
+  | {
+      /** Called once, when the config is first asked for. */
+      readonly create: () => ConfigNode;
+      readonly package?: string;
+    }
   | ({ readonly node: ConfigNode } & EntryOptions)
   | ({ readonly value: unknown } & EntryOptions);
 
+/** Where a config of the store is mounted, and what it must fit. */
 export interface EntryOptions {
   /** As a `# @package` header says it. */
   readonly package?: string;

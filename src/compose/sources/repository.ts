@@ -11,6 +11,7 @@ export interface Repository {
   load(path: string): LoadedConfig | undefined;
   /** The config at this path in the last source, the schema store, alone. */
   loadSchema(path: string): LoadedConfig | undefined;
+  /** Whether any source has a group of this path. */
   groupExists(path: string): boolean;
   /** Names of the options (or groups) below a group in all sources: sorted, unique. */
   list(group: string, kind: ItemKind): readonly string[];

@@ -7,8 +7,9 @@ import type { Workload } from "../workload/workload.ts";
 import type { CollectionSource } from "./source.ts";
 
 /** In the order in which they run: each may use what those before it brought back. */
-export const COLLECTOR_NAMES = ["recorder", "nsys", "ncu"] as const;
-export type CollectorName = (typeof COLLECTOR_NAMES)[number];
+export const COLLECTOR_NAMES: readonly CollectorName[] = ["recorder", "nsys", "ncu"];
+/** The name of a collector: its key under `pipeline`, and its folder in a run directory. */
+export type CollectorName = "recorder" | "nsys" | "ncu";
 
 /** Runs a workload and brings back what was seen. One object per tool, in a file of its own. */
 export interface Collector {
@@ -21,6 +22,7 @@ export interface Collector {
   collect(workload: Workload, context: CollectContext): Promise<Collection>;
 }
 
+/** What a collector works with beside the workload. */
 export interface CollectContext {
   /** The collector's folder in the run directory; exists. */
   readonly directory: string;

@@ -6,6 +6,7 @@ import type { CollectContext, Collection, Collector } from "./collector.ts";
 
 const REFRESH_MS = 200;
 
+/** What the recorder loads into a workload, and what it records. */
 export interface RecorderOptions {
   /** Path of the injection library. */
   readonly library: string;

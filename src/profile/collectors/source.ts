@@ -14,6 +14,7 @@ export type CollectionSource =
   | NcuSource
   | RepeatsSource;
 
+/** The reports of ncu, and the recording they are joined with. */
 export interface NcuSource {
   readonly kind: "ncu";
   readonly passes: readonly NcuPassSource[];
@@ -31,6 +32,7 @@ export interface RepeatsSource {
   readonly outputs?: readonly string[];
 }
 
+/** A run of the program under ncu. */
 export interface NcuPassSource {
   /** Name of the report, without extension. */
   readonly name: string;
@@ -40,6 +42,7 @@ export interface NcuPassSource {
   readonly labels: readonly NvtxLabel[] | null;
 }
 
+/** Where ranges that ncu does not know came from. */
 export type RecordedSource =
   | { readonly kind: "collector"; readonly name: CollectorName }
   /** A run for this purpose alone. */

@@ -1,5 +1,6 @@
 import { execa } from "execa";
 
+/** A GPU of this machine. */
 export interface Gpu {
   /** CUDA device index. */
   readonly index: number;

@@ -22,6 +22,7 @@ export interface GpuWork {
   readonly devices: readonly GpuDevice[];
 }
 
+/** A GPU that a process used. */
 export interface GpuDevice {
   /** CUDA device index in this process. */
   readonly index: number;

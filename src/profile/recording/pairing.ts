@@ -14,6 +14,7 @@ export interface PairedEvents {
   readonly lastNs: number | null;
 }
 
+/** The name that a program gave a category of a domain. */
 export interface CategoryName {
   readonly domain: string;
   readonly category: number;

@@ -16,6 +16,7 @@ export interface RecordingProgress {
   readonly openRegion: string | null;
 }
 
+/** What of a growing recording counts. */
 export interface WatchOptions {
   /** Domains that neither count nor show, e.g. those of single operations. */
   readonly ignoreDomains?: readonly string[];

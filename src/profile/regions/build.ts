@@ -25,6 +25,7 @@ import { unmatchedNotes } from "./unmatched-patterns.ts";
 /** Domains whose ranges are CPU operations unless the caller says otherwise. */
 export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops"];
 
+/** How a timeline becomes regions. */
 export interface RegionOptions {
   /** NVTX domains whose ranges are CPU operations, never regions. */
   readonly operationDomains?: readonly string[];

@@ -5,8 +5,10 @@
  */
 import type { RegionIdentity } from "./path-tree.ts";
 
+/** What is no kernel: copies and sets of memory, and waits of the host. */
 export type GpuActivity = "memcpy" | "memset" | "synchronization";
 
+/** How often, how long, and how many bytes. */
 export interface ActivityTotals {
   readonly calls: number;
   readonly ns: number;

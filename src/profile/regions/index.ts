@@ -1,16 +1,21 @@
 export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
+export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 export type { KernelIdentity } from "./kernel-names.ts";
 export type {
   KernelSelectionPatterns,
+  MetricNumber,
   RegionModel,
   RegionModelEntry,
   ScopeModel,
   ScopeTotals,
+  SectionMessage,
+  SectionModel,
 } from "./model.ts";
 export type { RegionKind } from "./path-tree.ts";
 export { NO_MATCHING_REGIONS } from "./scope.ts";
 export {
+  type GlobToken,
   matchesRange,
   parseRangePattern,
   patternList,

@@ -9,6 +9,10 @@ import type { RegionKind } from "./path-tree.ts";
 import type { SelectionPatterns } from "./select.ts";
 import type { Statistics } from "./statistics.ts";
 
+/**
+ * Regions with their numbers, before they are a report. Times are nanoseconds (fields that end
+ * with `Ns`).
+ */
 export interface RegionModel {
   readonly collector: string;
   /** Clock of the wall times. */
@@ -20,6 +24,7 @@ export interface RegionModel {
   readonly scopes: readonly ScopeModel[];
 }
 
+/** The regions of one scope: everything, a process, or a device. */
 export interface ScopeModel {
   readonly scope: ReportScope;
   /** Selected regions, depth first in order of first appearance; the outside bucket last. */
@@ -40,6 +45,10 @@ export interface ScopeTotals {
   readonly kernelKinds: readonly KernelIdentity["kind"][];
 }
 
+/**
+ * A region of a scope. Inclusive numbers contain the regions inside it, `exclusive...` ones do
+ * not.
+ */
 export interface RegionModelEntry {
   readonly path: readonly string[];
   readonly domain: string;
@@ -72,6 +81,7 @@ export interface MetricNumber {
   readonly unit: string;
 }
 
+/** A section of ncu (`SpeedOfLight`, ...) for one region. */
 export interface SectionModel {
   readonly name: string;
   readonly metrics: ReadonlyMap<string, MetricNumber>;
@@ -79,6 +89,7 @@ export interface SectionModel {
   readonly messages: readonly SectionMessage[];
 }
 
+/** What a rule of ncu says of a section, e.g. where the bottleneck is. */
 export interface SectionMessage {
   readonly rule: string;
   readonly type: string;

@@ -4,6 +4,7 @@
  */
 import type { RangeKind } from "../timeline.ts";
 
+/** How the range was opened; `outside` is the bucket of kernels that no range contains. */
 export type RegionKind = RangeKind | "outside";
 
 export interface PathNode {

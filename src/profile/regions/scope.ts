@@ -19,6 +19,7 @@ export interface ScopeRequest {
   readonly notes: readonly string[];
 }
 
+/** The note of a report without regions, for programs to look for. */
 export const NO_MATCHING_REGIONS = "no matching regions";
 
 interface RegionTally {

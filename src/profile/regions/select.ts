@@ -23,6 +23,7 @@ export function patternList(setting: string | readonly string[] | null | undefin
   return typeof setting === "string" ? [setting] : [...setting];
 }
 
+/** A parsed pattern: `label`, `domain@label`, with `*` and `?`. */
 export interface RangePattern {
   /** The pattern as written. */
   readonly text: string;
@@ -63,6 +64,7 @@ export function parseRangePattern(text: string): RangePattern {
   return { text, domain, name: tokens };
 }
 
+/** Whether a pattern fits a range of this domain (empty for the default one) and name. */
 export function matchesRange(pattern: RangePattern, domain: string, name: string): boolean {
   if (pattern.domain !== null && !matchesGlob(pattern.domain, domain)) return false;
   return matchesGlob(pattern.name, name);

@@ -1,3 +1,4 @@
+/** Distribution of a sample, in the sample's unit. */
 export interface Statistics {
   readonly min: number;
   /** The middle value, or the mean of the two middle ones. */

@@ -22,6 +22,7 @@ export interface ReportContext {
   readonly notes?: readonly string[];
 }
 
+/** The model as a document of the contract: nanoseconds become milliseconds. */
 export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {
   return {
     contract: CONTRACT,

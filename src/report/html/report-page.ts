@@ -10,18 +10,23 @@ import { DETAILS, type Detail, MAX_PAGE_BYTES } from "./detail.ts";
 import { escapeHtml } from "./escape.ts";
 import { renderPage } from "./page.ts";
 
+/** What a page shows beside the report. */
 export interface HtmlReportOptions {
   readonly title: string;
   /** The configuration, a line per value with where it comes from. */
   readonly config?: readonly ConfigLine[];
   /** Files beside the page, by their relative paths. */
   readonly files?: readonly string[];
-  /** The page's script and style; read from the build when absent. */
+  /**
+   * The page's script and style; read from the build when absent.
+   * @internal
+   */
   readonly assets?: PageAssets;
   /** Most bytes of the page. */
   readonly maxBytes?: number;
 }
 
+/** A value of the configuration, for people. */
 export interface ConfigLine {
   readonly key: string;
   readonly value: string;

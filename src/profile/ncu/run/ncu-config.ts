@@ -1,8 +1,10 @@
 /** `pipeline.ncu` as the driver reads it: checked against `schemas/config.schema.json` before. */
 import type { ReplayMode } from "./pass-plan.ts";
 
-type Names = string | readonly string[] | null;
+/** One name, several, or none. */
+export type Names = string | readonly string[] | null;
 
+/** `pipeline.ncu`; keys below `ncu_cli` are options of ncu. */
 export interface NcuConfig {
   readonly enable: boolean;
   /** What is profiled depends on NVTX ranges at all. */

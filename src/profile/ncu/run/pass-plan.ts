@@ -14,6 +14,7 @@ import {
 } from "./filters.ts";
 import type { DiscoveredLabels } from "./labels.ts";
 
+/** What ncu repeats to measure it: a kernel or range in place, or the program as a whole. */
 export type ReplayMode = "kernel" | "application" | "range" | "app-range";
 
 export const isRangeMode = (mode: ReplayMode): boolean => mode === "range" || mode === "app-range";

@@ -1,0 +1,134 @@
+/**
+ * The types that the functions of `hydraconf` take and give, so that a program can name each of
+ * them. `npm run docs:site` fails where one is missing.
+ */
+export type {
+  Callback,
+  CallbackEvents,
+  ComposedEvent,
+  JobEvent,
+} from "./app/callbacks/callback.ts";
+export type { Console, Terminal } from "./app/console.ts";
+export type { Flag } from "./app/flags/flag.ts";
+export type { HydraMainOptions } from "./app/hydra-main.ts";
+export type { Invocation } from "./app/invocation.ts";
+export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
+export type { Logger } from "./app/logging/logging.ts";
+export type { JobPlan, SummaryPage } from "./app/options.ts";
+export type { Subcommand, SubcommandLine, SubcommandOption } from "./app/subcommand.ts";
+export type { SweepRow } from "./app/sweep/collect.ts";
+export type { JobStatus } from "./app/sweep/record/job-state.ts";
+export type { VersionBase } from "./app/version-base.ts";
+export type {
+  ConfigItem,
+  DefaultsItem,
+  GroupItem,
+  GroupValue,
+  SelfItem,
+} from "./compose/defaults/item.ts";
+export type { PlacedConfig } from "./compose/defaults/placement.ts";
+export type { SelfMark } from "./compose/defaults/tree.ts";
+export type {
+  Cause,
+  Composition,
+  CompositionWarning,
+  Config,
+  ConfigSchema,
+  ConfigSource,
+  ConfigTextOptions,
+  DefaultsRow,
+  DefaultsStep,
+  DefaultsTree,
+  Difference,
+  Explanation,
+  ItemKind,
+  KeyedNode,
+  LaunchRefusal,
+  LoadedConfig,
+  MemoryEntry,
+  NodeState,
+  PlacedSchema,
+  PlainValue,
+  Plugin,
+  PluginFiles,
+  ReplacedValue,
+  Repository,
+  RunMode,
+  SchemaProblem,
+  SchemaReader,
+  SearchPathEntry,
+  SecretPath,
+  Snapshot,
+  SourceFactory,
+  SourceInfo,
+  StandardSchema,
+  TreeChild,
+  TreeNode,
+} from "./compose/index.ts";
+export type { JsonSchemaObject } from "./compose/schemas/config-schema.ts";
+export type { EntryOptions } from "./compose/sources/memory-source.ts";
+export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
+export type {
+  CallStyle,
+  DeclaredTarget,
+  InstantiateOptions,
+  NamedArguments,
+  ResolvedTarget,
+  ResultOf,
+  TargetClass,
+  TargetConfig,
+  TargetDeclaration,
+  TargetFunction,
+  TargetMap,
+  Targets,
+  TargetsOptions,
+} from "./instantiate/index.ts";
+export type {
+  ChoiceSweep,
+  DictElement,
+  DictEntry,
+  Element,
+  ElementScalar,
+  EvaluationOptions,
+  GlobSweep,
+  IntervalSweep,
+  ListElement,
+  Override,
+  OverrideType,
+  OverrideValue,
+  PythonNumber,
+  Quote,
+  RangeSweep,
+  ScalarElement,
+  Span,
+  Sweep,
+  ZipSweep,
+} from "./overrides/index.ts";
+export type {
+  CodeOrigin,
+  ConfigNode,
+  ErrorCode,
+  ErrorDetails,
+  FileOrigin,
+  Key,
+  KeyId,
+  ListNode,
+  MapEntry,
+  MapNode,
+  NodeFlags,
+  NodeType,
+  Origin,
+  OverrideOrigin,
+  PathValue,
+  Place,
+  ReadOptions,
+  ResolveContext,
+  Resolver,
+  ResolverArgument,
+  ResolverCall,
+  ScalarNode,
+  ScalarValue,
+  SchemaOrigin,
+  SourceText,
+} from "./values/index.ts";
+export type { RenderOptions } from "./values/render-error.ts";
