@@ -52,6 +52,7 @@ ThreadRecorder* take_recorder() {
     recorder->in_use = true;
   }
   std::memset(recorder->depths, 0, sizeof(recorder->depths));
+  recorder->runtime_call = 0;
   std::uint32_t record[] = {format::record_head(format::kThread, 0, 3), 0, current_thread_id()};
   recorder->stream.append_at(now_ns(), record);
   return recorder;

@@ -19,7 +19,8 @@ struct ThreadRecorder {
   ThreadRecorder* next;  // in the list of all
   bool in_use;
   std::atomic<bool> busy;                    // inside an event
-  std::uint64_t last_launch;                 // see gpu/launches.cc
+  std::uint64_t last_launch;                 // these two: see gpu/launches.cc
+  std::uint64_t runtime_call;
   int depths[kTrackedDomains];               // open push/pop ranges by domain id
   char wide_buffer[format::kMaxTextBytes];   // where wide_text() puts its result
 

@@ -5,7 +5,7 @@ import { nativeProgram } from "./programs.ts";
 
 /**
  * A pretended GPU: libraries that stand in for the CUDA driver and for CUPTI, and a program that
- * uses them. What they do is in `native/fixtures/fake_*.cc`.
+ * uses them. What they do is in `native/fixtures/fake_cuda.cc` and `fake_cupti/`.
  */
 export interface FakeGpu {
   readonly program: string;
@@ -19,7 +19,7 @@ export async function fakeGpu(): Promise<FakeGpu> {
   const library = (source: string, name: string): Promise<string> =>
     buildFixture(source, "own client", ["-shared", "-fPIC", `-Wl,-soname,${name}`]);
   const driver = await named(await library("fake_cuda.cc", "libcuda.so.1"), "libcuda.so.1");
-  const cupti = await named(await library("fake_cupti.cc", "libcupti.so.13"), "libcupti.so.13");
+  const cupti = await named(await library("fake_cupti", "libcupti.so.13"), "libcupti.so.13");
   const program = await buildFixture("gpu_program.cc", "own client");
   return { program, driverDirectory: dirname(driver), cupti };
 }

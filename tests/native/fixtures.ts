@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
@@ -65,7 +65,7 @@ export function availableClients(what: string): Client[] {
 }
 
 /**
- * Compiles one source of `native/fixtures`.
+ * Compiles one source of `native/fixtures`, or all of one of its folders, into one program.
  *
  * @param flags for the compiler, before the source
  * @returns path of the program
@@ -81,8 +81,15 @@ export async function buildFixture(
     client === "own client" ? ["-DNVTX_OWN_CLIENT=1"] : ["-isystem", tools.nvtxInclude ?? ""];
   // The driver for C++ takes .c files for C++ as well: which language it is, the caller says.
   const language = source.endsWith(".c") ? [] : ["-std=c++17"];
+  const place = join(native, "fixtures", source);
+  const sources = statSync(place).isFile()
+    ? [place]
+    : readdirSync(place)
+        .filter((name) => name.endsWith(".cc"))
+        .sort()
+        .map((name) => join(place, name));
   const argv = [...tools.compiler, ...language, "-O2", "-pthread", ...WARNINGS, `-I${native}`];
-  argv.push(...include, ...flags, join(native, "fixtures", source), "-ldl");
+  argv.push(...include, ...flags, ...sources, "-ldl");
 
   const key = createHash("sha256").update(JSON.stringify(argv)).update(sourcesHash()).digest("hex");
   const output = join(builds, `${source}-${key.slice(0, 16)}`);

@@ -167,6 +167,27 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     ]);
   });
 
+  test("counts the driver's call inside the runtime's as no launch of its own, whatever its number", async () => {
+    const process = await onlyProcess(["threads", "2", "50"], { FAKE_CUDA_OWN_CORRELATIONS: "1" });
+    expect(process.kernels).toHaveLength(100);
+    expect(process.notes).toEqual([]);
+  });
+
+  test("fetches what was recorded before a context is destroyed", async () => {
+    const process = await onlyProcess(["reset"]);
+    expect(process.kernels.map(({ name }) => name)).toEqual([
+      "before the reset",
+      "after the reset",
+    ]);
+    expect(process.notes).toEqual([]);
+  });
+
+  test("reads nothing from a buffer without records", async () => {
+    const process = await onlyProcess(["regions"], { FAKE_CUPTI_EMPTY_BUFFER: "1" });
+    expect(summary(process)).toEqual(work);
+    expect(process.notes).toEqual([]);
+  });
+
   test.each(["ActivityFlushAll", "ActivityGetNextRecord"])(
     "tells of kernels that %s kept back, though the process ended well",
     async (call) => {

@@ -182,8 +182,9 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
     if (thread) {
       Writer writer(thread);
       std::uint8_t* record = nullptr;
-      while ((read = cupti_in_use->call.ActivityGetNextRecord(buffer, valid_bytes, &record)) ==
-             cupti::kSuccess) {
+      // What it answers for a buffer without records, CUPTI does not say.
+      while (valid_bytes > 0 && (read = cupti_in_use->call.ActivityGetNextRecord(
+                                    buffer, valid_bytes, &record)) == cupti::kSuccess) {
         writer.write(cupti::Record(record));
       }
       std::size_t dropped = 0;

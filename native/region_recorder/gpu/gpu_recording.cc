@@ -104,6 +104,7 @@ bool subscribe_and_enable() {
 void end_at_exit() {
   if (state.load() != State::kBegun || getpid() != collecting_process) return;
   state.store(State::kOver);
+  stop_fetching();
   stop_flusher();
   sample_clocks();
   const cupti::Result flushed = cupti.call.ActivityFlushAll(cupti::kFlushForced);

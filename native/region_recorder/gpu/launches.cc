@@ -8,6 +8,7 @@
 #include "../process.hpp"
 #include "../record.hpp"
 #include "../thread.hpp"
+#include "clock_samples.hpp"
 #include "devices.hpp"
 
 namespace region_recorder::gpu {
@@ -17,14 +18,19 @@ namespace {
 constexpr std::uint32_t kMostFunctions = 4096;
 constexpr std::uint32_t kDomains = 3;
 
-enum class Function : std::uint8_t { kOther, kMovesOrWaits, kStartsKernels };
+enum class Function : std::uint8_t { kOther, kMovesOrWaits, kStartsKernels, kDestroysContexts };
 
+const Cupti* cupti_in_use = nullptr;
 Function functions[kDomains][kMostFunctions];
 std::atomic<bool> launched{false};
+std::atomic<bool> over{false};
 
 bool contains(const char* text, const char* part) { return std::strstr(text, part) != nullptr; }
 
 Function function_of_name(const char* name) {
+  for (const char* part : {"DeviceReset", "PrimaryCtxReset", "CtxDestroy"}) {
+    if (contains(name, part)) return Function::kDestroysContexts;
+  }
   if (contains(name, "HostFunc")) return Function::kOther;
   if (contains(name, "GraphLaunch")) return Function::kStartsKernels;
   // cudaGraphAddMemcpyNode, cudaGraphExecMemsetNodeSetParams: descriptions, no work.
@@ -36,9 +42,31 @@ Function function_of_name(const char* name) {
   return Function::kOther;
 }
 
+Function function_of(cupti::CallbackDomain domain, std::uint32_t callback) {
+  return domain < kDomains && callback < kMostFunctions ? functions[domain][callback]
+                                                        : Function::kOther;
+}
+
+// CUPTI's records of a context do not outlive it.
+void fetch_records() {
+  if (over.load(std::memory_order_relaxed)) return;
+  sample_clocks();
+  static_cast<void>(cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted));
+}
+
+void record_launch(ThreadRecorder& thread, std::uint32_t correlation, bool starts_kernels,
+                   std::uint64_t time) {
+  Record record(format::kLaunch);
+  record.add(0);
+  record.add(correlation);
+  if (starts_kernels) record.add_flag(format::kHasKernels);
+  if (!thread.stream.append_at(time, record.words())) count_dropped();
+}
+
 }  // namespace
 
 bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept {
+  cupti_in_use = &cupti;
   bool any = false;
   for (const cupti::CallbackDomain domain : {cupti::kDriverApi, cupti::kRuntimeApi}) {
     for (std::uint32_t callback = 1; callback < kMostFunctions; ++callback) {
@@ -54,28 +82,37 @@ bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept {
   return any;
 }
 
+void stop_fetching() noexcept { over.store(true, std::memory_order_relaxed); }
+
 void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, const void* data) {
   const auto& call = *static_cast<const cupti::CallbackData*>(data);
-  if (call.site != cupti::kEnter) return;
-  describe_devices_once();
-  if (!launched.load(std::memory_order_relaxed)) launched.store(true, std::memory_order_relaxed);
+  const bool begins = call.site == cupti::kEnter;
+  if (!begins && domain != cupti::kRuntimeApi) return;
+  const Function function = function_of(domain, callback);
+  if (function == Function::kDestroysContexts) {
+    if (begins) fetch_records();
+    return;
+  }
+  if (begins) {
+    describe_devices_once();
+    if (!launched.load(std::memory_order_relaxed)) launched.store(true, std::memory_order_relaxed);
+  }
 
   CurrentThread thread;
   if (!thread) return;
-  // The runtime's call makes one of the driver's, with the same correlation.
+  if (!begins) {
+    thread->runtime_call = 0;
+    return;
+  }
+  // The runtime's call makes one of the driver's. Work is known by the runtime's correlation; whether
+  // the driver's call has the same one, CUPTI does not say.
   const std::uint64_t launch = std::uint64_t{1} << 32 | call.correlation_id;
+  const bool inside_another = domain == cupti::kDriverApi && thread->runtime_call != 0;
+  if (domain == cupti::kRuntimeApi) thread->runtime_call = launch;
   if (thread->last_launch == launch) return;
   thread->last_launch = launch;
-  const std::uint64_t time = now_ns();
-
-  Record record(format::kLaunch);
-  record.add(0);
-  record.add(call.correlation_id);
-  if (domain < kDomains && callback < kMostFunctions &&
-      functions[domain][callback] == Function::kStartsKernels) {
-    record.add_flag(format::kHasKernels);
-  }
-  if (!thread->stream.append_at(time, record.words())) count_dropped();
+  record_launch(*thread.operator->(), call.correlation_id,
+                function == Function::kStartsKernels && !inside_another, now_ns());
 }
 
 bool launched_since_last_asked() noexcept {

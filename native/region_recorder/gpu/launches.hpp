@@ -10,9 +10,13 @@ namespace region_recorder::gpu {
 bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept;
 
 // What CUPTI calls. Writes a launch record into the calling thread's stream: there it stands in
-// order with the thread's ranges, whatever the clocks say.
+// order with the thread's ranges, whatever the clocks say. Before a context is destroyed it fetches
+// what CUPTI has recorded.
 void on_api_call(void* user_data, cupti::CallbackDomain domain, std::uint32_t callback,
                  const void* data);
+
+// From now on nothing is fetched any more when a context is destroyed: the process ends.
+void stop_fetching() noexcept;
 
 // Whether there was a launch since the last time this was asked.
 bool launched_since_last_asked() noexcept;

@@ -1,0 +1,131 @@
+// Packs what `deep-profile` needs on a GPU machine that has neither Node.js nor a network:
+//
+//   node scripts/gpu-carry.mjs [--out FOLDER]
+//
+// writes FOLDER/hydraconf.tar.gz (default: .carry, which git ignores): this Node.js, the headers that
+// node-gyp asks for, make, and the package as built, with the modules that its bundles do not hold.
+// scripts/gpu-profile.py unpacks and uses it there. gzip, because every Python can read it; the whole
+// is some 40 MiB. Run `npm run build:ts` first.
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+const MIB = 2 ** 20;
+
+/** What a machine is sent, all in all: the working tree comes on top. */
+const MOST_BYTES = 52 * MIB;
+const PACKAGE = ["dist", "conf", "schemas", "native", "binding.gyp", "package.json"];
+/** Loaded or run at run time from node_modules: all else is in the bundles (scripts/bundle.mjs). */
+const MODULES = ["node-gyp", "node-sqlite3-wasm"];
+
+const { values } = parseArgs({
+  options: { out: { type: "string", default: join(root, ".carry") } },
+});
+const staging = mkdtempSync(join(tmpdir(), "gpu-carry-"));
+try {
+  packNode(join(staging, "node"));
+  packTool("make", join(staging, "tools"));
+  packPackage(join(staging, "package"));
+  const target = compress(resolve(values.out));
+  const bytes = statSync(target).size;
+  console.log(`${target}: ${(bytes / MIB).toFixed(1)} MiB`);
+  if (bytes > MOST_BYTES) fail(`more than ${MOST_BYTES / MIB} MiB: it would not travel`);
+} finally {
+  rmSync(staging, { recursive: true, force: true });
+}
+
+function packNode(folder) {
+  const program = realpathSync(process.execPath);
+  const include = [join(dirname(dirname(program)), "include", "node"), "/usr/include/nodejs"].find(
+    (place) => existsSync(join(place, "common.gypi")),
+  );
+  if (include === undefined) fail(`${program} has no headers beside it: node-gyp needs them`);
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  mkdirSync(join(folder, "include", "node"), { recursive: true });
+  const copy = join(folder, "bin", "node");
+  // Symbols for debuggers are an eighth of it.
+  if (spawnSync("strip", ["-o", copy, program]).status !== 0) copyFileSync(program, copy);
+  chmodSync(copy, 0o755);
+  // What node-gyp reads; no source of ours includes Node's headers.
+  for (const name of ["common.gypi", "config.gypi", "node.h", "node_version.h"])
+    if (existsSync(join(include, name)))
+      copyFileSync(join(include, name), join(folder, "include", "node", name));
+}
+
+/** A tool that a bare machine may lack; ours serves where the C library is not older than ours. */
+function packTool(name, folder) {
+  const found = spawnSync("which", [name], { encoding: "utf8" }).stdout.trim();
+  if (found === "") return;
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(realpathSync(found), join(folder, name));
+}
+
+function packPackage(folder) {
+  if (!existsSync(join(root, "dist", "bin", "deep-profile.js")))
+    fail("build first: npm run build:ts");
+  for (const name of PACKAGE)
+    cpSync(join(root, name), join(folder, name), {
+      recursive: true,
+      preserveTimestamps: true,
+      filter: (path) => path !== join(root, "native", "fixtures"),
+    });
+  for (const name of withDependencies(MODULES))
+    cpSync(join(root, "node_modules", name), join(folder, "node_modules", name), {
+      recursive: true,
+      dereference: true,
+    });
+}
+
+/** Of the modules and all that they need, in the order found. */
+function withDependencies(names) {
+  const found = new Set();
+  const waiting = [...names];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const file = join(root, "node_modules", name, "package.json");
+    const { dependencies = {} } = JSON.parse(readFileSync(file, "utf8"));
+    // A module in a module's own folder travels with that one.
+    waiting.push(
+      ...Object.keys(dependencies).filter(
+        (other) => !existsSync(join(root, "node_modules", name, "node_modules", other)),
+      ),
+    );
+  }
+  return found;
+}
+
+function compress(out) {
+  mkdirSync(out, { recursive: true });
+  const target = join(out, "hydraconf.tar.gz");
+  const unfinished = `${target}.${process.pid}`;
+  try {
+    const parts = ["node", "package", ...(existsSync(join(staging, "tools")) ? ["tools"] : [])];
+    execFileSync("tar", ["-C", staging, "-I", "gzip -9", "-cf", unfinished, ...parts]);
+    renameSync(unfinished, target);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+  return target;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,69 @@
+"""deep-profile as it was carried here, and what its reports say."""
+
+import json
+import os
+
+from gpu.report import Failed
+from gpu.run import run
+
+
+class Installation:
+    """`place` holds node/, package/ and perhaps tools/; runs and transcripts go below `work`."""
+
+    def __init__(self, place, work):
+        self.node = os.path.join(place, "node", "bin", "node")
+        self.command = os.path.join(place, "package", "dist", "bin", "deep-profile.js")
+        self.runs = os.path.join(work, "runs")
+        self.logs = os.path.join(work, "logs")
+        for folder in (self.runs, self.logs):
+            os.makedirs(folder, exist_ok=True)
+        # What the machine has comes before what was carried, Node.js apart.
+        self.path = os.pathsep.join(
+            [os.path.dirname(self.node), os.environ.get("PATH", ""), os.path.join(place, "tools")]
+        )
+
+    def directory(self, name):
+        return os.path.join(self.runs, name)
+
+    def profile(self, name, arguments, seconds, env=None, **options):
+        """Runs the command; its transcript is logs/NAME.txt, and {runs} stands for the runs' folder."""
+        words = [word.replace("{runs}", self.runs) for word in arguments]
+        return run(
+            [self.node, self.command, *words],
+            seconds,
+            env={"PATH": self.path, "NO_COLOR": "1", "COLUMNS": "120", **(env or {})},
+            cwd=self.runs,
+            log=os.path.join(self.logs, f"{name}.txt"),
+            **options,
+        )
+
+
+def read_report(folder):
+    """The report over all processes and devices below a folder of regions."""
+    path = os.path.join(folder, "regions", "report.json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)["reports"][0]
+    except FileNotFoundError as missing:
+        raise Failed(f"there is no {path}") from missing
+
+
+def require_regions(report, names, kernels=None, metrics=()):
+    """Fails where a region is not there, has (or has no) kernels, or lacks a metric."""
+    regions = {region["name"]: region for region in report["regions"]}
+    absent = [name for name in names if name not in regions]
+    if absent:
+        raise Failed(f"no region {', '.join(absent)}; there are {', '.join(regions) or 'none'}")
+    for name in names:
+        region = regions[name]
+        if kernels is not None and bool(region["kernel_count"]) != kernels:
+            raise Failed(f"{name} has {region['kernel_count']} kernels; notes: {report['notes']}")
+        lacking = [metric for metric in metrics if metric not in region["metrics"]]
+        if lacking:
+            raise Failed(f"{name} lacks {', '.join(lacking)}; notes: {report['notes']}")
+    return ", ".join(f"{name} {milliseconds(regions[name])}" for name in names)
+
+
+def milliseconds(region):
+    total = region["total_ms"]
+    return "no GPU time" if total is None else f"{total:.3f} ms"

@@ -1,0 +1,211 @@
+"""What deep-profile is asked to do on a GPU, most valuable first, and what its reports must hold."""
+
+import os
+from dataclasses import dataclass, field
+from typing import Callable, Optional, Tuple
+
+from gpu.deep_profile import read_report, require_regions
+from gpu.report import Failed, Skipped
+from gpu.run import find_ncu, find_nsys
+
+TORCH_PROGRAM = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
+    *("tests", "manual", "gpu", "torch_regions.py"),
+)
+NESTED = ("A", "A::A1", "B")
+LAYERS = ("stem", "residual", "block.conv1", "block.conv2", "head")
+DURATION = "gpu__time_duration.sum"
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    arguments: Tuple[str, ...]
+    # What must hold of the run's directory and its output; returns a detail for the table.
+    expect: Callable
+    seconds: int = 120
+    # A step that must have worked, and a tool that must be there.
+    after: Optional[str] = "build"
+    needs: Optional[Callable] = None
+    run_directory: bool = True
+    options: dict = field(default_factory=dict)
+
+    def run(self, installation, seconds):
+        if self.needs is not None and self.needs() is None:
+            raise Skipped(f"no {self.needs.__name__.removeprefix('find_')}")
+        directory = installation.directory(self.name)
+        where = [f"hydra.run.dir={directory}"] if self.run_directory else []
+        words = list(self.arguments)
+        at = words.index("--") if "--" in words else len(words)
+        command = [*words[:at], *where, *words[at:]]
+        result = installation.profile(self.name, command, seconds, **self.options)
+        return f"{result.seconds:.0f} s; {self.expect(directory, result)}"
+
+
+def of(collector, names, kernels=None, metrics=()):
+    """Expects regions in the report of a collector."""
+    return lambda directory, _: require_regions(
+        read_report(os.path.join(directory, collector)), names, kernels, metrics
+    )
+
+
+def with_note(words, expect):
+    """Expects a note of ncu's report beside all else."""
+
+    def check(directory, result):
+        detail = expect(directory, result)
+        notes = read_report(os.path.join(directory, "ncu"))["notes"]
+        if not any(words in note for note in notes):
+            raise Failed(f"no note says '{words}': {notes}")
+        return detail
+
+    return check
+
+
+def says(words):
+    def check(_, result):
+        if words not in result.stdout + result.stderr:
+            raise Failed(f"nothing says '{words}': {(result.stdout + result.stderr)[-800:]}")
+        return words
+
+    return check
+
+
+def all_of(*expectations):
+    return lambda directory, result: "; ".join(each(directory, result) for each in expectations)
+
+
+def output(_, result):
+    """Whatever it says; the transcript is what is wanted."""
+    lines = [line for line in result.stdout.strip().split("\n") if line]
+    return lines[-1] if lines else "no output"
+
+
+def ncu(name, mode, *arguments, expect, **settings):
+    cli = "pipeline.ncu.ncu_cli"
+    return Step(
+        name,
+        (
+            "device=cuda:0",
+            "pipeline.ncu.enable=true",
+            "pipeline.ncu.timeout_min=3",
+            f"{cli}.replay_mode={mode}",
+            f"{cli}.clock_control=none",
+            *arguments,
+        ),
+        expect,
+        needs=find_ncu,
+        **{"seconds": 200, **settings},
+    )
+
+
+CLI = "pipeline.ncu.ncu_cli"
+ALL_REGIONS = f"{CLI}.nvtx.include='*'"
+OURS = "infer.gpu_library=cuda"
+NESTED_REGIONS = "workload=nvtx_regions"
+
+STEPS = (
+    Step("doctor", ("doctor", "--verbose"), output, after=None, run_directory=False, options={"check": False}),
+    # Builds the native part on the way, as the first run of a user does.
+    Step("build", ("device=cpu", "infer.iterations=2"), of("recorder", LAYERS), seconds=300, after=None),
+    Step("recorder", ("device=cuda:0",), of("recorder", LAYERS, kernels=True)),
+    Step(
+        "recorder-cuda",
+        ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.report.trace=true"),
+        of("recorder", NESTED, kernels=True),
+    ),
+    # The four replay modes, with the default preset and all that range replay may refuse of it.
+    ncu(
+        *("ncu-kernel", "kernel", OURS, NESTED_REGIONS, ALL_REGIONS),
+        expect=of("ncu", NESTED, kernels=True, metrics=(DURATION,)),
+    ),
+    ncu(
+        *("ncu-range", "range", OURS, NESTED_REGIONS, ALL_REGIONS),
+        expect=of("ncu", NESTED, metrics=(DURATION,)),
+    ),
+    ncu(
+        *("ncu-app-range", "app-range", OURS, NESTED_REGIONS, ALL_REGIONS),
+        expect=of("ncu", NESTED, metrics=(DURATION,)),
+    ),
+    ncu(
+        *("ncu-application", "application", OURS, NESTED_REGIONS, ALL_REGIONS),
+        expect=of("ncu", NESTED, kernels=True, metrics=(DURATION,)),
+    ),
+    # With cuDNN, whose launches range replay may not be able to capture: then app-range takes over.
+    ncu(
+        *("ncu-range-cudnn", "range", NESTED_REGIONS, ALL_REGIONS),
+        expect=of("ncu", NESTED, metrics=(DURATION,)),
+    ),
+    # Graphs cannot be captured for certain.
+    ncu(
+        *("ncu-range-fallback", "range", OURS, NESTED_REGIONS, ALL_REGIONS, "infer.cuda_graph=true"),
+        expect=with_note("app-range", of("ncu", NESTED, metrics=(DURATION,))),
+    ),
+    ncu(
+        *("ncu-range-no-fallback", "range", OURS, NESTED_REGIONS, ALL_REGIONS, "infer.cuda_graph=true"),
+        *("pipeline.ncu.fallback=false",),
+        expect=output,
+        options={"check": False},
+    ),
+    Step(
+        "torch",
+        ("--", "python3", TORCH_PROGRAM),
+        of("recorder", ("step", "forward", "backward")),
+        seconds=150,
+    ),
+    # As the stages' scripts of package.json run them.
+    Step(
+        "stage1",
+        ("runners=stage1.default", "device=cuda:0"),
+        of("recorder", LAYERS[:1], kernels=True),
+    ),
+    ncu(
+        *("stage2", "kernel", "runners=stage1.no-static", "runner=stage2", "infer.iterations=2"),
+        *(f"{CLI}.sections=[SpeedOfLight,Occupancy]", "pipeline.ncu.top_n_kernels=3"),
+        expect=of("ncu", LAYERS[:1], metrics=(DURATION,)),
+    ),
+    Step(
+        "nsys",
+        ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.nsys.enable=true"),
+        of("nsys", NESTED, kernels=True),
+        needs=find_nsys,
+    ),
+    ncu(
+        *("torch-ncu", "app-range", f"{CLI}.nvtx.include=forward", f"{CLI}.set=null", f"{CLI}.sections=[]"),
+        *(f"{CLI}.metrics=[{DURATION}]", "--", "python3", TORCH_PROGRAM),
+        expect=of("ncu", ("forward",), metrics=(DURATION,)),
+    ),
+    ncu(
+        *("ncu-no-match", "kernel", OURS, NESTED_REGIONS, f"{CLI}.nvtx.include=decode"),
+        expect=says("no matching regions"),
+    ),
+    ncu(
+        *("ncu-hopper", "kernel", NESTED_REGIONS, "profiling/ncu@pipeline.ncu=ncu.hopper", ALL_REGIONS),
+        expect=of("ncu", NESTED, kernels=True),
+        after="ncu-kernel",
+    ),
+    # What ncu wrote here, by our own reader: the same regions.
+    Step(
+        "import-own-reader",
+        ("import", "{runs}/ncu-kernel/ncu/profile.ncu-rep", "--reader", "own", "-o", "{runs}/imported"),
+        output,
+        after="ncu-kernel",
+        run_directory=False,
+    ),
+    Step(
+        "half",
+        ("device=cuda:0", "infer.dtype=bfloat16", "infer.batch_size=64", "infer.image_size=112"),
+        of("recorder", LAYERS[:1], kernels=True),
+    ),
+    Step(
+        "doctor-unprivileged",
+        ("doctor",),
+        output,
+        after=None,
+        run_directory=False,
+        options={
+            **{"check": False, "user": 65534, "group": 65534, "extra_groups": []},
+            **{"env": {"HOME": "/tmp", "USER": "nobody"}},
+        },
+    ),
+)

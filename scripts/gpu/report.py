@@ -1,0 +1,96 @@
+"""Checks with a time limit for all of them, and their table, which is written after each."""
+
+import concurrent.futures
+import json
+import signal
+import sys
+import threading
+import time
+
+
+class Failed(Exception):
+    """A check found something wrong."""
+
+
+class Skipped(Exception):
+    """A check cannot be made here."""
+
+
+class Report:
+    """`outbox` gets results.json and results.md; no check begins after `seconds`."""
+
+    def __init__(self, outbox, seconds):
+        self.outbox = outbox
+        self.began = time.monotonic()
+        self.deadline = self.began + seconds
+        self.rows = []
+        self._lock = threading.RLock()
+
+    def left(self):
+        return self.deadline - time.monotonic()
+
+    def check(self, step, what, action, least=0):
+        """Runs `action`, which returns a detail for the table; `least` seconds must be left for it."""
+        begin = time.monotonic()
+        try:
+            if self.left() <= least:
+                raise Skipped("out of time")
+            state, detail = "ok", action()
+        except Skipped as reason:
+            state, detail = "skipped", str(reason)
+        except Exception as problem:  # a defect in one check must not hide the others
+            state, detail = "FAILED", f"{type(problem).__name__}: {problem}"
+        row = {
+            "step": step,
+            "what": what,
+            "state": state,
+            "detail": detail,
+            "seconds": round(time.monotonic() - begin, 2),
+            "at": round(begin - self.began, 1),
+        }
+        with self._lock:
+            self.rows.append(row)
+            print(f"{state:8} {step:10} {what:44} {first_line(detail)}", flush=True)
+            self.write()
+            self.outbox.keep()
+        return state == "ok"
+
+    def check_together(self, checks, workers=6):
+        """Checks that measure nothing: (step, what, action) of each. Several at a time."""
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            list(pool.map(lambda check: self.check(*check), checks))
+
+    def counts(self):
+        states = [row["state"] for row in self.rows]
+        return {state: states.count(state) for state in ("ok", "FAILED", "skipped")}
+
+    def write(self):
+        self.outbox.write("results.json", json.dumps(self.rows, indent=1) + "\n")
+        lines = ["| | step | check | result | s |", "|---|---|---|---|---|"]
+        for row in self.rows:
+            detail = first_line(row["detail"]).replace("|", "\\|")
+            lines.append(f"| {row['state']} | {row['step']} | {row['what']} | {detail} | {row['seconds']:.1f} |")
+        lines += [f"\nToo large to keep: {name}" for name in self.outbox.left_out]
+        self.outbox.write("results.md", "\n".join(lines) + "\n")
+
+    def finish(self):
+        """Packs everything and returns the exit code: 1 when a check failed or nothing was checked."""
+        self.outbox.keep(now=True)
+        self.write()
+        counts = self.counts()
+        print(", ".join(f"{count} {state}" for state, count in counts.items()), flush=True)
+        return 1 if counts["FAILED"] or not counts["ok"] else 0
+
+
+def finish_when_stopped():
+    """Turns the signals that end a command into an exit, so that `finish` in a finally block runs."""
+
+    def stop(number, _):
+        sys.exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
+def first_line(detail):
+    return str(detail or "").strip().split("\n")[0]

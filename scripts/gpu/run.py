@@ -1,0 +1,117 @@
+"""Programs, each in a process group of its own: ncu's and nsys's helpers end with them."""
+
+import glob
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from gpu.report import Failed
+
+# Between asking a program to end and ending it.
+PATIENCE_SECONDS = 5
+
+
+class Result:
+    def __init__(self, argv, code, stdout, stderr, seconds):
+        self.argv = argv
+        self.returncode = code
+        self.stdout = stdout
+        self.stderr = stderr
+        self.seconds = seconds
+
+    def transcript(self):
+        """What was run and what came of it, for a file."""
+        command = " ".join(map(shlex.quote, self.argv))
+        return f"$ {command}\n{self.stdout}{self.stderr}\nexit code {self.returncode}, {self.seconds:.1f} s\n"
+
+
+def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
+    """Runs to the end or to the time limit, which is a failure; `log` is a file for the transcript.
+
+    Output goes through files: a pipe that a grandchild keeps open would hold us up for ever.
+    """
+    argv = [str(word) for word in argv]
+    variables = {**os.environ, **(env or {})}
+    variables = {name: value for name, value in variables.items() if value is not None}
+    began = time.monotonic()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            env=variables,
+            cwd=cwd,
+            start_new_session=True,
+            **options,
+        )
+        late = False
+        try:
+            child.wait(max(1, seconds))
+        except subprocess.TimeoutExpired:
+            late = True
+        finally:
+            end_group(child)
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    result = Result(argv, child.returncode, *texts, time.monotonic() - began)
+    if log is not None:
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(result.transcript())
+    if late:
+        tail = (result.stderr + result.stdout)[-1000:]
+        raise Failed(f"{os.path.basename(argv[0])} took more than {seconds:.0f} s\n{tail}")
+    if check and result.returncode != 0:
+        raise Failed(
+            f"exit {result.returncode}: {complaint(result)}\n{' '.join(argv)}\n"
+            f"{result.stderr[-3000:]}{result.stdout[-1000:]}"
+        )
+    return result
+
+
+def complaint(result):
+    """The line that most likely says what went wrong."""
+    lines = [line.strip() for line in f"{result.stdout}\n{result.stderr}".split("\n") if line.strip()]
+    telling = [line for line in lines if re.search(r"error|==ERROR==|fatal|failed|cannot|not ", line, re.I)]
+    return (telling or lines or ["no output"])[0]
+
+
+def end_group(child):
+    """Ends what the child has left, and the child: by request first, ncu keeps what it measured then."""
+    if child.poll() is None:
+        signal_group(child, signal.SIGTERM)
+        try:
+            child.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+    signal_group(child, signal.SIGKILL)
+    child.wait()
+
+
+def signal_group(child, number):
+    try:
+        os.killpg(child.pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def find_tool(name, pattern):
+    places = sorted(glob.glob(pattern))
+    return shutil.which(name) or (places[-1] if places else None)
+
+
+def find_ncu():
+    return find_tool("ncu", "/opt/nvidia/nsight-compute/*/ncu")
+
+
+def find_nsys():
+    return find_tool("nsys", "/opt/nvidia/nsight-systems*/*/bin/nsys") or find_tool(
+        "nsys", "/opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys"
+    )
