@@ -1,3 +1,4 @@
+import { checkTree } from "../../../src/values/check-tree.ts";
 import { writeYaml } from "../../../src/values/writer.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";
@@ -10,6 +11,6 @@ export const omegaconfToYaml: Suite = {
   run(testCase) {
     const { json, yaml } = testCase;
     const node = fromTagged(json);
-    return judge(testCase, yaml, () => writeYaml(node));
+    return judge(testCase, yaml, () => writeYaml(checkTree(node)));
   },
 };

@@ -1,4 +1,5 @@
 import { parsePythonFloat } from "../../python-number.ts";
+import { pyRepr } from "../../python-text.ts";
 import { TAG } from "../syntax-node.ts";
 import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
@@ -9,29 +10,31 @@ export const FLOAT: ValueTag = {
   construct(node, construction) {
     const text = textOf(node, construction);
     const value = parseYamlFloat(text);
-    if (value === null)
-      throw invalid(node, construction, `could not convert string to float: '${text}'`);
-    return construction.scalar(node, value);
+    if (typeof value === "number") return construction.scalar(node, value);
+    throw invalid(node, construction, `could not convert string to float: ${pyRepr(value)}`);
   },
 };
 
-function parseYamlFloat(text: string): number | null {
+/** The number, or what of the text is none: lower-cased, without underscores and sign. */
+function parseYamlFloat(text: string): number | string {
   const plain = text.replaceAll("_", "").toLowerCase();
   const sign = plain.startsWith("-") ? -1 : 1;
   const unsigned = /^[-+]/.test(plain) ? plain.slice(1) : plain;
   if (unsigned === ".inf") return sign * Number.POSITIVE_INFINITY;
   if (unsigned === ".nan") return Number.NaN;
-  const value = unsigned.includes(":") ? parseSexagesimal(unsigned) : parsePythonFloat(unsigned);
-  return value === null ? null : sign * value;
+  const value = unsigned.includes(":") ? parseSexagesimal(unsigned) : parseDecimal(unsigned);
+  return typeof value === "number" ? sign * value : value;
 }
 
+const parseDecimal = (text: string): number | string => parsePythonFloat(text) ?? text;
+
 /** Summed from the last digit, as the rounding of the result depends on the order. */
-function parseSexagesimal(text: string): number | null {
+function parseSexagesimal(text: string): number | string {
   let value = 0;
   let base = 1;
   for (const part of text.split(":").reverse()) {
-    const digit = parsePythonFloat(part);
-    if (digit === null) return null;
+    const digit = parseDecimal(part);
+    if (typeof digit === "string") return digit;
     value += digit * base;
     base *= 60;
   }

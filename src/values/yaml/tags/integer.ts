@@ -1,4 +1,5 @@
 import { parsePythonInt } from "../../python-number.ts";
+import { pyRepr } from "../../python-text.ts";
 import { TAG } from "../syntax-node.ts";
 import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
@@ -22,47 +23,60 @@ export const INTEGER: ValueTag = {
   construct(node, construction) {
     const text = textOf(node, construction);
     const value = parseYamlInteger(text);
-    if (value === null)
-      throw invalid(node, construction, `invalid literal for an integer: '${text}'`);
-    return construction.scalar(node, value);
+    if (typeof value === "bigint") return construction.scalar(node, value);
+    const shown = pyRepr(value.digits);
+    throw invalid(
+      node,
+      construction,
+      `invalid literal for int() with base ${value.radix}: ${shown}`,
+    );
   },
 };
 
-function parseYamlInteger(text: string): bigint | null {
+/** What of a text is no number: without underscores, sign and, mostly, the prefix. */
+interface NoInteger {
+  readonly digits: string;
+  readonly radix: number;
+}
+
+function parseYamlInteger(text: string): bigint | NoInteger {
   if (SMALL_DECIMAL.test(text)) return BigInt(text);
   const plain = text.replaceAll("_", "");
   const unsigned = /^[-+]/.test(plain) ? plain.slice(1) : plain;
   const magnitude = parseMagnitude(unsigned);
-  if (magnitude === null) return null;
+  if (typeof magnitude !== "bigint") return magnitude;
   return plain[0] === "-" ? -magnitude : magnitude;
 }
 
-function parseMagnitude(text: string): bigint | null {
+function parseMagnitude(text: string): bigint | NoInteger {
   if (text === "0") return 0n;
   if (text.startsWith("0b")) return parseRadix(text.slice(2), 2);
   if (text.startsWith("0x")) return parseRadix(text.slice(2), 16);
   if (text.startsWith("0")) return parseRadix(text, 8);
   if (text.includes(":")) return parseSexagesimal(text);
-  return parsePythonInt(text);
+  return parseDecimal(text);
 }
 
+const parseDecimal = (digits: string): bigint | NoInteger =>
+  parsePythonInt(digits) ?? { digits, radix: 10 };
+
 /** Python's `int(text, radix)`, which accepts the prefix of that radix too. */
-function parseRadix(text: string, radix: 2 | 8 | 16): bigint | null {
+function parseRadix(text: string, radix: 2 | 8 | 16): bigint | NoInteger {
   const trimmed = text.trim().toLowerCase();
   const negative = trimmed.startsWith("-");
   const unsigned = /^[-+]/.test(trimmed) ? trimmed.slice(1) : trimmed;
   const prefix = PREFIX.get(radix) ?? "";
   const digits = unsigned.startsWith(prefix) ? unsigned.slice(prefix.length) : unsigned;
-  if (DIGITS.get(radix)?.test(digits) !== true) return null;
+  if (DIGITS.get(radix)?.test(digits) !== true) return { digits: text, radix };
   const value = BigInt(prefix + digits);
   return negative ? -value : value;
 }
 
-function parseSexagesimal(text: string): bigint | null {
+function parseSexagesimal(text: string): bigint | NoInteger {
   let value = 0n;
   for (const part of text.split(":")) {
-    const digit = parsePythonInt(part);
-    if (digit === null) return null;
+    const digit = parseDecimal(part);
+    if (typeof digit !== "bigint") return digit;
     value = value * 60n + digit;
   }
   return value;

@@ -29,6 +29,21 @@ describe("!!int", () => {
   );
 });
 
+describe("a tagged text that is no number", () => {
+  it.each([
+    ['!!int "x\\ny"', "invalid literal for int() with base 10: 'x\\ny'"],
+    ["!!int -1:x", "invalid literal for int() with base 10: 'x'"],
+    ["!!int 1_8a", "invalid literal for int() with base 10: '18a'"],
+    ["!!int 08", "invalid literal for int() with base 8: '08'"],
+    ["!!int 0b12", "invalid literal for int() with base 2: '12'"],
+    ["!!int -0xG", "invalid literal for int() with base 16: 'G'"],
+    ["!!float -nULL_", "could not convert string to float: 'null'"],
+    ["!!float '1:\\n'", "could not convert string to float: '\\\\n'"],
+  ])("%s: names what Python could not read", (text, message) => {
+    expect(() => readYaml(text)).toThrow(expect.objectContaining({ message }));
+  });
+});
+
 describe("!!float", () => {
   it.each<[string, number]>([
     ["1e3", 1000],
