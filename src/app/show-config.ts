@@ -2,7 +2,7 @@ import { leavesOf, originLines } from "../compose/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolution } from "../values/interpolation/create-resolution.ts";
-import { resolveDeep, resolveTree } from "../values/interpolation/resolve-tree.ts";
+import { IN_PLACE, resolveDeep, resolveTree } from "../values/interpolation/resolve-tree.ts";
 import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, isMissing, keyId, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
@@ -68,7 +68,7 @@ function selectShown(request: ShowRequest, context: ResolveContext): ShownConfig
   const root = viewOf(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
   if (shown === undefined)
-    return { node: request.resolve ? resolveTree(root, context, LIKE_RESOLVE) : root };
+    return { node: request.resolve ? resolveTree(root, context, IN_PLACE) : root };
   const node = select(root, shown, context, request.resolve);
   if (node === undefined || (node.kind === "scalar" && node.value === null))
     throw new ConfigError({
@@ -81,9 +81,6 @@ function selectShown(request: ShowRequest, context: ResolveContext): ShownConfig
   return { node, package: shown };
 }
 
-/** `--cfg --resolve` is `OmegaConf.resolve`: what leads to a missing value is missing itself. */
-const LIKE_RESOLVE = { toMissing: "missing" } as const;
-
 /** Resolves no more than what is shown: the rest of the tree may be incomplete. */
 function select(
   root: ConfigNode,
@@ -94,7 +91,7 @@ function select(
   const resolution = createResolution(root, context);
   const place = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
   if (place === undefined || isMissing(place.node)) return undefined;
-  return deep ? resolveDeep(resolution, place, LIKE_RESOLVE) : place.node;
+  return deep ? resolveDeep(resolution, place, IN_PLACE) : place.node;
 }
 
 const HELP_PARTS = ["help", "hydra_help"];

@@ -1,7 +1,7 @@
 import { checkTree } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { putChild } from "./draft.ts";
-import { aboutKey, ConfigError, isConfigError } from "./errors.ts";
+import { ConfigError } from "./errors.ts";
 import { flagAt } from "./flags.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { nearest } from "./nearest.ts";
@@ -29,7 +29,7 @@ export function assign(parent: Draft, key: Key, value: ConfigNode): void {
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
   const typed = withType(parent, known, value, at);
-  checkValue(value, at);
+  checkTree(value, at);
   putChild(parent, known, replacing(typed, old));
 }
 
@@ -39,18 +39,6 @@ function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): Config
   if (own !== undefined) return convertNode(own, value, at);
   const element = elementType(parent.node, key);
   return element === undefined ? value : convertElement(element, value, at);
-}
-
-/**
- * `checkTree`, with the key that the value is for.
- * @throws ConfigError `key.invalid_type`, `interpolation.syntax`
- */
-export function checkValue(value: ConfigNode, at: Place): void {
-  try {
-    checkTree(value);
-  } catch (error) {
-    throw isConfigError(error) ? aboutKey(error, fullKeyOf(at)) : error;
-  }
 }
 
 /**

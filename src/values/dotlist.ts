@@ -4,7 +4,7 @@ import type { ConfigNode } from "./node.ts";
 import { map, scalar } from "./node.ts";
 import type { OverrideOrigin } from "./origin.ts";
 import { fromCode } from "./origin.ts";
-import { readYaml } from "./reader.ts";
+import { readYamlValue } from "./reader.ts";
 import { updateNode } from "./update.ts";
 
 /**
@@ -29,7 +29,7 @@ export function mergeDotlist(
     const separator = text.indexOf("=");
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
-    const value = separator < 0 ? scalar(null, origin) : readYaml(text.slice(separator + 1));
+    const value = separator < 0 ? scalar(null, origin) : readYamlValue(text.slice(separator + 1));
     target = updateNode(target, key, { ...value, origin }, {}, context);
   }
   return target;

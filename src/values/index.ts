@@ -17,6 +17,7 @@ export {
   parseInterpolation,
   resolveTree,
 } from "./interpolation/index.ts";
+export { isMissingAt } from "./is-missing-at.ts";
 export { splitKey } from "./key-path.ts";
 export { maskedCopy } from "./masked-copy.ts";
 export { mergeNodes } from "./merge.ts";

@@ -26,7 +26,7 @@ import { replacing } from "./replaced.ts";
 import { convertElement, convertNode, extendsType } from "./types/convert.ts";
 import { convertScalar } from "./types/convert-scalar.ts";
 import { describeType } from "./types/describe.ts";
-import { elementType, isContainerType } from "./types/type-of.ts";
+import { isContainerType } from "./types/type-of.ts";
 
 /**
  * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
@@ -150,7 +150,7 @@ function expand(
   source: ConfigNode,
   context: ResolveContext,
 ): ConfigNode {
-  if (old.kind !== "scalar" || isReplacedInAnyCase(dest, key, old, source)) return old;
+  if (old.kind !== "scalar") return old;
   if (isInterpolationNode(old) && isWholeInterpolation(old)) {
     const target = followFromRoot(dest, key, context);
     if (target !== undefined && target.node.kind !== "scalar" && target.result !== true) {
@@ -166,13 +166,6 @@ function expand(
   putChild(dest, key, typed);
   return typed;
 }
-
-/** A value takes the place of anything where no type has a say; what stands there need not be known. */
-const isReplacedInAnyCase = (dest: Draft, key: Key, old: ScalarNode, source: ConfigNode): boolean =>
-  source.kind === "scalar" &&
-  !isMissing(source) &&
-  old.type === undefined &&
-  elementType(dest.node, key) === undefined;
 
 const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>
   new ConfigError({

@@ -1,8 +1,8 @@
 import { ConfigError } from "./errors.ts";
-import { parseInterpolation } from "./interpolation/parser.ts";
+import { checkSyntax } from "./interpolation/check-syntax.ts";
 import { type ConfigNode, map, scalar } from "./node.ts";
 import type { SourceText } from "./origin.ts";
-import { acceptConfig } from "./yaml/accept.ts";
+import { acceptConfig, type InterpolationCheck } from "./yaml/accept.ts";
 import { checkAliases } from "./yaml/alias-limits.ts";
 import { construct } from "./yaml/construct.ts";
 import { parseDocument } from "./yaml/parse-document.ts";
@@ -24,13 +24,22 @@ export interface ReadOptions {
  * @throws ConfigError `yaml.*`, `key.invalid_type`, `interpolation.syntax`, with the place
  */
 export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
-  const source: SourceText = { name: options.name ?? "<string>", text };
+  return read({ name: options.name ?? "<string>", text }, checkSyntax);
+}
+
+/**
+ * As `readYaml`, but null keys and interpolations are for whoever puts the value into a config to check.
+ * @throws ConfigError `yaml.*`
+ */
+export const readYamlValue = (text: string): ConfigNode => read({ name: "<string>", text });
+
+function read(source: SourceText, check?: InterpolationCheck): ConfigNode {
   checkPrintable(source);
   const document = parseDocument(source, createScanner(source));
   if (document === null) return scalar(null, { kind: "file", source, start: 0, end: 0 });
   const constructed = construct(source, document.root, document.hasAliases);
   if (document.hasAliases) checkAliases(constructed.root, source);
-  if (constructed.suspicious) acceptConfig(constructed, parseInterpolation);
+  if (constructed.suspicious) acceptConfig(constructed, check);
   return constructed.root;
 }
 

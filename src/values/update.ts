@@ -1,4 +1,5 @@
-import { assign, checkValue, normalizeKey } from "./assign.ts";
+import { assign, normalizeKey } from "./assign.ts";
+import { checkTree } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { draftChild, draftRoot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
@@ -11,6 +12,7 @@ import type { ConfigNode, Key, NodeFlags } from "./node.ts";
 import { child, MAX_TREE_DEPTH, map } from "./node.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
+import { pyRepr } from "./python-text.ts";
 import { noComponents } from "./select-place.ts";
 
 export interface UpdateOptions {
@@ -88,7 +90,7 @@ function put(
     const known = normalizeKey(at, key, place);
     const present = child(at.node, known);
     if (present !== undefined && present.kind !== "scalar") {
-      checkValue(value, place);
+      checkTree(value, place);
       mergeInto(draftChild(at, known, present), value, context);
       return;
     }
@@ -103,7 +105,7 @@ function keyIn(at: Draft, component: string): Key {
   if (index !== null) return index;
   throw new ConfigError({
     code: "key.invalid_type",
-    message: `Index '${component}' (str) is not an int`,
+    message: `invalid literal for int() with base 10: ${pyRepr(component)}`,
     key: fullKeyOf(at, component),
     origin: at.node.origin,
   });

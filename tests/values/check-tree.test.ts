@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { checkTree } from "../../src/values/check-tree.ts";
+import type { ConfigNode } from "../../src/values/node.ts";
 import { list, map } from "../../src/values/node.ts";
+import { rootPlace } from "../../src/values/place.ts";
 import { ORIGIN, value } from "./trees.ts";
 
 it("returns a tree that can be a configuration", () => {
@@ -17,3 +19,18 @@ it("refuses null keys and broken interpolations, wherever they stand", () => {
     expect.objectContaining({ code: "key.invalid_type" }),
   );
 });
+
+it("names the key of what it refuses, from where the tree will stand", () => {
+  const place = (node: ConfigNode) => {
+    const parent = rootPlace(map([["b", node]], ORIGIN));
+    return { kind: "place", node, parent, key: "b" } as const;
+  };
+  const broken = list([map([[1.5, value("${")]], ORIGIN)], ORIGIN);
+  expect(() => checkTree(broken)).toThrow(refusal("[0].1.5"));
+  expect(() => checkTree(broken, place(broken))).toThrow(refusal("b[0].1.5"));
+  const nameless = map([[true, map([[null, value(1n)]], ORIGIN)]], ORIGIN);
+  expect(() => checkTree(nameless, place(nameless))).toThrow(refusal("b.True"));
+});
+
+const refusal = (key: string): unknown =>
+  expect.objectContaining({ details: expect.objectContaining({ key }) });

@@ -19,6 +19,13 @@ it("applies the texts in order, and remembers them", () => {
   });
 });
 
+it("names the keys of what it refuses in a value", () => {
+  const key = (expected: string) =>
+    expect.objectContaining({ details: expect.objectContaining({ key: expected }) });
+  expect(() => fromDotlist(["a.b=[1, '${']"])).toThrow(key("a.b[1]"));
+  expect(() => fromDotlist(["a.b={c: {null: 1}}"])).toThrow(key("a.b.c"));
+});
+
 it.each([
   { text: "a=[1", code: "yaml.syntax" },
   { text: "a=${", code: "interpolation.syntax" },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isConfigError } from "../../src/values/errors.ts";
+import { ConfigError, isConfigError } from "../../src/values/errors.ts";
 import { withFlags } from "../../src/values/flags.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { mergeNodes } from "../../src/values/merge.ts";
@@ -26,6 +26,16 @@ describe("mergeNodes", () => {
     { docs: ["a: ${nope}", "a: {y: 2}"], gives: "a:\n  'y': 2\n" },
   ])("merges $docs", ({ docs, gives }) => {
     expect(merge(...docs)).toBe(gives);
+  });
+
+  it("keeps the type of a list that an interpolation leads to, and it refuses what is no list", () => {
+    const first = "a: ${oc.dict.values:b}\nb: {x: 1}";
+    expect(merge(first, "a: [2]")).toBe("a:\n- 2\nb:\n  x: 1\n");
+    expect(merge(first, "a: null")).toBe("a: null\nb:\n  x: 1\n");
+    for (const value of ["5", "x", "{y: 1}"])
+      expect(() => merge(first, `a: ${value}`)).toThrowError(ConfigError);
+    // What stands there already leads nowhere: then it has no type.
+    expect(merge("a: ${oc.dict.values:b}", "a: 5")).toBe("a: 5\n");
   });
 
   it("refuses a list over a map, and names the key", () => {

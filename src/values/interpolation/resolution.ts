@@ -35,12 +35,16 @@ export interface Resolution {
   impureCalls(): number;
 }
 
-/** As `dereference`, but undefined where that throws. */
+/**
+ * As `dereference`, but undefined where that throws, unless the text at the place itself has broken
+ * syntax: OmegaConf parses it before it looks away.
+ * @throws ConfigError `interpolation.syntax`
+ */
 export function tryDereference(resolution: Resolution, place: Place): Place | undefined {
   try {
     return resolution.dereference(place);
   } catch (error) {
-    if (error instanceof ConfigError) return undefined;
+    if (error instanceof ConfigError && error.code !== "interpolation.syntax") return undefined;
     throw error;
   }
 }

@@ -4,10 +4,11 @@ import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, ScalarNode } 
 import { isMissing, MISSING } from "../node.ts";
 import type { Place, Walk } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
+import { checkSyntax } from "./check-syntax.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
 import type { Resolution } from "./resolution.ts";
-import { cycleError, isInterpolation } from "./resolution.ts";
+import { cycleError, isInterpolation, isInterpolationNode } from "./resolution.ts";
 
 export interface ResolveOptions {
   /** Refuse missing values (`???`). Default: false, they stay. */
@@ -18,7 +19,15 @@ export interface ResolveOptions {
    * Default: "error".
    */
   readonly toMissing?: "error" | "missing";
+  /**
+   * Refuse results of resolvers that cannot be written to a config: plain maps and lists, and texts
+   * with the broken syntax of an interpolation. Default: false.
+   */
+  readonly onlyValues?: boolean;
 }
+
+/** What `OmegaConf.resolve` does, which writes what it resolves to the config. */
+export const IN_PLACE = { toMissing: "missing", onlyValues: true } as const;
 
 /**
  * The tree with all interpolations resolved. What does not change is shared with the input, and a
@@ -64,8 +73,21 @@ function resolvePlace(deep: Deep, place: Place): ConfigNode {
       key: fullKeyOf(place),
       origin: place.node.origin,
     });
+  if (deep.options.onlyValues === true) refuseNoValue(target, place);
   const node = resolveBelow(deep, target);
   return target === place || node.replaced === place.node ? node : inPlaceOf(node, place.node);
+}
+
+function refuseNoValue({ node, result }: Place, place: Place): void {
+  if (result !== true) return;
+  if (isInterpolationNode(node)) checkSyntax(node.value);
+  if (node.kind === "scalar") return;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `Value '${node.kind === "map" ? "dict" : "list"}' is not a supported primitive type`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
 }
 
 /** The node with another one as what it took the place of. */

@@ -1,3 +1,4 @@
+import { checkTree } from "../check-tree.ts";
 import { pyTypeName } from "../python-text.ts";
 import { createConfig } from "../reader.ts";
 import { expectArguments } from "./arguments.ts";
@@ -13,7 +14,7 @@ export const ocCreate: Resolver = {
   resolve(args, call) {
     expectArguments(args, { required: ["obj"] });
     const node = args[0]?.node;
-    if (node?.kind === "map" || node?.kind === "list") return call.create(node);
+    if (node?.kind === "map" || node?.kind === "list") return call.create(checkTree(node));
     if (node?.value === null) return null;
     if (typeof node?.value === "string") return call.create(createConfig(node.value));
     throw new TypeError(

@@ -1,11 +1,14 @@
+import type { NodeType } from "../node.ts";
 import { list, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import { keyText } from "../python-text.ts";
 import { expectMap } from "./oc-dict.ts";
 import type { Resolver } from "./resolver.ts";
 
+const ANY: NodeType = { kind: "any" };
+
 /**
- * `${oc.dict.values:key}`: the values of a map, as a list of references to them. A relative key
+ * `${oc.dict.values:key}`: the values of a map, as a list of references to them, typed as the map is. A relative key
  * gets one more dot, because the references stand one level deeper than the interpolation.
  */
 export const ocDictValues: Resolver = {
@@ -18,6 +21,10 @@ export const ocDictValues: Resolver = {
     const references = [...map.entries.values()].map((entry) =>
       scalar(`\${${prefix}.${keyText(entry.key)}}`, origin),
     );
-    return call.create(list(references, origin));
+    const element = map.type?.kind === "map" ? map.type.element : ANY;
+    return call.create({
+      ...list(references, origin),
+      type: { kind: "list", element, optional: true },
+    });
   },
 };

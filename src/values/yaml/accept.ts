@@ -5,13 +5,14 @@ import { keyText } from "../python-text.ts";
 import { type Constructed, invalidKeyType } from "./construct.ts";
 
 /** Checks the syntax of a string that contains `${`; throws a ConfigError. */
-export type InterpolationCheck = (text: string) => unknown;
+export type InterpolationCheck = (text: string) => void;
 
 /**
  * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys,
- * values of Python types without a place in a config, broken interpolations.
+ * values of Python types without a place in a config, broken interpolations. Without `check` only the
+ * values are looked at.
  */
-export function acceptConfig({ root, foreign }: Constructed, check: InterpolationCheck): void {
+export function acceptConfig({ root, foreign }: Constructed, check?: InterpolationCheck): void {
   function visit(node: ConfigNode, key: string): void {
     const typeName = foreign.get(node);
     if (typeName !== undefined) throw unsupported(node, typeName, key);
@@ -22,14 +23,15 @@ export function acceptConfig({ root, foreign }: Constructed, check: Interpolatio
       for (const [index, item] of node.items.entries()) visit(item, `${key}[${index}]`);
     } else {
       for (const entry of node.entries.values()) {
-        if (entry.key === null) throw invalidKeyType("NoneType", node.origin, key);
+        if (entry.key === null && check !== undefined)
+          throw invalidKeyType("NoneType", node.origin, key);
         visit(entry.value, joinKey(key, entry.key));
       }
     }
   }
 
   function checkInterpolation(value: unknown, node: ConfigNode, key: string): void {
-    if (typeof value !== "string" || !value.includes("${")) return;
+    if (check === undefined || typeof value !== "string" || !value.includes("${")) return;
     try {
       check(value);
     } catch (error) {

@@ -1,11 +1,12 @@
 import { fromDotlist, mergeDotlist } from "../../../src/values/dotlist.ts";
 import { withFlags } from "../../../src/values/flags.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
-import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { isMissingAt } from "../../../src/values/is-missing-at.ts";
 import { maskedCopy } from "../../../src/values/masked-copy.ts";
 import { missingKeys } from "../../../src/values/missing-keys.ts";
 import type { ConfigNode } from "../../../src/values/node.ts";
-import { child, isMissing, list, scalar } from "../../../src/values/node.ts";
+import { list, scalar } from "../../../src/values/node.ts";
 import { fromCode } from "../../../src/values/origin.ts";
 import { createConfig } from "../../../src/values/reader.ts";
 import { selectNode } from "../../../src/values/select.ts";
@@ -33,10 +34,13 @@ const OPERATIONS: Readonly<Record<string, (testCase: CorpusCase) => Outcome>> = 
     judgeTree(testCase, () => mergeDotlist(rootOf(testCase), textsOf(testCase, "dotlist"))),
   update: (testCase) => judgeTree(testCase, () => update(testCase)),
   resolve: (testCase) =>
-    judgeTree(testCase, () => resolveTree(rootOf(testCase), context(), { toMissing: "missing" })),
+    judgeTree(testCase, () => resolveTree(rootOf(testCase), context(), IN_PLACE)),
   masked_copy: (testCase) => judgeTree(testCase, () => mask(testCase)),
   select: (testCase) => judgeValue(testCase, () => select(testCase)),
-  is_missing: (testCase) => judgeValue(testCase, () => isMissingAt(testCase)),
+  is_missing: (testCase) =>
+    judgeValue(testCase, () =>
+      scalar(isMissingAt(rootOf(testCase), textOf(testCase, "key")), ORIGIN),
+    ),
   missing_keys: (testCase) => judgeValue(testCase, () => missing(testCase)),
 };
 
@@ -72,17 +76,8 @@ function select(testCase: CorpusCase): ConfigNode {
   return found ?? NULL;
 }
 
-function mask(testCase: CorpusCase): ConfigNode {
-  const root = rootOf(testCase);
-  if (root.kind !== "map") throw new Error("masked_copy of something that is no map");
-  return maskedCopy(root, [testCase["keys"]].flat().map(String));
-}
-
-/** `is_missing` takes one key, not a path. */
-function isMissingAt(testCase: CorpusCase): ConfigNode {
-  const node = child(rootOf(testCase), textOf(testCase, "key"));
-  return scalar(node !== undefined && isMissing(node), ORIGIN);
-}
+const mask = (testCase: CorpusCase): ConfigNode =>
+  maskedCopy(rootOf(testCase), [testCase["keys"]].flat().map(String));
 
 const missing = (testCase: CorpusCase): ConfigNode =>
   list(

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../src/values/errors.ts";
 import type { ResolveContext } from "../../../src/values/interpolation/context.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
-import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import type { ConfigNode, Key } from "../../../src/values/node.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
 import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
@@ -127,6 +127,17 @@ describe("resolveTree", () => {
     };
     expect(resolve("a: ${raw:}", [raw])).toBe("a:\n  x: ${nope}\n");
     expect(() => resolve("a: ${raw:}\nb: ${a.x}", [raw])).toThrowError(code("value.wrong_type"));
+  });
+
+  it("refuses, in place, results that cannot be written to a config", () => {
+    const inPlace = (text: string): string =>
+      show(resolveTree(yaml(text), createResolveContext({ env: {} }), IN_PLACE));
+    expect(inPlace("m: ???\na: ${m}\nb: ${oc.create:{x:1}}\nc: '\\${x}'")).toBe(
+      "m: ???\na: ???\nb:\n  x: 1\nc: ${x}\n",
+    );
+    for (const text of ["a: \"${oc.decode:'{x: 1}'}\"\nb: ${nope}", "a: [\"${oc.decode:'[1]'}\"]"])
+      expect(() => inPlace(text)).toThrowError(code("value.wrong_type"));
+    expect(() => inPlace("a: '\\${'")).toThrowError(code("interpolation.syntax"));
   });
 
   it("keeps missing values, unless they are refused", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../../src/values/errors.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
 import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { show, yaml } from "../trees.ts";
@@ -11,6 +12,14 @@ function resolve(text: string, warnings: string[] = []): string {
 }
 
 describe("the built-in resolvers", () => {
+  it.each([
+    "a: ${oc.create:{null:1}}",
+    "a: \"${oc.create:{x:'${'}}\"",
+    "a: ${oc.create:{x:'\\${'}}",
+  ])("%s: refuses what cannot be a config", (text) => {
+    expect(() => resolve(text)).toThrow(ConfigError);
+  });
+
   it.each([
     { text: "a: ${oc.env:NAME}", gives: "a: envv\n" },
     { text: "a: ${oc.env:EMPTY}", gives: "a: ''\n" },
