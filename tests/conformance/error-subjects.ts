@@ -94,10 +94,12 @@ const overridePosition: SubjectRule = {
       const here = text !== null && start !== undefined && startsWithToken(text, start, at);
       return here ? null : `the place of ${at}`;
     }
-    const input = /^no viable alternative at input '(.*)'$/m.exec(message)?.[1];
-    if (input === undefined || error.code !== "override.syntax") return null;
-    const inside = text !== null && start !== undefined && touches(text, start, input);
-    return inside ? null : `a place in ${input}`;
+    const shown = /^no viable alternative at input '(.*)'$/m.exec(message)?.[1];
+    if (shown === undefined || error.code !== "override.syntax") return null;
+    if (text === null || start === undefined) return `a place in ${shown}`;
+    // A backslash may be the input's own.
+    const inside = [shown, unescaped(shown)].some((input) => touches(text, start, input));
+    return inside ? null : `a place in ${shown}`;
   },
 };
 
@@ -108,9 +110,13 @@ function misplacedToken(message: string): string | undefined {
   const match = /^(?:mismatched|extraneous) input '(.*)' expecting |^missing \S+ at '(.*)'$/m.exec(
     message,
   );
-  // ANTLR shows line breaks and tabs as escapes.
-  return (match?.[1] ?? match?.[2])?.replace(/\\([nrt])/g, (_, char: string) => BREAKS[char] ?? "");
+  const token = match?.[1] ?? match?.[2];
+  return token === undefined ? undefined : unescaped(token);
 }
+
+/** ANTLR shows line breaks and tabs as escapes. */
+const unescaped = (text: string): string =>
+  text.replace(/\\([nrt])/g, (_, char: string) => BREAKS[char] ?? "");
 
 /** Names that stand in quotes, and the few that Hydra leaves bare. */
 const quotedNames: SubjectRule = {
