@@ -7,9 +7,12 @@ const WORDS: Readonly<Record<string, string>> = {
   EISDIR: "this is a directory",
   ELOOP: "its symbolic links lead in a circle",
   ENAMETOOLONG: "the name is too long",
+  ENOSPC: "no space is left on its disk",
+  EDQUOT: "your quota of disk space is used up",
+  EROFS: "its file system is read-only",
 };
 
-/** Why a file or directory that a user named cannot be read; the system's own words where none fit better. */
+/** Why a file or directory cannot be read or written; the system's own words where none fit better. */
 export function fileProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = "code" in error && typeof error.code === "string" ? WORDS[error.code] : undefined;

@@ -53,19 +53,19 @@ const AFTER = ["error", "output_dir"];
 
 /**
  * The table as lines of cells, the names of its columns first: a column for each key and result. No
- * two have one name: a key `seconds` is `swept.seconds`, a result with the name of a key `result.KEY`.
+ * two have one name: a key `seconds` is `swept.seconds`, a result with the name of a key `result.KEY`; where
+ * there is such a name, too, it is put before once more.
  */
 export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string[])[] {
   const keys = namesIn(rows.map(({ swept }) => new Map(Object.entries(swept))));
   const fields = rows.map(({ result }) => new Map(fieldsOf(result)));
   const results = namesIn(fields);
-  const own = new Set(["job", ...BEFORE, ...AFTER]);
-  const taken = new Set([...own, ...keys]);
+  const taken = new Set(["job", ...BEFORE, ...AFTER]);
   const head = [
     "job",
-    ...keys.map((key) => (own.has(key) ? `swept.${key}` : key)),
+    ...distinctNames(keys, "swept.", taken),
     ...BEFORE,
-    ...results.map((name) => (taken.has(name) ? `result.${name}` : name)),
+    ...distinctNames(results, "result.", taken),
     ...AFTER,
   ];
   return [
@@ -81,6 +81,23 @@ export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string
       row.output_dir,
     ]),
   ];
+}
+
+/** Those that are free stay as they are; the others give way. All are taken then. */
+function distinctNames(
+  names: readonly string[],
+  prefix: string,
+  taken: Set<string>,
+): readonly string[] {
+  const before = new Set(taken);
+  for (const name of names) taken.add(name);
+  return names.map((name) => {
+    if (!before.has(name)) return name;
+    let other = `${prefix}${name}`;
+    while (taken.has(other)) other = `${prefix}${other}`;
+    taken.add(other);
+    return other;
+  });
 }
 
 const namesIn = (records: readonly ReadonlyMap<string, unknown>[]): readonly string[] => [

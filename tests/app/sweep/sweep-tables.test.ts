@@ -98,6 +98,22 @@ test("no two columns have one name", () => {
   );
 });
 
+test("nor where a name is what another one would give way to", () => {
+  const swept = {
+    seconds: "1",
+    "swept.seconds": "2",
+    "swept.swept.seconds": "3",
+    "result.loss": "4",
+  };
+  const result = { "result.loss": 5, "result.result.loss": 6, "result.seconds": 7, seconds: 8 };
+  const [head = [], cells = []] = sweepCells([{ ...row(result), swept }]);
+  expect(new Set(head).size).toBe(head.length);
+  expect(head.length).toBe(cells.length);
+  const value = (name: string) => cells[head.indexOf(name)];
+  expect(["swept.seconds", "result.loss", "result.seconds"].map(value)).toEqual(["2", "4", "7"]);
+  expect(head.filter((name) => /seconds$/.test(name))).toHaveLength(6);
+});
+
 test("the page leaves out columns that nobody could read, and says so", () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field${at}`, at]));
   const [head = "", rule = "", body = "", , note = ""] = markdownText(

@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync } from "node:fs";
-import { hostname, tmpdir, userInfo } from "node:os";
+import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileProblem } from "../../../file-problem.ts";
 import { makeDirectory } from "../../../make-directory.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { type Claim, type Holder, tryClaim } from "../../worker/process-claim.ts";
@@ -31,7 +32,10 @@ export type SlotAttempt =
 
 /** Shares out the slots of resources. */
 export interface SlotPool {
-  /** @param use what for, as others are told */
+  /**
+   * @param use what for, as others are told
+   * @throws ConfigError `app.launcher` where slots cannot be claimed: the disk is full, say
+   */
   take(use: string): SlotAttempt;
 }
 
@@ -47,19 +51,26 @@ export function openSlots(
 ): SlotPool {
   const fileOf = (resource: string, slot: string) =>
     join(folder, `${hostname()}-${encodeURIComponent(resource)}-${encodeURIComponent(slot)}.json`);
+  const take = (use: string): SlotAttempt => {
+    const taken: Taken[] = [];
+    for (const [resource, slots] of resources) {
+      const found = firstFree(resource, slots, fileOf, use);
+      if ("claim" in found) {
+        taken.push(found);
+        continue;
+      }
+      for (const { claim } of taken) claim.release();
+      return { kind: "none", resource, ...found };
+    }
+    return { kind: "taken", held: heldSlots(taken) };
+  };
   return {
     take(use) {
-      const taken: Taken[] = [];
-      for (const [resource, slots] of resources) {
-        const found = firstFree(resource, slots, fileOf, use);
-        if ("claim" in found) {
-          taken.push(found);
-          continue;
-        }
-        for (const { claim } of taken) claim.release();
-        return { kind: "none", resource, ...found };
+      try {
+        return take(use);
+      } catch (cause) {
+        throw unusable(folder, cause);
       }
-      return { kind: "taken", held: heldSlots(taken) };
     },
   };
 }
@@ -113,24 +124,32 @@ function heldSlots(taken: readonly Taken[]): HeldSlots {
  * Where all sweeps of a user on this machine share out their slots. It outlasts logging out, as a sweep
  * that was left does.
  *
- * @throws ConfigError `app.launcher` where somebody else has made it
+ * @throws ConfigError `app.launcher` where somebody else has made it, or it cannot be made or written
  */
 export function slotsOfMachine(): string {
-  const { uid } = userInfo();
-  const folder = join(tmpdir(), `hydraconf-slots-${uid}`);
-  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) {
+  // Not the name: a container's user may have none. Where there are no numbers, the directory is a user's own.
+  const uid = process.getuid?.();
+  const folder = join(tmpdir(), `hydraconf-slots-${uid ?? "own"}`);
+  try {
     makeDirectory(folder);
-    chmodSync(folder, 0o700);
+    const { mode, uid: owner } = lstatSync(folder);
+    if (uid !== undefined && owner !== uid) throw new Error("it belongs to another user");
+    if (uid !== undefined && (mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return folder;
+  } catch (cause) {
+    throw unusable(folder, cause);
   }
-  const { uid: owner } = lstatSync(folder);
-  if (uid < 0 || owner === uid) return folder;
-  throw new ConfigError({
-    code: "app.launcher",
-    message: `'${folder}', where sweeps share out their slots, belongs to another user`,
-    key: "hydra.launcher.slot_scope",
-    hint: "set TMPDIR to a directory of your own, or hydra.launcher.slot_scope=sweep",
-  });
 }
+
+const unusable = (folder: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "app.launcher",
+    message: `Slots cannot be shared out in '${folder}': ${fileProblem(cause)}`,
+    key: "hydra.launcher.slot_scope",
+    hint: "set TMPDIR to a directory of your own with space left, the same for all your sweeps; or hydra.launcher.slot_scope=sweep shares them out in the sweep's own directory, among its jobs alone",
+    cause,
+  });
 
 /**
  * How a job learns of its slots: `gpu` is what CUDA lets it see; any other resource `name` is in

@@ -1,13 +1,30 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   openSlots,
   type SlotAttempt,
+  slotsOfMachine,
   slotVariables,
 } from "../../../../src/app/launchers/local/slots.ts";
+import { canMount, withFullDisk } from "../../mounts.ts";
+
+const SLOTS = fileURLToPath(
+  new URL("../../../../src/app/launchers/local/slots.ts", import.meta.url),
+);
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-slots-"));
 
@@ -83,4 +100,92 @@ describe("slots", () => {
     writeFileSync(join(folder, name), JSON.stringify(other));
     expect(openSlots(resources, folder).take("b").kind).toBe("taken");
   });
+});
+
+describe("the folder of a machine's slots", () => {
+  const temporary = process.env["TMPDIR"];
+  afterEach(() => {
+    if (temporary === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = temporary;
+  });
+  const within = (folder: string) => {
+    process.env["TMPDIR"] = folder;
+  };
+  const name = `hydraconf-slots-${process.getuid?.() ?? "own"}`;
+
+  test("is its user's alone, also where it was there", () => {
+    const folder = newFolder();
+    within(folder);
+    mkdirSync(join(folder, name), { mode: 0o777 });
+    chmodSync(join(folder, name), 0o777);
+    expect(slotsOfMachine()).toBe(join(folder, name));
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o700);
+    expect(slotsOfMachine()).toBe(join(folder, name));
+  });
+
+  test("that cannot be is told with the place and what to do", () => {
+    const folder = newFolder();
+    within(folder);
+    writeFileSync(join(folder, name), "");
+    expect(slotsOfMachine).toThrow(
+      `Slots cannot be shared out in '${join(folder, name)}': EEXIST: file already exists`,
+    );
+    within(join(folder, name));
+    expect(slotsOfMachine).toThrow("a part of its path is a file, not a directory");
+    try {
+      slotsOfMachine();
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: "app.launcher",
+        details: { hint: expect.stringMatching(/TMPDIR.*slot_scope=sweep/) },
+      });
+    }
+  });
+
+  test.skipIf(!canMount("slots of other users and on full disks"))(
+    "of another user, where nothing may be written, or no space is left",
+    () => {
+      const folder = newFolder();
+      within(folder);
+      mkdirSync(join(folder, name));
+      chownSync(join(folder, name), 65_534, 65_534);
+      expect(slotsOfMachine).toThrow("it belongs to another user");
+      withFullDisk((full) => {
+        const pool = openSlots(new Map([["gpu", ["0"]]]), full);
+        expect(() => pool.take("a")).toThrow(
+          `Slots cannot be shared out in '${full}': no space is left on its disk`,
+        );
+      });
+    },
+  );
+
+  test.skipIf(!canMount("slots of a user without a name"))(
+    "needs no name of its user",
+    async () => {
+      const { outputFiles } = buildSync({
+        stdin: {
+          contents: `import { slotsOfMachine } from ${JSON.stringify(SLOTS)}; console.log(slotsOfMachine())`,
+          resolveDir: newFolder(),
+        },
+        write: false,
+        bundle: true,
+        platform: "node",
+        format: "cjs",
+        logLevel: "error",
+      });
+      // Where such a user can go: the folders of tests are ours alone.
+      const folder = mkdtempSync("/tmp/hydraconf-slots-");
+      try {
+        chmodSync(folder, 0o777);
+        const { stderr, stdout } = await execa(
+          "setpriv",
+          ["--reuid=54321", "--regid=54321", "--clear-groups", process.execPath, "-"],
+          { env: { TMPDIR: folder }, cwd: "/", input: outputFiles[0]?.text ?? "", reject: false },
+        );
+        expect([stdout, stderr]).toEqual([join(folder, "hydraconf-slots-54321"), ""]);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 });
