@@ -4,10 +4,12 @@ import { maskSecrets } from "../compose/secrets.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { writeYaml } from "../values/writer.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
+import { listenForInterrupt } from "./interrupt.ts";
 import type { Invocation } from "./invocation.ts";
 import type { SweepJob } from "./launchers/launcher.ts";
 import type { Logging } from "./logging/logging.ts";
 import { type OpenSweep, openSweep } from "./open-sweep.ts";
+import { cancelSweep } from "./sweep/cancel.ts";
 import { nextCommands } from "./sweep/next-commands.ts";
 import { SWEEP_FILE } from "./sweep/plan-sweep.ts";
 import { launcherLog } from "./sweep/record/layout.ts";
@@ -17,8 +19,9 @@ import { refuseUnstartable } from "./worker/worker-command.ts";
 /**
  * `--detach`: composes, checks and records every job that is known by now, hands them to a scheduler or to a
  * process of its own, says how to go on, and is done. The sweep's callbacks are called by that process.
+ * SIGINT and SIGTERM take back what was not handed over whole; a terminal that is closed meanwhile leaves it.
  *
- * @returns the exit code: 0 once the sweep is on its way
+ * @returns the exit code: 0 once the sweep is on its way, 128 + N where signal N took it back
  * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
  * where the process ended before it took over
  */
@@ -34,15 +37,40 @@ export async function leaveSweep(
     const admitted = await admitAll(open);
     if (admitted === null) return EXIT_ERROR;
     refuseUnstartable(record.manifest());
-    const who = canLeaveAll(open, admitted)
-      ? await submit(open, admitted)
-      : await leaveToDriver(open, invocation);
+    const interrupt = listenForInterrupt();
+    const handed = canLeaveAll(open, admitted)
+      ? submit(open, admitted)
+      : leaveToDriver(open, invocation, interrupt.signal);
+    const who = await handed.catch((error: unknown) => {
+      if (interrupt.exitCode() === undefined) throw error;
+    });
+    const exitCode = interrupt.exitCode();
+    if (exitCode !== undefined) {
+      // Who holds it would be ended.
+      record.release();
+      await takeBack(sweep.directory, invocation, session.options.name);
+    }
+    interrupt.release();
+    if (exitCode !== undefined) return exitCode;
     const { stdout } = invocation.console;
     stdout(`${who}\n${nextCommands(sweep.directory)}`);
     return EXIT_OK;
   } finally {
     record.release();
   }
+}
+
+/** Nobody has been told yet that the sweep is on its way: nothing of it goes on. */
+async function takeBack(
+  directory: string,
+  { console, env }: Invocation,
+  program: string,
+): Promise<void> {
+  await cancelSweep({ directory, env, say: (line) => console.stderr(`${line}\n`) });
+  console.stderr(
+    `The sweep in ${shellQuote(directory)} was taken back before it was on its way\n` +
+      `  ${program} --resume ${shellQuote(directory)}   runs it\n`,
+  );
 }
 
 /** What of the jobs that are known is to run, by batch. */
@@ -74,13 +102,20 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
 
 /**
  * Whether a scheduler alone can carry the sweep on: nothing depends on what becomes of its jobs, neither the
- * next batch nor, by `on_failure`, whether waiting jobs may start.
+ * next batch nor, by `on_failure`, whether waiting jobs may start; and no callback waits for the sweep's end.
  */
-const canLeaveAll = ({ launcher, policy, sweep }: OpenSweep, { batches }: Admitted): boolean =>
+const canLeaveAll = (
+  { launcher, policy, surroundings, sweep }: OpenSweep,
+  { batches }: Admitted,
+): boolean =>
   launcher.submit !== undefined &&
   batches.length === 1 &&
   sweep.sweeper.judgesFailures !== true &&
-  policy.kind !== "stop";
+  policy.kind !== "stop" &&
+  !surroundings.callbacks.hasAny(SWEEP_METHODS);
+
+/** What callbacks are told by the process that runs the sweep, and by no job. */
+const SWEEP_METHODS = ["onComposeConfig", "onMultirunStart", "onMultirunEnd"] as const;
 
 async function submit({ launcher, sweep }: OpenSweep, { batches }: Admitted): Promise<string> {
   const jobs = batches.flat();
@@ -91,6 +126,7 @@ async function submit({ launcher, sweep }: OpenSweep, { batches }: Admitted): Pr
 async function leaveToDriver(
   { record, sweep }: OpenSweep,
   invocation: Invocation,
+  signal: AbortSignal,
 ): Promise<string> {
   const log = launcherLog(record.folder);
   const pid = await startDriver({
@@ -100,6 +136,7 @@ async function leaveToDriver(
     env: invocation.env,
     log,
     onStart: record.handOver,
+    signal,
   });
   return `Process ${pid} runs the sweep in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
 }

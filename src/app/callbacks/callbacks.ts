@@ -12,9 +12,11 @@ export interface Callbacks {
     method: Name,
     event: CallbackEvents[Name],
   ): Promise<void>;
+  /** Whether any has one of these methods. */
+  hasAny(methods: readonly (keyof CallbackEvents)[]): boolean;
 }
 
-const NO_CALLBACKS: Callbacks = { notify: async () => {} };
+const NO_CALLBACKS: Callbacks = { notify: async () => {}, hasAny: () => false };
 
 export interface CallbacksRequest {
   readonly root: MapNode;
@@ -39,6 +41,8 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
   }
   if (callbacks.length === 0) return NO_CALLBACKS;
   return {
+    hasAny: (methods) =>
+      callbacks.some(({ callback }) => methods.some((method) => callback?.[method] !== undefined)),
     async notify(method, event) {
       const order = method.endsWith("End") ? [...callbacks].reverse() : callbacks;
       for (const { name, callback } of order)

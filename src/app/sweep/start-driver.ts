@@ -17,6 +17,8 @@ export interface DriverStart {
   readonly log: string;
   /** Is told the process as soon as there is one. */
   readonly onStart: (pid: number) => void;
+  /** Ends the waiting for its first word; what becomes of the process is then the caller's. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -24,10 +26,10 @@ export interface DriverStart {
  * of a session of its own, with nothing to read and its output in a file.
  *
  * @returns its process id, once it drives the sweep
- * @throws ConfigError `app.launcher` where it ended before, with what it said last
+ * @throws ConfigError `app.launcher` where it ended before, with what it said last, and where the signal came
  */
 export async function startDriver(request: DriverStart): Promise<number> {
-  const { args, command, cwd, env, log, onStart } = request;
+  const { args, command, cwd, env, log, onStart, signal } = request;
   const [file = "", ...first] = command;
   makeDirectory(dirname(log));
   const output = openSync(log, "a", 0o600);
@@ -41,12 +43,10 @@ export async function startDriver(request: DriverStart): Promise<number> {
   });
   closeSync(output);
   if (child.pid !== undefined) onStart(child.pid);
-  const problem = await firstWord(child);
-  if (problem === undefined) {
-    if (child.connected) child.disconnect();
-    child.unref();
-    return child.pid ?? 0;
-  }
+  const problem = await firstWord(child, signal);
+  if (child.connected) child.disconnect();
+  child.unref();
+  if (problem === undefined) return child.pid ?? 0;
   const said = lastLines(log, LINES, before).join("\n");
   throw new ConfigError({
     code: "app.launcher",
@@ -56,8 +56,11 @@ export async function startDriver(request: DriverStart): Promise<number> {
 }
 
 /** Undefined once it drives the sweep; else why it will not. */
-const firstWord = (child: ChildProcess): Promise<string | undefined> =>
+const firstWord = (child: ChildProcess, stop?: AbortSignal): Promise<string | undefined> =>
   new Promise((settle) => {
+    const onStop = () => settle("was not waited for");
+    stop?.addEventListener("abort", onStop, { once: true });
+    if (stop?.aborted === true) onStop();
     child.once("error", ({ message }) => settle(`could not be started: ${message}`));
     child.once("message", (word) => word === DRIVES && settle(undefined));
     child.once("exit", (code, signal) =>

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
+import { listenForInterrupt } from "../interrupt.ts";
 import type { Invocation } from "../invocation.ts";
 import { basicLauncher } from "../launchers/basic-launcher.ts";
 import type { SubcommandLine } from "../subcommand.ts";
@@ -212,25 +213,16 @@ async function wait(
 ): Promise<number> {
   const folder = sweepFolder(directory);
   readManifest(folder);
-  const stop = new AbortController();
-  let code: number | undefined;
-  const end = (as: number) => () => {
-    code ??= as;
-    stop.abort();
-  };
-  const signals = [
-    ["SIGINT", end(130)],
-    ["SIGTERM", end(143)],
-  ] as const;
-  for (const [signal, listen] of signals) process.once(signal, listen);
+  const interrupt = listenForInterrupt();
+  const late = new AbortController();
   if (!json)
     console.stderr(`Waiting for the sweep in ${directory}; Ctrl-C ends only the waiting\n`);
-  const timer = timeout === undefined ? undefined : setTimeout(end(TIMED_OUT), timeout);
+  const timer = timeout === undefined ? undefined : setTimeout(() => late.abort(), timeout);
   try {
     await waitForSweep({
       directory,
       env,
-      signal: stop.signal,
+      signal: AbortSignal.any([interrupt.signal, late.signal]),
       ...(json
         ? {}
         : {
@@ -239,8 +231,9 @@ async function wait(
     });
   } finally {
     clearTimeout(timer);
-    for (const [signal, listen] of signals) process.off(signal, listen);
+    interrupt.release();
   }
+  const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
   const view = await lookAtSweep(directory, env);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
   if (code === TIMED_OUT)

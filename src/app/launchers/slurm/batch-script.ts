@@ -23,7 +23,8 @@ export interface BatchScript {
  * near (USR2), let it save what it has and queue it again.
  *
  * The time limit and a preemption come with the same signal; as submitit does, a signal long before
- * the limit counts as preemption. Texts of the user appear only quoted, except for `setup`, which is shell.
+ * the limit counts as preemption. Where Slurm gives preempted jobs a time of grace, it sends the worker TERM instead:
+ * a job that ended because of it has left the queue, and is put back. Texts of the user appear only quoted, except for `setup`, which is shell.
  */
 export function batchScript(settings: SlurmSettings, script: BatchScript): string {
   const { max_num_timeout, setup, srun_args, stderr_to_stdout, submitit_folder } = settings;
@@ -53,7 +54,17 @@ await_step() { # ends with the step, or with a signal
   wait "$step"; code=$?
   while [ -z "$near_end" ] && kill -0 "$step" 2>/dev/null; do wait "$step"; code=$?; done
 }
+queue_again() {
+  echo "hydraconf: job #$job ($id) is queued again"
+  scontrol requeue "$id" && sleep 600
+}
 await_step
+if [ "$code" = 143 ] && [ -z "$near_end" ]; then
+  # One that was cancelled does not run any more.
+  case "$(scontrol --oneliner show job "$id" 2>/dev/null)" in
+    *JobState=RUNNING*PreemptTime=[0-9]*) queue_again ;;
+  esac
+fi
 if [ -n "$near_end" ] && kill -0 "$step" 2>/dev/null; then
   again=1
   if [ "$SECONDS" -ge ${earliest} ]; then
@@ -67,8 +78,7 @@ if [ -n "$near_end" ] && kill -0 "$step" 2>/dev/null; then
     while kill -0 "$step" 2>/dev/null && [ "$SECONDS" -lt "$until" ]; do sleep 1; done
     if kill -0 "$step" 2>/dev/null; then code=140; else wait "$step"; code=$?; fi
     if [ "$code" = 140 ]; then
-      echo "hydraconf: job #$job ($id) is queued again"
-      scontrol requeue "$id" && sleep 600
+      queue_again
       code=1
     fi
   else

@@ -8,7 +8,8 @@ export interface SlurmClient {
   /**
    * Hands a script to sbatch.
    * @returns the number of the job
-   * @throws ConfigError `slurm.missing`, `slurm.rejected`
+   * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.no_answer` where sbatch was ended before it said
+   * whether there is a job now
    */
   submit(options: readonly string[], script: string): Promise<string>;
   /** How large an index of an array may be, plus one. */
@@ -50,12 +51,13 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
   let hasJson = true;
   return {
     async submit(options, script) {
-      const { failed, shortMessage, stderr, stdout } = await call("sbatch", [
+      const { exitCode, failed, shortMessage, stderr, stdout } = await call("sbatch", [
         "--parsable",
         ...options,
         script,
       ]);
       const id = /^(\d+)(?:;|$)/m.exec(stdout)?.[1];
+      if (id === undefined && exitCode === undefined) throw unanswered(shortMessage ?? "");
       if (failed || id === undefined) throw rejected(stderr.trim() || shortMessage || stdout);
       return id;
     },
@@ -139,6 +141,13 @@ const missing = (command: string): ConfigError =>
     message: `The Slurm launcher needs '${command}', which is not on PATH`,
     key: "hydra/launcher",
     hint: "start the sweep on a login node of the cluster, or run it on this machine with hydra/launcher=local or hydra/launcher=basic",
+  });
+
+const unanswered = (problem: string): ConfigError =>
+  new ConfigError({
+    code: "slurm.no_answer",
+    message: `Slurm does not say whether it has the jobs: ${problem}`,
+    hint: "`scontrol ping` says whether its controller is up; --resume DIR goes on with what it has, and submits the rest",
   });
 
 /** What is not known must not be taken for what is not there: jobs would be submitted a second time. */

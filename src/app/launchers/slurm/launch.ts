@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
+import { listenForInterrupt } from "../../interrupt.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import { nextCommand, nextCommands } from "../../sweep/next-commands.ts";
 import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
@@ -100,7 +101,7 @@ export async function* launchOnSlurm(
       `  --resume ${directory}   follows them again\n${nextCommands(directory, ["wait", "cancel"])}`,
   );
   const result = failedJob(first, failure("no longer followed"));
-  yield { kind: "ended", job: first, result: { ...result, exitCode: 130 } };
+  yield { kind: "ended", job: first, result: { ...result, exitCode: interrupt.exitCode() ?? 130 } };
 }
 
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
@@ -159,19 +160,4 @@ function refuseRunning(batch: readonly SweepJob[], { folder, manifest }: SweepRe
     key: "hydra/launcher",
     hint: `wait for it with '${nextCommand("wait", directory)}', or end it with '${nextCommand("cancel", directory)}'`,
   });
-}
-
-/** SIGINT and SIGTERM end the following, so that what happens to the jobs can be said. */
-function listenForInterrupt() {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  return {
-    signal: controller.signal,
-    release() {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isSignalCode } from "../../job/job.ts";
 import {
   type AttemptEnd,
   begun,
@@ -41,7 +42,9 @@ export function settle(
   const why =
     report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
-  if (isNew && status === "stopped" && state.status === "stopped") return { kind: "ended" };
+  // Its own word is better than Slurm's for the code that it ended with.
+  if (isNew && state.status === "stopped" && (status === "stopped" || endedBySignal(report)))
+    return { kind: "ended" };
   const detail = lastWords(folder, task);
   const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
   writeJobState(
@@ -54,6 +57,9 @@ export function settle(
   );
   return { kind: "ended" };
 }
+
+const endedBySignal = (report: TaskReport | undefined): boolean =>
+  report?.state === "FAILED" && isSignalCode(report.exitCode ?? 0);
 
 /** What Slurm wrote last of a task that it killed. */
 function lastWords(folder: string, task: SubmittedTask): string | undefined {

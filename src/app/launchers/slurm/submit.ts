@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeFileAtomicSync } from "../../../atomic-write.ts";
 import { makeDirectory } from "../../../make-directory.ts";
 import { shellQuote } from "../../../shell-quote.ts";
-import { ConfigError } from "../../../values/errors.ts";
+import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
 import type { SweepManifest } from "../../sweep/record/manifest.ts";
 import { WORKER_VARIABLE } from "../../worker/worker-request.ts";
@@ -36,7 +36,7 @@ export interface SubmitRequest {
  * it is submitted: whatever happens between, it is found again by its script.
  *
  * @returns Slurm's numbers of the arrays
- * @throws ConfigError `slurm.missing`, `slurm.rejected`; then none of the arrays stays
+ * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.no_answer`; then none of the arrays stays that is known
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
   const { client, folder, manifest, numbers, settings } = request;
@@ -74,7 +74,9 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
       arrays.push(array);
       writeSubmissions(folder, [...before, noted(array)]);
     } catch (error) {
-      writeSubmissions(folder, before);
+      // An array that there may be is looked for by its script.
+      const isUnknown = isConfigError(error) && error.code === "slurm.no_answer";
+      if (!isUnknown) writeSubmissions(folder, before);
       await client.cancel(arrays);
       throw error;
     }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,6 +25,9 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       return {
         ...made,
         start: (...argv: readonly string[]) => made.start(argv, { env }),
+        /** With another `PATH`. */
+        startIn: (folder: string, ...argv: readonly string[]) =>
+          made.start(argv, { env: { ...env, PATH: `${folder}:${env["PATH"]}` } }),
         sweep: (...argv: readonly string[]) => made.sweep(argv, { env }),
         view: async () => {
           const { stdout } = await made.sweep(["status", "s", "--json"], { env });
@@ -185,6 +188,53 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect((await sweep("wait", "s")).exitCode).toBe(1);
     });
 
+    test("a process follows the jobs for callbacks that wait for the sweep's end", async () => {
+      const { folder, lines, start, sweep } = place();
+      const { exitCode, stdout } = await start(
+        "-m",
+        SLURM,
+        "x=1,2",
+        "+hydra.callbacks.tell._target_=prog.Tell",
+        "--detach",
+      );
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(`Process ${launcherOf(folder)?.pid} runs the sweep`);
+      expect((await sweep("wait", "s")).exitCode).toBe(0);
+      const told = lines("ran.txt").filter((line) => line.startsWith("sweep "));
+      expect(told).toEqual(["sweep begins", "sweep ends 2"]);
+    });
+
+    test("Ctrl-C before all is handed over takes back what was", async () => {
+      const { folder, ran, sweep, ...made } = place();
+      const submitting = withSbatch(made.cwd, 'sbatch "$@"; sleep 3');
+      const leaving = made.startIn(submitting, "-m", SLURM, "x=1,2", "seconds=60", "--detach");
+      await until(() => readSubmissions(folder).length === 1);
+      await until(() => ran("begin").length === 2);
+      leaving.kill("SIGINT");
+      const { exitCode, stderr, stdout } = await leaving;
+      expect([exitCode, stdout]).toEqual([130, expect.not.stringContaining("handed to")]);
+      expect(stderr).toMatch(/Ending 2 jobs in the scheduler\n.*was taken back/);
+      expect(slurm?.command("squeue", "--noheader", `--jobs=${arraysOf(folder)}`).trim()).toBe("");
+      expect((await sweep("cancel", "s")).stdout).toContain("Nothing of it runs");
+      expect(ran("end")).toEqual([]);
+    });
+
+    test("an sbatch that is killed before it answers: nothing is submitted twice", async () => {
+      const { folder, ran, start, sweep, ...made } = place();
+      const mute = withSbatch(made.cwd, 'sbatch "$@" >/dev/null; kill -9 $$');
+      const left = await made.startIn(mute, "-m", SLURM, "x=1,2", "seconds=4", "--detach");
+      expect([left.exitCode, left.stderr]).toEqual([
+        1,
+        expect.stringContaining("Slurm does not say whether it has the jobs"),
+      ]);
+      expect(readSubmissions(folder)).toMatchObject([{ array: null }]);
+      const resumed = await start("--resume", "s", "--detach");
+      expect([resumed.exitCode, resumed.stderr]).toEqual([0, ""]);
+      expect((await sweep("wait", "s")).exitCode).toBe(0);
+      expect([...ran("begin")].sort()).toEqual([0, 1]);
+      expect(readSubmissions(folder)).toHaveLength(1);
+    });
+
     test("where a decision is left to make, a process follows the jobs", async () => {
       const { folder, ran, start, sweep } = place();
       const { exitCode, stdout } = await start(
@@ -205,6 +255,15 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
     });
   },
 );
+
+/** A folder with an `sbatch` of its own, which runs the real one. */
+function withSbatch(cwd: string, script: string): string {
+  const folder = join(cwd, "bin");
+  mkdirSync(folder);
+  const real = `PATH=\${PATH#*:}\n`;
+  writeFileSync(join(folder, "sbatch"), `#!/bin/sh\n${real}${script}\n`, { mode: 0o755 });
+  return folder;
+}
 
 const arraysOf = (folder: string): string =>
   readSubmissions(folder)

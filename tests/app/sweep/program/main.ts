@@ -3,8 +3,9 @@
  * line in `ran.txt` of its working directory when a job begins and when it ends well.
  */
 import { appendFileSync, readFileSync } from "node:fs";
-import { exitCode, hydraMain } from "../../../../src/app/index.ts";
+import { type Callback, exitCode, hydraMain } from "../../../../src/app/index.ts";
 import { runSweepCommand } from "../../../../src/app/sweep/sweep-command.ts";
+import { createTargets } from "../../../../src/instantiate/index.ts";
 
 const RAN = `${process.cwd()}/ran.txt`;
 
@@ -19,6 +20,12 @@ void hydraMain(
     flags: [{ id: "fast", names: ["--fast"], takes: "nothing", help: "a flag of its own" }],
     resultFiles: process.env["PROG_RESULTS"] === undefined ? [] : ["result.txt"],
     restAsOverrides: () => [],
+    targets: createTargets({
+      "prog.Tell": (): Callback => ({
+        onMultirunStart: () => appendFileSync(RAN, "sweep begins\n"),
+        onMultirunEnd: ({ results }) => appendFileSync(RAN, `sweep ends ${results.length}\n`),
+      }),
+    }),
     subcommands: [{ name: "sweep", summary: "as hydraconf's", run: runSweepCommand }],
   },
   async (config, job) => {
@@ -59,6 +66,12 @@ void hydraMain(
           setTimeout(() => {}, 60_000);
         });
         break;
+      case "saves":
+        await new Promise((done) => {
+          for (const signal of ["SIGTERM", "SIGUSR2"]) process.once(signal, done);
+          setTimeout(done, 60_000);
+        });
+        return "saved in time";
       case "graceful": {
         const signal = await new Promise<void>((done) => {
           const timer = setInterval(() => {}, 1000);

@@ -2,7 +2,7 @@
  * `node --require` this: kills the process at its Nth change of a file. KILL_AT=ROLE:N says of which process of a
  * sweep (launcher, driver, worker); KILL_AT=ROLE:N:half lets it write half of what it wants to write first. Each
  * process that ends by itself adds a line `ROLE CHANGES` to the file in KILL_COUNTS. STALL_MS: as long does it stop
- * after it has started another process.
+ * after it has started another process. STALL_AT=ROLE: that one stops for a minute before its first change.
  */
 const fs = require("node:fs");
 const processes = require("node:child_process");
@@ -18,6 +18,8 @@ const counts = process.env.KILL_COUNTS;
 const real = { ...fs };
 let changes = 0;
 
+const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
 const CHANGES = ["writeFileSync", "renameSync", "linkSync", "rmSync", "mkdirSync", "fsyncSync"];
 
 /** What the task itself does is not ours. */
@@ -26,6 +28,7 @@ const isOurs = (target) => typeof target === "number" || !String(target).endsWit
 for (const name of CHANGES)
   fs[name] = (target, ...rest) => {
     if (isOurs(target)) changes++;
+    if (changes === 1 && process.env.STALL_AT === role) pause(60_000);
     if (role === victim && isOurs(target) && changes === Number(at)) {
       if (half !== undefined && name === "writeFileSync")
         real.writeFileSync(target, String(rest[0]).slice(0, String(rest[0]).length / 2), rest[1]);
@@ -39,7 +42,7 @@ const stall = Number(process.env.STALL_MS ?? 0);
 if (stall > 0)
   processes.spawn = (...args) => {
     const child = spawn(...args);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stall);
+    pause(stall);
     return child;
   };
 

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
+import { workplace } from "../../sweep/program/start.ts";
+
+const WHOLE_NODE = "64";
+
+/** What makes jobs of the partition `high` take the place of others: at once, or after some time of grace. */
+const PRIORITIES = [
+  "PreemptType=preempt/partition_prio",
+  "PreemptMode=REQUEUE",
+  "PartitionName=low Nodes=ALL PriorityTier=1 PreemptMode=REQUEUE State=UP",
+  "PartitionName=graceful Nodes=ALL PriorityTier=1 PreemptMode=REQUEUE GraceTime=20 State=UP",
+  "PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF State=UP",
+];
+
+describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
+  { how: "told by TERM", extra: [] },
+  {
+    how: "told by the signal of its time limit",
+    extra: ["SlurmctldParameters=preempt_send_user_signal"],
+  },
+])(
+  "a job that has to make place for one of a partition of higher priority, $how",
+  { timeout: 240_000 },
+  ({ extra }) => {
+    let slurm: SlurmCluster;
+    beforeAll(async () => {
+      slurm = await startSlurm([...PRIORITIES, ...extra]);
+    });
+    afterAll(() => slurm?.stop());
+
+    const until = async (holds: () => boolean) => {
+      while (!holds()) await sleep(100);
+    };
+
+    /** Somebody else's job, which needs the whole machine for some seconds. */
+    const takeOver = (seconds: number) =>
+      slurm.command(
+        "sbatch",
+        "--parsable",
+        "--partition=high",
+        `--cpus-per-task=${WHOLE_NODE}`,
+        "--output=/dev/null",
+        `--wrap=sleep ${seconds}`,
+      );
+
+    const sweep = (partition: string, ...argv: readonly string[]) => {
+      const place = workplace();
+      const launcher = place.start(
+        [
+          "-m",
+          "hydra/launcher=slurm",
+          `hydra.launcher.partition=${partition}`,
+          `hydra.launcher.cpus_per_task=${WHOLE_NODE}`,
+          ...argv,
+        ],
+        { env: slurm.env },
+      );
+      return { ...place, launcher };
+    };
+
+    test.each(["low", "graceful"])("in '%s' starts again and ends", async (partition) => {
+      const { launcher, ran, state } = sweep(partition, "x=1", "seconds=8");
+      await until(() => ran("begin").length === 1);
+      takeOver(2);
+      const { exitCode, stderr } = await launcher;
+      expect([exitCode, state(0)?.status], String(stderr)).toEqual([0, "completed"]);
+      expect([ran("begin"), ran("end")]).toEqual([[0, 0], [0]]);
+      expect(state(0)).toMatchObject({
+        attempts: [
+          { error: expect.stringMatching(/^stopped by SIG(TERM|USR2)$/) },
+          { error: null },
+        ],
+        return_value: { x: 1 },
+      });
+      expect(stderr).toMatch(/^#0 .*: failed, starts again: stopped by SIG/m);
+    });
+
+    test("what was saved in time counts, and is not run again", async () => {
+      const { launcher, ran, state } = sweep("graceful", "x=1", "do=saves");
+      await until(() => ran("begin").length === 1);
+      takeOver(2);
+      const { exitCode, stderr } = await launcher;
+      expect([exitCode, state(0)?.return_value], String(stderr)).toEqual([0, "saved in time"]);
+      expect(ran("begin")).toEqual([0]);
+    });
+  },
+);
