@@ -63,10 +63,10 @@
           'link_settings': {
             'libraries': ['<(cudnn_library)/libcudnn.so.9'],
             # The old kind of search path: it also serves the libraries that cuDNN itself loads, cuBLAS
-            # in the toolkit among them.
+            # in a wheel or in the toolkit among them.
             'ldflags': [
               '-Wl,--disable-new-dtags',
-              '-Wl,-rpath,<(cudnn_library)',
+              '-Wl,-rpath,<(cudnn_search)',
               '-Wl,-rpath,<(cuda_library)',
             ],
           },

@@ -43,6 +43,8 @@ export interface NativeDetection {
     readonly version: string | null;
     /** Directory of libcudnn.so.9. */
     readonly library: string | null;
+    /** Directories of what it loads while it runs. */
+    readonly search: readonly string[];
     /** Why it cannot be used; null where it can. */
     readonly unusable: string | null;
   } | null;

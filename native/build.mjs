@@ -271,7 +271,12 @@ function gpuDefinitions({ nvcc, cuda, cudnn }, plan) {
     `-Dcuda_gencode=${cuda.gencode.join(" ")}`,
     `-Dcuda_targets=${cuda.targets}`,
     ...(plan.libraries.includes("cudnn")
-      ? ["-Dcudnn=1", `-Dcudnn_include=${cudnn.include}`, `-Dcudnn_library=${cudnn.library}`]
+      ? [
+          "-Dcudnn=1",
+          `-Dcudnn_include=${cudnn.include}`,
+          `-Dcudnn_library=${cudnn.library}`,
+          `-Dcudnn_search=${cudnn.search.join(":")}`,
+        ]
       : ["-Dcudnn=0"]),
   ];
 }

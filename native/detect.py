@@ -192,9 +192,17 @@ def cudnn():
             "include": include,
             "version": version,
             "library": library,
+            "search": cudnn_search(root, library),
             "unusable": cudnn_problem(root, parts[0], library),
         }
     return None
+
+
+def cudnn_search(root, library):
+    """Where the libraries are that cuDNN loads while it runs: its own, and beside a wheel cuBLAS and NVRTC."""
+    beside = [os.path.join(root, "..", name, "lib") for name in ("cu13", "cublas", "cuda_nvrtc")]
+    places = [library, *beside] if library else []
+    return [os.path.normpath(place) for place in places if os.path.isdir(place)]
 
 
 def cudnn_problem(root, major, library):

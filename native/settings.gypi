@@ -18,6 +18,8 @@
     'cudnn%': 0,
     'cudnn_include%': '',
     'cudnn_library%': '',
+    # Directories, with colons between them.
+    'cudnn_search%': '',
     # For example address,undefined: instrument everything for a check by hand.
     'sanitize%': '',
     # 0 where the package is installed: a compiler newer than this code may warn about new things.

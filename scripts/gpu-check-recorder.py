@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Checks the recorder's kernel times on a machine with a GPU, beside those of nsys and ncu. Needs no Node.js.
 
-    python3 scripts/gpu-check-recorder.py [--out DIR] [--program-only] [-- PROGRAM ARGUMENT...]
+    python3 scripts/gpu-check-recorder.py [--out DIR] [--library FILE] [--program-only] [-- PROGRAM ARGUMENT...]
 
-Compiles native/region_recorder, runs the program (default: build/Release/shallow_resnet on cuda:0)
-without a tool, under the recorder, under nsys and under ncu, and compares the mean time of each
-kernel: the three must agree within 10 %, and the recorder and nsys on how often each ran. Kernels
-under 5 microseconds may differ by half a microsecond. Prints a table, and what the recorder costs the
-program; writes recordings, exports and the table to DIR (default: $OUT, else tmp/gpu-check-recorder).
-Exit code 1 when times differ or nothing was recorded; a tool that is absent is named and left out.
+Compiles native/region_recorder (or takes the library given), runs the program (default:
+build/Release/shallow_resnet on cuda:0) without a tool, under the recorder, under nsys and under ncu,
+and compares the median time of each kernel: the three must agree within 10 %, and the recorder and nsys
+on how often each ran. Kernels under 5 microseconds may differ by half a microsecond. Prints a table, and
+what the recorder costs the program; writes recordings, exports and the table to DIR (default: $OUT,
+else tmp/gpu-check-recorder). Exit code 1 when times differ or nothing was recorded; a tool that is
+absent or fails is named and left out.
 """
 
 import argparse
@@ -16,45 +17,29 @@ import csv
 import glob
 import io
 import os
+import re
 import shutil
 import sqlite3
+import statistics
 import struct
-import subprocess
 import sys
-import time
 from collections import defaultdict
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+
+from gpu.recorder import build_recorder  # noqa: E402
+from gpu.report import Failed, first_line  # noqa: E402
+from gpu.run import find_ncu, find_nsys, run as run_program  # noqa: E402
+
 MOST_SHARE = 0.10
 MOST_NS = 500  # what clocks of a microsecond's grain may make of a short kernel
 SHORT_NS = 5000
 
 
-def run(command, env=None, seconds=280):
-    began = time.monotonic()
-    result = subprocess.run(
-        command,
-        env={**os.environ, **(env or {})},
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=seconds,
-        check=False,
-    )
-    if result.returncode != 0:
-        tail = (result.stdout + result.stderr)[-2000:]
-        sys.exit(f"{' '.join(command)}\nended with code {result.returncode}:\n{tail}")
-    return result, time.monotonic() - began
-
-
-def build_recorder(out):
-    library = os.path.join(out, "region_recorder.so")
-    native = os.path.join(ROOT, "native")
-    sources = glob.glob(f"{native}/region_recorder/*.cc") + glob.glob(f"{native}/region_recorder/gpu/*.cc")
-    flags = "-std=gnu++17 -O2 -fPIC -shared -fno-exceptions -fno-rtti -fvisibility=hidden -DNVTX_OWN_CLIENT=1"
-    compiler = os.environ.get("CXX", "g++").split()
-    run([*compiler, *flags.split(), f"-I{native}", *sources, "-o", library, "-Wl,--as-needed", "-ldl", "-lpthread"])
-    return library
+def run(command, env=None, seconds=60, log=None):
+    """Raises Failed, with the program's own words."""
+    return run_program(command, seconds, env=env, log=log)
 
 
 # Record types of docs/recording-format.md.
@@ -107,7 +92,7 @@ def with_recorder(command, library, out):
         "CUDA_INJECTION64_PATH": library,
         "HYDRACONF_RECORDER_DIR": directory,
     }
-    _, seconds = run(command, env)
+    seconds = run(command, env).seconds
     times = defaultdict(list)
     for path in sorted(glob.glob(f"{directory}/*.nvtxrec")):
         of_process, remarks = read_recording(path)
@@ -118,17 +103,15 @@ def with_recorder(command, library, out):
     return times, seconds
 
 
-def find_tool(name, pattern):
-    return shutil.which(name) or (sorted(glob.glob(pattern)) or [None])[-1]
-
-
 def with_nsys(command, out):
-    nsys = find_tool("nsys", "/opt/nvidia/nsight-systems/*/bin/nsys")
+    nsys = find_nsys()
     if nsys is None:
-        return None
+        raise Failed("not installed")
     report = os.path.join(out, "nsys")
-    run([nsys, "profile", "--trace", "cuda,nvtx", "--sample", "none", "-f", "true", "-o", report, *command])
-    run([nsys, "export", "--type", "sqlite", "-f", "true", "-o", f"{report}.sqlite", f"{report}.nsys-rep"])
+    log = f"{report}.log"
+    options = ["--trace", "cuda,nvtx", "--sample", "none", "-f", "true", "-o", report]
+    run([nsys, "profile", *options, *command], log=log)
+    run([nsys, "export", "--type", "sqlite", "-f", "true", "-o", f"{report}.sqlite", f"{report}.nsys-rep"], log=log)
     times = defaultdict(list)
     query = (
         "SELECT s.value, k.end - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
@@ -141,16 +124,16 @@ def with_nsys(command, out):
 
 
 def with_ncu(command, out):
-    ncu = find_tool("ncu", "/opt/nvidia/nsight-compute/*/ncu")
+    ncu = find_ncu()
     if ncu is None:
-        return None
+        raise Failed("not installed")
     report = os.path.join(out, "ncu")
     options = ["--config-file", "off", "-f", "-o", report, "--target-processes", "all"]
     # As the other two see the kernels: at the GPU's own clock, with what the caches hold.
     options += ["--clock-control", "none", "--cache-control", "none", "--metrics", "gpu__time_duration.sum"]
-    run([ncu, *options, *command])
+    run([ncu, *options, *command], seconds=100, log=f"{report}.log")
     printing = ["--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "demangled"]
-    table, _ = run([ncu, "--import", f"{report}.ncu-rep", *printing], {"LC_ALL": "C.UTF-8"})
+    table = run([ncu, "--import", f"{report}.ncu-rep", *printing], {"LC_ALL": "C.UTF-8"})
     lines = [line for line in table.stdout.splitlines() if line.startswith('"')]
     rows = list(csv.DictReader(io.StringIO("\n".join(lines))))
     times = defaultdict(list)
@@ -161,15 +144,20 @@ def with_ncu(command, out):
 
 
 def same_name(name):
-    """Tools differ in blanks, and in `void ` and parameters."""
-    name = name.replace("(anonymous namespace)", "anonymous").replace("<unnamed>", "anonymous")
-    depth, cut = 0, len(name)
-    for place, letter in enumerate(name):
-        depth += (letter == "<") - (letter == ">")
-        if letter == "(" and depth == 0:
-            cut = place
-            break
-    return name[:cut].removeprefix("void ").replace(" ", "")
+    """What all tools' demanglers agree on, as src/profile/kernel-selection/comparable-name.ts has it."""
+    name = name.replace("(anonymous namespace)", "{anonymous}").replace("<unnamed>", "{anonymous}")
+    name = name.replace("{lambda", "[lambda")
+    name = re.sub(r"#(\d+)\}", r"#\1]", name)
+    name = re.sub(r" \(instance (\d+)\)\]", r"#\1]", name)
+    name = re.sub(r"\([A-Za-z_][\w: ]*\)(?=-?\d)", "", name)
+    name = re.sub(r"\b(\d+)(?:ull|ul|u|ll|l)\b", r"\1", name)
+    name = re.sub(r"\bconst\b", "", re.sub(r"\bfalse\b", "0", re.sub(r"\btrue\b", "1", name)))
+    depth, left = 0, ""
+    for letter in name:
+        depth = max(0, depth + (letter == "(") - (letter == ")"))
+        left += letter if depth == 0 and letter != ")" else ""
+    left = re.sub(r"^(?:[\w:]+ )+(?=\S)", "", re.sub(r"\bvoid (?=[\w{:])", "", left))
+    return re.sub(r"\s+", "", left)
 
 
 def by_same_name(times):
@@ -177,10 +165,6 @@ def by_same_name(times):
     for name, values in (times or {}).items():
         merged[same_name(name)] += values
     return merged
-
-
-def mean(values):
-    return sum(values) / len(values)
 
 
 def agree(ours, theirs):
@@ -192,7 +176,7 @@ def compare(recorder, others):
     """Lines of a table, and how many of them show a difference."""
     lines, differences = [], 0
     for name in sorted(recorder, key=lambda one: -sum(recorder[one])):
-        ours = mean(recorder[name])
+        ours = statistics.median(recorder[name])
         cells = [f"{len(recorder[name]):7} {ours / 1e3:10.2f}"]
         problems = []
         for tool, times in others.items():
@@ -200,7 +184,7 @@ def compare(recorder, others):
                 cells.append(f"{'-':>7} {'-':>10}")
                 problems.append(f"not in {tool}")
                 continue
-            theirs = mean(times[name])
+            theirs = statistics.median(times[name])
             cells.append(f"{len(times[name]):7} {theirs / 1e3:10.2f}")
             if not agree(ours, theirs):
                 problems.append(f"{100 * (ours / theirs - 1):+.1f} % beside {tool}")
@@ -225,37 +209,59 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     default_out = os.environ.get("OUT") or os.path.join(ROOT, "tmp", "gpu-check-recorder")
     parser.add_argument("--out", default=default_out)
+    parser.add_argument("--library", help="a recorder that is built already")
     parser.add_argument("--program-only", action="store_true", help="do not run nsys and ncu")
     options = parser.parse_args(arguments)
     if not command:
         program = os.path.join(ROOT, "build", "Release", "shallow_resnet")
         command = [program, "--device", "cuda:0", "--program", "regions", "--warmup", "3"]
     os.makedirs(options.out, exist_ok=True)
+    try:
+        return check(options, command)
+    except Failed as problem:
+        sys.exit(str(problem))
 
-    _, plain_seconds = run(command)
-    recorded, recorded_seconds = with_recorder(command, build_recorder(options.out), options.out)
+
+def check(options, command):
+    library = options.library
+    if library is None:
+        library = os.path.join(options.out, "region_recorder.so")
+        build_recorder(library)
+    plain_seconds = run(command).seconds
+    recorded, recorded_seconds = with_recorder(command, library, options.out)
     recorder = by_same_name(recorded)
-    others = {}
-    for tool, measure in (("nsys", with_nsys), ("ncu", with_ncu)):
-        times = None if options.program_only else measure(command, options.out)
-        if times is None:
-            print(f"{tool}: {'not asked for' if options.program_only else 'not installed, left out'}")
-        else:
-            others[tool] = by_same_name(times)
+    others = measure_with_tools(options, command)
 
     lines, differences = compare(recorder, others)
     tools = ["recorder", *others]
     head = "  ".join(f"{tool:>18}" for tool in tools)
-    lines = [head, "  ".join(["  calls    mean us"] * len(tools)), *lines]
-    lines.append(f"the program took {plain_seconds:.2f} s alone, {recorded_seconds:.2f} s under the recorder")
+    lines = [head, "  ".join(["  calls  median us"] * len(tools)), *lines]
+    lines.append(
+        f"{len(recorder)} kernels, {differences} differ; "
+        f"the program took {plain_seconds:.2f} s alone, {recorded_seconds:.2f} s under the recorder"
+    )
     table = "\n".join(lines)
     print(table)
     with open(os.path.join(options.out, "table.txt"), "w", encoding="utf-8") as file:
         file.write(f"{' '.join(command)}\n\n{table}\n")
     if not recorder:
-        sys.exit("the recorder has no kernels")
+        raise Failed("the recorder has no kernels")
     if differences:
-        sys.exit(f"{differences} kernels differ")
+        raise Failed(f"{differences} kernels differ")
+
+
+def measure_with_tools(options, command):
+    """Times by tool, of those that work here."""
+    others = {}
+    for tool, measure in (("ncu", with_ncu), ("nsys", with_nsys)):
+        if options.program_only:
+            print(f"{tool}: not asked for, left out")
+            continue
+        try:
+            others[tool] = by_same_name(measure(command, options.out))
+        except (Failed, OSError, sqlite3.Error) as problem:
+            print(f"{tool}: {first_line(problem)}, left out")
+    return others
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from gpu.deep_profile import Installation  # noqa: E402
 from gpu.outbox import Outbox  # noqa: E402
 from gpu.profile_steps import STEPS  # noqa: E402
 from gpu.report import Failed, Report, Skipped, finish_when_stopped  # noqa: E402
+from gpu.run import end_all_at  # noqa: E402
 
 
 def unpack(archive, folder):
@@ -61,6 +62,7 @@ def main():
     finish_when_stopped()
     outbox = Outbox(options.out, options.pack or options.out == os.environ.get("OUT"))
     report = Report(outbox, options.minutes * 60)
+    end_all_at(report.deadline)
     place = options.installed or tempfile.mkdtemp(prefix="hydraconf-")
     # One step runs as another user.
     for folder in {place, outbox.work}:

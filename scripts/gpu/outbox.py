@@ -77,6 +77,8 @@ class Outbox:
                 self.left_out.append(os.path.relpath(member, self.work))
             else:
                 chosen.append(member)
+        if not chosen:
+            return
         path = os.path.join(self.out, name)
         unfinished = os.path.join(self.work, f".{name}")
         with tarfile.open(unfinished, "w:gz", compresslevel=6) as tar:

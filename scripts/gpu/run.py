@@ -15,6 +15,18 @@ from gpu.report import Failed
 # Between asking a program to end and ending it.
 PATIENCE_SECONDS = 5
 
+_deadline = None
+
+
+def end_all_at(deadline):
+    """No program runs beyond this moment of time.monotonic()."""
+    global _deadline
+    _deadline = deadline
+
+
+def time_limit(seconds):
+    return seconds if _deadline is None else max(1, min(seconds, _deadline - time.monotonic()))
+
 
 class Result:
     def __init__(self, argv, code, stdout, stderr, seconds):
@@ -39,6 +51,7 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
     variables = {**os.environ, **(env or {})}
     variables = {name: value for name, value in variables.items() if value is not None}
     began = time.monotonic()
+    seconds = time_limit(seconds)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(
             argv,
@@ -52,7 +65,7 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
         )
         late = False
         try:
-            child.wait(max(1, seconds))
+            child.wait(seconds)
         except subprocess.TimeoutExpired:
             late = True
         finally:

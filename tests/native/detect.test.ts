@@ -75,6 +75,7 @@ describe("native/detect.py", () => {
       include: join(directory, "cudnn/include"),
       version: "9.24.0",
       library: null,
+      search: [],
       unusable: "libcudnn.so.9 is not beside the headers",
     });
   });
@@ -101,6 +102,19 @@ describe("native/detect.py", () => {
     header("old/include/cudnn_version.h", "#define CUDNN_MAJOR 8\n");
     const old = await all({ CUDNN_ROOT: join(directory, "old") });
     expect(old.cudnn?.unusable).toBe("cuDNN 9 is needed");
+  });
+
+  it("knows where a wheel of cuDNN finds what it loads", async () => {
+    const wheel = "site-packages/nvidia";
+    header(`${wheel}/cudnn/include/cudnn.h`);
+    header(`${wheel}/cudnn/include/cudnn_version.h`, "#define CUDNN_MAJOR 9\n");
+    header(`${wheel}/cudnn/lib/libcudnn.so.9`);
+    header(`${wheel}/cu13/lib/libcublas.so.13`);
+    const { cudnn } = await all({ CUDNN_ROOT: join(directory, wheel, "cudnn") });
+    expect(cudnn?.search).toEqual([
+      join(directory, wheel, "cudnn/lib"),
+      join(directory, wheel, "cu13/lib"),
+    ]);
   });
 
   it("accepts a compiler with a launcher in front, as make does", async () => {

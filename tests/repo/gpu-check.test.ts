@@ -1,46 +1,205 @@
-import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { listFiles } from "./files.ts";
 
-const script = fileURLToPath(new URL("../../scripts/gpu-check.py", import.meta.url));
+/** What a lent GPU machine returns of the folder for results. */
+const MOST_FILES = 8;
+const MOST_BYTES = 16 * 2 ** 20;
+
+const scripts = fileURLToPath(new URL("../../scripts", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "hydraconf-gpu-check-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-it("gpu-check.py leaves a few archives, and says what it cannot check and keep", async () => {
-  const out = join(root, "out");
-  const bin = join(root, "bin");
+let places = 0;
+
+/** A folder with a `bin` of pretended tools, and an `out`. */
+function place(tools: Readonly<Record<string, readonly string[]>>) {
+  const folder = join(root, String(++places));
+  const bin = join(folder, "bin");
+  const out = join(folder, "out");
+  mkdirSync(bin, { recursive: true });
   mkdirSync(out);
-  mkdirSync(bin);
-  // A tool that leaves files and fails.
-  const lines = [
-    "#!/bin/sh",
-    `cd '${out}' && mkdir -p deep && echo a > a.ncu-rep && echo c > deep/c.nvtxrec`,
-    "head -c 16777216 /dev/zero > deep/b.sqlite",
-    "exit 1",
-  ];
-  writeFileSync(join(bin, "ncu"), `${lines.join("\n")}\n`);
-  chmodSync(join(bin, "ncu"), 0o755);
-  writeFileSync(join(out, "mine.ncu-rep"), "was there before");
-  const args = [script, "--program", "/bin/true", "--only", "fixtures", "--pack", "--out", out];
-  const run = promisify(execFile)("python3", args, {
-    env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` },
+  for (const [name, lines] of Object.entries(tools)) {
+    writeFileSync(join(bin, name), ["#!/bin/sh", ...lines, ""].join("\n"));
+    chmodSync(join(bin, name), 0o755);
+  }
+  return { folder, out, env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` } };
+}
+
+interface Row {
+  readonly step: string;
+  readonly what: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+const rowsIn = (out: string): Row[] =>
+  JSON.parse(readFileSync(join(out, "results.json"), "utf8")) as Row[];
+
+function run(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((done) => {
+    const child = execFile("python3", [join(scripts, script), ...args], { env });
+    child.on("close", (code) => done(code ?? -1));
   });
-  await expect(run).rejects.toMatchObject({ code: 1 });
-  const names = listFiles(out, "").map((file) => file.slice(out.length + 1));
-  expect(names.sort()).toEqual([
-    "mine.ncu-rep",
-    "ncu-reports.tar.gz",
-    "ncu-tables.tar.gz",
-    "recordings.tar.gz",
-    "results.json",
-    "results.md",
-  ]);
-  const text = readFileSync(join(out, "results.md"), "utf8");
-  expect(text).toContain("| FAILED | fixtures | cuda range |");
-  expect(text).toContain("Too large to keep: deep/b.sqlite");
+}
+
+function expectReturnable(out: string): string[] {
+  const files = listFiles(out, "");
+  expect(files.length).toBeLessThanOrEqual(MOST_FILES);
+  for (const file of files) expect(statSync(file).size).toBeLessThan(MOST_BYTES);
+  return files.map((file) => file.slice(out.length + 1)).sort();
+}
+
+/** `-o REPORT` of ncu's command line. */
+const REPORT = 'while [ "$1" != -o ]; do shift; done; report=$2';
+const PROGRAM = ["--program", "/bin/true"];
+
+describe("gpu-check.py", () => {
+  it("leaves a few archives, and says what it cannot check and keep", async () => {
+    const { out, env } = place({
+      ncu: [
+        ...[REPORT, 'folder=$(dirname "$report")', 'mkdir -p "$folder/deep"'],
+        ...['echo a > "$report.ncu-rep"', 'echo c > "$folder/deep/c.nvtxrec"'],
+        'head -c 16777216 /dev/urandom > "$folder/deep/b.sqlite"',
+        "exit 1",
+      ],
+    });
+    writeFileSync(join(out, "mine.txt"), "was there before");
+    const args = [...PROGRAM, "--only", "fixtures", "--pack", "--out", out];
+    expect(await run("gpu-check.py", args, env)).toBe(1);
+    expect(expectReturnable(out)).toEqual([
+      "mine.txt",
+      "ncu-reports.tar.gz",
+      "recordings.tar.gz",
+      "results.json",
+      "results.md",
+      "tables.tar.gz",
+    ]);
+    const text = readFileSync(join(out, "results.md"), "utf8");
+    expect(text).toContain("| FAILED | fixtures | cuda range |");
+    expect(text).toContain("Too large to keep: deep/b.sqlite");
+  });
+
+  it("ends a tool that hangs together with its helpers, and keeps what was found before", async () => {
+    const { folder, out, env } = place({
+      ncu: [`sleep 600 & echo $! > "${join(root, "helper")}"`, "trap '' TERM", "wait"],
+    });
+    const args = [...PROGRAM, "--only", "failures,fixtures", "--pack", "--out", out];
+    const begin = performance.now();
+    expect(
+      await run("gpu-check.py", [...args, "--minutes", "0.1"], { ...env, TMPDIR: folder }),
+    ).toBe(1);
+    expect(performance.now() - begin).toBeLessThan(60_000);
+    const rows = rowsIn(out);
+    expect(rows.filter(({ step }) => step === "failures")).toHaveLength(2);
+    const fixtures = rows.filter(({ step }) => step === "fixtures");
+    expect(fixtures[0]).toMatchObject({ state: "FAILED" });
+    expect(fixtures[0]?.detail).toMatch(/ncu took more than \d+ s/);
+    expect(fixtures.slice(1).map(({ state, detail }) => [state, detail])).toEqual(
+      Array.from({ length: 3 }, () => ["skipped", "out of time"]),
+    );
+    const helper = Number(readFileSync(join(root, "helper"), "utf8"));
+    expect(() => process.kill(helper, 0)).toThrow();
+  });
+
+  it("packs what there is when it is asked to end", async () => {
+    const { out, env } = place({
+      ncu: [REPORT, 'case "$report" in *-kernel) echo a > "$report.ncu-rep";; *) sleep 600;; esac'],
+    });
+    const args = ["gpu-check.py", ...PROGRAM, "--only", "fixtures", "--pack", "--out", out];
+    const child = spawn("python3", [join(scripts, args[0] ?? ""), ...args.slice(1)], { env });
+    const ended = new Promise((done) => child.on("close", done));
+    while (!existsSync(join(out, "results.json"))) await delay(50);
+    child.kill("SIGTERM");
+    await ended;
+    expect(rowsIn(out)[0]).toMatchObject({ what: "cuda" });
+    expect(expectReturnable(out)).toContain("results.md");
+  });
+
+  it("says what is missing", async () => {
+    const { out, env } = place({ nvcc: ["exit 1"] });
+    const alone = { ...env, NVCC: undefined, CUDA_HOME: undefined, HYDRACONF_CUDA: "0" };
+    expect(await run("gpu-check.py", ["--only", "golden", "--out", out], alone)).toBe(1);
+    expect(rowsIn(out).map(({ step, state }) => [step, state])).toEqual([
+      ["build", "skipped"],
+      ["build", "skipped"],
+    ]);
+  });
+});
+
+/** A program in place of deep-profile.js: it does what its run directory's name says. */
+const FAKE_COMMAND = `
+const { mkdirSync, writeFileSync } = require("node:fs");
+const directory = process.argv.find((arg) => arg.startsWith("hydra.run.dir="))?.slice(14) ?? "";
+const name = directory.split("/").pop();
+if (name === "build") process.exit(3);
+if (name === "recorder-cuda") setInterval(() => {}, 1000);
+else if (directory !== "") {
+  mkdirSync(directory + "/recorder/regions", { recursive: true });
+  const regions = ["stem", "residual", "block.conv1", "block.conv2", "head"].map((name) =>
+    ({ name, kernel_count: 2, total_ms: 1.5, metrics: {} }));
+  writeFileSync(directory + "/recorder/regions/report.json",
+    JSON.stringify({ reports: [{ regions, notes: [] }] }));
+}
+console.log("ran", process.argv.slice(2).join(" "));
+`;
+
+describe("gpu-profile.py", () => {
+  function installed(folder: string): string {
+    const place = join(folder, "installed");
+    mkdirSync(join(place, "node", "bin"), { recursive: true });
+    mkdirSync(join(place, "package", "dist", "bin"), { recursive: true });
+    symlinkSync(process.execPath, join(place, "node", "bin", "node"));
+    writeFileSync(join(place, "package", "dist", "bin", "deep-profile.js"), FAKE_COMMAND);
+    return place;
+  }
+
+  it("looks into the reports; a step that fails or hangs costs itself and what needs it", async () => {
+    const { folder, out, env } = place({});
+    const args = ["--installed", installed(folder), "--pack", "--out", out, "--minutes", "0.15"];
+    const steps = ["--only", "doctor,recorder,recorder-cuda,stage1"];
+    expect(await run("gpu-profile.py", [...args, ...steps], env)).toBe(1);
+    const rows = rowsIn(out);
+    expect(rows.map(({ what, state }) => [what, state])).toEqual([
+      ["doctor", "ok"],
+      ["recorder", "ok"],
+      ["recorder-cuda", "FAILED"],
+      ["stage1", "skipped"],
+    ]);
+    expect(rows[1]?.detail).toContain("head 1.500 ms");
+    expect(rows[2]?.detail).toContain("took more than");
+    expect(expectReturnable(out)).toEqual(["results.json", "results.md", "tables.tar.gz"]);
+  });
+
+  it("runs nothing that needs a build which failed", async () => {
+    const { folder, out, env } = place({});
+    const args = ["--installed", installed(folder), "--out", out, "--only", "build,recorder"];
+    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    expect(rowsIn(out).map(({ state, detail }) => [state, detail.split("\n")[0]])).toEqual([
+      ["FAILED", "Failed: exit 3: no output"],
+      ["skipped", "build did not work"],
+    ]);
+  });
+
+  it("says how to get what was not carried", async () => {
+    const { folder, out, env } = place({});
+    const args = ["--carried", join(folder, "nothing.tar.gz"), "--out", out];
+    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    expect(rowsIn(out)[0]?.detail).toContain("node scripts/gpu-carry.mjs makes it");
+  });
 });

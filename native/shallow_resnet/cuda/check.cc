@@ -1,6 +1,7 @@
 #include "shallow_resnet/cuda/check.hpp"
 
 #include <cstdio>
+#include <exception>
 
 #include "common/errors.hpp"
 #include "shallow_resnet/cuda/failure.hpp"
@@ -41,6 +42,8 @@ void check(cudaError_t status, const char* call, const char* file, int line) {
 void warn(cudaError_t status, const char* call, const char* file, int line) noexcept {
   // At the end of the process the runtime may be gone before us.
   if (status == cudaSuccess || status == cudaErrorCudartUnloading) return;
+  // After a kernel broke off every call fails, those of destructors too: one message is enough.
+  if (std::uncaught_exceptions() > 0) return;
   try {
     std::fprintf(stderr, "shallow_resnet: %s\n", describe(status, call, file, line).c_str());
   } catch (...) {

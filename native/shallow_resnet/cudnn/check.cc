@@ -1,6 +1,7 @@
 #include "shallow_resnet/cudnn/check.hpp"
 
 #include <cstdio>
+#include <exception>
 #include <string>
 
 #include "common/errors.hpp"
@@ -29,7 +30,8 @@ void check(cudnnStatus_t status, const char* call, const char* file, int line) {
 }
 
 void warn(cudnnStatus_t status, const char* call, const char* file, int line) noexcept {
-  if (status == CUDNN_STATUS_SUCCESS) return;
+  // A failure that is being reported brings others along.
+  if (status == CUDNN_STATUS_SUCCESS || std::uncaught_exceptions() > 0) return;
   try {
     std::fprintf(stderr, "shallow_resnet: %s\n", describe(status, call, file, line).c_str());
   } catch (...) {

@@ -82,7 +82,8 @@ class Convolution final : public Operation {
     return library_.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
   }
 
-  /// The first of cuDNN's proposals, fastest first, whose workspace is acceptable.
+  /// The first of cuDNN's proposals, fastest first, whose workspace is acceptable; of those that round
+  /// as a plain sum does, where there is one.
   void choose_algorithm() {
     std::vector<cudnnConvolutionFwdAlgoPerf_t> proposals(CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
     int count = 0;
@@ -90,24 +91,36 @@ class Convolution final : public Operation {
         library_.handle(), input_descriptor_.get(), weight_descriptor_.get(), convolution_.get(),
         output_descriptor_.get(), static_cast<int>(proposals.size()), &count, proposals.data()));
     proposals.resize(static_cast<std::size_t>(std::max(count, 0)));
-    for (const cudnnConvolutionFwdAlgoPerf_t& proposal : proposals) {
-      if (proposal.status != CUDNN_STATUS_SUCCESS) continue;
-      // Asked again: the heuristics' number is for the math type that they assumed.
-      std::size_t bytes = 0;
-      if (cudnnGetConvolutionForwardWorkspaceSize(
-              library_.handle(), input_descriptor_.get(), weight_descriptor_.get(),
-              convolution_.get(), output_descriptor_.get(), proposal.algo,
-              &bytes) != CUDNN_STATUS_SUCCESS)
-        continue;
-      if (bytes > kWorkspaceLimit) continue;
-      algorithm_ = proposal.algo;
-      workspace_bytes_ = bytes;
-      library_.need_workspace(bytes);
-      return;
-    }
+    std::stable_partition(proposals.begin(), proposals.end(), rounds_as_a_sum);
+    for (const cudnnConvolutionFwdAlgoPerf_t& proposal : proposals)
+      if (proposal.status == CUDNN_STATUS_SUCCESS && take(proposal.algo)) return;
     throw InputError(
         "cuDNN knows no algorithm for a convolution of these sizes (--gpu-library cuda runs "
         "without cuDNN)");
+  }
+
+  /// Transforms of larger tiles and of whole images lose digits of float32: some 1e-5 of the largest
+  /// value, where sums lose 1e-7.
+  static bool rounds_as_a_sum(const cudnnConvolutionFwdAlgoPerf_t& proposal) {
+    return proposal.algo != CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED &&
+           proposal.algo != CUDNN_CONVOLUTION_FWD_ALGO_FFT &&
+           proposal.algo != CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING;
+  }
+
+  /// False where the algorithm cannot be used here.
+  bool take(cudnnConvolutionFwdAlgo_t algorithm) {
+    // Asked again: the heuristics' number is for the math type that they assumed.
+    std::size_t bytes = 0;
+    if (cudnnGetConvolutionForwardWorkspaceSize(library_.handle(), input_descriptor_.get(),
+                                                weight_descriptor_.get(), convolution_.get(),
+                                                output_descriptor_.get(), algorithm,
+                                                &bytes) != CUDNN_STATUS_SUCCESS)
+      return false;
+    if (bytes > kWorkspaceLimit) return false;
+    algorithm_ = algorithm;
+    workspace_bytes_ = bytes;
+    library_.need_workspace(bytes);
+    return true;
   }
 
   Library& library_;

@@ -1,3 +1,4 @@
+import { comparableName } from "./comparable-name.ts";
 import { type KernelNameBase, type NamedKernel, nameOf } from "./kernel-name.ts";
 import { type KernelPattern, parseKernelPattern } from "./pattern.ts";
 
@@ -33,7 +34,7 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
   const keys = request.keys ?? KEYS;
   const include = request.include.map((text) => counted(text, keys.include));
   const exclude = request.exclude.map((text) => counted(text, keys.exclude));
-  const top = request.top === null ? null : new Set(request.top.map(comparable));
+  const top = request.top === null ? null : new Set(request.top.map(comparableName));
   const decided = new Map<string, boolean>();
   let kept = 0;
   let withoutMangled = 0;
@@ -43,8 +44,8 @@ export function createKernelSelection(request: KernelSelectionRequest): KernelSe
     const excluded = matching(exclude, name);
     const isTop =
       top === null ||
-      top.has(comparable(kernel.kernelName)) ||
-      (kernel.mangledName !== undefined && top.has(kernel.mangledName));
+      top.has(comparableName(kernel.kernelName)) ||
+      (kernel.mangledName !== undefined && top.has(comparableName(kernel.mangledName)));
     return (include.length === 0 || included) && !excluded && isTop;
   };
   return {
@@ -118,6 +119,3 @@ function unmatchedNotes(
     .filter(({ matched }) => !matched)
     .map(({ text, key }) => `${key}: '${text}' matches no kernel; ${base} names are: ${shown}`);
 }
-
-/** Tools write the same demangled name with other spaces. */
-const comparable = (name: string): string => name.replaceAll(/\s+/g, "");

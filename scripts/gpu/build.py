@@ -1,0 +1,77 @@
+"""Builds shallow_resnet with one library, as binding.gyp does, without Node.js.
+
+Warnings are counted, not refused: a newer compiler than ours is no reason to learn nothing.
+"""
+
+import concurrent.futures
+import os
+import sys
+
+from gpu.report import Skipped
+from gpu.run import run
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NATIVE = os.path.join(ROOT, "native")
+
+sys.path.insert(0, NATIVE)
+import detect  # noqa: E402
+
+FOLDERS = ("common", "shallow_resnet", "shallow_resnet/cpu", "shallow_resnet/cuda")
+
+
+def build(library, folder, log):
+    """The program, and what it was built for. Skipped where this machine lacks what it needs."""
+    toolkit = detect.nvcc()
+    if toolkit is None:
+        raise Skipped("no nvcc")
+    os.environ.setdefault("HYDRACONF_CUDA", "auto")
+    plan = detect.cuda(toolkit)
+    if not plan["build"]:
+        raise Skipped(plan["reason"])
+    flags = [
+        *["-std=gnu++17", "-O3", "-fPIC", "-pthread", "-Wall", "-Wextra", f"-I{NATIVE}"],
+        f"-isystem{toolkit['include']}",
+        "-DHYDRACONF_CUDA=1",
+        f'-DHYDRACONF_CUDA_TARGETS="{plan["targets"]}"',
+    ]
+    link = [os.path.join(toolkit["library"], "libcudart_static.a"), "-lrt", "-ldl", "-lpthread"]
+    folders = list(FOLDERS)
+    version = ""
+    if library == "cudnn":
+        found = detect.cudnn()
+        if found is None or found["unusable"]:
+            raise Skipped("no cuDNN" if found is None else found["unusable"])
+        version = f", cuDNN {found['version']}"
+        flags += ["-DHYDRACONF_CUDNN=1", f"-isystem{found['include']}"]
+        folders.append("shallow_resnet/cudnn")
+        link += [
+            os.path.join(found["library"], "libcudnn.so.9"),
+            "-Wl,--disable-new-dtags",
+            *[f"-Wl,-rpath,{place}" for place in [*found["search"], toolkit["library"]]],
+        ]
+    else:
+        flags.append("-DHYDRACONF_CUDNN=0")
+    os.makedirs(folder, exist_ok=True)
+    commands = compilations(flags, folders, plan, toolkit, folder)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(lambda command: run(command, 400, log=log), commands))
+    program = os.path.join(folder, "shallow_resnet")
+    objects = [command[-1] for command in commands]
+    run(["g++", "-pthread", *objects, "-o", program, *link], log=log)
+    warnings = sum(result.stderr.count("warning:") for result in results)
+    return program, f"{plan['targets']}, nvcc {toolkit['version']}{version}, {warnings} warnings"
+
+
+def compilations(flags, folders, plan, toolkit, folder):
+    def to_object(source):
+        return ["-o", os.path.join(folder, source.replace("/", "_") + ".o")]
+
+    commands = []
+    for source in detect.sources("native/shallow_resnet/cuda", ".cu"):
+        command = [toolkit["path"], "-c", "-std=c++17", "-O3", f"-I{NATIVE}", "--threads=0"]
+        command += ["-Xcompiler=-fPIC", *plan["gencode"], os.path.join(ROOT, source)]
+        commands.append([*command, *to_object(source)])
+    for source_folder in folders:
+        for source in detect.sources(os.path.join("native", source_folder)):
+            commands.append(["g++", *flags, "-c", os.path.join(ROOT, source), *to_object(source)])
+    return commands

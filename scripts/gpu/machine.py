@@ -1,0 +1,67 @@
+"""What this machine is and has, as text to keep: the answers of its tools, whatever they are."""
+
+import glob
+import os
+
+from gpu.report import Failed
+from gpu.run import find_ncu, find_nsys, run
+
+COMMANDS = [
+    ["nvidia-smi"],
+    ["nvidia-smi", "-q", "-d", "CLOCK,COMPUTE,MEMORY"],
+    ["uname", "-a"],
+    ["nvcc", "--version"],
+    ["g++", "--version"],
+    ["make", "--version"],
+    ["ldd", "--version"],
+    ["python3", "-c", "import torch; print(torch.__version__, torch.backends.cudnn.version())"],
+    ["sh", "-c", "ls -la /dev/nvidia* /opt/nvidia /opt/nvidia/* /usr/local | head -80"],
+    # Whether nsys can make reports here: it needs its importer.
+    ["sh", "-c", "find / -xdev \\( -name 'QdstrmImporter*' -o -name nsys \\) 2>/dev/null | head"],
+    ["sh", "-c", "find / -xdev \\( -name 'libcupti.so*' -o -name 'libcudnn*.so*' \\) 2>/dev/null | head -60"],
+]
+FILES = [
+    "/proc/driver/nvidia/version",
+    "/proc/driver/nvidia/params",
+    "/proc/sys/kernel/perf_event_paranoid",
+    "/etc/os-release",
+]
+NCU = ["--version", "--help", "--list-sets", "--list-sections", "--list-metrics"]
+
+
+def describe_machine(out):
+    log = os.path.join(out, "machine.txt")
+    answered = 0
+    for command in COMMANDS:
+        answered += ask(command, log)
+    with open(log, "a", encoding="utf-8") as file:
+        for path in FILES:
+            file.write(f"$ cat {path}\n{text_of(path)}\n")
+    ncu = find_ncu()
+    for option in NCU if ncu else []:
+        answered += ask([ncu, option], os.path.join(out, f"ncu{option}.txt"))
+    # As deep-profile asks for what this GPU can measure.
+    if ncu:
+        answered += ask([ncu, "--query-metrics", "--csv"], os.path.join(out, "ncu--query-metrics.txt"))
+    nsys = find_nsys()
+    if nsys:
+        answered += ask([nsys, "--version"], log)
+    cupti = glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)
+    return f"{answered} answers; ncu: {ncu}, nsys: {nsys}, CUPTI of the toolkit: {cupti[:1]}"
+
+
+def ask(command, log):
+    try:
+        return run(command, 30, check=False, log=log).returncode == 0
+    except (OSError, Failed) as problem:
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(f"$ {' '.join(command)}\n{problem}\n")
+        return False
+
+
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError as problem:
+        return str(problem)

@@ -1,0 +1,161 @@
+"""ncu by hand: what it says in each replay mode, what it refuses, and reports for tests to keep.
+
+The GPU's clocks are left alone (--clock-control none): the machine is lent.
+"""
+
+import os
+import re
+import tempfile
+
+from gpu.build import ROOT
+from gpu.report import Failed, Skipped
+from gpu.run import find_ncu, run
+
+REGIONS = ["--program", "regions", "--warmup", "1"]
+IMPORT = ["--csv", "--page", "raw", "--print-units", "base"]
+C_LOCALE = {"LC_ALL": "C.UTF-8"}
+
+
+def require_ncu():
+    ncu = find_ncu()
+    if ncu is None:
+        raise Skipped("no ncu")
+    return ncu
+
+
+def profile(report, program, options, seconds=120, **settings):
+    """Runs ncu over the nested regions; its report is REPORT.ncu-rep, its transcript REPORT.command."""
+    command = [
+        *[require_ncu(), "--config-file", "off", "-f", "-o", report, "--clock-control", "none"],
+        *options,
+        *[program.path, *program.gpu, *REGIONS],
+    ]
+    return run(command, seconds, check=False, log=f"{report}.command", **settings)
+
+
+def complaints(result):
+    lines = [line for line in (result.stdout + result.stderr).split("\n") if line.startswith("==")]
+    return "\n".join(lines[-8:]) or (result.stdout + result.stderr)[-1000:]
+
+
+def results_of(report):
+    """Rows of the raw page, without header and units."""
+    ncu = require_ncu()
+    table = run([ncu, "--import", f"{report}.ncu-rep", *IMPORT], env=C_LOCALE).stdout
+    rows = [line for line in table.split("\n") if line.startswith('"') and not line.startswith('"ID"')]
+    return rows[1:]
+
+
+def replay_checks(program, out):
+    modes = ("kernel", "range", "app-range") if program.library == "cuda" else ("range", "app-range")
+    for mode in modes:
+        for region in ("A", "A::A1", "B") if program.library == "cuda" else ("A",):
+            what = f"{program.library} {mode} {region}"
+            yield "ncu", what, lambda m=mode, r=region: check_replay(program, m, r, out)
+
+
+def check_replay(program, mode, region, out):
+    report = os.path.join(out, f"{program.library}-{mode}-{region.replace(':', '_')}")
+    metrics = "gpu__time_duration.sum,sm__throughput.avg.pct_of_peak_sustained_elapsed"
+    options = ["--replay-mode", mode, "--nvtx", "--nvtx-include", f"{region}/", "--metrics", metrics]
+    result = profile(report, program, options)
+    if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(complaints(result))
+    rows = results_of(report)
+    if not rows or (mode in ("range", "app-range") and len(rows) != 1):
+        raise Failed(f"{len(rows)} results")
+    return f"{len(rows)} results in {result.seconds:.0f} s"
+
+
+def fixture_checks(program, out):
+    for mode in ("kernel", "range", "app-range", "application"):
+        yield "fixtures", f"{program.library} {mode}", lambda m=mode: record_fixture(program, m, out)
+
+
+def record_fixture(program, mode, out):
+    """A report of ncu with sections, and all that ncu prints of it, for tests to keep."""
+    report = os.path.join(out, f"fixture-{program.library}-{mode}")
+    include = ["--nvtx-include", "A/"] if mode in ("range", "app-range") else []
+    options = ["--replay-mode", mode, "--nvtx", *include, "--set", "basic", "--log-file", f"{report}.log"]
+    result = profile(report, program, options)
+    if not os.path.exists(f"{report}.ncu-rep"):
+        raise Failed(f"exit {result.returncode}, no report: {complaints(result)}")
+    pages = {
+        "raw.csv": IMPORT,
+        "details.csv": ["--csv", "--page", "details", "--print-units", "base", "--print-metric-name", "name"],
+        "sections.txt": ["--page", "details"],
+    }
+    ncu = require_ncu()
+    for name, options in pages.items():
+        page = run([ncu, "--import", f"{report}.ncu-rep", *options], env=C_LOCALE)
+        with open(f"{report}.{name}", "w", encoding="utf-8") as file:
+            file.write(page.stdout)
+    return f"{os.path.getsize(f'{report}.ncu-rep')} bytes in {result.seconds:.0f} s"
+
+
+def default_preset():
+    """Set, sections and metrics of conf/profiling/ncu/ncu.default.yaml; read by line, without a library."""
+    path = os.path.join(ROOT, "conf", "profiling", "ncu", "ncu.default.yaml")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    chosen = re.search(r"^  set: (\S+)", text, re.MULTILINE).group(1)
+
+    def listed(key):
+        block = re.search(rf"^  {key}:\n((?:    .*\n)+)", text, re.MULTILINE).group(1)
+        return re.findall(r"^    - (\S+)", block, re.MULTILINE)
+
+    return chosen, listed("sections"), listed("metrics")
+
+
+def refusal_checks(program, out):
+    """Which parts of the default preset, and which others, ncu refuses to measure of ranges."""
+    chosen, sections, metrics = default_preset()
+    everything = ["--set", chosen]
+    for section in sections:
+        everything += ["--section", section]
+    everything += ["--metrics", ",".join(metrics)]
+    for mode in ("range", "app-range", "kernel"):
+        yield (
+            *("refused", f"{program.library} {mode}: the default preset"),
+            lambda m=mode: check_asked(program, m, everything, out, f"preset-{m}"),
+        )
+    for metric in ["inst_executed", "sass__inst_executed_global_loads", *metrics[3:6]]:
+        yield (
+            *("refused", f"{program.library} range: {metric}"),
+            lambda m=metric: check_asked(program, "range", ["--metrics", m], out, f"metric-{m}", False),
+        )
+
+
+def check_asked(program, mode, asked, out, name, must_work=True):
+    report = os.path.join(out, f"{program.library}-{name}".replace(".", "_"))
+    result = profile(report, program, ["--replay-mode", mode, "--nvtx", "--nvtx-include", "B/", *asked])
+    made = os.path.exists(f"{report}.ncu-rep")
+    answer = f"exit {result.returncode}, {'a' if made else 'no'} report in {result.seconds:.0f} s"
+    if result.returncode == 0 and made:
+        return answer
+    if must_work:
+        raise Failed(f"{answer}: {complaints(result)}")
+    return f"{answer}: {complaints(result)}"
+
+
+def check_permission(program, out):
+    """ncu as somebody who is not root: counters, or ERR_NVGPUCTRPERM and what it looks like."""
+    if os.geteuid() != 0:
+        raise Skipped("we are not root, so that everything here shows it")
+    with tempfile.TemporaryDirectory(prefix="nobody-") as home:
+        os.chmod(home, 0o777)
+        report = os.path.join(home, "unprivileged")
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+        command = [
+            *[require_ncu(), "--config-file", "off", "-f", "-o", report, "--clock-control", "none"],
+            *["--launch-count", "1", "--metrics", "gpu__time_duration.sum"],
+            *[program.path, *program.gpu, *REGIONS],
+        ]
+        log = os.path.join(out, "unprivileged.command")
+        env = {"HOME": home, "TMPDIR": home}
+        result = run(command, 60, env=env, check=False, log=log, cwd=home, **nobody)
+        if "ERR_NVGPUCTRPERM" in result.stdout + result.stderr:
+            return f"exit {result.returncode}, ERR_NVGPUCTRPERM"
+        if result.returncode == 0 and os.path.exists(f"{report}.ncu-rep"):
+            return "counters are open to everybody here"
+        raise Failed(f"exit {result.returncode}: {complaints(result)}")

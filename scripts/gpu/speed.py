@@ -1,0 +1,72 @@
+"""How fast it is, what the recorder costs, and what compute-sanitizer finds."""
+
+import os
+
+from gpu.program import SPEED, sizes_flags, sizes_text, variants
+from gpu.report import Failed, Skipped
+from gpu.run import find_tool, run
+
+
+def speed_checks(program):
+    for sizes in SPEED:
+        for variant, flags, _ in variants(program.library):
+            for graph in ([], ["--cuda-graph"]):
+                what = f"{program.library} {sizes_text(sizes)} {variant}{' graph' if graph else ''}"
+                yield "speed", what, lambda s=sizes, f=[*flags, *graph]: check_speed(program, s, f)
+
+
+def check_speed(program, sizes, flags):
+    args = [*sizes_flags(*sizes), "--warmup", 10, "--iterations", 50, "--peaks"]
+    document = program.document([*program.gpu, *args, *flags])
+    rate = document["gflops_per_second"]
+    peak = document["peaks"]["gflops_per_second"]
+    share = f", {100 * rate / peak:.1f} % of {peak:.0f} GFLOP/s" if peak else ""
+    return f"{document['timings_ms']['median']:.3f} ms, {rate:.0f} GFLOP/s{share}"
+
+
+ROUNDS = 3
+
+
+def check_overhead(program, library, sizes, out):
+    """Median time of a pass alone, with ranges recorded, and with kernels recorded, in turn."""
+    args = [*program.gpu, *sizes_flags(*sizes), "--warmup", 50, "--iterations", 1000]
+    recorder = {
+        "NVTX_INJECTION64_PATH": library,
+        "CUDA_INJECTION64_PATH": library,
+        "HYDRACONF_RECORDER_DIR": os.path.join(out, "overhead"),
+    }
+    ways = {
+        "alone": {},
+        "ranges": {**recorder, "HYDRACONF_RECORDER_GPU": "off"},
+        "kernels": recorder,
+    }
+    times = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name, env in ways.items():
+            times[name].append(program.document(args, env=env)["timings_ms"]["median"])
+    best = {name: min(values) for name, values in times.items()}
+    launches = 4 + 5 * sizes[3]  # stem 2, each block 5, head 2
+    costs = [
+        f"{name} {best[name]:.4f} ms ({100 * (best[name] / best['alone'] - 1):+.1f} %, "
+        f"{1e3 * (best[name] - best['alone']) / launches:+.2f} us per launch)"
+        for name in ("ranges", "kernels")
+    ]
+    return f"a pass of {launches} launches alone {best['alone']:.4f} ms; with {'; with '.join(costs)}"
+
+
+def sanitizer_checks(program):
+    for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
+        yield "sanitizer", f"{program.library} {tool}", lambda t=tool: check_sanitizer(program, t)
+
+
+def check_sanitizer(program, tool):
+    sanitizer = find_tool("compute-sanitizer", "/usr/local/cuda*/bin/compute-sanitizer")
+    if sanitizer is None:
+        raise Skipped("no compute-sanitizer")
+    args = [*sizes_flags(2, 3, 17, 1, 9), *program.gpu, "--batch-norm", "batch"]
+    command = [sanitizer, "--tool", tool, "--error-exitcode", "9", program.path, *args]
+    result = run(command, 90, check=False, log=program.log)
+    text = result.stdout + result.stderr
+    if result.returncode != 0 or ("ERROR SUMMARY: 0 errors" not in text and tool != "racecheck"):
+        raise Failed(text[-3000:])
+    return text.strip().split("\n")[-1]
