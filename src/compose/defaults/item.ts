@@ -7,8 +7,8 @@ export type DefaultsItem = SelfItem | ConfigItem | GroupItem;
 export interface SelfItem {
   readonly kind: "self";
   readonly origin: Origin;
-  /** `override db: _self_` is taken for `_self_` but does not count as an item of its own. */
-  readonly override: boolean;
+  /** The group of `db: _self_`, which Hydra takes for a `_self_`; null for the plain one. */
+  readonly group: string | null;
 }
 
 /** `- path/to/config`, with `/` in front for a path from the root. */
@@ -35,10 +35,13 @@ export interface GroupItem {
   readonly origin: Origin;
 }
 
-/** null selects nothing, a list selects several options of one group. */
-export type GroupValue = string | null | readonly string[];
+/**
+ * null selects nothing, a list selects several options of one group. Among those null is one that an
+ * override gave and that is no name: it is refused where the group is reached.
+ */
+export type GroupValue = string | null | readonly (string | null)[];
 
 export const SELF = "_self_";
 
-export const isOptionList = (value: GroupValue): value is readonly string[] =>
+export const isOptionList = (value: GroupValue): value is readonly (string | null)[] =>
   typeof value === "object" && value !== null;

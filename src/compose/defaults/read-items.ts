@@ -44,7 +44,7 @@ function readConfigItem(text: string, node: ConfigNode): ConfigItem | SelfItem {
       node,
       "give the whole file a package with a `# @package` header",
     );
-  return { kind: "self", origin: node.origin, override: false };
+  return { kind: "self", origin: node.origin, group: null };
 }
 
 function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem {
@@ -69,7 +69,7 @@ function readGroupItem(configPath: string, item: MapNode): GroupItem | SelfItem 
   const value = readValue(entry.value);
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
-  if (value === SELF) return { kind: "self", origin: item.origin, override };
+  if (value === SELF) return { kind: "self", origin: item.origin, group };
   return {
     kind: "group",
     group,

@@ -156,6 +156,15 @@ export function overrideBelowInterpolation(
   });
 }
 
+export const optionWithoutName = ({ group, origin }: GroupItem): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `Config group override must be a list of strings: ${origin.kind === "override" ? `'${origin.text}'` : group}`,
+    origin,
+    key: group,
+    hint: "quote names that look like numbers",
+  });
+
 export function interpolationInOptions(
   item: GroupItem,
   parent: PlacedConfig | undefined,

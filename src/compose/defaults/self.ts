@@ -3,7 +3,7 @@ import type { ConfigNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
 import type { LoadedConfig } from "../sources/config-source.ts";
 import type { CompositionWarning } from "../warning.ts";
-import type { DefaultsItem, GroupItem } from "./item.ts";
+import { type DefaultsItem, type GroupItem, SELF } from "./item.ts";
 
 export interface CompletedItems {
   readonly items: readonly DefaultsItem[];
@@ -24,7 +24,7 @@ interface Completion {
  * The defaults list with its `_self_`: without one, a config's own content goes last, and a
  * primary config with content is warned about. A list of overrides alone needs none.
  *
- * @throws ConfigError `compose.invalid_defaults` for a second `_self_`.
+ * @throws ConfigError `compose.invalid_defaults` for a second `_self_`, or one of a group.
  * @see https://hydra.cc/docs/1.3/upgrades/1.0_to_1.1/default_composition_order/
  */
 export function completeItems({
@@ -47,17 +47,36 @@ export function completeItems({
     });
 
   const hasSelf = selves.length > 0;
+  const added = appended.map(asSelf);
+  if (hasSelf) refuseSelfOfGroup([...selves, ...added]);
   const hasItems = written.some((item) => !("override" in item && item.override));
   const complete = hasSelf || (written.length > 0 && !hasItems);
-  const self: DefaultsItem = { kind: "self", origin: loaded.origin, override: false };
+  const self: DefaultsItem = { kind: "self", origin: loaded.origin, group: null };
   return {
-    items: [...written, ...(complete ? [] : [self]), ...appended],
+    items: [...written, ...(complete ? [] : [self]), ...added],
     selfAdded: !hasSelf,
     warning:
       !complete && primary && hasItems && hasContent(loaded.node)
         ? missingSelf(configPath, loaded)
         : undefined,
   };
+}
+
+/** `+group=_self_` is one more `_self_`. */
+const asSelf = (item: GroupItem): DefaultsItem =>
+  item.value === SELF ? { kind: "self", origin: item.origin, group: item.group } : item;
+
+/** Hydra fails on the `_self_` of a group wherever the list itself has one. */
+function refuseSelfOfGroup(items: readonly DefaultsItem[]): void {
+  for (const item of items)
+    if (item.kind === "self" && item.group !== null)
+      throw new ConfigError({
+        code: "compose.invalid_defaults",
+        message: `'_self_' cannot be selected: it is no option of '${item.group}'`,
+        origin: item.origin,
+        key: item.group,
+        hint: "write `_self_` as an item of its own, and call the option something else",
+      });
 }
 
 const hasContent = (node: ConfigNode): boolean =>

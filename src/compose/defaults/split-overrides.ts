@@ -1,4 +1,4 @@
-import type { Element, Override } from "../../overrides/ast.ts";
+import type { Element, Override, OverrideValue } from "../../overrides/ast.ts";
 import { isSweepValue } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { pyTypeName } from "../../values/python-text.ts";
@@ -59,7 +59,7 @@ function deletedName(override: Override, value: Element | undefined): string | n
 }
 
 function groupValue(override: Override, value: Element | undefined): GroupValue {
-  if (value?.kind === "list") return value.items.map((item) => option(override, item));
+  if (value?.kind === "list") return value.items.map(nameOf);
   if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
   const got = value?.kind === "scalar" ? pyTypeName(value.value) : "NoneType";
   throw refuse(
@@ -73,14 +73,8 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
   );
 }
 
-function option(override: Override, item: Exclude<Override["value"], undefined>): string {
-  if (item.kind === "scalar" && typeof item.value === "string") return item.value;
-  throw refuse(
-    override,
-    `Config group override must be a list of strings: '${override.origin.text}'`,
-    "quote names that look like numbers",
-  );
-}
+const nameOf = (item: OverrideValue): string | null =>
+  item.kind === "scalar" && typeof item.value === "string" ? item.value : null;
 
 const appendedItem = (override: Override, value: GroupValue): GroupItem => ({
   kind: "group",

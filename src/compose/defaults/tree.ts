@@ -245,12 +245,13 @@ function expandItem(
 /** `group: [a, b]` is like the configs `group/a` and `group/b`, one after the other. */
 function expandOptions(
   item: GroupItem,
-  options: readonly string[],
+  options: readonly (string | null)[],
   place: Place,
   below: Surroundings,
 ): readonly TreeNode[] {
   const { explicitPackage } = placeItem(item, null, place);
   return options.toReversed().map((option) => {
+    if (option === null) throw refuse.optionWithoutName(item);
     if (option.includes("${")) throw refuse.interpolationInOptions(item, below.parents.at(-1));
     return expand(
       placeItem(

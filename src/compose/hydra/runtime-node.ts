@@ -1,4 +1,5 @@
 import type { Override } from "../../overrides/ast.ts";
+import { checkTree } from "../../values/check-tree.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
@@ -73,11 +74,14 @@ function requireMap(root: MapNode, path: readonly string[]): void {
 export const isHydraOverride = ({ keyOrGroup }: Override): boolean =>
   keyOrGroup.startsWith("hydra.") || keyOrGroup.startsWith("hydra/");
 
+/** The texts are values of the config: interpolations in them must have the syntax of one. */
 function addOverrides(tree: TreeEditor, { overrides }: RuntimeFacts): void {
   const texts = (wanted: boolean): ConfigNode[] =>
     overrides
       .filter((override) => isHydraOverride(override) === wanted)
-      .map(({ origin }) => ({ kind: "scalar", value: origin.text, origin, type: STR }));
+      .map(({ origin }) =>
+        checkTree({ kind: "scalar", value: origin.text, origin, type: STR } as const),
+      );
   const add = (path: readonly string[], items: readonly ConfigNode[]): void => {
     if (items.length > 0) tree.set(path, appended(tree.get(path), items, ORIGIN));
   };

@@ -89,11 +89,14 @@ function childrenOf(
     .filter((name) => !name.includes("/"));
 }
 
-/** A file system would take `a//b/../c` for `a/c`; a store does the same. */
+/**
+ * A file system would take `a//b/../c` for `a/c`; a store does the same. What leads out of it is in
+ * neither.
+ */
 function normalize(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/"))
-    if (part === "..") parts.pop();
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
     else if (part !== "" && part !== ".") parts.push(part);
   return parts.join("/");
 }

@@ -44,6 +44,41 @@ describe("the defaults tree", () => {
     ]);
   });
 
+  it("takes +group=_self_ for one more _self_, and refuses it beside one of the list", () => {
+    const files = {
+      ...DB,
+      config: "defaults: [db: mysql]\nx: 1",
+      own: "defaults: [_self_, db: mysql]",
+      bare: "x: 1",
+      group: "defaults: [db: _self_]",
+    };
+    expect(rows(files, ["+db@x=_self_"])).toEqual([
+      "db/mysql@db",
+      "config@ (self)",
+      "config@ (self)",
+    ]);
+    expect(choices(files, ["+db@x=_self_"])).toEqual({ db: "mysql" });
+    const compose = (configName: string, overrides: readonly string[] = []) =>
+      composeFiles(files, overrides, { configName });
+    expect(rowTexts(compose("bare", ["+db=_self_"]).composition)).toHaveLength(2);
+    for (const error of [
+      refusal(() => compose("own", ["+db@x=_self_"])),
+      refusal(() => compose("group")),
+    ]) {
+      expect(error.code).toBe("compose.invalid_defaults");
+      expect(error.message).toBe("'_self_' cannot be selected: it is no option of 'db'");
+    }
+  });
+
+  it("refuses options that are no names where it comes to their group", () => {
+    const files = { ...DB, config: "defaults: [nope, db: mysql, _self_]" };
+    expect(refusal(() => composeFiles(files, ["db=[pg,1]"])).message).toBe(
+      "Config group override must be a list of strings: 'db=[pg,1]'",
+    );
+    expect(refusal(() => composeFiles(files, ["db@x=[1]"])).message).toMatch(/^In 'config': Could/);
+    expect(refusal(() => composeFiles(files, ["db=[1]", "++db=pg"])).message).toMatch(/^force-add/);
+  });
+
   it("gives a list of overrides alone no _self_", () => {
     const files = {
       ...DB,

@@ -32,6 +32,15 @@ describe("the hydra node", () => {
     expect(actual).toBe(Reflect.get(expected as object, "hydra_yaml"));
   });
 
+  it("holds overrides as values: an interpolation in one must parse as it is typed", () => {
+    expect(hydraOf(["x='${f:\"y\"}'"])).toMatchObject({
+      overrides: { task: ["x='${f:\"y\"}'"] },
+    });
+    const error = refusal(() => hydraOf(["x='${f:\\'y\\'}'"]));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message).toContain("GrammarParseError");
+  });
+
   it("records overrides, Hydra's own apart from the task's", () => {
     expect(hydraOf(["x=2", "hydra.job.name=me", "hydra/job_logging=none", "+y=1"])).toMatchObject({
       overrides: {

@@ -30,6 +30,8 @@ describe("a source in memory", () => {
     expect(source.load("db/engine/../mysql.yaml")).toBeDefined();
     expect(source.load("db/mysql.yml")).toBeUndefined();
     expect(source.load("mysql")).toBeUndefined();
+    expect(source.load("../db/mysql")).toBeUndefined();
+    expect(source.load("db/../../db/mysql")).toBeUndefined();
   });
 
   it("lists options and groups one level deep", () => {

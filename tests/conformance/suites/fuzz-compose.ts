@@ -15,7 +15,7 @@ import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";
 import { compareResolved } from "./compose-resolved.ts";
-import { hydraUnset } from "./compose-resolvers.ts";
+import { HYDRA_RESOLVERS } from "./compose-resolvers.ts";
 
 /** `fuzz/compose.jsonl`: a random tree of files each, kept in memory. */
 export const fuzzCompose: Suite = {
@@ -45,7 +45,7 @@ function composeFiles(testCase: CorpusCase): Config {
   );
   const cwd = "/";
   const main = memorySource({ scheme: "file", path: "<DIR>", provider: "main" }, new Map(files));
-  const context = createResolveContext({ env: { FUZZ_ENV: "envval" }, resolvers: [hydraUnset] });
+  const context = createResolveContext({ env: { FUZZ_ENV: "envval" }, resolvers: HYDRA_RESOLVERS });
   const composition = composeConfig({
     snapshot: takeSnapshot({
       sources: [hydraGroups(), main],
