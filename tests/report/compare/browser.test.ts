@@ -1,14 +1,11 @@
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
-import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "../html/browser.ts";
-import { savePage } from "../html/page.ts";
-
-const executablePath = chromiumOrSkip("the page of a comparison in a browser");
+import { describeInBrowser } from "../html/browser.ts";
 
 const scaled = (factor: number) => ({
   ...resnet,
@@ -30,24 +27,8 @@ const comparison: Comparison = {
   gates: checkGates(parseGates("total_ms>5%"), reports),
 };
 
-describe.skipIf(executablePath === null)("the page of a comparison in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? "",
-      args: CHROMIUM_ARGUMENTS,
-    });
-  });
-  afterAll(() => browser?.close());
-
-  async function open(shown: Comparison) {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(savePage(renderComparisonHtml(shown)));
-    return { page, complaints };
-  }
+describeInBrowser("the page of a comparison", (openPage) => {
+  const open = (shown: Comparison) => openPage(renderComparisonHtml(shown));
 
   const rowsOf = (page: Page, table: string) =>
     page.getByRole("region", { name: table, exact: true }).locator("tbody tr");

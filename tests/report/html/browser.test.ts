@@ -1,12 +1,9 @@
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import type { RegionReportBundle } from "../../../src/report/document.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
 import { bundleOf, hostileNames, largeBundle, resnet } from "../bundles.ts";
-import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "./browser.ts";
-import { savePage } from "./page.ts";
-
-const executablePath = chromiumOrSkip("HTML report in a browser");
+import { describeInBrowser } from "./browser.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const network = bundleOf([resnet], OPERATIONS);
@@ -22,32 +19,11 @@ const hostile = bundleOf([
   },
 ]);
 
-describe.skipIf(executablePath === null)("HTML report in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? "",
-      args: CHROMIUM_ARGUMENTS,
+describeInBrowser("the page of a report", (openPage) => {
+  const open = (bundle: RegionReportBundle, options: { dark?: boolean } = {}) =>
+    openPage(renderHtmlReport(bundle, { title: "Report <b>", files: ["report.json"] }), {
+      colorScheme: options.dark === true ? "dark" : "light",
     });
-  });
-  afterAll(() => browser?.close());
-
-  /** Opens a report from disk; whatever the browser complains about is collected. */
-  async function open(bundle: RegionReportBundle, options: { dark?: boolean } = {}) {
-    const page = await browser.newPage({ colorScheme: options.dark === true ? "dark" : "light" });
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("dialog", (dialog) => complaints.push(`dialog ${dialog.message()}`));
-    page.on("request", (request) => {
-      if (!request.url().startsWith("file:"))
-        complaints.push(`request ${request.url().slice(0, 80)}`);
-    });
-    await page.goto(
-      savePage(renderHtmlReport(bundle, { title: "Report <b>", files: ["report.json"] })),
-    );
-    return { page, complaints };
-  }
 
   const regionNames = (page: Page) =>
     page.getByRole("region", { name: "Regions", exact: true }).locator(".name").allTextContents();
@@ -64,7 +40,6 @@ describe.skipIf(executablePath === null)("HTML report in Chromium", () => {
     await page.emulateMedia({ media: "print" });
     expect(await page.title()).toBe("Report <b>");
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it("sorts by any column, and goes back to the tree", async () => {

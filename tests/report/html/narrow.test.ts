@@ -1,16 +1,13 @@
 /** Every page at the widths of a telephone, a tablet, a desk and a sheet of paper. */
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
 import { bundleOf, firstReport, hostileNames } from "../bundles.ts";
 import { grid, jobOf, sweepOf } from "../sweep/sweeps.ts";
-import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "./browser.ts";
-import { savePage } from "./page.ts";
-
-const executablePath = chromiumOrSkip("pages at several widths");
+import { describeInBrowser } from "./browser.ts";
 
 const NAMES = [
   "forward",
@@ -71,113 +68,88 @@ const PAGES = [
   ["a sweep of numbers", renderSweepHtml(grid)],
 ] as const;
 
-describe.skipIf(executablePath === null).each(PAGES)("%s", (_, html) => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? "",
-      args: CHROMIUM_ARGUMENTS,
-    });
-  });
-  afterAll(() => browser?.close());
-
-  async function open(width: number, media: "screen" | "print"): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
-    const complaints: string[] = [];
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(savePage(html));
-    await page.emulateMedia({ media });
-    expect(complaints).toEqual([]);
-    // What is closed must fit, too.
-    await page.evaluate(
-      "document.querySelectorAll('details').forEach((each) => (each.open = true))",
-    );
-    return page;
-  }
-
-  it.each([390, 820, 1440])("keeps names whole and the page still at %i px", async (width) => {
-    const page = await open(width, "screen");
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    const names = await linesOfNames(page);
-    expect(names.length).toBeGreaterThan(0);
-    for (const { text, lines } of names) {
-      // Whoever reads a name reads at least a dozen signs in a line.
-      expect(lines, text.slice(0, 60)).toBeLessThanOrEqual(Math.ceil(text.length / 12));
+describeInBrowser("pages at several widths", (open) => {
+  describe.each(PAGES)("%s", (_, html) => {
+    async function openAt(width: number): Promise<Page> {
+      const { page, complaints } = await open(html, { viewport: { width, height: 900 } });
+      expect(complaints).toEqual([]);
+      // What is closed must fit, too.
+      await page.evaluate(
+        "document.querySelectorAll('details').forEach((each) => (each.open = true))",
+      );
+      return page;
     }
-    await page.close();
-  });
 
-  it("shows a selected region and a metric at 390 px without scrolling the page", async () => {
-    const page = await open(390, "screen");
-    for (const chooser of await page.getByLabel("Metric as a column").all())
-      await chooser.selectOption({ index: 1 });
-    for (const region of await page
-      .locator("button.name")
-      .all()
-      .then((all) => all.slice(0, 2)))
-      await region.click();
-    await page.evaluate(
-      "document.querySelectorAll('details').forEach((each) => (each.open = true))",
-    );
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-    await page.close();
-  });
-
-  it("gives every control a name", async () => {
-    const page = await open(820, "screen");
-    const controls = page.locator("button, select, input, a");
-    expect(await controls.count()).toBeGreaterThan(0);
-    const nameless = await controls.evaluateAll((elements) =>
-      elements.flatMap((element) => {
-        const { labels } = element as unknown as { labels?: ArrayLike<{ textContent: string }> };
-        const name =
-          element.getAttribute("aria-label") ?? labels?.[0]?.textContent ?? element.textContent;
-        return (name ?? "").trim() === "" ? [element.outerHTML] : [];
-      }),
-    );
-    expect(nameless).toEqual([]);
-    await page.close();
-  });
-});
-
-describe.skipIf(executablePath === null)("on paper", () => {
-  it("a report of usual names fits A4, black on white", async () => {
-    const browser = await chromium.launch({
-      executablePath: executablePath ?? "",
-      args: CHROMIUM_ARGUMENTS,
-    });
-    try {
-      // 190 mm at 96 pixels per inch.
-      const page = await browser.newPage({
-        viewport: { width: 718, height: 900 },
-        colorScheme: "dark",
-      });
-      const usual = bundleOf([
-        {
-          pid: 1,
-          ranges: ["forward", "residual.block.conv1"].map((name, at) => ({
-            name,
-            start: at,
-            end: 10 - at,
-          })),
-          kernels: [{ name: NAMES[2] ?? "", launch: 1, ns: 1e6 }],
-        },
-      ]);
-      await page.goto(savePage(renderHtmlReport(usual, { title: "Region report" })));
-      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    it.each([390, 820, 1440])("keeps names whole and the page still at %i px", async (width) => {
+      const page = await openAt(width);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
-      const widest = await page.evaluate(
-        "Math.max(...[...document.querySelectorAll('table')].map((each) => each.getBoundingClientRect().right))",
+      const names = await linesOfNames(page);
+      expect(names.length).toBeGreaterThan(0);
+      for (const { text, lines } of names) {
+        // Whoever reads a name reads at least a dozen signs in a line.
+        expect(lines, text.slice(0, 60)).toBeLessThanOrEqual(Math.ceil(text.length / 12));
+      }
+    });
+
+    it("shows a selected region and a metric at 390 px without scrolling the page", async () => {
+      const page = await openAt(390);
+      for (const chooser of await page.getByLabel("Metric as a column").all())
+        await chooser.selectOption({ index: 1 });
+      for (const region of await page
+        .locator("button.name")
+        .all()
+        .then((all) => all.slice(0, 2)))
+        await region.click();
+      await page.evaluate(
+        "document.querySelectorAll('details').forEach((each) => (each.open = true))",
       );
-      expect(widest).toBeLessThanOrEqual(718);
-      expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
-        "rgb(255, 255, 255)",
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+    });
+
+    it("gives every control a name", async () => {
+      const page = await openAt(820);
+      const controls = page.locator("button, select, input, a");
+      expect(await controls.count()).toBeGreaterThan(0);
+      const nameless = await controls.evaluateAll((elements) =>
+        elements.flatMap((element) => {
+          const { labels } = element as unknown as { labels?: ArrayLike<{ textContent: string }> };
+          const name =
+            element.getAttribute("aria-label") ?? labels?.[0]?.textContent ?? element.textContent;
+          return (name ?? "").trim() === "" ? [element.outerHTML] : [];
+        }),
       );
-      const cell = "getComputedStyle(document.querySelector('tbody td'))";
-      expect(await page.evaluate(`${cell}.color`)).toBe("rgb(0, 0, 0)");
-    } finally {
-      await browser.close();
-    }
+      expect(nameless).toEqual([]);
+    });
+  });
+
+  it("a report of usual names fits A4, black on white", async () => {
+    // 190 mm at 96 pixels per inch.
+    const usual = bundleOf([
+      {
+        pid: 1,
+        ranges: ["forward", "residual.block.conv1"].map((name, at) => ({
+          name,
+          start: at,
+          end: 10 - at,
+        })),
+        kernels: [{ name: NAMES[2] ?? "", launch: 1, ns: 1e6 }],
+      },
+    ]);
+    const { page } = await open(renderHtmlReport(usual, { title: "Region report" }), {
+      viewport: { width: 718, height: 900 },
+      colorScheme: "dark",
+    });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    const widest = await page.evaluate(
+      "Math.max(...[...document.querySelectorAll('table')].map((each) => each.getBoundingClientRect().right))",
+    );
+    expect(widest).toBeLessThanOrEqual(718);
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
+      "rgb(255, 255, 255)",
+    );
+    const cell = "getComputedStyle(document.querySelector('tbody td'))";
+    expect(await page.evaluate(`${cell}.color`)).toBe("rgb(0, 0, 0)");
   });
 });
 

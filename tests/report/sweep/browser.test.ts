@@ -1,38 +1,21 @@
-import { type Browser, chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { SweepReport } from "../../../src/report/sweep/document.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
 import { hostileNames } from "../bundles.ts";
-import { CHROMIUM_ARGUMENTS, chromiumOrSkip } from "../html/browser.ts";
-import { savePage } from "../html/page.ts";
+import { describeInBrowser } from "../html/browser.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
 
-const executablePath = chromiumOrSkip("the page of a sweep in a browser");
 const hostile = sweepOf(
   hostileNames.map((name, at) =>
     jobOf(String(at), [`key=${at + 1}`, `text=${name}`], at + 1, name),
   ),
 );
 
-describe.skipIf(executablePath === null)("the page of a sweep in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? "",
-      args: CHROMIUM_ARGUMENTS,
-    });
-  });
-  afterAll(() => browser?.close());
-
+describeInBrowser("the page of a sweep", (openPage) => {
   async function open(report: SweepReport) {
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("dialog", (dialog) => complaints.push(`dialog ${dialog.message()}`));
-    await page.goto(savePage(renderSweepHtml(report)));
-    await page.getByRole("heading", { name: "Jobs" }).waitFor();
-    return { page, complaints };
+    const opened = await openPage(renderSweepHtml(report));
+    await opened.page.getByRole("heading", { name: "Jobs" }).waitFor();
+    return opened;
   }
 
   it("shows the matrix and a curve per setting, without a complaint", async () => {
@@ -45,7 +28,6 @@ describe.skipIf(executablePath === null)("the page of a sweep in Chromium", () =
     expect(await page.locator(".curve polyline").count()).toBe(2);
     expect(await page.getByText("time grows with exponent 1.00").count()).toBe(2);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it("draws another parameter, and a region", async () => {
@@ -60,7 +42,6 @@ describe.skipIf(executablePath === null)("the page of a sweep in Chromium", () =
     const dot = page.getByRole("img", { name: /size=2: 16\.000 ms \(job 5\)/ });
     expect(await dot.count()).toBe(1);
     expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it("bears hostile names, and sweeps without numbers", async () => {
