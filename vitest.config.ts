@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -5,6 +6,11 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     globalSetup: ["tests/temporary-folder.ts"],
     setupFiles: ["tests/setup.ts"],
+    // Many tests wait for other programs: no processor is left for Vitest alone, as it would by itself.
+    maxWorkers: availableParallelism(),
+    // The code has no global state, so files may share a process and what it has loaded; what a file
+    // leaves behind there is an error (tests/setup.ts).
+    isolate: false,
     // Subprocess tests build and run real binaries: give them room, but let a hang fail.
     testTimeout: 60_000,
     hookTimeout: 600_000,

@@ -1,23 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterAll } from "vitest";
 import { type RecordedTimeline, readRecording } from "../../src/profile/recording/index.ts";
 import { recorderEnvironment } from "./fixtures.ts";
 import type { Outcome } from "./programs.ts";
 
-const made: string[] = [];
-afterAll(() => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
-});
-
-/** An empty directory for recordings, removed after the test file. */
-export function recordingDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "recording-"));
-  made.push(directory);
-  return directory;
-}
+/** An empty directory for recordings. */
+export const recordingDirectory = (): string => mkdtempSync(join(tmpdir(), "recording-"));
 
 export interface Recorded {
   readonly outcome: Outcome;

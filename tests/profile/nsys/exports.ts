@@ -55,3 +55,12 @@ function cellsOf(line: string): string[] {
   }
   return cells;
 }
+
+/** A range, as nsys writes it. */
+export const range = {
+  start: 10,
+  end: 90,
+  eventType: 59,
+  text: "A",
+  globalTid: globalId(7, 8),
+} as const;

@@ -1,12 +1,7 @@
-import { chmodSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it } from "vitest";
 import { readNsysExport } from "../../../src/profile/nsys/read/read-export.ts";
 import { buildRegionModel } from "../../../src/profile/regions/index.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
-import { sharedOrSkip } from "../../shared.ts";
-import { globalId, type Tables, temporary, writeExport } from "./exports.ts";
+import { globalId, range, type Tables, writeExport } from "./exports.ts";
 
 const read = (tables: Tables) => readNsysExport(writeExport(tables));
 
@@ -19,7 +14,6 @@ function onlyProcess(tables: Tables) {
   return process;
 }
 
-const range = { start: 10, end: 90, eventType: 59, text: "A", globalTid: globalId(7, 8) };
 const kernel = {
   start: 30,
   end: 50,
@@ -288,139 +282,6 @@ describe("an export", () => {
       expect.stringContaining("schema 4.0, newer than 3.25"),
       "nsys warning: 12 NVTX events were dropped",
       "nsys error: out of buffers",
-    ]);
-  });
-});
-
-describe("the file", () => {
-  it("stays untouched, and nothing is written beside it, so that its place may be read-only", () => {
-    const path = writeExport({ NVTX_EVENTS: [range] });
-    const folder = dirname(path);
-    chmodSync(path, 0o444);
-    chmodSync(folder, 0o555);
-    const before = [statSync(folder).mtimeMs, statSync(path).mtimeMs];
-    expect(readNsysExport(path).processes).toHaveLength(1);
-    expect([statSync(folder).mtimeMs, statSync(path).mtimeMs]).toEqual(before);
-    expect(readdirSync(folder)).toEqual(["run.sqlite"]);
-  });
-
-  it("may be far larger than what is held of it", () => {
-    const path = writeExport({ NVTX_EVENTS: [range] });
-    const database = new sqlite.Database(path);
-    database.exec("CREATE TABLE SAMPLING_CALLCHAINS (data BLOB)");
-    for (let megabytes = 0; megabytes < 100; megabytes += 20)
-      database.run("INSERT INTO SAMPLING_CALLCHAINS VALUES (zeroblob(20000000))");
-    database.close();
-    expect(statSync(path).size).toBeGreaterThan(100e6);
-    readNsysExport(path);
-    const before = process.memoryUsage().rss;
-    expect(readNsysExport(path).processes).toHaveLength(1);
-    expect(process.memoryUsage().rss - before).toBeLessThan(30e6);
-  });
-
-  it.each([
-    ["is missing", () => join(temporary(), "absent.sqlite")],
-    ["is empty", () => fileOf("")],
-    ["is something else", () => fileOf("QDSTRM and what follows")],
-    [
-      "is cut short",
-      () => {
-        const path = writeExport({ NVTX_EVENTS: Array.from({ length: 5000 }, () => range) });
-        truncateSync(path, 20_000);
-        return path;
-      },
-    ],
-    [
-      "is a database of something else",
-      () => {
-        const path = join(temporary(), "other.sqlite");
-        const database = new sqlite.Database(path);
-        database.exec("CREATE TABLE books (title TEXT)");
-        database.close();
-        return path;
-      },
-    ],
-  ])("that %s is an error that says how to make one", (_, make) => {
-    const path = make();
-    let error: unknown;
-    try {
-      readNsysExport(path);
-    } catch (caught) {
-      error = caught;
-    }
-    if (!isConfigError(error)) throw error;
-    expect(error.code).toBe("nsys.invalid");
-    expect(error.message).toContain(path);
-    expect(error.details.hint).toContain("nsys export --type sqlite");
-  });
-});
-
-function fileOf(text: string): string {
-  const path = join(temporary(), "file.sqlite");
-  writeFileSync(path, text);
-  return path;
-}
-
-const shared = sharedOrSkip("real exports of Nsight Systems");
-
-describe.skipIf(shared === null)("the real exports", () => {
-  const sample = (name: string) => readNsysExport(join(shared ?? "", "samples/nsight", name));
-
-  it("of schema 3.7: both kinds of ranges, domains, registered strings, a mark, threads", () => {
-    const { processes, toolVersion } = sample("nsys-real-2023.4-nvtx-only-cpu.sqlite");
-    expect(toolVersion).toBe("2023.4.4.54");
-    const [process] = processes;
-    expect(process?.ranges.map(({ domain, name, kind }) => [domain, name, kind])).toEqual([
-      ["", "A", "push_pop"],
-      ["", "A::A1", "push_pop"],
-      ["my domain", "registered", "push_pop"],
-      ["", 'start/end "q", comma', "start_end"],
-      ["", "thread range", "push_pop"],
-      ["my domain", "dom se", "start_end"],
-      ["", "wide 漢", "push_pop"],
-      ["", "never popped", "push_pop"],
-    ]);
-    expect(process?.ranges[2]).toMatchObject({ category: 5, color: 0xff00ff00, payload: 42 });
-    expect(process?.marks.map(({ name }) => name)).toEqual(["mark1"]);
-    expect(new Set(process?.ranges.map(({ threadId }) => threadId)).size).toBe(2);
-    expect(process?.kernels).toEqual([]);
-  });
-
-  it("of schema 3.24: no NVTX table at all", () => {
-    const { processes } = sample("pub-nsysai-mock-2026.1-schema3.24.sqlite");
-    expect(processes.map(({ ranges, kernels }) => [ranges.length, kernels.length])).toEqual([
-      [0, 3],
-    ]);
-    const kinds = processes[0]?.kernels.map(({ kind, launchThreadId }) => [
-      kind,
-      launchThreadId !== null,
-    ]);
-    expect(kinds?.sort()).toEqual([
-      ["kernel", true],
-      ["kernel", true],
-      ["memcpy", true],
-    ]);
-  });
-
-  it("of schema 3.25: two processes, each on a GPU of its own", () => {
-    const timeline = sample("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite");
-    const found = timeline.processes.map(({ pid, ranges, kernels }) => ({
-      pid,
-      ranges: ranges.length,
-      kernels: kernels.filter(({ kind }) => kind === "kernel").length,
-      devices: [...new Set(kernels.map(({ device }) => device))],
-    }));
-    expect(found).toEqual([
-      { pid: 111, ranges: 8237, kernels: 1721, devices: [0] },
-      { pid: 112, ranges: 8242, kernels: 1721, devices: [1] },
-    ]);
-    const scopes = buildRegionModel(timeline).scopes.map(({ scope }) => scope);
-    expect(scopes).toEqual([
-      "aggregate",
-      "process:111",
-      "process:112",
-      "device:cuda:0",
-      "device:cuda:1",
     ]);
   });
 });

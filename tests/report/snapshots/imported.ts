@@ -1,12 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { runImport } from "../../../src/profile/subcommands/import.ts";
 import { NOW } from "./neutral.ts";
-
-const made = mkdtempSync(join(tmpdir(), "hydraconf-snapshots-"));
-afterAll(() => rmSync(made, { recursive: true, force: true }));
 
 export interface Imported {
   /** Absolute path of the directory with the reports. */
@@ -27,6 +23,7 @@ export async function importReal(
   options: readonly string[] = [],
 ): Promise<Imported> {
   let terminal = "";
+  const made = mkdtempSync(join(tmpdir(), "hydraconf-snapshots-"));
   const directory = join(made, name);
   const code = await runImport([...files, "-o", directory, ...options], {
     cwd,

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sharedDir } from "../shared.ts";
+import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
+
+const { gpu, inHere, notesOf, profile, regionsOf } = ncuMachine("failures of ncu");
+const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
+const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
+
+describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
+  it("falls back to app-range replay where a range cannot be captured", async () => {
+    gpu?.plan([
+      {
+        mode: "range",
+        log: "==WARNING== Skipping invalid capture range (Unsupported API during capture).\n==WARNING== No ranges were profiled.\n",
+      },
+      { mode: "app-range", results: [{ kernel: "", kind: "range", pushPop: inA }] },
+    ]);
+    const args = ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.nvtx.include=A"];
+    const result = await profile([...args, "hydra.run.dir=fallback"]);
+    expect(result.code).toBe(0);
+    expect(gpu?.profilingCalls()).toHaveLength(2);
+    expect([...regionsOf("fallback").keys()]).toEqual(["A"]);
+    expect(notesOf("fallback")).toContain("measured again by app-range replay");
+    const refused = await profile([...args, "pipeline.ncu.fallback=false", "hydra.run.dir=nofall"]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("range replay cannot capture");
+    expect(refused.stderr).toContain("replay_mode=app-range");
+  });
+
+  it.each([
+    ["log-pub-errnvgpuctrperm.txt", 1, "ERR_NVGPUCTRPERM", "NVreg_RestrictProfilingToAdminUsers"],
+    ["log-pub-driver-resource-unavailable.txt", 1, "another tool holds", "dcgmi"],
+    ["log-real-no-cuda-driver-range-mode.txt", 1, "no CUDA driver", "--gpus all"],
+  ])(
+    "explains %s with its remedy, and keeps what the recorder measured",
+    async (log, exit, message, remedy) => {
+      gpu?.plan([{ logFile: logFile(log), exit }]);
+      const run = `failed-${log.slice(4, 12)}`;
+      const result = await profile([`hydra.run.dir=${run}`]);
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain(message);
+      expect(result.stderr).toContain(remedy);
+      expect(existsSync(inHere(`${run}/recorder/regions/A/report.json`))).toBe(true);
+      expect(readFileSync(inHere(`${run}/report.md`), "utf8")).toContain("## recorder");
+    },
+  );
+
+  it("keeps the results of a report that ncu could not finish", async () => {
+    gpu?.plan([
+      {
+        results: kernels,
+        logFile: logFile("log-pub-failed-kernel-mid-run.txt"),
+        exit: 1,
+      },
+    ]);
+    const result = await profile(["hydra.run.dir=partial"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain('could not measure "volta_h884gemm_128x256_ldg8_nn"');
+    expect(regionsOf("partial").get("A")?.kernel_count).toBe(2);
+    expect(notesOf("partial")).toContain("the report covers the 3 results until then");
+  });
+
+  it("stops a run of ncu that hangs, goes on with the next, and keeps what was measured", async () => {
+    const hanging = `${connected}==PROF== Profiling "reduce" - 0: 0%\n==WARNING== Launching the workload is taking more time than expected. If this continues to hang, terminate the profile and re-try by profiling the range of all related launches using '--replay-mode range'.\n`;
+    gpu?.plan([
+      {
+        include: "A/",
+        results: [{ kernel: "", kind: "range", pushPop: inA }],
+        log: hanging,
+        runs: false,
+        hangs: true,
+      },
+      { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
+    ]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=[A,A::A1]",
+      "pipeline.ncu.timeout_min=0.05",
+      "hydra.run.dir=hang",
+    ]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("stopped after 0.05 min (pipeline.ncu.timeout_min)");
+    expect(result.stderr).toContain('while it measured "reduce"');
+    expect(result.stderr).toContain("replay_mode=app-range");
+    expect(result.stdout).toContain("takes more time than expected");
+    expect(gpu?.profilingCalls()).toHaveLength(2);
+    expect([...regionsOf("hang").keys()]).toEqual(["A", "A > A::A1"]);
+    expect(notesOf("hang")).toContain("the report covers the 1 results until then");
+    expect(notesOf("hang")).toMatch(/ncu warned that "reduce" takes more time/);
+  });
+
+  it("does not take exit code 0 for success where nothing was profiled", async () => {
+    gpu?.plan([{ logFile: logFile("log-pub-nvtx-no-match-pushpop-hint.txt") }]);
+    const result = await profile(["hydra.run.dir=nothing"]);
+    expect(result.code).toBe(0);
+    expect(notesOf("nothing")).toContain("no matching regions");
+    expect(notesOf("nothing")).toContain("ncu profiled no kernels");
+  });
+
+  it.each([
+    [
+      ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.kernel_name=gemm"],
+      "measured as a whole",
+    ],
+    [["pipeline.ncu.ncu_cli.clock_control=boost"], "no --clock-control boost"],
+    [["pipeline.ncu.ncu_cli.extra_args=['--nosuch']"], "no option --nosuch"],
+  ])("refuses %s before anything is made", async (args, message) => {
+    gpu?.plan([]);
+    const result = await profile([...args, "hydra.run.dir=refused"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(message);
+    expect(existsSync(inHere("refused"))).toBe(false);
+  });
+});

@@ -1,0 +1,74 @@
+/** `deep-profile` with ncu on a pretended GPU: a fake ncu profiles as planned, the real one reads. */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
+import { requireNative } from "../../src/profile/native.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
+import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
+import { type CommandResult, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+import { type FakeGpu, fakeGpu } from "./fake-gpu.ts";
+
+const { shallowResnet, info } = await requireNative(() => {});
+export const nativeInfo = info;
+
+/** The program with the regions A, A > A::A1 and B; on the CPU, where the fake GPU cannot help. */
+export const regions = ["--", shallowResnet, "--device", "cpu", "--program", "regions"];
+
+const design = [
+  "model/dummy_shallow_resnet/arch@model=dummy_shallow_resnet.default",
+  "model/dummy_shallow_resnet/infer@infer=dummy_shallow_resnet.default",
+  "pipeline.ncu.enable=true",
+  "pipeline.nsys.enable=false",
+];
+const device = "device=cuda:0";
+
+/** The command lines of the design, as they stand there. */
+export const designLines: readonly (readonly string[])[] = [
+  [
+    ...design,
+    "pipeline.ncu.ncu_cli.replay_mode=range",
+    "pipeline.ncu.ncu_cli.nvtx.include=*",
+    device,
+  ],
+  [...design, device, "pipeline.ncu.ncu_cli.sections=[SpeedOfLight,Occupancy]"],
+];
+
+export const inA = [{ name: "A" }];
+export const inA1 = [{ name: "A" }, { name: "A::A1" }];
+export const kernels = [
+  { kernel: "gemm", pushPop: inA },
+  { kernel: "gemm", pushPop: inA1 },
+  { kernel: "pool", pushPop: [{ name: "B" }] },
+];
+
+/** A directory to profile in, and what is found there afterwards; all of it goes with the tests. */
+export function ncuMachine(what: string) {
+  const here = temporaryDirectory();
+  afterAll(here.remove);
+  const real = realNcuOrSkip(what);
+  const gpu: FakeGpu | null = real === null ? null : fakeGpu(here.path, real);
+  const inHere = (...names: readonly string[]) => join(here.path, ...names);
+  const bundleOf = (run: string): RegionReportBundle =>
+    JSON.parse(readFileSync(inHere(run, "ncu/regions/report.json"), "utf8"));
+  return {
+    cwd: here.path,
+    inHere,
+    /** Null where there is no real ncu. */
+    gpu,
+    real,
+    /** Where the real ncu is; empty where there is none. */
+    nsight: real === null ? "" : dirname(real.path),
+    /** Profiles `program` with the overrides of the design and these. */
+    profile: (
+      args: readonly string[],
+      program: readonly string[] = regions,
+    ): Promise<CommandResult> =>
+      runCommand("deep-profile", [...design, device, ...args, ...program], {
+        cwd: here.path,
+        env: gpu?.env ?? {},
+      }),
+    bundleOf,
+    regionsOf: (run: string): ReadonlyMap<string, NCUProfileRegion> => regionsByPath(bundleOf(run)),
+    notesOf: (run: string): string => (bundleOf(run).reports[0]?.notes ?? []).join("\n"),
+  };
+}

@@ -1,0 +1,76 @@
+import { chmodSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import sqlite from "node-sqlite3-wasm";
+import { describe, expect, it } from "vitest";
+import { readNsysExport } from "../../../src/profile/nsys/read/read-export.ts";
+import { isConfigError } from "../../../src/values/errors.ts";
+import { range, temporary, writeExport } from "./exports.ts";
+
+describe("the file of an export", () => {
+  it("stays untouched, and nothing is written beside it, so that its place may be read-only", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const folder = dirname(path);
+    chmodSync(path, 0o444);
+    chmodSync(folder, 0o555);
+    const before = [statSync(folder).mtimeMs, statSync(path).mtimeMs];
+    expect(readNsysExport(path).processes).toHaveLength(1);
+    expect([statSync(folder).mtimeMs, statSync(path).mtimeMs]).toEqual(before);
+    expect(readdirSync(folder)).toEqual(["run.sqlite"]);
+  });
+
+  it("may be far larger than what is held of it", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const database = new sqlite.Database(path);
+    database.exec("CREATE TABLE SAMPLING_CALLCHAINS (data BLOB)");
+    for (let megabytes = 0; megabytes < 100; megabytes += 20)
+      database.run("INSERT INTO SAMPLING_CALLCHAINS VALUES (zeroblob(20000000))");
+    database.close();
+    expect(statSync(path).size).toBeGreaterThan(100e6);
+    readNsysExport(path);
+    const before = process.memoryUsage().rss;
+    expect(readNsysExport(path).processes).toHaveLength(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(30e6);
+  });
+
+  it.each([
+    ["is missing", () => join(temporary(), "absent.sqlite")],
+    ["is empty", () => fileOf("")],
+    ["is something else", () => fileOf("QDSTRM and what follows")],
+    [
+      "is cut short",
+      () => {
+        const path = writeExport({ NVTX_EVENTS: Array.from({ length: 5000 }, () => range) });
+        truncateSync(path, 20_000);
+        return path;
+      },
+    ],
+    [
+      "is a database of something else",
+      () => {
+        const path = join(temporary(), "other.sqlite");
+        const database = new sqlite.Database(path);
+        database.exec("CREATE TABLE books (title TEXT)");
+        database.close();
+        return path;
+      },
+    ],
+  ])("that %s is an error that says how to make one", (_, make) => {
+    const path = make();
+    let error: unknown;
+    try {
+      readNsysExport(path);
+    } catch (caught) {
+      error = caught;
+    }
+    if (!isConfigError(error)) throw error;
+    expect(error.code).toBe("nsys.invalid");
+    expect(error.message).toContain(path);
+    expect(error.details.hint).toContain("nsys export --type sqlite");
+  });
+});
+
+function fileOf(text: string): string {
+  const path = join(temporary(), "file.sqlite");
+  writeFileSync(path, text);
+  return path;
+}

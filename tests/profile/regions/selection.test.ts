@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { aggregateOf, tree } from "./models.ts";
+import type { ProcessSketch } from "./timelines.ts";
+
+describe("selection", () => {
+  const sketch: ProcessSketch = {
+    ranges: [
+      { name: "forward", start: 0, end: 100 },
+      { name: "decode0", start: 10, end: 50, domain: "LLM" },
+      { name: "mlp", start: 20, end: 30 },
+      { name: "other", start: 60, end: 70 },
+    ],
+    kernels: [
+      { name: "k", launch: 25, ns: 100 },
+      { name: "k", launch: 65, ns: 11 },
+    ],
+  };
+  const shown = (include: string[], exclude: string[] = []) =>
+    tree(aggregateOf(sketch, { selection: { include, exclude } }).regions);
+
+  it("brings what is inside a match, with the whole path, and not what is around it", () => {
+    expect(shown(["decode*"])).toEqual(["forward/decode0", "forward/decode0/mlp"]);
+    expect(shown(["LLM@*"])).toEqual(["forward/decode0", "forward/decode0/mlp"]);
+    expect(shown(["mlp", "other"])).toEqual(["forward/decode0/mlp", "forward/other"]);
+    expect(shown(["*"])).toHaveLength(4);
+  });
+
+  it("excludes a match and what is inside it", () => {
+    expect(shown([], ["decode*"])).toEqual(["forward", "forward/other"]);
+    expect(shown(["decode*"], ["mlp"])).toEqual(["forward/decode0"]);
+  });
+
+  it("never changes numbers, and says what it left out", () => {
+    const all = aggregateOf(sketch);
+    const some = aggregateOf(sketch, { selection: { include: ["decode*"], exclude: ["mlp"] } });
+    expect(some.totals).toEqual(all.totals);
+    expect(some.regions[0]).toEqual(all.regions.find(({ path }) => path.at(-1) === "decode0"));
+    expect(some.notes.join()).toContain("leaves out 3 of 4 regions");
+  });
+
+  it("that matches nothing gives a report with a note", () => {
+    const scope = aggregateOf(sketch, { selection: { include: ["nope"], exclude: [] } });
+    expect(scope.regions).toEqual([]);
+    expect(scope.notes).toContain("no matching regions");
+  });
+
+  const notesFor = (include: string[], exclude: string[] = [], of: ProcessSketch = sketch) =>
+    aggregateOf(of, { selection: { include, exclude } }).notes.filter((note) =>
+      note.includes("matches no region"),
+    );
+
+  it("names each pattern that fits nothing, the nearest label, and the labels that there are", () => {
+    const there = "there are: forward, LLM@decode0, mlp, other";
+    expect(notesFor(["mlp", "fowrard"], ["zzz"])).toEqual([
+      `include: 'fowrard' matches no region (nearest: forward); ${there}`,
+      `exclude: 'zzz' matches no region; ${there}`,
+    ]);
+    expect(notesFor(["decod0"])).toEqual([
+      `include: 'decod0' matches no region (nearest: decode0); ${there}`,
+    ]);
+    expect(notesFor(["*", "decode?", "LLM@*"], ["mlp"])).toEqual([]);
+  });
+
+  it("offers labels as patterns that fit them, and not too many", () => {
+    const ranges = [
+      "50*",
+      "user@host",
+      "x".repeat(100),
+      ...Array.from({ length: 20 }, (_, i) => `r${i}`),
+    ];
+    const of = {
+      ranges: ranges.map((name, index) => ({ name, start: index * 10, end: index * 10 + 5 })),
+    };
+    const [note = ""] = notesFor(["500"], [], of);
+    expect(note).toContain(`there are: 50\\*, user\\@host, ${"x".repeat(79)}…, r0, `);
+    expect(note).toMatch(/, r16, and 3 more$/);
+    expect(notesFor(["50\\*", "user\\@host"], [], of)).toEqual([]);
+  });
+
+  it("is silent about patterns where the program opened no ranges", () => {
+    expect(notesFor(["zzz"], [], { ranges: [] })).toEqual([]);
+  });
+});
