@@ -43,12 +43,12 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
     };
 
     test("detach, status, wait and collect: nothing of ours runs meanwhile", async () => {
-      const { cwd, folder, ran, start, sweep, view } = place();
+      const { cwd, folder, ran, release, start, sweep, view } = place();
       const { exitCode, stderr, stdout } = await start(
         "-m",
         SLURM,
         "x=1,2,3",
-        "seconds=5",
+        "do=hold",
         "hydra.launcher.array_parallelism=2",
         "--detach",
       );
@@ -72,6 +72,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect(shown).toContain("; the scheduler has 3 of them");
       const late = await sweep("wait", "s", "--timeout", "0.5");
       expect(late.exitCode).toBe(124);
+      release();
       const waited = await sweep("wait", "s");
       expect(waited.exitCode).toBe(0);
       expect(waited.stdout).toMatch(/3 of 3 jobs completed$/);
@@ -111,10 +112,10 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
     });
 
     test("cancel ends what runs and what waits; --resume runs exactly that", async () => {
-      const { cwd, folder, ran, start, statuses, sweep, view } = place();
+      const { cwd, folder, ran, release, start, statuses, sweep, view } = place();
       const parallel = "hydra.launcher.array_parallelism=2";
-      await start("-m", SLURM, "x=1,2", "seconds=0,20", parallel, "--detach");
-      await until(() => ran("end").length === 1 && ran("begin").length >= 2);
+      await start("-m", SLURM, "x=1,2", "do=hold,ok", parallel, "--detach");
+      await until(() => ran("end").length === 1 && ran("begin").length === 3);
       const done = ran("end");
       const cancelled = await sweep("cancel", "s");
       expect(cancelled.exitCode).toBe(0);
@@ -131,6 +132,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       ]);
       const completed = new Set([...done, ...ran("end")]);
       const begun = ran("begin").length;
+      release();
       const resumed = await start("--resume", join(cwd, "s"), "--detach");
       expect(resumed.stdout).toContain(`${4 - completed.size} jobs of the sweep`);
       expect((await sweep("wait", "s")).exitCode).toBe(0);

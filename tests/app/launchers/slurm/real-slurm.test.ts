@@ -128,14 +128,16 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("a job that is requeued goes on; a job that is cancelled is over", async () => {
-      const { cwd, folder, ran, start, state } = place();
-      const launcher = start(["x=1,2", "seconds=20"], SLURM, { PROG_RESULTS: "1" });
+      const { cwd, folder, ran, release, start, state } = place();
+      const launcher = start(["x=1,2", "do=hold"], SLURM, { PROG_RESULTS: "1" });
       await until(() => ran("begin").length === 2);
       const array = readSubmissions(folder)[0]?.array;
       slurm.command("scancel", `${array}_1`);
       // As if it had run on another machine, whose processes nobody here can ask about.
       writeFileSync(join(cwd, "s/0/.running"), "1 another-machine");
       slurm.command("scontrol", "requeue", `${array}_0`);
+      await until(() => ran("begin").length === 3);
+      release();
       const { exitCode, stderr } = await launcher;
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(/stopped by SIGTERM|cancelled/);
@@ -161,13 +163,14 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("a killed launcher loses nothing: who resumes follows the jobs that Slurm still has", async () => {
-      const { folder, ran, start, statuses, sweep } = place();
-      const launcher = start(["x=1,2,3", "seconds=6", "hydra.launcher.array_parallelism=2"]);
+      const { folder, ran, release, start, statuses, sweep } = place();
+      const launcher = start(["x=1,2,3", "do=hold", "hydra.launcher.array_parallelism=2"]);
       await until(() => ran("begin").length === 2);
       launcher.kill("SIGKILL");
       await launcher;
       const before = await sweep.status();
       expect(before.map(({ phase }) => phase).sort()).toEqual(["running", "running", "waiting"]);
+      release();
       for await (const event of sweep.watch()) void event;
       expect(statuses(3)).toEqual(["completed", "completed", "completed"]);
       expect([...ran("begin")].sort()).toEqual([0, 1, 2]);
@@ -176,13 +179,20 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("--resume follows the jobs that Slurm still has, and submits those that it has not", async () => {
-      const { folder, ran, resume, start, statuses } = place();
-      const launcher = start(["x=1,2,3", "seconds=8", "hydra.launcher.array_parallelism=2"]);
+      const { folder, ran, release, resume, start, statuses } = place();
+      const launcher = start(["x=1,2,3", "do=hold", "hydra.launcher.array_parallelism=2"]);
       await until(() => ran("begin").length === 2);
       launcher.kill("SIGKILL");
       await launcher;
       slurm.command("scancel", `${readSubmissions(folder)[0]?.array}_2`);
-      const { exitCode, stdout } = await resume();
+      const resumed = resume();
+      let said = "";
+      resumed.stdout?.on("data", (text) => {
+        said += text;
+      });
+      await until(() => said.includes("Submitted 1 jobs"));
+      release();
+      const { exitCode, stdout } = await resumed;
       expect(stdout).toContain("Submitted 1 jobs to Slurm");
       expect(stdout).toContain("Slurm has 2 jobs of this sweep already");
       expect(exitCode).toBe(0);
@@ -220,8 +230,8 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("an array whose number was never noted is found by its script", async () => {
-      const { folder, ran, start, statuses, sweep } = place();
-      const launcher = start(["x=1,2", "seconds=3"]);
+      const { folder, ran, release, start, statuses, sweep } = place();
+      const launcher = start(["x=1,2", "do=hold"]);
       await until(() => ran("begin").length === 2);
       launcher.kill("SIGKILL");
       await launcher;
@@ -232,6 +242,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
         folder,
         readSubmissions(folder).map((one) => ({ ...one, array: null })),
       );
+      release();
       for await (const event of sweep.watch()) void event;
       expect(statuses(2)).toEqual(["completed", "completed"]);
     });

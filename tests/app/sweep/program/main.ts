@@ -2,7 +2,7 @@
  * A program for tests that need processes. `x` is its input; `do` says how it behaves. It leaves a
  * line in `ran.txt` of its working directory when a job begins and when it ends well.
  */
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { type Callback, exitCode, hydraMain } from "../../../../src/app/index.ts";
 import { runSweepCommand } from "../../../../src/app/sweep/sweep-command.ts";
 import { createTargets } from "../../../../src/instantiate/index.ts";
@@ -72,6 +72,10 @@ void hydraMain(
           setTimeout(done, 60_000);
         });
         return "saved in time";
+      // Until the test lets it go on (`release` of its workplace).
+      case "hold":
+        while (!existsSync(`${process.cwd()}/released`)) await wait(0.02);
+        break;
       case "graceful": {
         const signal = await new Promise<void>((done) => {
           const timer = setInterval(() => {}, 1000);
