@@ -51,18 +51,12 @@ export async function lookAtSweep(directory: string, env: Environment): Promise<
   const driver = launcherOf(folder);
   const backend = await backendOf(folder, env);
   if (driver === undefined) await settled(backend);
-  const scheduled = new Map((await statusOf(backend)).map((job) => [job.number, job]));
-  const jobs = sweepRows(directory).map(({ result: _result, ...row }): JobView => {
-    const job = scheduled.get(row.number);
-    const state = readJobState(folder, row.number);
-    const { error, status } = standing(state, job, driver !== undefined);
-    return {
-      ...row,
-      status,
-      error: error ?? row.error,
-      scheduler: job === undefined ? null : { id: job.id, state: job.state },
-    };
-  });
+  let jobs = await jobsOf(directory, backend, driver !== undefined);
+  // One that ended between the scheduler's two answers is recorded before it is shown.
+  if (driver === undefined && backend !== undefined && jobs.some(isMissing)) {
+    await settled(backend);
+    jobs = await jobsOf(directory, backend, false);
+  }
   const counts: Partial<Record<JobStanding, number>> = {};
   for (const { status } of jobs) counts[status] = (counts[status] ?? 0) + 1;
   const isOver = driver === undefined && !jobs.some(({ status }) => isOpen(status));
@@ -76,6 +70,27 @@ export async function lookAtSweep(directory: string, env: Environment): Promise<
     jobs,
   };
 }
+
+async function jobsOf(
+  directory: string,
+  backend: SweepBackend | undefined,
+  isDriven: boolean,
+): Promise<readonly JobView[]> {
+  const scheduled = new Map((await statusOf(backend)).map((job) => [job.number, job]));
+  return sweepRows(directory).map(({ result: _result, ...row }) => {
+    const job = scheduled.get(row.number);
+    const state = readJobState(sweepFolder(directory), row.number);
+    const { error, status } = standing(state, job, isDriven);
+    return {
+      ...row,
+      status,
+      error: error ?? row.error,
+      scheduler: job === undefined ? null : { id: job.id, state: job.state },
+    };
+  });
+}
+
+const isMissing = ({ status }: JobView): boolean => status === "missing";
 
 const isOpen = (status: JobStanding): boolean => status === "queued" || status === "running";
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,6 +10,8 @@ import {
   slurmFolder,
   writeSubmissions,
 } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
+import { workplace } from "../../sweep/program/start.ts";
 
 const unexpected = () => {
   throw new Error("nobody should ask that");
@@ -76,4 +78,24 @@ test("silence is no answer: neither are arrays forgotten nor jobs taken for gone
   await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
     code: "slurm.no_answer",
   });
+});
+
+test("a job that ends while Slurm is asked is shown as it ended", async () => {
+  const place = workplace();
+  // It begins, and dies before it can record its end.
+  await place.start(["-m", "x=1", "do=kill"]);
+  mkdirSync(slurmFolder(place.folder));
+  writeSubmissions(place.folder, [NOTED]);
+  const bin = mkdtempSync(join(tmpdir(), "hydraconf-squeue-"));
+  writeFileSync(
+    join(bin, "squeue"),
+    `#!/bin/sh
+    case "$*" in *--json*) echo "unrecognized option '--json'" >&2; exit 1 ;; esac
+    if [ -e '${bin}/asked' ]; then echo '7|0|FAILED|NonZeroExitCode'; exit; fi
+    : > '${bin}/asked'
+    echo '7|0|RUNNING|None'\n`,
+    { mode: 0o755 },
+  );
+  const { counts, exit_code } = await lookAtSweep(join(place.cwd, "s"), { PATH: bin });
+  expect({ counts, exit_code }).toEqual({ counts: { failed: 1 }, exit_code: 1 });
 });
