@@ -8,7 +8,7 @@ import { checkJobDirectories } from "./job/run-directory.ts";
 import { placeOf } from "./job-place.ts";
 import type { JobPlan } from "./options.ts";
 import { chooseMode } from "./run-mode.ts";
-import { planSweep } from "./sweep/plan-sweep.ts";
+import { composeMaster, planSweep } from "./sweep/plan-sweep.ts";
 
 /** What would run, without its jobs' configs. */
 interface Plan {
@@ -65,7 +65,12 @@ function planAll(session: Session) {
     const job = planJob(composition, place);
     return { mode, directory: job.outputDir, jobs: [job], note: undefined } as const;
   }
-  const { directory, planBatch, sweeper } = planSweep(all, composer, place);
+  const { directory, planBatch, sweeper } = planSweep(
+    composeMaster(composer, all),
+    all,
+    composer,
+    place,
+  );
   const jobs: PlannedJob[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     jobs.push(...planBatch(batch, jobs.length));

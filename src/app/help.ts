@@ -37,7 +37,11 @@ export function helpText(request: HelpRequest, context: ResolveContext): string 
       groups.filter((group) => !isHydraGroup(group)),
     ),
     CONFIG: showConfig(
-      { root: composition.root, view: about === "app" ? "job" : "hydra", resolve },
+      {
+        root: composition.root,
+        view: about === "app" ? "job" : "hydra",
+        resolve: resolve && "strictly",
+      },
       context,
     ),
   };

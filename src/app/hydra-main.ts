@@ -134,6 +134,7 @@ async function dispatch(
     invocation.console.stdout(versionText(options));
     return EXIT_OK;
   }
+  refuseConfigInPath(parsed, options);
   addedDirectories(composerRequest(options, parsed), invocation.cwd);
   refuseConflicts(parsed, options);
   refuseUnsupported(parsed, flags);
@@ -228,7 +229,7 @@ async function openSchemas({
 }
 
 const withBase = (path: string, base: string): string =>
-  path.includes("://") ? path : resolve(base, path);
+  path.startsWith("pkg://") ? path : resolve(base, path);
 
 function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): readonly string[] {
   if (rest === undefined) return [];
@@ -246,6 +247,20 @@ function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): 
         code: "app.unsupported",
         message: `${flagLabel(flag)}: ${flag.refusal}`,
       });
+}
+
+function refuseConfigInPath(
+  { flags }: ParsedArguments,
+  { configPath }: Pick<ProgramOptions, "configPath">,
+): void {
+  const path = flags.get("config-path") ?? configPath;
+  if (typeof path !== "string" || !/[^/]\.ya?ml$/.test(path)) return;
+  throw new ConfigError({
+    code: "app.flags",
+    message:
+      "Using config_path to specify the config name is not supported, specify the config name via config_name.",
+    hint: `--config-path ${dirname(path)} --config-name ${parse(path).name}`,
+  });
 }
 
 /** What a program that only shows does for these is something else. */

@@ -2,7 +2,7 @@ import { type Composition, createConfig } from "../compose/index.ts";
 import type { ComposedEvent } from "./callbacks/callback.ts";
 import { openCallbacks } from "./callbacks/callbacks.ts";
 import type { Session } from "./commands/command.ts";
-import { plainAt, requiredAt } from "./job/hydra-values.ts";
+import { requiredAt } from "./job/hydra-values.ts";
 import type { JobSurroundings } from "./job/run-job.ts";
 import { placeOf } from "./job-place.ts";
 import type { Logging } from "./logging/logging.ts";
@@ -51,9 +51,8 @@ export function hydraLogging(
 ): () => void {
   // The program's logger was there before any config, as in Python a module's is.
   logging.logger(options.name);
-  const at = (key: string) => plainAt(root, key, composer.context);
   const config = requiredAt(root, "hydra.hydra_logging", composer.context);
-  const verbose = at("hydra.verbose");
+  const verbose = requiredAt(root, "hydra.verbose", composer.context);
   return () => logging.configure(config, verbose, invocation.cwd);
 }
 

@@ -1,4 +1,5 @@
 import type { Session } from "./commands/command.ts";
+import { logInfo } from "./info/log-info.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { textAt } from "./job/hydra-values.ts";
 import { failedJob, type JobResult } from "./job/job.ts";
@@ -16,7 +17,7 @@ import {
   failurePolicy,
   openGate,
 } from "./sweep/failure-policy.ts";
-import { chosenKind, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts";
+import { chosenKind, composeMaster, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts";
 import { isCancelled } from "./sweep/record/cancellation.ts";
 import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
 import { readJobState } from "./sweep/record/job-state.ts";
@@ -55,10 +56,12 @@ export async function openSweep(
   const { composer, invocation, options } = session;
   const place = placeOf(session);
   const { announce, console, resumed } = invocation;
-  const sweep = planSweep(overrides, composer, place, resumed?.directory);
-  const { master } = sweep;
-  const logAsHydra = hydraLogging(master, session, logging);
+  const wished = composeMaster(composer, overrides);
+  const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();
+  await logInfo(composer, overrides, "multirun", logging);
+  const sweep = planSweep(wished, overrides, composer, place, resumed?.directory);
+  const { master } = sweep;
   const surroundings = await surround(session, master, logging);
   const kind = chosenKind("hydra.launcher", LAUNCHERS, master, composer);
   const policy = failurePolicy(master.root, composer.context);

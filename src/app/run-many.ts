@@ -32,6 +32,7 @@ export async function runMany(
     await callbacks.notify("onMultirunStart", event);
     const { conclusion, refused, results, unfinished } = await runSweep({
       ...open,
+      onPlanned: (jobs, seconds) => logPlanned(sweep.sweeper.logger, logging, jobs, seconds),
       onBatch: board.batch,
       onEvent: board.event,
       ...(redact === undefined ? {} : { redact }),
@@ -53,6 +54,18 @@ export async function runMany(
   } finally {
     record.release();
   }
+}
+
+/** As Hydra says it, its bracket included. */
+function logPlanned(
+  logger: string | undefined,
+  logging: Logging,
+  jobs: number,
+  seconds: number,
+): void {
+  if (logger === undefined) return;
+  const took = `${seconds.toFixed(2)} seconds, ${(jobs / seconds).toFixed(2)} / second)`;
+  logging.logger(logger).debug(`Validated configs of ${jobs} jobs in ${took}`);
 }
 
 const SWEEP_LOGGER = "hydraconf.sweep";

@@ -1,5 +1,6 @@
 import { isConfigError } from "../values/errors.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
+import { logInfo } from "./info/log-info.ts";
 import { checkJobs } from "./job/check-jobs.ts";
 import { type PlannedJob, planJob } from "./job/plan-job.ts";
 import { runJob, takeDirectory } from "./job/run-job.ts";
@@ -55,12 +56,13 @@ async function runOne(
 ): Promise<number> {
   const { composer, invocation } = session;
   const composition = composer.compose(overrides);
+  hydraLogging(composition, session, logging)();
+  await logInfo(composer, overrides, "run", logging);
   const place = placeOf(session);
   const taken = await takePlace(session, () => planJob(composition, place));
   if (taken === null) return EXIT_ERROR;
   const { planned, release } = taken;
   try {
-    hydraLogging(planned.composition, session, logging)();
     const surroundings = await surround(session, composition, logging);
     const { callbacks } = surroundings;
     const event = composedEvent(composition, overrides, session);

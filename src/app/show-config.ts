@@ -6,7 +6,7 @@ import { IN_PLACE, resolveDeep, resolveTree } from "../values/interpolation/reso
 import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, isMissing, keyId, type MapNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
-import { selectPlace } from "../values/select-place.ts";
+import { findPlace } from "../values/select.ts";
 import { writeYaml } from "../values/writer.ts";
 import { originsText } from "./origins-text.ts";
 import { originsJson, valueJson } from "./value-json.ts";
@@ -20,7 +20,11 @@ export interface ShowRequest {
   readonly view: ConfigView;
   /** A key below which to show; `_global_` is everything. */
   readonly package?: string;
-  readonly resolve: boolean;
+  /**
+   * Whether to resolve, and how: `--cfg` does what `OmegaConf.resolve` does, where what leads to a missing
+   * value is missing itself; `strictly` is as `to_yaml(resolve=True)`, where it is an error.
+   */
+  readonly resolve: boolean | "strictly";
 }
 
 /** What `--cfg` shows, before it is text. */
@@ -36,10 +40,15 @@ export interface ShownConfig {
  *
  * @throws ConfigError `key.not_found` where there is nothing, or null, at the package.
  */
-export function showConfig(request: ShowRequest, context: ResolveContext): string {
-  const shown = selectShown(request, context);
-  if (shown.package !== undefined && shown.node.kind === "scalar") return `${pyStr(shown.node)}\n`;
-  return `${packageLine(shown)}${writeYaml(shown.node)}`;
+export const showConfig = (request: ShowRequest, context: ResolveContext): string =>
+  [...showParts(request, context)].join("");
+
+/** As `showConfig`, as far as it is known: the `# @package` line stands before what cannot be resolved. */
+export function* showParts(request: ShowRequest, context: ResolveContext): Generator<string> {
+  const found = findShown(request, context);
+  yield packageLine(found);
+  const { node, package: key } = found.resolved();
+  yield key !== undefined && node.kind === "scalar" ? `${pyStr(node)}\n` : writeYaml(node);
 }
 
 /** As `showConfig`, with the origin of every line as a comment. */
@@ -64,13 +73,30 @@ export function showOriginsJson(request: ShowRequest, context: ResolveContext): 
 const packageLine = ({ node, package: key }: ShownConfig): string =>
   key === undefined || node.kind === "scalar" ? "" : `# @package ${key}\n`;
 
-function selectShown(request: ShowRequest, context: ResolveContext): ShownConfig {
+const selectShown = (request: ShowRequest, context: ResolveContext): ShownConfig =>
+  findShown(request, context).resolved();
+
+/** What is shown before it is resolved, and then, if it is to be. */
+interface FoundConfig extends ShownConfig {
+  readonly resolved: () => ShownConfig;
+}
+
+/** Resolves no more than what is shown: the rest of the tree may be incomplete. */
+function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
   const root = viewOf(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
+  const options = request.resolve === "strictly" ? {} : IN_PLACE;
   if (shown === undefined)
-    return { node: request.resolve ? resolveTree(root, context, IN_PLACE) : root };
-  const node = select(root, shown, context, request.resolve);
-  if (node === undefined || (node.kind === "scalar" && node.value === null))
+    return {
+      node: root,
+      resolved: () => ({
+        node: request.resolve === false ? root : resolveTree(root, context, options),
+      }),
+    };
+  const resolution = createResolution(root, context);
+  const place = findPlace(resolution, shown, {});
+  const node = place === undefined || isMissing(place.node) ? undefined : place.node;
+  if (place === undefined || node === undefined || (node.kind === "scalar" && node.value === null))
     throw new ConfigError({
       code: "key.not_found",
       message: `package '${shown}' not found in config`,
@@ -78,20 +104,14 @@ function selectShown(request: ShowRequest, context: ResolveContext): ShownConfig
         ? { available: [...root.entries.values()].map(({ key }) => pyStr(key)) }
         : {}),
     });
-  return { node, package: shown };
-}
-
-/** Resolves no more than what is shown: the rest of the tree may be incomplete. */
-function select(
-  root: ConfigNode,
-  key: string,
-  context: ResolveContext,
-  deep: boolean,
-): ConfigNode | undefined {
-  const resolution = createResolution(root, context);
-  const place = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
-  if (place === undefined || isMissing(place.node)) return undefined;
-  return deep ? resolveDeep(resolution, place, IN_PLACE) : place.node;
+  return {
+    node,
+    package: shown,
+    resolved: () => ({
+      node: request.resolve === false ? node : resolveDeep(resolution, place, options),
+      package: shown,
+    }),
+  };
 }
 
 const HELP_PARTS = ["help", "hydra_help"];

@@ -81,7 +81,7 @@ function applyValue(root: ConfigNode, override: Override, context: ResolveContex
   const { keyOrGroup: key, type } = override;
   if (type === "delete") return deleteFromConfig(root, override, context);
   const value = overrideValue(override) ?? scalar(null, override.origin);
-  refuseMergeIntoNull(root, override, value);
+  if (refusesMergeIntoNull(root, override, value) === "nothing to merge") return root;
   switch (type) {
     case "add":
       refuseOccupied(root, override, value, context);
@@ -125,16 +125,21 @@ function change(
 
 /**
  * A dict cannot be merged into a declared one that is null, nor a key added to it: OmegaConf fails
- * there, on an internal error, and so a program cannot rely on any result. A list takes the place of
- * a null one.
+ * there, on an internal error, and so a program cannot rely on any result. An empty one leaves the null
+ * as it is; a list takes the place of a null one.
  */
-function refuseMergeIntoNull(root: ConfigNode, override: Override, value: ConfigNode): void {
+function refusesMergeIntoNull(
+  root: ConfigNode,
+  override: Override,
+  value: ConfigNode,
+): "nothing to merge" | undefined {
   const { keyOrGroup: key, origin } = override;
   const path = splitKey(key);
   const above = path.findIndex((_, length) => isDeclaredNull(getAt(root, path.slice(0, length))));
   const before = getAt(root, path);
   const isMerged = value.kind === "map" || (value.kind === "list" && before?.type?.kind !== "list");
-  if (above < 0 && !(isMerged && isDeclaredNull(before))) return;
+  if (above < 0 && !(isMerged && isDeclaredNull(before))) return undefined;
+  if (above < 0 && value.kind === "map" && value.entries.size === 0) return "nothing to merge";
   const place = above < 0 ? key : path.slice(0, above).join(".");
   throw new ConfigError({
     code: "compose.override_failed",

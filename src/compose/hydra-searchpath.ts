@@ -4,7 +4,7 @@ import { isSweepValue } from "../overrides/ast.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import type { ConfigNode } from "../values/node.ts";
-import { isMissing, map } from "../values/node.ts";
+import { isMissing, map, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
 import { selectNode } from "../values/select.ts";
@@ -77,9 +77,10 @@ function primaryNode(configName: string | null, repository: Repository): ConfigN
 const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
   keyOrGroup === KEY && pkg === undefined && type === "change";
 
-/** A null (and a sweep, which is refused later) is as good as no override. */
+/** A null is as good as no override. */
 function givenNode(override: Override): ConfigNode | undefined {
-  if (override.value === undefined || isSweepValue(override.value)) return undefined;
+  if (override.value === undefined) return undefined;
+  if (isSweepValue(override.value)) throw notStrings(scalar("a sweep", override.origin));
   const node = overrideValue(override);
   return node === null || isNothing(node) ? undefined : node;
 }

@@ -35,12 +35,20 @@ export function selectNode(
   options: SelectOptions = {},
 ): ConfigNode | undefined {
   const resolution = createResolution(root, context);
-  const place = find(resolution, key, options);
+  const place = findPlace(resolution, key, options);
   if (place === undefined || isMissing(place.node)) return options.default;
   return options.deep === true ? resolveDeep(resolution, place) : place.node;
 }
 
-function find(resolution: Resolution, key: string, options: SelectOptions): Place | undefined {
+/**
+ * The place that `selectNode` takes its node from; undefined for none.
+ * @throws ConfigError as `selectNode`
+ */
+export function findPlace(
+  resolution: Resolution,
+  key: string,
+  options: Pick<SelectOptions, "throwOnMissing" | "throwOnResolutionFailure">,
+): Place | undefined {
   const relative = key.startsWith(".") ? key.slice(1) : key;
   if (relative.startsWith("."))
     throw new ConfigError({

@@ -96,10 +96,25 @@ describe("what is not there", () => {
     );
   });
 
-  test("the job's config, where env_set and chdir are read", async () => {
-    const { exitCode, stderr } = await run(["+hydra.job.env_set.A=${x}"]);
+  test("the job's config, where env_set and chdir are read: env_set when the files are there", async () => {
+    const { cwd, run: runIt } = program(FILES);
+    const { exitCode, stderr } = await runIt(["hydra.run.dir=o", "+hydra.job.env_set.A=${x}"]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain("Interpolation key 'x' not found");
+    expect(existsSync(join(cwd, "o/.hydra/hydra.yaml"))).toBe(true);
+  });
+
+  test.each([
+    "+hydra.job.env_set.A",
+    "hydra.job.chdir",
+    "hydra.output_subdir",
+    "hydra.verbose",
+    "hydra.sweep.dir",
+  ])("%s that is missing", async (key) => {
+    const sweep = key === "hydra.sweep.dir" ? ["-m"] : [];
+    const { exitCode, stderr } = await run([...sweep, `${key}=???`]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`Missing mandatory value: ${key.replace("+", "")}`);
   });
 });
 
@@ -139,7 +154,140 @@ test("a shortened flag of Hydra's means it, whatever flags there are beside", as
   expect((await run(["--cfg", "it's"])).stderr).toContain(`invalid choice: "it's"`);
 });
 
+describe("--cfg", () => {
+  test("-p . is everything", async () => {
+    const { stdout } = await run(["--cfg", "job", "-p", "."]);
+    expect(stdout).toBe("# @package .\ndb:\n  'n': a\nx: 1\n");
+    expect((await run(["--cfg", "job", "-p", "..x"])).stderr).toContain("resolving key '..x'");
+  });
+
+  test("names the package before what cannot be resolved", async () => {
+    const argv = ["--cfg", "job", "-p", "db", "--resolve", "db.n=${nope}"];
+    const { exitCode, stdout } = await run(argv);
+    expect([exitCode, stdout]).toEqual([1, "# @package db\n"]);
+  });
+
+  test("--resolve of a help is strict, of --cfg it is not", async () => {
+    const argv = ["--resolve", "x=???", "+z=${x}"];
+    expect((await run(["--cfg", "job", ...argv])).stdout).toContain("z: ???");
+    const { exitCode, stderr } = await run(["--help", ...argv]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Missing mandatory value: x");
+  });
+});
+
+describe("--config-path", () => {
+  test.each(["file://conf", "structured://", "nope://conf"])("%s is a directory", async (path) => {
+    const { exitCode, stderr } = await run(["-cp", path]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Primary config directory not found");
+  });
+
+  test("names no config", async () => {
+    const { exitCode, stderr } = await run(["-cp", "conf/config.yaml", "--help"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Using config_path to specify the config name is not supported");
+  });
+});
+
+describe("an override", () => {
+  test("may give a member of an enum by its value", async () => {
+    expect((await run(["--cfg", "hydra", "-p", "hydra.mode", "hydra.mode=2"])).stdout).toBe(
+      "RunMode.MULTIRUN\n",
+    );
+  });
+
+  test("of a declared null by an empty map changes nothing", async () => {
+    const argv = ["--cfg", "hydra", "-p", "hydra.sweeper", "hydra.sweeper.params={}"];
+    expect((await run(argv)).stdout).toContain("params: null");
+  });
+
+  test("of the search path is no sweep", async () => {
+    const { exitCode, stderr } = await run(["--info", "defaults", "hydra.searchpath=a,b"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("hydra.searchpath must be a list of strings");
+  });
+});
+
+test("a sweep of no batches is none, and recorded", async () => {
+  const { cwd, run: runIt } = program(FILES);
+  const argv = ["-m", "hydra.sweep.dir=s", "hydra.sweeper.max_batch_size=1", "x=range(0)"];
+  expect(await runIt(argv)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  expect(existsSync(join(cwd, "s/multirun.yaml"))).toBe(true);
+});
+
+describe("Hydra's log at DEBUG", () => {
+  const DEBUG = /^\[[-\d]+ [:,\d]+\]\[HYDRA\] /gm;
+
+  test("shows what --info all does, before anything runs", async () => {
+    const { run: runIt } = program(FILES);
+    const { stdout: info } = await runIt(["--info", "all"]);
+    const { stdout } = await runIt(["hydra.run.dir=o", "hydra.verbose=hydra"]);
+    expect(stdout.replace(DEBUG, "")).toBe(info);
+    expect(stdout.match(DEBUG)?.length).toBeGreaterThan(40);
+  });
+
+  test("also where the directory of the run cannot be told", async () => {
+    const { exitCode, stdout } = await run(["hydra.verbose=true", "hydra.run.dir=${nope}"]);
+    expect([exitCode, stdout.includes("Defaults Tree")]).toEqual([1, true]);
+  });
+
+  test("says of a batch how long it took to compose it", async () => {
+    const argv = ["-m", "hydra.sweep.dir=s", "hydra.verbose=true", "x=1,2"];
+    const { stdout } = await run([...argv, "hydra.sweeper.max_batch_size=1"]);
+    const said = stdout.match(
+      /\[HYDRA\] Validated configs of 1 jobs in [\d.]+ seconds, [\d.]+ \/ second\)/g,
+    );
+    expect(said).toHaveLength(2);
+  });
+
+  test("is silent without being asked, and for the job's logger", async () => {
+    for (const verbose of ["false", "prog"])
+      expect((await run(["hydra.run.dir=o", `hydra.verbose=${verbose}`])).stdout).toBe("");
+  });
+});
+
 describe("-sc", () => {
+  const ask = (shell: string, line: string, ...more: string[]) =>
+    run(["-sc", `query=${shell}`, ...more], { COMP_LINE: line });
+
+  test("answers every shell as Hydra's code for it reads it", async () => {
+    expect((await ask("bash", "prog db=")).stdout).toBe("db=a db=b\n");
+    expect((await ask("zsh", "prog db=")).stdout).toBe("db=a db=b\n");
+    expect((await ask("fish", "prog db=")).stdout).toBe("db=a\ndb=b\n");
+  });
+
+  test.each<[string, number, string]>([
+    ["prog x=[1 ", 1, "x=[1"],
+    ["prog db=null ", 1, "Config group override must be a string or a list"],
+    ["$X ", 1, "Error parsing line '$X '"],
+    ["prog --cfg", 2, "expected one argument"],
+    ["prog x=1 -m db=", 2, "unrecognized arguments: db="],
+    ["prog list.+a/b=", 0, ""],
+    ["prog ../a=", 1, "Error resolving key '../a'"],
+  ])("says of %s what Hydra's query says", async (line, exitCode, message) => {
+    const answer = await ask("bash", line);
+    expect(answer.exitCode).toBe(exitCode);
+    expect(answer.stderr).toContain(message);
+  });
+
+  test("of the flags in the line only --multirun counts", async () => {
+    expect((await ask("bash", "prog -cn db/a x")).stdout).toBe("x=\n");
+    expect((await ask("bash", "prog x", "-cn", "db/a")).stdout).toBe("\n");
+    expect((await ask("bash", "prog -m x=1,2 x")).stdout).toBe("x=\n");
+  });
+
+  test("groups are found as the sources of configs find them", async () => {
+    expect((await ask("bash", "prog ./")).stdout).toBe("./db= ./hydra/\n");
+    expect((await ask("bash", "prog ./hydra/l")).stdout).toBe("\n");
+    expect((await ask("bash", "prog ../")).stdout).toBe("../conf\n");
+    expect((await ask("bash", "prog hydra//launcher=b")).stdout).toBe("hydra//launcher=basic\n");
+  });
+
+  test.each(["install", "query="])("%s names no shell", async (word) => {
+    expect((await run(["-sc", word])).stderr).toContain("No completion plugin for 'None' found");
+  });
+
   test("takes no notice of other words", async () => {
     const env = { COMP_LINE: "prog db=", COMP_POINT: "8" };
     const { exitCode, stdout } = await run(["-sc", "query=bash", "x=1"], env);

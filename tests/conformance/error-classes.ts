@@ -64,7 +64,7 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
   // Of completion: argparse's refusal, and a line without a program.
   // Words that argparse has no place for may be refused for what they are.
   SystemExit: ["app.usage", "override.syntax"],
-  RuntimeError: ["app.usage"],
+  RuntimeError: ["app.flags"],
   ValueError: [
     "key.invalid_type",
     "yaml.invalid_value",

@@ -8,7 +8,7 @@ export const infoCommand: Command = {
     const { invocation, overrides, parsed } = session;
     const topic = TOPICS.find(({ name }) => name === parsed.flags.get("info"));
     const look = openLook(() => session.composer, overrides);
-    for (const part of topic?.show(look) ?? []) invocation.console.stdout(part);
+    for (const { text } of topic?.show(look) ?? []) invocation.console.stdout(`${text}\n`);
     return EXIT_OK;
   },
 };

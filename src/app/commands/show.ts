@@ -6,6 +6,7 @@ import {
   showConfigJson,
   showOrigins,
   showOriginsJson,
+  showParts,
 } from "../show-config.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
@@ -17,19 +18,26 @@ export const showCommand: Command = {
     // Hydra refuses --cfg with --multirun: this is the sweep of a program that only shows.
     if (parsed.flags.has("multirun")) return showJobs(session);
     const composition = composer.compose(overrides);
-    const show = writerFor(parsed);
-    const root = shownRoot(session, composition);
-    invocation.console.stdout(show({ root, ...viewOf(parsed) }, composer.context));
+    const request = { root: shownRoot(session, composition), ...viewOf(parsed) };
+    const parts = isPlain(parsed)
+      ? showParts(request, composer.context)
+      : [writerFor(parsed)(request, composer.context)];
+    for (const part of parts) invocation.console.stdout(part);
     return EXIT_OK;
   },
 };
 
 /** One YAML document for each job of a sweep, or a JSON array. */
 async function showJobs(session: Session): Promise<number> {
-  const { planSweep } = await import("../sweep/plan-sweep.ts");
+  const { composeMaster, planSweep } = await import("../sweep/plan-sweep.ts");
   const { placeOf } = await import("../job-place.ts");
   const { composer, invocation, overrides, parsed } = session;
-  const { planBatch, sweeper } = planSweep(overrides, composer, placeOf(session));
+  const { planBatch, sweeper } = planSweep(
+    composeMaster(composer, overrides),
+    overrides,
+    composer,
+    placeOf(session),
+  );
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");
   let number = 0;
@@ -68,6 +76,9 @@ const viewOf = ({ flags }: ParsedArguments) => {
     ...(typeof part === "string" ? { package: part } : {}),
   };
 };
+
+const isPlain = ({ flags }: ParsedArguments): boolean =>
+  !flags.has("origins") && !flags.has("json");
 
 function writerFor({ flags }: ParsedArguments): typeof showConfig {
   if (!flags.has("origins")) return flags.has("json") ? showConfigJson : showConfig;

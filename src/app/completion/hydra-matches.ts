@@ -18,10 +18,10 @@ export function hydraMatches(tree: CompletionTree, word: string, cwd: string): r
 }
 
 function keysIfComposed(tree: CompletionTree, word: string): readonly string[] {
-  // No key contains a slash or begins with one of these: nothing needs to be composed for them.
-  if (/^[+~/]|^[^=]*\//.test(word)) return [];
-  tree.checkWords();
   try {
+    tree.checkWords();
+    // Nothing needs to be composed for names that no key has: one with a slash or such a beginning.
+    if (/^(?:[+~][^.=]*|[^.=]*\/[^.=]*)$/.test(word)) return [];
     return matchKeys(tree.config(), word, tree.context);
   } catch (error) {
     if (isConfigError(error) && /^(compose|override\.sweep)/.test(error.code)) return [];

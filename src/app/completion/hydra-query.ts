@@ -1,3 +1,4 @@
+import { ConfigError } from "../../values/errors.ts";
 import type { Session } from "../commands/command.ts";
 import { type ParsedArguments, parseArgv } from "../flags/parse-argv.ts";
 import { hydraMatches } from "./hydra-matches.ts";
@@ -5,19 +6,18 @@ import { stripProgram } from "./program-name.ts";
 import { treeFor } from "./tree.ts";
 
 /**
- * The answer to `-sc query=bash` as Hydra gives it, for those who ask as Hydra's own shell code does:
- * with the line in `COMP_LINE` and nothing else. Our own code hands on `COMP_WORDBREAKS`, too, which
- * bash does not export. All matches stand in one line; no secret is among them.
+ * The answer to `-sc query=SHELL` as Hydra gives it, for those who ask as Hydra's own shell code does:
+ * with the line in `COMP_LINE` and nothing else. Our own code hands on the words behind `--`, or
+ * `COMP_WORDBREAKS`, which bash does not export. No secret is among the matches.
  *
- * @throws ConfigError for words that cannot be read
+ * @throws ConfigError for words that cannot be read, and `app.usage` for those that argparse has no
+ * place for
  */
-export function hydraQuery(session: Session): string {
+export function hydraQuery(session: Session, separator: string): string {
   const { composerFor, flags, invocation, parsed } = session;
   const divided = divideLine(stripProgram(invocation.env["COMP_LINE"] ?? ""), flags);
-  const composer = composerFor({
-    ...divided.parsed,
-    flags: new Map([...parsed.flags, ...divided.parsed.flags]),
-  });
+  // Of the flags in the line only --multirun counts.
+  const composer = composerFor(parsed);
   const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
   const matches = hydraMatches(tree, divided.word, invocation.cwd);
   const secrets = tree.secrets();
@@ -25,15 +25,24 @@ export function hydraQuery(session: Session): string {
     const value = match.slice(match.indexOf("=") + 1);
     return !secrets.some((secret) => value.includes(secret));
   });
-  return `${shown.join(" ")}\n`;
+  return `${shown.join(separator)}\n`;
 }
 
-/** As Hydra divides a line: at white space, whatever the quotes, and without its flags. */
+/**
+ * As Hydra divides a line: at white space, whatever the quotes, and without its flags.
+ *
+ * @throws ConfigError `app.usage`
+ */
 export function divideLine(line: string, flags: Session["flags"]) {
   const parsed: ParsedArguments = parseArgv(
     line.split(/\s+/).filter((word) => word !== ""),
     flags,
   );
+  if (parsed.apart !== undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `unrecognized arguments: ${parsed.apart.join(" ")}`,
+    });
   const words = [...parsed.overrides, ...(parsed.rest ?? [])];
   const isNew = line === "" || line.endsWith(" ") || words.length === 0;
   return {

@@ -7,10 +7,10 @@ const PROGRAM = /^\s*[\w\u0080-\uffff\-=./]+\s*(.*)/;
 
 /**
  * The arguments in a command line: without the program, or the interpreter and the script.
- * @throws ConfigError `app.usage` where no program stands
+ * @throws ConfigError `app.flags` where no program stands
  */
 export function stripProgram(line: string): string {
   const match = INTERPRETED.exec(line) ?? PROGRAM.exec(line);
   if (match !== null) return match[1] ?? "";
-  throw new ConfigError({ code: "app.usage", message: `Error parsing line '${line}'` });
+  throw new ConfigError({ code: "app.flags", message: `Error parsing line '${line}'` });
 }

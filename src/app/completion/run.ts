@@ -28,7 +28,8 @@ export async function runCompletion(session: Session): Promise<void> {
   else if (action === "uninstall") stdout(shell.uninstall(program));
   else {
     requireLine(session);
-    stdout(await answer(session, shell));
+    const isHydras = asksAsHydra(session);
+    stdout(isHydras ? hydraQuery(session, shell.hydraSeparator) : await answer(session, shell));
   }
 }
 
@@ -45,8 +46,9 @@ function requireLine({ invocation: { env }, parsed }: Session): void {
 function readRequest(words: readonly string[]): { action: Action; shell: Shell } {
   // Other words are read, and mean nothing; of the same one twice the last counts.
   const requests = ACTIONS.flatMap((action) => {
-    const word = words.findLast((one) => one.startsWith(`${action}=`));
-    return word === undefined ? [] : [{ action, name: word.slice(action.length + 1) }];
+    const word = words.findLast((one) => one === action || one.startsWith(`${action}=`));
+    // A word without a value has None in Hydra's dotlist.
+    return word === undefined ? [] : [{ action, name: word.slice(action.length + 1) || "None" }];
   });
   const [request] = requests;
   if (request === undefined || requests.length > 1)
@@ -79,7 +81,6 @@ function installedProgram({ script, cwd }: Invocation, name: string): InstalledP
 async function answer(session: Session, shell: Shell): Promise<string> {
   const { env, console } = session.invocation;
   try {
-    if (asksAsHydra(session, shell)) return hydraQuery(session);
     const line = readLine(session);
     const { words, word } = line;
     const candidates = await complete(session, { words, word, describe: shell.describes });
@@ -91,11 +92,11 @@ async function answer(session: Session, shell: Shell): Promise<string> {
   }
 }
 
-/** Hydra's shell code for bash knows neither of ours: words behind `--`, and `COMP_WORDBREAKS`. */
-const asksAsHydra = ({ invocation, parsed }: Session, { name }: Shell): boolean =>
-  name === "bash" && parsed.rest === undefined && invocation.env["COMP_WORDBREAKS"] === undefined;
+/** Hydra's shell code knows neither of ours: words behind `--`, and `COMP_WORDBREAKS`. */
+const asksAsHydra = ({ invocation, parsed }: Session): boolean =>
+  parsed.rest === undefined && invocation.env["COMP_WORDBREAKS"] === undefined;
 
-/** @throws ConfigError `app.usage` for a line without a program */
+/** @throws ConfigError `app.flags` for a line without a program */
 function readLine({ invocation, parsed }: Session): ShellLine {
   const { env } = invocation;
   if (parsed.rest !== undefined)

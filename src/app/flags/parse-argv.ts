@@ -9,6 +9,8 @@ export interface ParsedArguments {
   readonly flags: ReadonlyMap<string, string | true>;
   /** Everything that is no flag: overrides, in order. */
   readonly overrides: readonly string[];
+  /** Those of them that argparse would not take: all behind the first run of words. */
+  readonly apart?: readonly string[];
   /** The words behind a flag that takes overrides, in order; undefined without such a flag. */
   readonly more?: readonly string[];
   /** What stands after `--`, verbatim; undefined without `--`. */
@@ -30,15 +32,20 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   const more: string[] = [];
   let ownWords = overrides;
   const unknown: string[] = [];
+  const apart: string[] = [];
+  let isFirstRun = true;
   const dashes = argv.indexOf("--");
   const words = dashes < 0 ? argv : argv.slice(0, dashes);
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
     const matched = matchFlag(word, flags);
-    if (matched === "override") ownWords.push(word);
-    else if (matched === "unknown") unknown.push(word);
+    if (matched === "override") {
+      ownWords.push(word);
+      if (!isFirstRun) apart.push(word);
+    } else if (matched === "unknown") unknown.push(word);
     else {
+      isFirstRun &&= overrides.length === 0;
       if (matched.flag.takes === "overrides") ownWords = more;
       const next = words[index + 1];
       const mayTakeNext = next !== undefined && matchFlag(next, flags) === "override";
@@ -52,6 +59,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   return {
     flags: values,
     overrides,
+    ...(apart.length > 0 ? { apart } : {}),
     ...(ownWords === more ? { more } : {}),
     ...(dashes < 0 ? {} : { rest: argv.slice(dashes + 1) }),
   };

@@ -2,13 +2,13 @@ import type { Plugin } from "../../compose/plugins/plugin.ts";
 import { toObject } from "../../values/to-object.ts";
 import { LAUNCHERS } from "../launchers/index.ts";
 import { SWEEPERS } from "../sweep/index.ts";
-import { title } from "./table.ts";
+import { titleLines } from "./table.ts";
 
 /**
  * What there is of each kind of Hydra's plugins, under Hydra's names: configs name launchers and
  * sweepers by them. Beside Hydra's own there are those that an active plugin has a config for.
  */
-export function pluginsText(plugins: readonly Plugin[]): string {
+export function pluginLines(plugins: readonly Plugin[]): readonly string[] {
   const offered = new Set(plugins.flatMap(targetsOf));
   const classNames = (kinds: readonly { readonly targets: readonly string[] }[]) => {
     const targets = kinds.flatMap((kind) => kind.targets);
@@ -24,12 +24,11 @@ export function pluginsText(plugins: readonly Plugin[]): string {
     ["Launcher", classNames(LAUNCHERS)],
     ["Sweeper", classNames(SWEEPERS)],
   ];
-  const parts = kinds.map(([kind, names]) => {
-    const heading = `${kind}:`;
-    const lines = [heading, "-".repeat(heading.length), ...names.map((name) => `\t${name}`)];
-    return lines.map((line) => `\t${line}\n`).join("");
+  const parts = kinds.flatMap(([kind, names]) => {
+    const lines = [...titleLines(`${kind}:`, "-"), ...names.map((name) => `\t${name}`)];
+    return lines.map((line) => `\t${line}`);
   });
-  return `${title("Installed Hydra Plugins")}${parts.join("")}`;
+  return [...titleLines("Installed Hydra Plugins"), ...parts];
 }
 
 /** Where Hydra's own classes live. */

@@ -1,5 +1,14 @@
 /** A table as Hydra's `--info` draws it; the first row is the header. */
-export function drawTable(rows: readonly (readonly string[])[], headerTail = ""): string {
+export const drawTable = (rows: readonly (readonly string[])[]): string =>
+  tableLines(rows)
+    .map((line) => `${line}\n`)
+    .join("");
+
+/** The lines of such a table. */
+export function tableLines(
+  rows: readonly (readonly string[])[],
+  headerTail = "",
+): readonly string[] {
   const [header = [], ...body] = rows;
   const widths = header.map((_, column) =>
     Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
@@ -8,8 +17,11 @@ export function drawTable(rows: readonly (readonly string[])[], headerTail = "")
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
   const first = draw(header) + headerTail;
   const rule = "-".repeat([...first].length);
-  return [first, rule, ...body.map(draw), rule, ""].join("\n");
+  return [first, rule, ...body.map(draw), rule];
 }
 
 /** A title, underlined in its length. */
-export const title = (text: string): string => `${text}\n${"*".repeat(text.length)}\n`;
+export const titleLines = (text: string, underline = "*"): readonly string[] => [
+  text,
+  underline.repeat(text.length),
+];

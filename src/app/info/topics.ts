@@ -1,18 +1,29 @@
 import { HYDRA_VERSION } from "../../compose/dialect.ts";
-import type { Composition, Defaults } from "../../compose/index.ts";
+import type { Composition, Defaults, RunMode } from "../../compose/index.ts";
 import type { Plugin } from "../../compose/plugins/plugin.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { Composer } from "../composer.ts";
-import { pluginsText } from "./plugins.ts";
-import { drawTable, title } from "./table.ts";
-import { drawTree } from "./tree.ts";
+import { pluginLines } from "./plugins.ts";
+import { tableLines, titleLines } from "./table.ts";
+import { treeLines } from "./tree.ts";
 
 /** One thing `--info` can show. */
 export interface Topic {
   readonly name: string;
   /** Its parts as they become known: what stands before a broken part is shown. */
-  readonly show: (look: Look) => Iterable<string>;
+  readonly show: (look: Look) => Iterable<InfoLine>;
 }
+
+/** A record of Hydra's log, which `--info` shows bare. The level is Hydra's own. */
+export interface InfoLine {
+  readonly level: "debug" | "info";
+  readonly text: string;
+}
+
+const debug = (lines: readonly string[]): readonly InfoLine[] =>
+  lines.map((text) => ({ level: "debug", text }));
+const info = (lines: readonly string[]): readonly InfoLine[] =>
+  lines.map((text) => ({ level: "info", text }));
 
 /** What topics look at. */
 export interface Look {
@@ -23,7 +34,11 @@ export interface Look {
 }
 
 /** @param composer is asked when a topic comes to what it is needed for. */
-export const openLook = (composer: () => Composer, overrides: readonly string[]): Look => {
+export const openLook = (
+  composer: () => Composer,
+  overrides: readonly string[],
+  mode: RunMode = "run",
+): Look => {
   let taken: Defaults | undefined;
   let whole: Composition | undefined;
   return {
@@ -33,7 +48,7 @@ export const openLook = (composer: () => Composer, overrides: readonly string[])
       return taken;
     },
     whole: () => {
-      whole ??= composer().compose(overrides);
+      whole ??= composer().compose(overrides, { mode });
       return whole;
     },
   };
@@ -42,12 +57,12 @@ export const openLook = (composer: () => Composer, overrides: readonly string[])
 const searchPath: Topic = {
   name: "searchpath",
   *show({ whole }) {
-    yield `\n${title("Config search path")}`;
+    yield* debug(["", ...titleLines("Config search path")]);
     const rows = whole().repository.sources.map(({ provider, scheme, path }) => [
       provider,
       `${scheme}://${path}`,
     ]);
-    yield drawTable([["Provider", "Search path"], ...rows]);
+    yield* debug(tableLines([["Provider", "Search path"], ...rows]));
   },
 };
 
@@ -62,14 +77,17 @@ const defaultsList: Topic = {
     ]);
     const header = ["Config path", "Package", "_self_", "Parent"];
     // Hydra ends the header, and no other row, with a blank.
-    yield `\n${title("Defaults List")}${drawTable([header, ...rows], " ")}`;
+    yield* debug(["", ...titleLines("Defaults List"), ...tableLines([header, ...rows], " ")]);
   },
 };
 
 const defaultsTree: Topic = {
   name: "defaults-tree",
   *show({ taken }) {
-    yield `\n${title("Defaults Tree")}${drawTree(taken().tree)}`;
+    const lines = treeLines(taken().tree);
+    yield* info([""]);
+    yield* debug(titleLines("Defaults Tree"));
+    yield* info(lines);
   },
 };
 
@@ -77,22 +95,22 @@ const config: Topic = {
   name: "config",
   *show(look) {
     for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(look);
-    yield `${title("Config")}${writeYaml(look.whole().config)}\n`;
+    yield* debug(titleLines("Config"));
+    yield* info([writeYaml(look.whole().config)]);
   },
 };
 
 const plugins: Topic = {
   name: "plugins",
   *show(look) {
-    yield pluginsText(look.plugins());
+    yield* debug(pluginLines(look.plugins()));
   },
 };
 
 const all: Topic = {
   name: "all",
   *show(look) {
-    const version = `Hydra ${HYDRA_VERSION}`;
-    yield `${version}\n${"=".repeat(version.length)}\n`;
+    yield* debug(titleLines(`Hydra ${HYDRA_VERSION}`, "="));
     for (const topic of [plugins, config]) yield* topic.show(look);
   },
 };

@@ -1,9 +1,10 @@
 import type { DefaultsTree, TreeChild, TreeNode } from "../../compose/index.ts";
 
 /** The defaults tree, two blanks per level, as `--info defaults-tree` draws it. */
-export function drawTree({ roots }: DefaultsTree): string {
-  return ["<root>:", ...roots.flatMap((root) => drawNode(root, 1)), ""].join("\n");
-}
+export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [
+  "<root>:",
+  ...roots.flatMap((root) => drawNode(root, 1)),
+];
 
 function drawNode(node: TreeChild, depth: number): readonly string[] {
   const indent = "  ".repeat(depth);

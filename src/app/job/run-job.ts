@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type Config, createConfig } from "../../compose/index.ts";
+import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
-import type { MapNode } from "../../values/node.ts";
+import { type MapNode, MISSING } from "../../values/node.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Logging } from "../logging/logging.ts";
 import { CHDIR_WARNING } from "../version-base.ts";
@@ -59,22 +60,21 @@ export async function runJob(
   const { callbacks, chdirByDefault, context, logging, publish, task } = surroundings;
   publish(root);
   const own = hydraAlone(root);
-  const chosen = plainAt(own, "hydra.job.chdir", context) ?? undefined;
+  const chosen = requiredAt(own, "hydra.job.chdir", context) ?? undefined;
   if (chosen === undefined && chdirByDefault) surroundings.warn(CHDIR_WARNING);
   const chdir = chosen ?? chdirByDefault;
-  const settings = {
-    env: plainAt(own, "hydra.job.env_set", context),
-    ...(chdir === true ? { cwd: outputDir } : {}),
-  };
+  const workingDirectory = chdir === true ? { cwd: outputDir } : {};
   logging.configure(
     requiredAt(root, "hydra.job_logging", context),
-    plainAt(root, "hydra.verbose", context),
-    settings.cwd ?? surroundings.cwd,
+    requiredAt(root, "hydra.verbose", context),
+    workingDirectory.cwd ?? surroundings.cwd,
   );
-  const subdirectory = textAt(root, "hydra.output_subdir", context);
-  if (subdirectory !== undefined) saveJobFiles(join(outputDir, subdirectory), planned);
+  const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
+  if (subdirectory !== undefined) saveJobFiles(join(outputDir, String(subdirectory)), planned);
   const config = createConfig(tree, { ...composition, root, config: tree }, context);
   const job = describeJob(planned, surroundings);
+  // What is wrong with it shows when the files are there, as in Hydra.
+  const settings = { env: environmentAt(own, context), ...workingDirectory };
   return withEnvironment(settings, async () => {
     await callbacks.notify("onJobStart", { config, job });
     const result = await callTask(task, config, job);
@@ -87,6 +87,19 @@ export async function runJob(
 function hydraAlone(root: MapNode): MapNode {
   const hydra = root.entries.get("hydra");
   return { ...root, entries: new Map(hydra === undefined ? [] : [["hydra", hydra]]) };
+}
+
+/** @throws ConfigError `value.missing`, and of interpolations */
+function environmentAt(own: MapNode, context: ResolveContext): unknown {
+  const env = plainAt(own, "hydra.job.env_set", context);
+  for (const [name, value] of Object.entries(env ?? {}))
+    if (value === MISSING)
+      throw new ConfigError({
+        code: "value.missing",
+        message: `Missing mandatory value: hydra.job.env_set.${name}`,
+        key: `hydra.job.env_set.${name}`,
+      });
+  return env;
 }
 
 async function callTask(task: Task, config: Config, job: Job): Promise<JobResult> {

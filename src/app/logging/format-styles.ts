@@ -1,3 +1,5 @@
+import { ConfigError } from "../../values/errors.ts";
+
 /** A format taken apart: text that stays, and attributes with how each is written. */
 export type FormatPart = string | FormatField;
 
@@ -54,6 +56,16 @@ export const FORMAT_STYLES: Readonly<
     }),
 };
 
+/**
+ * What Python demands of a format before it uses it: one field at least, well written.
+ * @see https://docs.python.org/3/library/logging.html#logging.Formatter
+ */
+export const HAS_FIELDS: Readonly<Record<FormatStyle, (format: string) => boolean>> = {
+  "%": (format) => /%\(\w+\)[#0+ -]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[diouxefgcrsa%]/i.test(format),
+  "{": (format) => /(?<!\{)(?:\{\{)*\{\w/.test(format),
+  $: (format) => /(?<!\$)(?:\$\$)*\$(?:\{?[_a-z])/i.test(format),
+};
+
 function partsOf(
   format: string,
   pattern: RegExp,
@@ -75,7 +87,14 @@ function convert(
 ): string {
   if (conversion === "f" || conversion === "F")
     return Number(value).toFixed(precision === undefined ? 6 : Number(precision));
-  if ("diu".includes(conversion)) return String(Math.trunc(Number(value)));
+  if ("diu".includes(conversion)) {
+    if (typeof value !== "number")
+      throw new ConfigError({
+        code: "value.wrong_type",
+        message: `%${conversion} format: a real number is required, not '${value}'`,
+      });
+    return String(Math.trunc(value));
+  }
   const text = String(value);
   return precision === undefined ? text : text.slice(0, Number(precision));
 }

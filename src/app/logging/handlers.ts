@@ -16,15 +16,20 @@ export interface HandlerSettings {
 export interface HandlerKind {
   /** The classes that configs name. */
   readonly classNames: readonly string[];
+  /** What a config may set beside what every handler has. */
+  readonly parameters: readonly string[];
   readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
   /** Whether what is written is read on a terminal that shows colours. */
   readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
 }
 
+const OF_FILES = ["filename", "mode", "encoding", "delay", "errors"];
+
 /** The handlers of Python's logging that a config may name. */
 export const HANDLER_KINDS: readonly HandlerKind[] = [
   {
     classNames: ["logging.StreamHandler", "colorlog.StreamHandler"],
+    parameters: ["stream"],
     open: (settings, { console }) => {
       const write = isStdout(settings) ? console.stdout : console.stderr;
       return { write: (line) => write(`${line}\n`), close: () => {} };
@@ -34,16 +39,19 @@ export const HANDLER_KINDS: readonly HandlerKind[] = [
   },
   {
     classNames: ["logging.FileHandler"],
+    parameters: OF_FILES,
     open: (settings, { cwd }) => openFile(settings, cwd),
     showsColor: () => false,
   },
   {
     classNames: ["logging.handlers.RotatingFileHandler"],
+    parameters: [...OF_FILES, "maxBytes", "backupCount"],
     open: (settings, { cwd }) => openRotating(settings, cwd),
     showsColor: () => false,
   },
   {
     classNames: ["logging.NullHandler"],
+    parameters: [],
     open: () => ({ write: () => {}, close: () => {} }),
     showsColor: () => false,
   },
@@ -51,14 +59,31 @@ export const HANDLER_KINDS: readonly HandlerKind[] = [
 
 const isStdout = ({ stream }: HandlerSettings): boolean => stream === "ext://sys.stdout";
 
-/** @throws ConfigError `app.unsupported` for a class that is not among them. */
-export function handlerKind(className: unknown): HandlerKind {
+/** What Python's logging itself reads of a handler. */
+const OF_EVERY_HANDLER = ["class", "level", "formatter", "filters"];
+
+/** @throws ConfigError `app.unsupported` for a class that is not among them, or what it does not take */
+export function handlerKind(settings: HandlerSettings): HandlerKind {
+  const { class: className } = settings;
   const kind = HANDLER_KINDS.find(({ classNames }) => classNames.includes(String(className)));
-  if (kind !== undefined) return kind;
+  if (kind !== undefined) return requireKnown(kind, settings);
   throw new ConfigError({
     code: "app.unsupported",
     message: `Log handler class '${String(className)}' is not supported`,
     available: HANDLER_KINDS.flatMap(({ classNames }) => classNames),
+  });
+}
+
+function requireKnown(kind: HandlerKind, settings: HandlerSettings): HandlerKind {
+  const { classNames, parameters } = kind;
+  const unknown = Object.keys(settings).find(
+    (name) => !OF_EVERY_HANDLER.includes(name) && !parameters.includes(name),
+  );
+  if (unknown === undefined) return kind;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `${classNames[0]} takes no '${unknown}'`,
+    available: parameters,
   });
 }
 
@@ -69,7 +94,12 @@ interface FileSink extends LogSink {
 
 /** `mode: w` begins the file anew; with `delay` it is not there before the first line. Its directory must exist. */
 function openFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
-  const path = resolve(cwd, String(filename));
+  if (typeof filename !== "string")
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "'filename' must be the name of a file",
+    });
+  const path = resolve(cwd, filename);
   let descriptor: number | undefined;
   const open = (): number => {
     if (descriptor !== undefined) return descriptor;

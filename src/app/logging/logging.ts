@@ -2,7 +2,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { callerOf } from "../caller.ts";
 import type { Console } from "../console.ts";
 import { openFormatter } from "./formatters.ts";
-import { handlerKind, type LogSink } from "./handlers.ts";
+import { type HandlerSettings, handlerKind, type LogSink } from "./handlers.ts";
 import { LEVELS, type LevelName, levelNumber } from "./levels.ts";
 import type { LogRecord } from "./record.ts";
 import type { RecordFormatter } from "./record-format.ts";
@@ -19,6 +19,8 @@ export interface Logger {
   error(message: string, error?: unknown): void;
   /** Nothing that follows can work. */
   critical(message: string, error?: unknown): void;
+  /** Whether records of a level go anywhere: what is costly to say is worth it. */
+  isEnabledFor(level: LevelName): boolean;
 }
 
 /**
@@ -34,7 +36,8 @@ export interface Logging {
    * or names of loggers) lowers levels to DEBUG.
    *
    * @param cwd where relative file names start
-   * @throws ConfigError `app.unsupported` for handlers and formats that only Python has
+   * @throws ConfigError `app.unsupported` for handlers and formats that only Python has, and
+   * `value.wrong_type` for any other `hydra.verbose`
    */
   configure(config: unknown, verbose: unknown, cwd: string): void;
   /** Closes log files; records that come later are lost. */
@@ -70,7 +73,9 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
   const loggers = new Map<string, LoggerState>([["", root]]);
   let open: readonly Handler[] = [];
 
-  const stateOf = (name: string): LoggerState => {
+  const stateOf = (given: string): LoggerState => {
+    // The root's own name in Python, too.
+    const name = given === "root" ? "" : given;
     const known = loggers.get(name);
     if (known !== undefined) return known;
     const made = fresh();
@@ -101,7 +106,8 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
     for (const state of lineOf(record.logger)) {
       for (const { level, format, sink, accepts } of state.handlers) {
         heard = true;
-        if (record.level >= level && accepts(record.logger)) sink.write(format(record));
+        if (record.level >= level && accepts(record.logger))
+          writeOrTell(record, () => sink.write(format(record)), console);
       }
       if (!state.propagate) break;
     }
@@ -126,10 +132,12 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
       warning: method("WARNING"),
       error: method("ERROR"),
       critical: method("CRITICAL"),
+      isEnabledFor: (level) => !own.disabled && LEVELS[level] >= levelOf(name),
     };
   };
 
   const attach = (config: Section, cwd: string): void => {
+    refuseMalformed(config);
     close();
     const named = section(config["loggers"]);
     for (const [name, state] of loggers)
@@ -154,13 +162,28 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
   return {
     logger,
     configure(given, verbose, cwd) {
+      requireVerbose(verbose);
       const config = section(given);
-      if (config["root"] !== null && config["root"] !== undefined) attach(config, cwd);
+      if (!Object.hasOwn(config, "root"))
+        throw new ConfigError({
+          code: "app.unsupported",
+          message: "A log config needs a 'root'; null leaves logging as it is",
+        });
+      if (config["root"] !== null) attach(config, cwd);
       if (verbose === true) root.level = LEVELS.DEBUG;
       for (const name of namesOf(verbose)) stateOf(name).level = LEVELS.DEBUG;
     },
     close,
   };
+}
+
+function requireVerbose(value: unknown): void {
+  if (typeof value === "boolean" || typeof value === "string" || Array.isArray(value)) return;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: "hydra.verbose must be true, false, or the name or names of loggers",
+    key: "hydra.verbose",
+  });
 }
 
 const fresh = (): LoggerState => ({
@@ -177,7 +200,8 @@ function setUp(
   what: string,
 ): void {
   const { level } = settings;
-  if (level !== undefined && level !== null) state.level = requireLevel(level, what);
+  if (level !== undefined && level !== null)
+    state.level = configured(what, () => requireLevel(level));
   state.handlers = namesOf(settings["handlers"]).map((name) => {
     const handler = handlers.get(name);
     if (handler !== undefined) return handler;
@@ -189,41 +213,88 @@ function setUp(
   });
 }
 
-function openHandler(
-  name: string,
-  config: Section,
-  place: { readonly console: Console; readonly cwd: string },
-): Handler {
-  const settings = section(section(config["handlers"])[name]);
-  const formatter = section(section(config["formatters"])[String(settings["formatter"])]);
-  const kind = handlerKind(settings["class"]);
+interface Place {
+  readonly console: Console;
+  readonly cwd: string;
+}
+
+const openHandler = (name: string, config: Section, place: Place): Handler =>
+  configured(`handler '${name}'`, () =>
+    handlerOf(section(section(config["handlers"])[name]), config, place),
+  );
+
+function handlerOf(settings: HandlerSettings, config: Section, place: Place): Handler {
+  const formatter = formatterOf(settings, section(config["formatters"]));
+  const kind = handlerKind(settings);
   const { level } = settings;
   return {
-    level:
-      level === undefined || level === null
-        ? LEVELS.NOTSET
-        : requireLevel(level, `handler '${name}'`),
+    level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
     format: openFormatter(formatter, kind.showsColor(settings, place.console)),
-    sink: withoutSecrets(
-      opened(name, () => kind.open(settings, place)),
-      place.console,
-    ),
+    sink: withoutSecrets(kind.open(settings, place), place.console),
     accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
   };
 }
 
-/** @throws ConfigError `app.unsupported` for a file that cannot be opened */
-function opened(name: string, open: () => LogSink): LogSink {
-  try {
-    return open();
-  } catch (cause) {
-    if (cause instanceof ConfigError) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
+/** The formatter that a handler names; none is Python's default. */
+function formatterOf({ formatter: name }: HandlerSettings, formatters: Section): Section {
+  if (name === undefined || name === null || name === "") return {};
+  if (Object.hasOwn(formatters, String(name))) return section(formatters[String(name)]);
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Unable to set formatter '${String(name)}'`,
+    available: Object.keys(formatters),
+  });
+}
+
+/**
+ * What Python's `dictConfig` refuses before it attaches anything.
+ *
+ * @throws ConfigError `app.unsupported`
+ */
+function refuseMalformed(config: Section): void {
+  const { version } = config;
+  if (version !== 1)
     throw new ConfigError({
       code: "app.unsupported",
-      message: `Unable to configure handler '${name}': ${why}`,
-      cause,
+      message: Object.hasOwn(config, "version")
+        ? `Unsupported version: ${version === null ? "None" : String(version)}`
+        : "dictionary doesn't specify a version",
+      hint: "a log config has `version: 1`",
     });
+  if (config["incremental"] === true)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "Log configs with `incremental: true` are not supported",
+    });
+  for (const [name, settings] of Object.entries(section(config["formatters"])))
+    configured(`formatter '${name}'`, () => openFormatter(section(settings), false));
+}
+
+/** @throws ConfigError `app.unsupported`, with what could not be configured */
+function configured<T>(what: string, configure: () => T): T {
+  try {
+    return configure();
+  } catch (cause) {
+    const details = cause instanceof ConfigError ? cause.details : { cause };
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError({
+      ...details,
+      code: "app.unsupported",
+      message: `Unable to configure ${what}: ${why}`,
+    });
+  }
+}
+
+/** A record that cannot be written is told of, and the program goes on, as in Python. */
+function writeOrTell(record: LogRecord, write: () => void, console: Console): void {
+  try {
+    write();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const { file, line } = record.caller?.() ?? { file: "", line: 0 };
+    console.stderr(
+      `--- Logging error ---\n${why}\nCall stack:\n  ${file}:${line}\nMessage: '${record.message}'\nArguments: ()\n`,
+    );
   }
 }
 
@@ -235,13 +306,12 @@ function nameFilter(names: readonly string[], filters: Section): (logger: string
   return (logger) => wanted.every((name) => logger === name || logger.startsWith(`${name}.`));
 }
 
-/** @param what whose level it is, as Python names it */
-function requireLevel(value: unknown, what: string): number {
+function requireLevel(value: unknown): number {
   const level = levelNumber(value);
   if (level !== undefined) return level;
   throw new ConfigError({
     code: "app.unsupported",
-    message: `Unable to configure ${what}: Unknown level: '${String(value)}'`,
+    message: `Unknown level: '${String(value)}'`,
     available: Object.keys(LEVELS),
   });
 }

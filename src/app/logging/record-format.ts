@@ -1,6 +1,6 @@
 import { ConfigError } from "../../values/errors.ts";
 import { ATTRIBUTES, type Attribute } from "./attributes.ts";
-import { FORMAT_STYLES, type FormatStyle } from "./format-styles.ts";
+import { FORMAT_STYLES, type FormatStyle, HAS_FIELDS } from "./format-styles.ts";
 import type { LogRecord } from "./record.ts";
 
 export type RecordFormatter = (record: LogRecord) => string;
@@ -19,14 +19,23 @@ export interface RecordFormat {
  * `{levelname:<8} {message}`, in the style `$` `$levelname $message`. An error that a record tells of
  * stands below the line.
  *
- * @throws ConfigError `app.unsupported` for a style or an attribute that does not exist.
+ * The formatter throws `app.unsupported` for an attribute that its records do not have.
+ *
+ * @throws ConfigError `app.unsupported` for a style that does not exist and a format without attributes
  */
 export function compileFormat(request: RecordFormat): RecordFormatter {
-  const { format, style = "%", datefmt, more = () => undefined } = request;
-  const parts = FORMAT_STYLES[requireStyle(style)](format).map((part) => {
+  const { format, style: named = "%", datefmt, more = () => undefined } = request;
+  const style = requireStyle(named);
+  if (!HAS_FIELDS[style](format))
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `Invalid format '${format}' for '${style}' style`,
+      hint: "a log format shows one attribute of a record at least",
+      available: Object.keys(ATTRIBUTES),
+    });
+  const parts = FORMAT_STYLES[style](format).map((part) => {
     if (typeof part === "string") return () => part;
-    const attribute = findAttribute(part.name, more);
-    return (record: LogRecord) => part.write(attribute(record, datefmt));
+    return (record: LogRecord) => part.write(findAttribute(part.name, more)(record, datefmt));
   });
   return (record) => parts.map((part) => part(record)).join("") + errorText(record);
 }
@@ -45,7 +54,7 @@ function findAttribute(name: string, more: (name: string) => Attribute | undefin
   if (found !== undefined) return found;
   throw new ConfigError({
     code: "app.unsupported",
-    message: `Log format attribute '${name}' is not supported`,
+    message: `Formatting field not found in record: '${name}'`,
     available: Object.keys(ATTRIBUTES),
   });
 }

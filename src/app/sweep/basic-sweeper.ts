@@ -8,6 +8,9 @@ import { basicBatches } from "./basic-batches.ts";
 import { readExclusion } from "./exclude.ts";
 import type { SweeperKind } from "./sweeper.ts";
 
+/** Hydra's name, which log configs may use. */
+const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
+
 /**
  * Hydra's own sweeper: `hydra.sweeper.params`, then the sweeps of the command line, all
  * combinations but those in `hydra.sweeper.exclude` (which is ours), in batches of
@@ -26,7 +29,7 @@ export const basicSweeper: SweeperKind = {
       maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
       options: globOptions(master.repository),
     }).values();
-    return { ask: () => batches.next().value, tell: () => {} };
+    return { ask: () => batches.next().value, tell: () => {}, logger: LOGGER };
   },
 };
 

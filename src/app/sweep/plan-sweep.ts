@@ -4,7 +4,7 @@ import { launchRefusal } from "../../compose/plugins/plugin-groups.ts";
 import { quoted } from "../../overrides/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Composer } from "../composer.ts";
-import { plainAt, textAt, textsAt } from "../job/hydra-values.ts";
+import { plainAt, requiredAt, textsAt } from "../job/hydra-values.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { SweepJob } from "../launchers/launcher.ts";
@@ -25,18 +25,23 @@ export interface PlannedSweep {
   planBatch(batch: readonly JobOverrides[], firstNumber: number): readonly SweepJob[];
 }
 
+/** What a sweep starts from: its sweeps, and groups without an option, are left alone. */
+export const composeMaster = (composer: Composer, overrides: readonly string[]): Composition =>
+  composer.compose(overrides, { mode: "multirun" });
+
 /**
+ * @param wished what `composeMaster` made of the overrides
  * @param resumedIn the absolute path of the directory of a sweep that goes on
  * @throws ConfigError for what cannot be composed, and for a sweeper or sweeps that cannot be
  */
 export function planSweep(
+  wished: Composition,
   overrides: readonly string[],
   composer: Composer,
   place: JobPlace,
   resumedIn?: string,
 ): PlannedSweep {
   const { context } = composer;
-  const wished = composer.compose(overrides, { mode: "multirun" });
   const free =
     resumedIn === undefined
       ? freeDirectory(wished, place)
@@ -46,9 +51,7 @@ export function planSweep(
   const master =
     free === undefined
       ? wished
-      : composer.compose([...overrides, `hydra.sweep.dir=${quoted(free, "'")}`], {
-          mode: "multirun",
-        });
+      : composeMaster(composer, [...overrides, `hydra.sweep.dir=${quoted(free, "'")}`]);
   const { root } = master;
   const directory = directoryOf(master, place);
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
@@ -88,7 +91,7 @@ function freeDirectory(
 const directoryOf = (
   { root }: Composition,
   { context, cwd }: Pick<JobPlace, "context" | "cwd">,
-): string => resolve(cwd, textAt(root, "hydra.sweep.dir", context) ?? "None");
+): string => resolve(cwd, String(requiredAt(root, "hydra.sweep.dir", context) ?? "None"));
 
 /**
  * The launcher or the sweeper that the config chose.

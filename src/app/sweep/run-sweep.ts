@@ -19,6 +19,8 @@ export interface SweepRequest {
   readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
   /** Takes secrets out of what is written. */
   readonly redact?: (text: string) => string;
+  /** Is told of each batch how many jobs were composed, and in how many seconds. */
+  readonly onPlanned?: (jobs: number, seconds: number) => void;
   /** Is told the jobs of a batch before the first of them starts. */
   readonly onBatch?: (jobs: readonly BatchJob[]) => void;
   /** Is told what happens, as it happens. */
@@ -59,7 +61,9 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   let planned = 0;
   let wasCutShort = false;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    const begin = performance.now();
     const jobs = planBatch(batch, planned);
+    request.onPlanned?.(jobs.length, (performance.now() - begin) / 1000);
     planned += jobs.length;
     const due = record.due(jobs);
     if (!(await check(due))) return { results, unfinished: 0, refused: true };
@@ -77,6 +81,8 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     }
     sweeper.tell(ended);
   }
+  // A sweep of no batch is recorded, too.
+  if (planned === 0) record.admit([]);
   const conclusion = sweeper.conclude?.();
   const outcome = { results, unfinished: planned - results.length, refused: false };
   if (conclusion === undefined) return outcome;

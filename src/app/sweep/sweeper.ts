@@ -22,6 +22,8 @@ export interface Sweeper {
   readonly judgesFailures?: true;
   /** What cannot be shown of the sweep before jobs have run, as a sentence. */
   readonly unforeseeable?: string;
+  /** The logger that is told of each batch how long it took to compose its jobs. */
+  readonly logger?: string;
   /** What the sweep found, after its last batch; undefined where there is nothing to say. */
   conclude?(): Conclusion | undefined;
 }

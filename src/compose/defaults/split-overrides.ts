@@ -11,7 +11,8 @@ import type { GroupItem, GroupValue } from "./item.ts";
  * if a group of that name exists in any source, except that a dict is always a value. Sweeps take
  * no part in a composition.
  *
- * @throws ConfigError `compose.override_failed` for a group override that makes no sense.
+ * @throws ConfigError `compose.override_failed` for a group override that makes no sense, and
+ * `value.wrong_type` for one whose value names no option.
  */
 export function splitOverrides(
   overrides: readonly Override[],
@@ -32,7 +33,11 @@ export function splitOverrides(
     }
     about.push(override);
     if (type === "force_add")
-      throw refuse(override, `force-add of config groups is not supported: '${origin.text}'`);
+      throw refused(
+        "compose.override_failed",
+        override,
+        `force-add of config groups is not supported: '${origin.text}'`,
+      );
     else if (type === "delete")
       deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });
     else if (type === "add") appended.push(appendedItem(override, groupValue(override, value)));
@@ -51,7 +56,8 @@ function deletedName(override: Override, value: Element | undefined): string | n
   if (value === undefined) return null;
   if (value.kind === "scalar" && (value.value === null || typeof value.value === "string"))
     return value.value;
-  throw refuse(
+  throw refused(
+    "value.wrong_type",
     override,
     `Config group override deletion value must be a string : ${override.origin.text}`,
     `delete the group whatever its option is with ~${overrideKeyOf(override)}`,
@@ -62,7 +68,8 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
   if (value?.kind === "list") return value.items.map(nameOf);
   if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
   const got = value?.kind === "scalar" ? pyTypeName(value.value) : "NoneType";
-  throw refuse(
+  throw refused(
+    "value.wrong_type",
     override,
     `Config group override must be a string or a list. Got ${got}`,
     override.keyOrGroup === ""
@@ -87,9 +94,14 @@ const appendedItem = (override: Override, value: GroupValue): GroupItem => ({
   origin: override.origin,
 });
 
-function refuse(override: Override, message: string, hint?: string): ConfigError {
+function refused(
+  code: "compose.override_failed" | "value.wrong_type",
+  override: Override,
+  message: string,
+  hint?: string,
+): ConfigError {
   return new ConfigError({
-    code: "compose.override_failed",
+    code,
     message,
     origin: override.origin,
     key: overrideKeyOf(override),

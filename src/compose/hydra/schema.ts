@@ -24,7 +24,12 @@ import {
  * @see https://hydra.cc/docs/1.3/configure_hydra/intro/
  */
 
-const RUN_MODE: NodeType = { kind: "enum", name: "RunMode", members: ["RUN", "MULTIRUN"] };
+const RUN_MODE: NodeType = {
+  kind: "enum",
+  name: "RunMode",
+  members: ["RUN", "MULTIRUN"],
+  values: [1n, 2n],
+};
 
 const SOURCE_INFO = object("ConfigSourceInfo", {
   path: field(STR),

@@ -22,16 +22,16 @@ export function fileSource({ provider, path, cwd }: FileSourceOptions): ConfigSo
   return {
     ...info,
     available: () => isDirectory(root),
-    isGroup: (group) => isDirectory(join(root, group)),
+    isGroup: (group) => isDirectory(resolve(root, group)),
     load(configPath) {
-      const file = join(root, yamlFileName(configPath));
+      const file = resolve(root, yamlFileName(configPath));
       const text = readIfFile(file);
       // Messages name the file as the user would type it from where the program runs.
       return text === undefined
         ? undefined
         : configFromText(configPath, { name: displayName(cwd, file), text }, info);
     },
-    list: (group, kind) => listDirectory(join(root, group), kind),
+    list: (group, kind) => listDirectory(resolve(root, group), kind),
   };
 }
 

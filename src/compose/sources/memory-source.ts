@@ -42,13 +42,14 @@ export function memorySource(
   entries: ReadonlyMap<string, MemoryEntry>,
 ): ConfigSource {
   const groups = groupsOf(entries.keys());
+  const normalize = info.scheme === "structured" ? asInStore : asInFiles;
 
   return {
     ...info,
     available: () => true,
-    isGroup: (path) => groups.has(normalize(path)),
+    isGroup: (path) => groups.has(normalize(path) ?? NOWHERE),
     load(path) {
-      const name = withoutExtension(normalize(path));
+      const name = withoutExtension(normalize(path) ?? NOWHERE);
       const entry = entries.get(name);
       if (entry === undefined) return undefined;
       const address = `${info.scheme}://${info.path}/${name}`;
@@ -59,7 +60,7 @@ export function memorySource(
         ? { ...config, schema: entry.schema }
         : config;
     },
-    list: (group, kind) => childrenOf(normalize(group), kind, groups, entries.keys()),
+    list: (group, kind) => childrenOf(normalize(group) ?? NOWHERE, kind, groups, entries.keys()),
   };
 }
 
@@ -89,17 +90,29 @@ function childrenOf(
     .filter((name) => !name.includes("/"));
 }
 
+/** A path that no entry has. */
+const NOWHERE = "..";
+
 /**
- * A file system would take `a//b/../c` for `a/c`; a store does the same. What leads out of it is in
- * neither.
+ * A file system takes `a//b/../c` for `a/c`. What stands for one ends at its root: nothing lies beside
+ * it, and an absolute path leads out of it.
  */
-function normalize(path: string): string {
+function asInFiles(path: string): string | undefined {
+  if (path.startsWith("/")) return undefined;
   const parts: string[] = [];
   for (const part of path.split("/"))
-    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
+    if (part === "..") {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== "" && part !== ".") parts.push(part);
   return parts.join("/");
 }
+
+/** To Hydra's config store `.` and `..` are names like any other; only empty ones do not count. */
+const asInStore = (path: string): string =>
+  path
+    .split("/")
+    .filter((part) => part !== "")
+    .join("/");
 
 const withoutExtension = (path: string): string =>
   path.endsWith(".yaml") ? path.slice(0, -".yaml".length) : path;

@@ -146,7 +146,7 @@ describe("createLogging", () => {
       backupCount: 2,
     };
     logging.configure(
-      { handlers: { file }, root: { level: "INFO", handlers: ["file"] } },
+      { version: 1, handlers: { file }, root: { level: "INFO", handlers: ["file"] } },
       false,
       cwd,
     );
@@ -163,7 +163,7 @@ describe("createLogging", () => {
     const logging = createLogging({ console });
     const log = logging.logger("early");
     const show = { console: { class: "logging.StreamHandler", stream: "ext://sys.stdout" } };
-    const config = { handlers: show, root: { level: "INFO", handlers: ["console"] } };
+    const config = { version: 1, handlers: show, root: { level: "INFO", handlers: ["console"] } };
     const off = { ...config, disable_existing_loggers: true };
     logging.configure(off, false, "/");
     log.info("1");
@@ -175,6 +175,33 @@ describe("createLogging", () => {
     expect(written).toEqual(["2\n", "3\n", "4\n"]);
   });
 
+  test.each(["%(cyan)s %(message)s", "%(message)d"])(
+    "a record that does not fit the format %s is told of, and the program goes on",
+    (format) => {
+      const { stdout, stderr } = run(dictConfig({ formatters: { simple: { format } } }));
+      expect(stdout).toBe("");
+      expect(stderr).toContain("--- Logging error ---\n");
+      expect(stderr).toContain("Message: 'w'\nArguments: ()\n");
+    },
+  );
+
+  test("root is the name of the root logger", () => {
+    expect(run(dictConfig(), "root").stdout).toContain(line("DEBUG", "d"));
+    const loggers = { root: { level: "ERROR", handlers: ["console"] } };
+    expect(run(dictConfig({ loggers, root: { level: "INFO" } })).stdout).toBe("");
+  });
+
+  test.each([null, 1, {}])("hydra.verbose=%j says nothing", (verbose) => {
+    expect(() => run(dictConfig(), verbose)).toThrow("hydra.verbose");
+  });
+
+  test("says whether records of a level go anywhere", () => {
+    const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
+    logging.configure(dictConfig({ handlers: {}, root: { level: "INFO" } }), ["a.b"], "/");
+    const isOn = (name: string) => logging.logger(name).isEnabledFor("DEBUG");
+    expect(["a", "a.b", "a.b.c"].map(isOn)).toEqual([false, true, true]);
+  });
+
   test.each([
     [
       dictConfig({ handlers: { console: { class: "logging.handlers.SMTPHandler" } } }),
@@ -183,10 +210,20 @@ describe("createLogging", () => {
     [dictConfig({ formatters: { simple: { format: "x", style: "?" } } }), "style"],
     [dictConfig({ root: { level: "LOUD", handlers: [] } }), "LOUD"],
     [dictConfig({ root: { level: "INFO", handlers: ["nope"] } }), "nope"],
-    [dictConfig({ formatters: { simple: { format: "%(cyan)s" } } }), "cyan"],
+    [dictConfig({ formatters: { simple: { format: "plain" } } }), "formatter 'simple'"],
+    [dictConfig({ formatters: { simple: { format: "%(message)" } } }), "Invalid format"],
+    [dictConfig({ formatters: { simple: { format: "{{message}}", style: "{" } } }), "Invalid"],
+    [dictConfig({ formatters: { simple: { format: "$$message", style: "$" } } }), "Invalid format"],
+    [dictConfig({ formatters: {} }), "Unable to set formatter 'simple'"],
+    [dictConfig({ version: 2 }), "Unsupported version: 2"],
+    [{ root: { level: "INFO" } }, "doesn't specify a version"],
+    [{ version: 1 }, "'root'"],
+    [dictConfig({ incremental: true }), "incremental"],
+    [dictConfig({ handlers: { file: { class: "logging.NullHandler", x: 1 } } }), "handler 'file'"],
+    [dictConfig({ handlers: { file: { class: "logging.FileHandler" } } }), "'filename'"],
+    [dictConfig({ handlers: { file: {} } }), "Unable to configure handler 'file'"],
     [dictConfig({ formatters: { simple: { "()": "my.Formatter" } } }), "my.Formatter"],
     [colored({ log_colors: { INFO: "mauve" } }), "mauve"],
-    [colored({ format: "%(mauve)s" }), "mauve"],
   ])("refuses what only Python has", (config, named) => {
     try {
       run(config);

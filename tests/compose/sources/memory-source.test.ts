@@ -25,13 +25,30 @@ describe("a source in memory", () => {
     expect(inno?.package).toBe("deep");
   });
 
-  it("finds paths as a file system would", () => {
-    expect(source.load("db//mysql")).toBeDefined();
-    expect(source.load("db/engine/../mysql.yaml")).toBeDefined();
+  it("finds paths as Hydra's config store does", () => {
+    expect(source.load("db//mysql.yaml")).toBeDefined();
     expect(source.load("db/mysql.yml")).toBeUndefined();
     expect(source.load("mysql")).toBeUndefined();
-    expect(source.load("../db/mysql")).toBeUndefined();
-    expect(source.load("db/../../db/mysql")).toBeUndefined();
+    for (const path of ["db/engine/../mysql", "./db/mysql"])
+      expect(source.load(path)).toBeUndefined();
+    expect(["/", "/db/", "db//engine"].map(source.isGroup)).toEqual([true, true, true]);
+    expect(["db/.", "./db", "db/engine/.."].map(source.isGroup)).toEqual([false, false, false]);
+    expect(source.list("/", "config")).toEqual(["config"]);
+  });
+
+  it("finds paths as a file system would, where it stands for one", () => {
+    const files = memorySource(
+      { scheme: "pkg", path: "some.conf", provider: "some" },
+      new Map([
+        ["config", { text: "" }],
+        ["db/mysql", { text: "" }],
+      ]),
+    );
+    for (const path of ["db//mysql", "./db/../db/mysql.yaml"])
+      expect(files.load(path)).toBeDefined();
+    expect(["", ".", "db/..", "./db"].map(files.isGroup)).toEqual([true, true, true, true]);
+    expect(["..", "../db", "/", "/db"].map(files.isGroup)).toEqual([false, false, false, false]);
+    expect(files.list("..", "config")).toEqual([]);
   });
 
   it("lists options and groups one level deep", () => {

@@ -60,6 +60,8 @@ export async function runCase(
   };
   const origin = process.cwd();
   process.chdir(dir);
+  const environment = process.env;
+  process.env = { ...environment, ...env };
   try {
     const exitCode = await hydraMain(
       {
@@ -87,6 +89,7 @@ export async function runCase(
     };
   } finally {
     process.chdir(origin);
+    process.env = environment;
     rmSync(home, { recursive: true, force: true });
   }
 }

@@ -19,7 +19,8 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       print(config.toYaml({ resolve: true }));
     },
     access: (config) => {
-      const key = String(config.get("access"));
+      const key = config.get("access");
+      if (typeof key !== "string") throw new Error("the name of a key is a text");
       const node = config.get(key);
       print(pythonJson(node ?? null));
     },
@@ -75,10 +76,17 @@ function describeJob({ root }: Job): string {
   ].join("\n");
 }
 
-/** `json.dumps` of Python puts a blank after `,` and `:`. */
+/** `json.dumps` of Python puts a blank after `,` and `:`, and knows ASCII only. */
 function pythonJson(value: unknown): string {
+  if (typeof value === "string") return asciiJson(value);
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}: ${pythonJson(v)}`);
+  const members = Object.entries(value).map(([k, v]) => `${asciiJson(k)}: ${pythonJson(v)}`);
   return `{${members.join(", ")}}`;
 }
+
+const asciiJson = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

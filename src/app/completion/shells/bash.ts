@@ -39,6 +39,7 @@ __hydraconf_node() {
 
 export const bash: Shell = {
   name: "bash",
+  hydraSeparator: " ",
   describes: false,
   hint: (command) => `eval "$(${command} -sc install=bash)"`,
   install: ({ name, script }: InstalledProgram) =>

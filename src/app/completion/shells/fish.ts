@@ -25,6 +25,7 @@ end
 
 export const fish: Shell = {
   name: "fish",
+  hydraSeparator: "\n",
   describes: true,
   hint: (command) => `${command} -sc install=fish | source`,
   install: ({ name, script }: InstalledProgram) =>

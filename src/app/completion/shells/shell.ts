@@ -16,6 +16,8 @@ export interface Shell {
   uninstall(program: InstalledProgram): string;
   /** Whether it shows descriptions. */
   readonly describes: boolean;
+  /** What stands between the answers to those who ask as Hydra's own shell code does. */
+  readonly hydraSeparator: string;
   /** The answers as the installed code reads them; ends with a line break unless it is empty. */
   print(candidates: readonly Candidate[], line: ShellLine): string;
   /** The line that a user puts into the shell's start-up file. */

@@ -47,6 +47,7 @@ __hydraconf_node() {
 
 export const zsh: Shell = {
   name: "zsh",
+  hydraSeparator: " ",
   describes: true,
   hint: (command) => `eval "$(${command} -sc install=zsh)"`,
   install: ({ name, script }: InstalledProgram) =>
