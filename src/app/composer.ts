@@ -65,7 +65,10 @@ export interface Composer {
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /** What takes part, without the values. */
-  defaults(overrides: readonly string[]): Defaults;
+  defaults(
+    overrides: readonly string[],
+    changes?: Pick<CompositionChanges, "configName">,
+  ): Defaults;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
 }
@@ -99,10 +102,10 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     repository: snapshot.repository,
     searchPath: (overrides) =>
       extendSearchPath(request.configName, parseOverrides(overrides), snapshot, context).repository,
-    defaults: (overrides) =>
+    defaults: (overrides, { configName = request.configName } = {}) =>
       composeDefaults({
         snapshot,
-        configName: request.configName,
+        configName,
         overrides: parseOverrides(overrides),
         context,
         onWarning,

@@ -59,7 +59,7 @@ export async function openSweep(
   const wished = composeMaster(composer, overrides);
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();
-  await logInfo(composer, overrides, "multirun", logging);
+  await logInfo(composer, overrides, { mode: "multirun" }, logging);
   const sweep = planSweep(wished, overrides, composer, place, resumed?.directory);
   const { master } = sweep;
   const surroundings = await surround(session, master, logging);

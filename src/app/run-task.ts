@@ -57,7 +57,7 @@ async function runOne(
   const { composer, invocation } = session;
   const composition = composer.compose(overrides);
   hydraLogging(composition, session, logging)();
-  await logInfo(composer, overrides, "run", logging);
+  await logInfo(composer, overrides, {}, logging);
   const place = placeOf(session);
   const taken = await takePlace(session, () => planJob(composition, place));
   if (taken === null) return EXIT_ERROR;

@@ -232,6 +232,16 @@ describe("Hydra's log at DEBUG", () => {
     expect([exitCode, stdout.includes("Defaults Tree")]).toEqual([1, true]);
   });
 
+  test("stands before a help, which refuses a wrong log config", async () => {
+    const { stdout } = await run(["--help", "hydra.verbose=true"]);
+    expect(stdout).toMatch(/Defaults Tree[\s\S]*prog is powered by Hydra/);
+    const { stdout: own } = await run(["--hydra-help", "hydra.verbose=true"]);
+    expect(own).toContain("Defaults Tree");
+    expect(own).not.toContain("db: a\n");
+    const wrong = await run(["--help", "hydra.hydra_logging.root.level=NOPE"]);
+    expect([wrong.exitCode, wrong.stdout]).toEqual([1, ""]);
+  });
+
   test("says of a batch how long it took to compose it", async () => {
     const argv = ["-m", "hydra.sweep.dir=s", "hydra.verbose=true", "x=1,2"];
     const { stdout } = await run([...argv, "hydra.sweeper.max_batch_size=1"]);

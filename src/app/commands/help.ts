@@ -44,17 +44,17 @@ async function printKeys(keys: readonly string[], session: Session): Promise<num
   return EXIT_OK;
 }
 
-function printHelp(session: Session, about: "app" | "hydra"): number {
+async function printHelp(session: Session, about: "app" | "hydra"): Promise<number> {
   const { options, flags, invocation } = session;
   const { stdout } = invocation.console;
   if (options.about === undefined) {
-    stdout(configHelp(session, about));
+    stdout(await configHelp(session, about));
     if (about === "app") stdout(otherHelp(session));
     return EXIT_OK;
   }
   // A program for any tree must explain itself also where there is none.
   stdout(`${options.about}\n\n${flagsHelp(flags)}\n`);
-  const ofTree = unlessMissing(() => configHelp(session, about));
+  const ofTree = await unlessMissing(() => configHelp(session, about));
   if (ofTree !== null) stdout(`\n${ofTree}`);
   return EXIT_OK;
 }
@@ -65,10 +65,13 @@ function otherHelp({ options: { name, subcommands = [] } }: Session): string {
   return `\n== Subcommands ==\nWith arguments of their own (${name} NAME --help)\n\n${subcommandsHelp(name, subcommands)}\n`;
 }
 
-function configHelp(session: Session, about: "app" | "hydra"): string {
+async function configHelp(session: Session, about: "app" | "hydra"): Promise<string> {
   const { composer, flags, overrides, parsed } = session;
   // Hydra's own help needs no primary config, and must work where there is a broken one.
-  const composed = composer.compose(overrides, about === "hydra" ? { configName: null } : {});
+  const changes = about === "hydra" ? { configName: null } : {};
+  const composed = composer.compose(overrides, changes);
+  const { logHelp } = await import("../log-help.ts");
+  await logHelp(session, composed, changes);
   const resolving = parsed.flags.has("resolve");
   const composition = { ...composed, root: maskSecrets(composed.root, composed, { resolving }) };
   const request = {
@@ -81,9 +84,9 @@ function configHelp(session: Session, about: "app" | "hydra"): string {
   return helpText(request, composer.context);
 }
 
-function unlessMissing<T>(work: () => T): T | null {
+async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (isConfigError(error) && error.code === "compose.missing_config") return null;
     throw error;

@@ -1,8 +1,8 @@
 import { HYDRA_VERSION } from "../../compose/dialect.ts";
-import type { Composition, Defaults, RunMode } from "../../compose/index.ts";
+import type { Composition, Defaults } from "../../compose/index.ts";
 import type { Plugin } from "../../compose/plugins/plugin.ts";
 import { writeYaml } from "../../values/writer.ts";
-import type { Composer } from "../composer.ts";
+import type { Composer, CompositionChanges } from "../composer.ts";
 import { pluginLines } from "./plugins.ts";
 import { tableLines, titleLines } from "./table.ts";
 import { treeLines } from "./tree.ts";
@@ -37,18 +37,18 @@ export interface Look {
 export const openLook = (
   composer: () => Composer,
   overrides: readonly string[],
-  mode: RunMode = "run",
+  changes: CompositionChanges = {},
 ): Look => {
   let taken: Defaults | undefined;
   let whole: Composition | undefined;
   return {
     plugins: () => composer().plugins,
     taken: () => {
-      taken ??= composer().defaults(overrides);
+      taken ??= composer().defaults(overrides, changes);
       return taken;
     },
     whole: () => {
-      whole ??= composer().compose(overrides, { mode });
+      whole ??= composer().compose(overrides, changes);
       return whole;
     },
   };
