@@ -42,7 +42,7 @@ class Step:
         return f"{result.seconds:.0f} s; {self.expect(directory, result)}"
 
 
-def of(collector, names, kernels=None, metrics=()):
+def of(collector, names, kernels=False, metrics=()):
     """Expects regions in the report of a collector."""
     return lambda directory, _: require_regions(
         read_report(os.path.join(directory, collector)), names, kernels, metrics
@@ -103,6 +103,13 @@ CLI = "pipeline.ncu.ncu_cli"
 ALL_REGIONS = f"{CLI}.nvtx.include='*'"
 OURS = "infer.gpu_library=cuda"
 NESTED_REGIONS = "workload=nvtx_regions"
+# Application-based replay runs the program once per pass of metrics: some fifty times for the default
+# preset, few times for this.
+FEW_PASSES = (
+    f"{CLI}.set=null",
+    f"{CLI}.sections=[SpeedOfLight]",
+    f"{CLI}.metrics=[{DURATION},sm__throughput.avg.pct_of_peak_sustained_elapsed]",
+)
 
 STEPS = (
     Step("doctor", ("doctor", "--verbose"), output, after=None, run_directory=False, options={"check": False}),
@@ -114,7 +121,7 @@ STEPS = (
         ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.report.trace=true"),
         of("recorder", NESTED, kernels=True),
     ),
-    # The four replay modes, with the default preset and all that range replay may refuse of it.
+    # The four replay modes; those of one run with the default preset and all that ncu may refuse of it.
     ncu(
         *("ncu-kernel", "kernel", OURS, NESTED_REGIONS, ALL_REGIONS),
         expect=of("ncu", NESTED, kernels=True, metrics=(DURATION,)),
@@ -124,26 +131,27 @@ STEPS = (
         expect=of("ncu", NESTED, metrics=(DURATION,)),
     ),
     ncu(
-        *("ncu-app-range", "app-range", OURS, NESTED_REGIONS, ALL_REGIONS),
+        *("ncu-app-range", "app-range", OURS, NESTED_REGIONS, ALL_REGIONS, *FEW_PASSES),
         expect=of("ncu", NESTED, metrics=(DURATION,)),
     ),
     ncu(
-        *("ncu-application", "application", OURS, NESTED_REGIONS, ALL_REGIONS),
+        *("ncu-application", "application", OURS, NESTED_REGIONS, ALL_REGIONS, *FEW_PASSES),
         expect=of("ncu", NESTED, kernels=True, metrics=(DURATION,)),
     ),
     # With cuDNN, whose launches range replay may not be able to capture: then app-range takes over.
     ncu(
-        *("ncu-range-cudnn", "range", NESTED_REGIONS, ALL_REGIONS),
+        *("ncu-range-cudnn", "range", NESTED_REGIONS, ALL_REGIONS, *FEW_PASSES),
         expect=of("ncu", NESTED, metrics=(DURATION,)),
     ),
     # Graphs cannot be captured for certain.
     ncu(
         *("ncu-range-fallback", "range", OURS, NESTED_REGIONS, ALL_REGIONS, "infer.cuda_graph=true"),
+        *FEW_PASSES,
         expect=with_note("app-range", of("ncu", NESTED, metrics=(DURATION,))),
     ),
     ncu(
         *("ncu-range-no-fallback", "range", OURS, NESTED_REGIONS, ALL_REGIONS, "infer.cuda_graph=true"),
-        *("pipeline.ncu.fallback=false",),
+        *("pipeline.ncu.fallback=false", *FEW_PASSES),
         expect=output,
         options={"check": False},
     ),
@@ -191,6 +199,13 @@ STEPS = (
         output,
         after="ncu-kernel",
         run_directory=False,
+    ),
+    # As a user types it: the default workload and preset, cuDNN where there is one.
+    ncu(
+        *("range-as-typed", "range", "model/dummy_shallow_resnet/arch@model=dummy_shallow_resnet.default"),
+        *("model/dummy_shallow_resnet/infer@infer=dummy_shallow_resnet.default", "pipeline.nsys.enable=false"),
+        ALL_REGIONS,
+        expect=of("ncu", LAYERS[:1], metrics=(DURATION,)),
     ),
     Step(
         "half",

@@ -91,9 +91,12 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
 
 def complaint(result):
     """The line that most likely says what went wrong."""
-    lines = [line.strip() for line in f"{result.stdout}\n{result.stderr}".split("\n") if line.strip()]
-    telling = [line for line in lines if re.search(r"error|==ERROR==|fatal|failed|cannot|not ", line, re.I)]
-    return (telling or lines or ["no output"])[0]
+    lines = [line.strip() for line in f"{result.stderr}\n{result.stdout}".split("\n") if line.strip()]
+    for telling in (r"\[ERROR\]|==ERROR==|\bfatal\b|error:", r"error|failed|cannot|not "):
+        for line in lines:
+            if re.search(telling, line, re.IGNORECASE):
+                return line
+    return lines[0] if lines else "no output"
 
 
 def end_group(child):

@@ -151,8 +151,9 @@ if (name === "build") process.exit(3);
 if (name === "recorder-cuda") setInterval(() => {}, 1000);
 else if (directory !== "") {
   mkdirSync(directory + "/recorder/regions", { recursive: true });
-  const regions = ["stem", "residual", "block.conv1", "block.conv2", "head"].map((name) =>
-    ({ name, kernel_count: 2, total_ms: 1.5, metrics: {} }));
+  const kind = name === "stage1" ? "cpu_operation" : "gpu_kernel";
+  const regions = ["stem", "residual", "block.conv1", "block.conv2", "head"].map((region) =>
+    ({ name: region, total_ms: 1.5, metrics: {}, kernels: [{ kind }] }));
   writeFileSync(directory + "/recorder/regions/report.json",
     JSON.stringify({ reports: [{ regions, notes: [] }] }));
 }
@@ -184,6 +185,13 @@ describe("gpu-profile.py", () => {
     expect(rows[1]?.detail).toContain("head 1.500 ms");
     expect(rows[2]?.detail).toContain("took more than");
     expect(expectReturnable(out)).toEqual(["results.json", "results.md", "tables.tar.gz"]);
+  });
+
+  it("takes no operations of the CPU for kernels", async () => {
+    const { folder, out, env } = place({});
+    const args = ["--installed", installed(folder), "--out", out, "--only", "stage1"];
+    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    expect(rowsIn(out)[0]?.detail).toContain("stem has no kernels of the GPU");
   });
 
   it("runs nothing that needs a build which failed", async () => {

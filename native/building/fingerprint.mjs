@@ -1,0 +1,38 @@
+// Whether anything has changed that decides what is built.
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+/** What the environment can change about the build: another value is another build. */
+const BUILD_ENVIRONMENT = [
+  "CXX",
+  "CXXFLAGS",
+  "CPPFLAGS",
+  "LDFLAGS",
+  "NVCC",
+  "CUDA_HOME",
+  "CUDA_PATH",
+  "NVTX_ROOT",
+  "CUDNN_ROOT",
+  "HYDRACONF_CUDA",
+];
+
+const SOURCE_FILE = /\.(cc|hpp|inl|h|cu|py|gypi|gyp)$/;
+
+/** A hash of everything that decides the result, the compiler's own state aside. */
+export async function sourcesFingerprint(root, options) {
+  const hash = createHash("sha256");
+  const add = (name, text) => hash.update(`${name}\0${text.length}\0`).update(text);
+  for (const file of await sourceFiles(root)) add(relative(root, file), await readFile(file));
+  for (const name of BUILD_ENVIRONMENT) add(name, process.env[name] ?? "");
+  add("options", JSON.stringify([options.ownNvtx ?? false, options.sanitize ?? ""]));
+  return hash.digest("hex").slice(0, 32);
+}
+
+async function sourceFiles(root) {
+  const entries = await readdir(join(root, "native"), { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && SOURCE_FILE.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  return [join(root, "binding.gyp"), join(root, "package.json"), ...files.sort()];
+}

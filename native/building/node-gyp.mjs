@@ -1,0 +1,115 @@
+// Compiles with node-gyp.
+import { existsSync, realpathSync } from "node:fs";
+import { cp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { gpuPlan } from "./detection.mjs";
+import { NativeBuildError } from "./error.mjs";
+import { run } from "./run.mjs";
+
+/**
+ * Builds with the GPU backend where it is planned. A toolkit that does not work with this compiler
+ * must not keep the rest from being built, unless the GPU backend was asked for.
+ */
+export async function runWithOrWithoutGpu(root, dir, detected, options, say) {
+  const plan = gpuPlan(detected);
+  try {
+    await runNodeGyp(root, dir, options, gpuDefinitions(detected, plan), say);
+    return plan;
+  } catch (error) {
+    if (!plan.built || detected.cuda.required || !(error instanceof NativeBuildError)) throw error;
+    const none = { built: false, targets: null, libraries: [], reason: "it could not be compiled" };
+    await runNodeGyp(root, dir, options, gpuDefinitions(detected, none), say);
+    // Only now: had the rest failed as well, the GPU backend would not have been to blame.
+    say(
+      `the GPU backend could not be compiled, so there is only the CPU backend (HYDRACONF_CUDA=1 makes this an error, HYDRACONF_CUDA=0 leaves it out):\n${error.message}`,
+    );
+    return none;
+  }
+}
+
+function gpuDefinitions({ nvcc, cuda, cudnn }, plan) {
+  if (!plan.built) return ["-Dcuda=0", "-Dcudnn=0"];
+  return [
+    "-Dcuda=1",
+    `-Dnvcc=${nvcc.path}`,
+    `-Dcuda_include=${nvcc.include}`,
+    `-Dcuda_library=${nvcc.library}`,
+    `-Dcuda_gencode=${cuda.gencode.join(" ")}`,
+    `-Dcuda_targets=${cuda.targets}`,
+    ...(plan.libraries.includes("cudnn")
+      ? [
+          "-Dcudnn=1",
+          `-Dcudnn_include=${cudnn.include}`,
+          `-Dcudnn_library=${cudnn.library}`,
+          `-Dcudnn_search=${cudnn.search.join(":")}`,
+        ]
+      : ["-Dcudnn=0"]),
+  ];
+}
+
+/** Times are kept: make then compiles again only what changed. */
+export async function copySources(root, to) {
+  await rm(join(to, "native"), { recursive: true, force: true });
+  for (const name of ["native", "binding.gyp", "package.json"])
+    await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
+}
+
+async function runNodeGyp(root, dir, options, gpu, say) {
+  const nodeGyp = createRequire(join(root, "package.json")).resolve("node-gyp/bin/node-gyp.js");
+  const headers = nodeHeaders();
+  if (headers === null)
+    say("this Node.js brings no headers: node-gyp will download them from nodejs.org");
+  // Warnings are errors where this code is developed. Where it is only used, a newer compiler may
+  // have new ones; and GCC warns about constructs that it does not instrument.
+  const strict = existsSync(join(root, ".git")) && !options.sanitize;
+  const definitions = [
+    `-Duse_own_nvtx=${options.ownNvtx ? 1 : 0}`,
+    `-Dsanitize=${options.sanitize ?? ""}`,
+    `-Dwarnings_as_errors=${strict ? 1 : 0}`,
+    ...gpu,
+  ];
+  const nodedir = headers === null ? [] : [`--nodedir=${headers}`];
+  const steps = [
+    ["configure", ...nodedir, "--", ...definitions],
+    ["build", ...nodedir, "--jobs", String(availableParallelism())],
+  ];
+  for (const step of steps) {
+    const result = await run(process.execPath, [nodeGyp, ...step], { cwd: dir });
+    if (result.code !== 0)
+      throw new NativeBuildError(
+        `node-gyp ${step[0]} failed:\n${importantLines(result.output)}`,
+        result.output,
+      );
+  }
+}
+
+/**
+ * The prefix whose headers belong to the running Node, so that nothing has to be downloaded. Debian
+ * puts them under include/nodejs, where node-gyp finds them when given that directory.
+ */
+function nodeHeaders() {
+  const prefixes = [process.execPath, realpathSync(process.execPath)].map((path) =>
+    dirname(dirname(path)),
+  );
+  for (const prefix of prefixes) {
+    const header = join(prefix, "include", "node", "node.h");
+    if (existsSync(header) && existsSync(join(dirname(header), "common.gypi"))) return prefix;
+    const debian = join(prefix, "include", "nodejs");
+    if (existsSync(join(debian, "common.gypi"))) return debian;
+  }
+  return null;
+}
+
+/** The compiler's and gyp's own words, without node-gyp's chatter around them. */
+function importantLines(output) {
+  const lines = output
+    .split("\n")
+    .filter((line) => !/^gyp (info|ERR! (stack|System|cwd|node|command|not ok))/.test(line));
+  const first = lines.findIndex((line) => /error|Error/.test(line));
+  return lines
+    .slice(Math.max(0, first - 2), first < 0 ? undefined : first + 30)
+    .join("\n")
+    .trim();
+}
