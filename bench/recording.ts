@@ -44,7 +44,9 @@ function measureHere(directory: string): Measured {
   const readMs = cpuTimeOf(() => {
     for (const process of readRecording(directory).processes) {
       ranges += process.ranges.filter(({ endNs }) => endNs !== null).length;
-      launched += process.kernels.filter(({ launchThreadId }) => launchThreadId !== null).length;
+      launched += [...process.kernels].filter(
+        ({ launchThreadId }) => launchThreadId !== null,
+      ).length;
     }
   });
   const peakMb = process.resourceUsage().maxRSS / 1024;

@@ -31,7 +31,7 @@ export interface ProcessTimeline {
   /** In order of `startNs`; a tie is broken by the order in which they were opened. */
   readonly ranges: readonly RangeInstance[];
   readonly marks: readonly MarkInstance[];
-  readonly kernels: readonly KernelInstance[];
+  readonly kernels: KernelList;
   /** Waits of the host for the GPU, by start; absent where the collector does not see them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
   readonly notes: readonly string[];
@@ -109,6 +109,21 @@ export interface KernelInstance {
   readonly correlation?: number;
   /** The CUDA graph it was a node of. */
   readonly graph?: { readonly id: number; readonly node: bigint };
+}
+
+/**
+ * In order of `launchNs`. Arrays are such lists, too; readers of large files deliver tables that make an
+ * object for each kernel when it is asked for.
+ */
+export interface KernelList extends Iterable<KernelInstance> {
+  readonly length: number;
+  readonly at: (index: number) => KernelInstance | undefined;
+}
+
+/** Whether any of them is a kernel, and not only copies and sets. */
+export function ranKernels({ kernels }: Pick<ProcessTimeline, "kernels">): boolean {
+  for (const { kind = "kernel" } of kernels) if (kind === "kernel") return true;
+  return false;
 }
 
 /** What the GPU was busy with: a kernel, a copy of memory, or setting memory to a value. */

@@ -38,7 +38,12 @@ async function onlyProcess(
 
 /** Kind, name, device and duration. */
 const summary = ({ kernels }: RecordedProcess) =>
-  kernels.map(({ kind, name, device, startNs, endNs }) => [kind, name, device, endNs - startNs]);
+  [...kernels].map(({ kind, name, device, startNs, endNs }) => [
+    kind,
+    name,
+    device,
+    endNs - startNs,
+  ]);
 
 const bare = (notes: readonly string[]) =>
   notes.map((note) => note.replace(/^process \d+ \([^)]*\): /, ""));
@@ -63,7 +68,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     const { ranges, kernels } = await onlyProcess(["regions"]);
     const inside = (name: string) => {
       const range = ranges.find((one) => one.name === name);
-      return kernels
+      return [...kernels]
         .filter(
           ({ launchNs }) =>
             launchNs >= (range?.startNs ?? Number.NaN) && launchNs < (range?.endNs ?? Number.NaN),
@@ -76,7 +81,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
 
   test("gives all kernels of a graph to the call that launched it", async () => {
     const { kernels } = await onlyProcess(["regions"]);
-    const nodes = kernels.filter(({ graph }) => graph !== undefined);
+    const nodes = [...kernels].filter(({ graph }) => graph !== undefined);
     expect(nodes.map(({ name, graph }) => [name, graph])).toEqual([
       ["relu", { id: 3, node: (3n << 32n) + 1n }],
       ["pool", { id: 3, node: (3n << 32n) + 2n }],
@@ -111,7 +116,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
       const byText = (a: unknown[], b: unknown[]) => (`${a}` < `${b}` ? -1 : 1);
       expect(summary(process).sort(byText)).toEqual([...work].sort(byText));
       // Records had no graph before CUDA 11.1; what stood at its place must not be taken for one.
-      expect(process.kernels.filter(({ graph }) => graph !== undefined)).toHaveLength(
+      expect([...process.kernels].filter(({ graph }) => graph !== undefined)).toHaveLength(
         version < 14 ? 0 : 2,
       );
       // The pretended GPU begins two microseconds after the launch or later. CUPTI's own clock,
@@ -131,8 +136,8 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
       FAKE_CUPTI_REVERSE: "1",
     });
     expect(process.notes).toEqual([]);
-    expect(process.kernels).toHaveLength(threads * launches);
-    expect(new Set(process.kernels.map(({ correlation }) => correlation)).size).toBe(
+    expect([...process.kernels]).toHaveLength(threads * launches);
+    expect(new Set([...process.kernels].map(({ correlation }) => correlation)).size).toBe(
       threads * launches,
     );
     // Worker t launches on stream t, kernels of t + 1 ns, each inside a range of its own.
@@ -143,7 +148,9 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
       expect(name).toBe((stream ?? 0) % 2 === 0 ? "even" : "odd");
     }
     for (const threadId of workers.keys()) {
-      const kernels = process.kernels.filter(({ launchThreadId }) => launchThreadId === threadId);
+      const kernels = [...process.kernels].filter(
+        ({ launchThreadId }) => launchThreadId === threadId,
+      );
       const ranges = process.ranges.filter((range) => range.threadId === threadId);
       expect(kernels).toHaveLength(ranges.length);
       kernels.forEach(({ launchNs }, i) => {
@@ -155,13 +162,13 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
 
   test("says how many records CUPTI dropped", async () => {
     const process = await onlyProcess(["threads", "2", "100"], { FAKE_CUPTI_DROP: "10" });
-    expect(process.kernels).toHaveLength(180);
+    expect([...process.kernels]).toHaveLength(180);
     expect(bare(process.notes)).toEqual(["20 records of GPU work were dropped by CUPTI"]);
   });
 
   test("says what had not finished at the end, and keeps the rest", async () => {
     const process = await onlyProcess(["unfinished"]);
-    expect(process.kernels.map(({ name }) => name)).toEqual(["short"]);
+    expect([...process.kernels].map(({ name }) => name)).toEqual(["short"]);
     expect(bare(process.notes)).toEqual([
       "1 kernels or copies had not finished when the process ended",
     ]);
@@ -192,7 +199,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     "tells of kernels that %s kept back, though the process ended well",
     async (call) => {
       const process = await onlyProcess(["regions"], { FAKE_CUPTI_FAIL: `${call}=999` });
-      expect(process.kernels).toEqual([]);
+      expect([...process.kernels]).toEqual([]);
       const notes = bare(process.notes).join("\n");
       expect(notes).toMatch(`some GPU work was not recorded: cupti${call}: unknown error`);
       expect(notes).toMatch(/^\d+ kernel launches have no kernel: /m);
@@ -203,8 +210,8 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     const { outcome, timeline } = await recordGpu(["crash"]);
     expect(outcome.code).toBeUndefined();
     const [process] = timeline.processes;
-    expect(process?.kernels.map(({ name }) => name)).toEqual(["fetched"]);
-    expect(process?.kernels[0]?.launchNs).toBeLessThan(process?.ranges[0]?.endNs ?? 0);
+    expect([...(process?.kernels ?? [])].map(({ name }) => name)).toEqual(["fetched"]);
+    expect(process?.kernels.at(0)?.launchNs).toBeLessThan(process?.ranges[0]?.endNs ?? 0);
     expect(bare(process?.notes ?? []).join("\n")).toMatch(/^1 kernel launches have no kernel: /m);
   });
 });
@@ -230,7 +237,7 @@ describe.runIf(canBuild)("both ways into a process", () => {
 
   test("HYDRACONF_RECORDER_GPU=off leaves the GPU alone", async () => {
     const process = await onlyProcess(["regions"], { HYDRACONF_RECORDER_GPU: "off" });
-    expect(process.kernels).toEqual([]);
+    expect([...process.kernels]).toEqual([]);
     expect(process.notes).toEqual([]);
     expect(process.ranges).toHaveLength(2);
   });
@@ -238,7 +245,7 @@ describe.runIf(canBuild)("both ways into a process", () => {
   test("a child forked before CUDA is used records for itself", async () => {
     const { outcome, timeline } = await recordGpu(["fork first"]);
     expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
-    const names = timeline.processes.map((process) => process.kernels.map(({ name }) => name));
+    const names = timeline.processes.map((process) => [...process.kernels].map(({ name }) => name));
     expect(names.sort()).toEqual([["of child"], ["of parent"]]);
     expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);
   });
@@ -246,7 +253,9 @@ describe.runIf(canBuild)("both ways into a process", () => {
   test("a child forked later keeps its ranges and leaves the parent's kernels alone", async () => {
     const { outcome, timeline } = await recordGpu(["fork"]);
     expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
-    const kernels = timeline.processes.map((process) => process.kernels.map(({ name }) => name));
+    const kernels = timeline.processes.map((process) =>
+      [...process.kernels].map(({ name }) => name),
+    );
     expect(kernels).toEqual([["before the fork", "after the fork"], []]);
     expect(timeline.processes[1]?.ranges.map(({ name }) => name)).toEqual(["in child"]);
     expect(timeline.processes.flatMap(({ notes }) => notes)).toEqual([]);
@@ -273,7 +282,7 @@ describe.runIf(canBuild)(
       ["GetVersion=15", "HYDRACONF_CUPTI_PATH names no libcupti that can be used: "],
     ])("%s", async (failure, message) => {
       const process = await onlyProcess(["regions"], { FAKE_CUPTI_FAIL: failure });
-      expect(process.kernels).toEqual([]);
+      expect([...process.kernels]).toEqual([]);
       expect(process.ranges.map(({ name }) => name)).toEqual(["outer", "inner"]);
       expect(process.notes).toHaveLength(1);
       expect(bare(process.notes)[0]).toContain(`GPU kernels were not recorded: ${message}`);

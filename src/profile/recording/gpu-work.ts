@@ -1,5 +1,6 @@
 import { WAIT_KINDS } from "../cupti-names.ts";
-import type { KernelInstance, SynchronizationInstance } from "../timeline.ts";
+import { createKernelTable, type ExecutedKernel } from "../kernel-table.ts";
+import type { KernelList, SynchronizationInstance } from "../timeline.ts";
 import type {
   ClockEvent,
   DeviceEvent,
@@ -16,7 +17,7 @@ import type { NoteCollector } from "./notes.ts";
 /** What one process's GPUs did, each piece of work with the call that it came from. */
 export interface GpuWork {
   /** By launch. */
-  readonly kernels: readonly KernelInstance[];
+  readonly kernels: KernelList;
   /** By start. */
   readonly synchronizations: readonly SynchronizationInstance[];
   readonly devices: readonly GpuDevice[];
@@ -37,18 +38,14 @@ export interface GpuCollection {
   readonly finish: (recordingFinished: boolean) => GpuWork;
 }
 
-/** Made when its record is read: its times are the GPU's and nothing is known of its launch yet. */
-type KernelDraft = { -readonly [K in keyof KernelInstance]: KernelInstance[K] } & {
-  correlation: number;
-};
-
 /**
  * Joins work with its launches. They come in any order: launches stand in the streams of their
  * threads, work in those of CUPTI's, and CUPTI delivers it long after it happened.
  */
 export function createGpuCollection(notes: NoteCollector): GpuCollection {
   const launches = createLaunches();
-  let work: KernelDraft[] = [];
+  const work = createKernelTable();
+  let fromGraphs = 0;
   const waits: WaitEvent[] = [];
   const clocks: ClockEvent[] = [];
   const devices = new Map<number, GpuDevice>();
@@ -61,7 +58,8 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
         launches.add(event);
         return;
       case "gpu_work":
-        work.push(draftOf(event));
+        work.add(executed(event));
+        if (event.graph !== null) fromGraphs++;
         return;
       case "wait":
         waits.push(event);
@@ -83,25 +81,25 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
   const finish = (recordingFinished: boolean): GpuWork => {
     const clock = createGpuClock(clocks);
     let withoutLaunch = 0;
-    const kernels = work;
-    work = [];
-    for (const kernel of kernels) {
-      const startNs = clock(kernel.startNs);
-      const launch = launches.find(kernel.correlation);
-      kernel.startNs = startNs;
-      kernel.endNs = Math.max(startNs, clock(kernel.endNs));
+    const kernels = work.finish((correlation, gpuStartNs, gpuEndNs) => {
+      const startNs = clock(gpuStartNs);
+      const endNs = Math.max(startNs, clock(gpuEndNs));
+      const launch = correlation === null ? null : launches.find(correlation);
       if (launch === null) {
         withoutLaunch++;
-        kernel.launchNs = startNs;
-      } else {
-        kernel.launchThreadId = launches.threadId(launch);
-        kernel.launchNs = launches.timeNs(launch);
-        launches.answer(launch);
+        return { launchThreadId: null, launchNs: startNs, startNs, endNs };
       }
-    }
+      launches.answer(launch);
+      return {
+        launchThreadId: launches.threadId(launch),
+        launchNs: launches.timeNs(launch),
+        startNs,
+        endNs,
+      };
+    });
     const lost = [...losses.values()].reduce((sum, count) => sum + count, 0);
     // In a whole recording, launches that were captured into a graph are no loss.
-    const mayBeCaptured = recordingFinished && kernels.some(({ graph }) => graph !== undefined);
+    const mayBeCaptured = recordingFinished && fromGraphs > 0;
     const launchesWithoutKernels = mayBeCaptured
       ? 0
       : Math.max(0, launches.unanswered() - (recordingFinished ? lost : 0));
@@ -128,7 +126,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
       launchesWithoutKernels,
     }).forEach(notes.add);
     return {
-      kernels: kernels.sort((a, b) => a.launchNs - b.launchNs),
+      kernels,
       synchronizations: synchronizations.sort((a, b) => a.startNs - b.startNs),
       devices: [...devices.values()].sort((a, b) => a.index - b.index),
     };
@@ -143,58 +141,16 @@ const deviceOf = ({ index, name, computeCapability }: DeviceEvent): GpuDevice =>
   computeCapability,
 });
 
-/**
- * Literals of few shapes, with all their fields from the start: a spread that may be empty, or a
- * field that comes later, makes an object several times as large and as slow.
- */
-function draftOf(event: GpuWorkEvent): KernelDraft {
-  const { activity: kind, name, mangledName, device, context, cudaStream: stream } = event;
-  const { startGpuNs: startNs, endGpuNs: endNs, bytes, correlation, graph } = event;
-  const launchThreadId = null;
-  const launchNs = Number.NaN;
-  let draft: KernelDraft;
-  if (bytes !== null) {
-    draft = {
-      kind,
-      name,
-      device,
-      context,
-      stream,
-      launchThreadId,
-      launchNs,
-      startNs,
-      endNs,
-      correlation,
-      bytes,
-    };
-  } else if (mangledName !== null) {
-    draft = {
-      kind,
-      name,
-      mangledName,
-      device,
-      context,
-      stream,
-      launchThreadId,
-      launchNs,
-      startNs,
-      endNs,
-      correlation,
-    };
-  } else {
-    draft = {
-      kind,
-      name,
-      device,
-      context,
-      stream,
-      launchThreadId,
-      launchNs,
-      startNs,
-      endNs,
-      correlation,
-    };
-  }
-  if (graph !== null) draft.graph = graph;
-  return draft;
-}
+const executed = (event: GpuWorkEvent): ExecutedKernel => ({
+  kind: event.activity,
+  name: event.name,
+  device: event.device,
+  context: event.context,
+  stream: event.cudaStream,
+  startNs: event.startGpuNs,
+  endNs: event.endGpuNs,
+  correlation: event.correlation,
+  ...(event.mangledName !== null && { mangledName: event.mangledName }),
+  ...(event.bytes !== null && { bytes: event.bytes }),
+  ...(event.graph !== null && { graph: event.graph }),
+});

@@ -6,7 +6,7 @@
 import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
 import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
-import { deviceName, type KernelNames, type NumberedKernel } from "./kernel-names.ts";
+import { deviceName, type KernelNames, type KernelNumber } from "./kernel-names.ts";
 import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
 import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
 import { operationSelfTimes } from "./operations.ts";
@@ -58,7 +58,7 @@ export function attributeProcess(
   const open = createOpenRanges(root);
   const instances: RegionInstance[] = [];
   const instanceOf = new Map<RangeInstance, RegionInstance>();
-  const kernels = createKernelTallies();
+  const kernels = createKernelTallies(kernelNames.numbered);
   let ignoredOperations = 0;
   let tooDeep = 0;
   let overlapping = 0;
@@ -90,11 +90,11 @@ export function attributeProcess(
       if (!instance.devices.includes(device)) instance.devices = [...instance.devices, device];
   };
 
-  const launch = (identity: NumberedKernel, threadId: number | null, ns: number) => {
+  const launch = (kernel: KernelNumber, threadId: number | null, ns: number) => {
     const visible = threadId === null ? [] : open.visibleOn(threadId);
     const owner = visible.at(-1)?.region ?? outsideRegion(root);
-    kernels.add(regionsOf(threadId), owner, identity, ns);
-    ranOn(identity.device, threadId);
+    kernels.add(regionsOf(threadId), owner, kernel, ns);
+    ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
   };
 
   replay(
@@ -130,7 +130,7 @@ export function attributeProcess(
   return {
     process,
     instances,
-    kernels: kernels.tallies,
+    kernels: kernels.finish(),
     activities: activities.byRegion,
     ignoredOperations,
     tooDeep,

@@ -6,17 +6,17 @@
  * that what happens inside counts for. A range that has closed by then is in nobody's path, even
  * when a range opened inside it lives on.
  */
-import type { ProcessTimeline, Timeline } from "../timeline.ts";
+import { ranKernels, type Timeline } from "../timeline.ts";
 import {
   type AttributionContext,
   attributeProcess,
   MAX_DEPTH,
   type ProcessAttribution,
 } from "./attribute.ts";
-import { createKernelNames } from "./kernel-names.ts";
-import { createKernelRows } from "./kernel-tallies.ts";
+import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
+import { createKernelRows } from "./kernel-rows.ts";
 import type { RegionModel } from "./model.ts";
-import { createPathTree } from "./path-tree.ts";
+import { createPathTree, type PathNode } from "./path-tree.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
 import type { SelectionPatterns } from "./select.ts";
 import { selectNodes } from "./selected-nodes.ts";
@@ -38,24 +38,33 @@ export interface RegionOptions {
 /** Never throws on data: what is odd in a timeline becomes a note. Time linear in its events. */
 export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}): RegionModel {
   const selection = options.selection ?? { include: [], exclude: [] };
-  const context: AttributionContext = {
-    root: createPathTree(),
-    kernelNames: createKernelNames(),
-    operationDomains: new Set(options.operationDomains ?? DEFAULT_OPERATION_DOMAINS),
-    countOperations: !timeline.processes.some(hasKernels),
-  };
-  const processes = timeline.processes.map((process) => attributeProcess(process, context));
-  const selected = selectNodes(context.root, selection);
-  const kernelRows = createKernelRows(context.kernelNames.all);
-  const common = [...timeline.notes, ...unmatchedNotes(context.root, selection)];
+  const { root, kernelNames, processes } = attribute(timeline, options);
+  const selected = selectNodes(root, selection);
+  const kernelRows = createKernelRows(kernelNames);
+  const common = [...timeline.notes, ...unmatchedNotes(root, selection)];
   const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
-    buildScope(request, context.root, selected, kernelRows),
+    buildScope(request, root, selected, kernelRows),
   );
   return { collector: timeline.collector, clock: timeline.clock, selection, scopes };
 }
 
-const hasKernels = ({ kernels }: ProcessTimeline): boolean =>
-  kernels.some(({ kind = "kernel" }) => kind === "kernel");
+interface AttributedRun {
+  readonly root: PathNode;
+  readonly kernelNames: NumberedNames;
+  readonly processes: readonly ProcessAttribution[];
+}
+
+function attribute(timeline: Timeline, { operationDomains }: RegionOptions): AttributedRun {
+  const kernelNames = createKernelNames();
+  const context: AttributionContext = {
+    root: createPathTree(),
+    kernelNames,
+    operationDomains: new Set(operationDomains ?? DEFAULT_OPERATION_DOMAINS),
+    countOperations: !timeline.processes.some(ranKernels),
+  };
+  const processes = timeline.processes.map((process) => attributeProcess(process, context));
+  return { root: context.root, kernelNames: kernelNames.numbered, processes };
+}
 
 function scopeRequests(
   common: readonly string[],

@@ -1,66 +1,75 @@
 import type { KernelInstance } from "../timeline.ts";
+import { createNameNumbers } from "./name-numbers.ts";
 
 /** Kernels of one name on one device, or CPU operations of one name: one row of a kernel list. */
-export interface KernelIdentity {
+export interface KernelIdentity extends KernelPlace {
   readonly name: string;
+}
+
+export interface KernelPlace {
   readonly kind: "gpu_kernel" | "cpu_operation";
   /** `cuda:N` or `cpu`. */
   readonly device: string;
 }
 
-/** One of a run's kernels or operations, numbered from 0. */
-export interface NumberedKernel extends KernelIdentity {
-  readonly index: number;
+/** Of a run's kernels and operations, from 0. */
+export type KernelNumber = number;
+
+/** Numbers kernels: there can be as many names as launches, and objects for them would take most of the memory. */
+export interface KernelNames {
+  readonly kernel: (instance: Pick<KernelInstance, "name" | "device">) => KernelNumber;
+  readonly operation: (name: string) => KernelNumber;
+  readonly numbered: NumberedNames;
 }
 
-/** Gives equal kernels the same object, so that tallies are keyed by number and stay small. */
-export interface KernelNames {
-  kernel(instance: KernelInstance): NumberedKernel;
-  operation(name: string): NumberedKernel;
-  /** By their number. */
-  readonly all: readonly NumberedKernel[];
+/** What the numbers stand for. */
+export interface NumberedNames {
+  readonly count: () => number;
+  readonly nameOf: (kernel: KernelNumber) => string;
+  /** The same object for all that ran there. */
+  readonly placeOf: (kernel: KernelNumber) => KernelPlace;
 }
 
 /** Of a CUDA device index. */
 export const deviceName = (index: number): string => `cuda:${index}`;
 
-interface KernelsOfDevice {
-  /** One text for all its kernels: it is compared for each. */
-  readonly device: string;
-  readonly byName: Map<string, NumberedKernel>;
+export function createKernelNames(): KernelNames {
+  const table = createTable();
+  const operation = numbersOf({ kind: "cpu_operation", device: "cpu" }, table);
+  const devices = new Map<number, (name: string) => KernelNumber>();
+  return {
+    numbered: table,
+    operation,
+    kernel({ name, device }) {
+      let numberOf = devices.get(device);
+      if (numberOf === undefined) {
+        numberOf = numbersOf({ kind: "gpu_kernel", device: deviceName(device) }, table);
+        devices.set(device, numberOf);
+      }
+      return numberOf(name);
+    },
+  };
 }
 
-export function createKernelNames(): KernelNames {
-  const kernels = new Map<number, KernelsOfDevice>();
-  const operations = new Map<string, NumberedKernel>();
-  const all: NumberedKernel[] = [];
-  const add = (name: string, kind: KernelIdentity["kind"], device: string): NumberedKernel => {
-    const numbered = { name, kind, device, index: all.length };
-    all.push(numbered);
-    return numbered;
-  };
+interface NameTable extends NumberedNames {
+  readonly add: (name: string, place: KernelPlace) => KernelNumber;
+}
+
+/** Apart from what finds numbers: that is large, and need not live as long. */
+function createTable(): NameTable {
+  const names: string[] = [];
+  const places: KernelPlace[] = [];
   return {
-    all,
-    kernel({ name, device }) {
-      let ofDevice = kernels.get(device);
-      if (ofDevice === undefined) {
-        ofDevice = { device: deviceName(device), byName: new Map() };
-        kernels.set(device, ofDevice);
-      }
-      let identity = ofDevice.byName.get(name);
-      if (identity === undefined) {
-        identity = add(name, "gpu_kernel", ofDevice.device);
-        ofDevice.byName.set(name, identity);
-      }
-      return identity;
-    },
-    operation(name) {
-      let identity = operations.get(name);
-      if (identity === undefined) {
-        identity = add(name, "cpu_operation", "cpu");
-        operations.set(name, identity);
-      }
-      return identity;
+    count: () => names.length,
+    nameOf: (kernel) => names[kernel] as string,
+    placeOf: (kernel) => places[kernel] as KernelPlace,
+    add(name, place) {
+      places.push(place);
+      return names.push(name) - 1;
     },
   };
+}
+
+function numbersOf(place: KernelPlace, { add, nameOf }: NameTable): (name: string) => KernelNumber {
+  return createNameNumbers((name) => add(name, place), nameOf).of;
 }

@@ -3,7 +3,12 @@
  * the recorded sequence decides where a collector knows it; else closings come before openings, and
  * openings before launches, so that a range is open from its start up to, not including, its end.
  */
-import type { KernelInstance, RangeInstance, SynchronizationInstance } from "../timeline.ts";
+import type {
+  KernelInstance,
+  KernelList,
+  RangeInstance,
+  SynchronizationInstance,
+} from "../timeline.ts";
 
 export interface ReplayHandlers {
   readonly rangeOpens: (range: RangeInstance) => void;
@@ -15,7 +20,7 @@ export interface ReplayHandlers {
 
 export interface ReplayedEvents {
   readonly ranges: readonly RangeInstance[];
-  readonly kernels: readonly KernelInstance[];
+  readonly kernels: KernelList;
   readonly waits: readonly SynchronizationInstance[];
 }
 
@@ -29,6 +34,7 @@ export function replay(
   const calls = inOrder(waits, ({ callNs }) => callNs);
   let nextClosing = 0;
   let nextLaunch = 0;
+  let kernel = launches.at(0);
   let nextCall = 0;
 
   const closeUntil = (timeNs: number, sequence: number | undefined) => {
@@ -41,7 +47,6 @@ export function replay(
   };
   const callUntil = (timeNs: number) => {
     for (;;) {
-      const kernel = launches[nextLaunch];
       const wait = calls[nextCall];
       const launchNs = kernel?.launchNs ?? Number.POSITIVE_INFINITY;
       const callNs = wait?.callNs ?? Number.POSITIVE_INFINITY;
@@ -49,8 +54,8 @@ export function replay(
       if (nextNs >= timeNs || nextNs === Number.POSITIVE_INFINITY) return;
       closeUntil(nextNs, undefined);
       if (kernel !== undefined && launchNs <= callNs) {
-        nextLaunch++;
         kernelIsLaunched(kernel);
+        kernel = launches.at(++nextLaunch);
       } else if (wait !== undefined) {
         nextCall++;
         threadWaits(wait);
@@ -74,12 +79,20 @@ export function replay(
 export const closesLater = (range: RangeInstance): boolean =>
   range.endNs !== null && (range.endNs > range.startNs || range.endSequence !== undefined);
 
+interface List<T> extends Iterable<T> {
+  readonly at: (index: number) => T | undefined;
+}
+
 /** By time, as they are where a collector delivers them so. */
-function inOrder<T>(events: readonly T[], timeOf: (event: T) => number): readonly T[] {
-  for (let i = 1; i < events.length; i++) {
-    const [before, after] = [events[i - 1], events[i]];
-    if (before !== undefined && after !== undefined && timeOf(before) > timeOf(after))
-      return [...events].sort((a, b) => timeOf(a) - timeOf(b));
+function inOrder<T, L extends List<T>>(
+  events: L & List<T>,
+  timeOf: (event: T) => number,
+): L | readonly T[] {
+  let before = Number.NEGATIVE_INFINITY;
+  for (const event of events) {
+    const time = timeOf(event);
+    if (time < before) return [...events].sort((a, b) => timeOf(a) - timeOf(b));
+    before = time;
   }
   return events;
 }

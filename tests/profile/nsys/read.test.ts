@@ -124,7 +124,7 @@ describe("GPU activities", () => {
       ],
       CUPTI_ACTIVITY_KIND_RUNTIME: [call, { ...call, start: 40, globalTid: globalId(9, 99) }],
     });
-    const found = processes.map(({ pid, kernels }) => [pid, kernels]);
+    const found = processes.map(({ pid, kernels }) => [pid, [...kernels]]);
     const expected = {
       kind: "kernel",
       name: "gemm<float>(float*)",
@@ -147,7 +147,9 @@ describe("GPU activities", () => {
       [7, 1],
       [7, 1],
     ]);
-    expect(processes.flatMap(({ kernels }) => kernels)).toMatchObject([{ launchThreadId: null }]);
+    expect(processes.flatMap(({ kernels }) => [...kernels])).toMatchObject([
+      { launchThreadId: null },
+    ]);
   });
 
   it("without a launching call are outside of every range, with a note", () => {
@@ -172,7 +174,7 @@ describe("GPU activities", () => {
       CUPTI_ACTIVITY_KIND_KERNEL: nodes,
       CUPTI_ACTIVITY_KIND_RUNTIME: [call],
     });
-    expect(kernels.map(({ graph, launchNs }) => [graph, launchNs])).toEqual(
+    expect([...kernels].map(({ graph, launchNs }) => [graph, launchNs])).toEqual(
       [1n, 2n, 3n].map((node) => [{ id: 4, node }, 20]),
     );
   });
@@ -183,7 +185,7 @@ describe("GPU activities", () => {
       CUPTI_ACTIVITY_KIND_GRAPH_TRACE: [{ ...graph, graphId: 4 }],
       CUPTI_ACTIVITY_KIND_RUNTIME: [call],
     });
-    expect(kernels).toMatchObject([{ name: "[CUDA graph 4]", launchThreadId: 8 }]);
+    expect([...kernels]).toMatchObject([{ name: "[CUDA graph 4]", launchThreadId: 8 }]);
     expect(notes.join()).toContain("--cuda-graph-trace=node");
     expect(demangledName).toBe(1);
   });
@@ -195,7 +197,7 @@ describe("GPU activities", () => {
       CUPTI_ACTIVITY_KIND_MEMSET: [{ ...activity, bytes: 16 }],
       CUPTI_ACTIVITY_KIND_RUNTIME: [call],
     });
-    expect(kernels).toMatchObject([
+    expect([...kernels]).toMatchObject([
       { kind: "memcpy", name: "[CUDA memcpy Host-to-Device]", bytes: 4096, launchThreadId: 8 },
       { kind: "memset", name: "[CUDA memset]", bytes: 16, launchThreadId: 8 },
     ]);
@@ -207,7 +209,7 @@ describe("GPU activities", () => {
       CUPTI_ACTIVITY_KIND_KERNEL: [kernel],
       CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call, start: 22 }, call, { ...call, start: 23 }],
     });
-    expect(kernels).toMatchObject([{ launchNs: 20 }]);
+    expect([...kernels]).toMatchObject([{ launchNs: 20 }]);
   });
 
   it("have waits of the host beside them", () => {
@@ -243,7 +245,9 @@ describe("an export", () => {
     });
     expect(originNs).toBe(utc);
     expect(processes[0]?.ranges).toMatchObject([{ startNs: 0, endNs: 80 }]);
-    expect(processes[0]?.kernels).toMatchObject([{ launchNs: 7, startNs: 30, endNs: 51 }]);
+    expect([...(processes[0]?.kernels ?? [])]).toMatchObject([
+      { launchNs: 7, startNs: 30, endNs: 51 },
+    ]);
   });
 
   it("says when its session began, and what processes and threads are called", () => {

@@ -26,7 +26,7 @@ describe.skipIf(shared === null)("the real exports", () => {
     expect(process?.ranges[2]).toMatchObject({ category: 5, color: 0xff00ff00, payload: 42 });
     expect(process?.marks.map(({ name }) => name)).toEqual(["mark1"]);
     expect(new Set(process?.ranges.map(({ threadId }) => threadId)).size).toBe(2);
-    expect(process?.kernels).toEqual([]);
+    expect(process?.kernels.length).toBe(0);
   });
 
   it("of schema 3.24: no NVTX table at all", () => {
@@ -34,7 +34,7 @@ describe.skipIf(shared === null)("the real exports", () => {
     expect(processes.map(({ ranges, kernels }) => [ranges.length, kernels.length])).toEqual([
       [0, 3],
     ]);
-    const kinds = processes[0]?.kernels.map(({ kind, launchThreadId }) => [
+    const kinds = [...(processes[0]?.kernels ?? [])].map(({ kind, launchThreadId }) => [
       kind,
       launchThreadId !== null,
     ]);
@@ -50,8 +50,8 @@ describe.skipIf(shared === null)("the real exports", () => {
     const found = timeline.processes.map(({ pid, ranges, kernels }) => ({
       pid,
       ranges: ranges.length,
-      kernels: kernels.filter(({ kind }) => kind === "kernel").length,
-      devices: [...new Set(kernels.map(({ device }) => device))],
+      kernels: [...kernels].filter(({ kind }) => kind === "kernel").length,
+      devices: [...new Set([...kernels].map(({ device }) => device))],
     }));
     expect(found).toEqual([
       { pid: 111, ranges: 8237, kernels: 1721, devices: [0] },

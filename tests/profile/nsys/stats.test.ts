@@ -53,7 +53,7 @@ const isKernel = ({ kind }: KernelInstance) => kind === undefined || kind === "k
 
 /** The GPU activities that a push/pop range contains by nsys's rule: launched on its thread in it. */
 const launchedIn = ({ kernels }: ProcessTimeline, range: RangeInstance) =>
-  kernels.filter(
+  [...kernels].filter(
     ({ launchThreadId, launchNs }) =>
       launchThreadId === range.threadId &&
       range.startNs <= launchNs &&
@@ -84,7 +84,7 @@ describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, s
     );
     expect(printed.length).toBeGreaterThan(2);
     const ours = read().processes.flatMap(({ kernels }) =>
-      kernels
+      [...kernels]
         .filter(isKernel)
         .map(({ name, startNs, endNs }) => [name, { calls: 1, ns: endNs - startNs }] as const),
     );

@@ -23,7 +23,7 @@ describe.each(["push_pop", "start_end"] as const)("long recordings, %s", (ranges
     expect(process?.ranges.length).toBe(events);
     expect(process?.kernels.length).toBe(events);
     const wrong = process?.ranges.filter((range, i) => {
-      const kernel = process.kernels[i];
+      const kernel = process.kernels.at(i);
       const thread = 100 + (Math.floor(i / 1_000) % 2);
       return !(
         range.kind === ranges &&

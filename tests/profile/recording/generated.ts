@@ -22,6 +22,46 @@ export interface GeneratedOptions {
   readonly ranges?: "push_pop" | "start_end";
 }
 
+export interface RegionsOptions {
+  readonly kernels: number;
+  readonly regions: number;
+  /** Different names of kernels, which take turns. */
+  readonly names: number;
+}
+
+/**
+ * Writes the recording of a program with regions of as many kernels each, one after another; every
+ * tenth lies around the nine after it. A name stands before the first kernel that has it.
+ *
+ * @returns a directory with that recording
+ */
+export function recordingOfRegions({ kernels, regions, names }: RegionsOptions): string {
+  const perRegion = kernels / regions;
+  const regionNs = (perRegion + 2) * 1_000;
+  return writeRecording(START_NS + BigInt(regions * regionNs), (append) => {
+    const labels = Array.from({ length: regions }, (_, i) => stringRecord(i + 1, `region ${i}`));
+    append(0, START_NS, [records.thread(0, 100), ...labels]);
+    append(1, START_NS, [records.thread(0, 200)]);
+    for (let region = 0; region < regions; region++) {
+      const baseNs = START_NS + BigInt(region * regionNs);
+      const calls: Words[] = [records.push(0, region + 1)];
+      const work: Words[] = [];
+      for (let k = 0; k < perRegion; k++) {
+        const at = (k + 1) * 1_000;
+        const index = region * perRegion + k;
+        if (index < names)
+          work.push(stringRecord(index + 1, `void kernel_${index}<float>(float*)`));
+        calls.push(record(recordType.launch, [at, index + 1], 32));
+        work.push(kernelRecord(baseNs + BigInt(at + 500), index + 1, (index % names) + 1));
+      }
+      if (region % 10 !== 0) calls.push(records.pop(regionNs - 1_000));
+      if (region % 10 === 9) calls.push(records.pop(regionNs - 900));
+      append(0, baseNs, calls);
+      append(1, baseNs, work);
+    }
+  });
+}
+
 /** Ranges per chunk: some 20 KB, as the recorder makes them. */
 const PER_CHUNK = 1_000;
 const THREADS = 2;
@@ -37,21 +77,9 @@ export function generatedRecording({
   names = 50,
   ranges = "push_pop",
 }: GeneratedOptions): string {
-  const directory = mkdtempSync(join(tmpdir(), "generated-recording-"));
-  const file = openSync(join(directory, "1.nvtxrec"), "w");
-  let claimed = UNIT;
-  const sequences = new Map<number, number>();
-  const append = (stream: number, baseNs: bigint, content: readonly Words[]): void => {
-    const sequence = sequences.get(stream) ?? 0;
-    sequences.set(stream, sequence + 1);
-    const chunk: ChunkContent = { stream, sequence, baseNs, records: content };
-    const bytes = encodeChunk(chunk, true);
-    writeSync(file, bytes, 0, bytes.length, claimed);
-    claimed += bytes.length;
-  };
   const texts = (what: string): Words[] =>
     Array.from({ length: names }, (_, i) => stringRecord(i + 1, `${what} ${i}`));
-  try {
+  return writeRecording(START_NS + BigInt(events) * 1_000n, (append) => {
     for (let thread = 0; thread < THREADS; thread++)
       append(thread, START_NS, [records.thread(0, 100 + thread), ...texts("range")]);
     append(THREADS, START_NS, [records.thread(0, 200), ...texts("_Z6kernel")]);
@@ -73,7 +101,27 @@ export function generatedRecording({
       append((first / PER_CHUNK) % THREADS, baseNs, calls);
       append(THREADS, baseNs, work);
     }
-    const header = encodeHeader(claimed, { finishedNs: START_NS + BigInt(events) * 1_000n });
+  });
+}
+
+type Append = (stream: number, baseNs: bigint, content: readonly Words[]) => void;
+
+/** @returns a directory with a recording of what is appended */
+function writeRecording(finishedNs: bigint, write: (append: Append) => void): string {
+  const directory = mkdtempSync(join(tmpdir(), "generated-recording-"));
+  const file = openSync(join(directory, "1.nvtxrec"), "w");
+  let claimed = UNIT;
+  const sequences = new Map<number, number>();
+  try {
+    write((stream, baseNs, content) => {
+      const sequence = sequences.get(stream) ?? 0;
+      sequences.set(stream, sequence + 1);
+      const chunk: ChunkContent = { stream, sequence, baseNs, records: content };
+      const bytes = encodeChunk(chunk, true);
+      writeSync(file, bytes, 0, bytes.length, claimed);
+      claimed += bytes.length;
+    });
+    const header = encodeHeader(claimed, { finishedNs });
     writeSync(file, header, 0, header.length, 0);
   } finally {
     closeSync(file);

@@ -20,7 +20,7 @@ export function oracleRegions(process: ProcessTimeline): Map<string, OracleRegio
     process.endNs,
     0,
     ...ranges.map(({ startNs, endNs }) => endNs ?? startNs),
-    ...process.kernels.map(({ launchNs }) => launchNs),
+    ...[...process.kernels].map(({ launchNs }) => launchNs),
   );
   const endOf = (range: RangeInstance) => range.endNs ?? last;
   const isOpen = (range: RangeInstance, timeNs: number) =>

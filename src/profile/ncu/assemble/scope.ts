@@ -1,5 +1,5 @@
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
-import { byTime } from "../../regions/kernel-tallies.ts";
+import { byTime } from "../../regions/kernel-rows.ts";
 import type {
   MetricNumber,
   RegionModelEntry,

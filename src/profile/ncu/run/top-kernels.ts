@@ -1,6 +1,6 @@
 /** `pipeline.ncu.top_n_kernels`: the kernels that took longest in a recording of the same program. */
 import { functionNameIn, topKernelNames } from "../../kernel-selection/index.ts";
-import type { Timeline } from "../../timeline.ts";
+import { ranKernels, type Timeline } from "../../timeline.ts";
 import type { NcuCliConfig, NcuConfig } from "./ncu-config.ts";
 
 export interface TopKernels {
@@ -17,9 +17,7 @@ export interface KernelRecording {
 }
 
 export const hasKernels = ({ timelines }: KernelRecording): boolean =>
-  timelines.some(({ processes }) =>
-    processes.some(({ kernels }) => kernels.some(({ kind = "kernel" }) => kind === "kernel")),
-  );
+  timelines.some(({ processes }) => processes.some(ranKernels));
 
 /**
  * Which kernels count: the first recording that has any decides. Without one nothing is limited, since

@@ -127,20 +127,36 @@ function describe(database: Database): ExportDatabase {
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Looks strings up by id; most ids come up many times. */
+/** Ids of neighbours: nsys counts them up, so that what is needed together stands together. */
+const STRINGS_PER_BLOCK = 256;
+
+/** Looks strings up by id, a block at a time: most ids come up many times, and all of them soon. */
 function createStrings(database: Database, exists: boolean): ExportDatabase["string"] {
-  const known = new Map<SqlValue, string | null>();
+  const blocks = new Map<number, (string | null)[]>();
+  const readBlock = (first: number): (string | null)[] => {
+    const block = new Array<string | null>(STRINGS_PER_BLOCK).fill(null);
+    const rows = database.all("SELECT id, value FROM StringIds WHERE id BETWEEN ? AND ?", [
+      first,
+      first + STRINGS_PER_BLOCK - 1,
+    ]) as Row<"id" | "value">[];
+    for (const { id, value } of rows) if (value !== null) block[Number(id) - first] = String(value);
+    return block;
+  };
+  /** Of an id that is no exact number: none is known to occur. */
+  const readOne = (id: bigint): string | null => {
+    const row = database.get("SELECT value FROM StringIds WHERE id = ?", id) as Row<"value"> | null;
+    return row === null || row.value === null ? null : String(row.value);
+  };
   return (id) => {
-    if (id === null || !exists) return null;
-    let value = known.get(id);
-    if (value === undefined) {
-      const row = database.get(
-        "SELECT value FROM StringIds WHERE id = ?",
-        id,
-      ) as Row<"value"> | null;
-      value = row === null || row.value === null ? null : String(row.value);
-      known.set(id, value);
+    if (!exists || (typeof id !== "number" && typeof id !== "bigint")) return null;
+    if (typeof id === "bigint") return readOne(id);
+    const place = ((id % STRINGS_PER_BLOCK) + STRINGS_PER_BLOCK) % STRINGS_PER_BLOCK;
+    const first = id - place;
+    let block = blocks.get(first);
+    if (block === undefined) {
+      block = readBlock(first);
+      blocks.set(first, block);
     }
-    return value;
+    return block[place] ?? null;
   };
 }

@@ -1,0 +1,66 @@
+/** The API calls that launched what ran on the GPUs: most calls launch nothing, and are not kept. */
+import { createColumn, doubles, words } from "../../column.ts";
+import { createCorrelationIndex } from "../../correlation-index.ts";
+import type { ExportClock } from "./clock.ts";
+import type { ExportDatabase } from "./database.ts";
+import { integer, processKey, threadId } from "./ids.ts";
+
+export interface Call {
+  readonly threadId: number;
+  readonly startNs: number;
+}
+
+/** Calls of one process. */
+export interface WantedCalls {
+  /** Before the calls are read. */
+  readonly want: (correlation: number) => void;
+  /** Null: nobody wants it, or it is not in the file. */
+  readonly find: (correlation: number) => Call | null;
+  readonly offer: (correlation: number, call: Call) => void;
+}
+
+export function createWantedCalls(): WantedCalls {
+  const wanted = createCorrelationIndex();
+  const threads = createColumn(words);
+  const starts = createColumn(doubles, Number.NaN);
+  return {
+    want: wanted.add,
+    find(correlation) {
+      const at = wanted.find(correlation);
+      if (at === null) return null;
+      const startNs = starts.get(at);
+      return Number.isNaN(startNs) ? null : { threadId: threads.get(at), startNs };
+    },
+    offer(correlation, call) {
+      const at = wanted.find(correlation);
+      // Of a runtime call and the driver call inside it, the outer one.
+      if (at === null || starts.get(at) <= call.startNs) return;
+      threads.set(at, call.threadId);
+      starts.set(at, call.startNs);
+    },
+  };
+}
+
+const API_TABLES = ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"];
+
+/** Offers every call of the file to those of its process. */
+export function readCalls(
+  database: ExportDatabase,
+  clock: ExportClock,
+  processes: ReadonlyMap<number, WantedCalls>,
+): void {
+  if (processes.size === 0) return;
+  const columns = {
+    key: processKey("globalTid"),
+    thread: threadId("globalTid"),
+    correlation: "correlationId",
+    start: clock.time("start"),
+  };
+  for (const table of API_TABLES)
+    for (const { key, thread, correlation, start } of database.rows(table, columns)) {
+      const id = integer(correlation);
+      if (id === null) continue;
+      const call = { threadId: integer(thread) ?? 0, startNs: integer(start) ?? 0 };
+      processes.get(integer(key) ?? 0)?.offer(id, call);
+    }
+}
