@@ -182,7 +182,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
 
   test("fetches what was recorded before a context is destroyed", async () => {
     const process = await onlyProcess(["reset"]);
-    expect(process.kernels.map(({ name }) => name)).toEqual([
+    expect([...process.kernels].map(({ name }) => name)).toEqual([
       "before the reset",
       "after the reset",
     ]);

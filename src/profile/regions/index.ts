@@ -1,7 +1,7 @@
 export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
 export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
-export type { KernelIdentity } from "./kernel-names.ts";
+export type { KernelIdentity, KernelPlace } from "./kernel-names.ts";
 export type {
   KernelSelectionPatterns,
   MetricNumber,

@@ -6,6 +6,7 @@ export interface KernelIdentity extends KernelPlace {
   readonly name: string;
 }
 
+/** Where something ran, and what kind of thing it is. */
 export interface KernelPlace {
   readonly kind: "gpu_kernel" | "cpu_operation";
   /** `cuda:N` or `cpu`. */
