@@ -117,6 +117,7 @@ export interface KernelInstance {
  */
 export interface KernelList extends Iterable<KernelInstance> {
   readonly length: number;
+  /** Undefined where there is none; indices count from 0. */
   readonly at: (index: number) => KernelInstance | undefined;
 }
 
