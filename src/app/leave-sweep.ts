@@ -88,7 +88,7 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
   const planned: (readonly SweepJob[])[] = [];
   let count = 0;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
-    const jobs = planBatch(batch, count);
+    const jobs = planBatch(batch, count, record.numberOf);
     count += jobs.length;
     planned.push(jobs);
     if (sweeper.judgesFailures === true) break;
@@ -97,6 +97,7 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
   if (!(await check(batches.flat()))) return null;
   writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
   record.admit(planned.flat());
+  if (sweeper.judgesFailures !== true) record.leaveOut();
   return { batches };
 }
 

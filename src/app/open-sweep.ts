@@ -67,6 +67,7 @@ export async function openSweep(
   const policy = failurePolicy(master.root, composer.context);
   const record = openRecord({
     sweep: sweepFacts(session, sweep, overrides),
+    isSearch: sweep.sweeper.judgesFailures === true,
     ...(resumed === undefined ? {} : { resumption: resumed }),
     ...(console.redact === undefined ? {} : { redact: console.redact }),
     ...(announce === undefined ? {} : { onAdmitted: announce }),

@@ -21,10 +21,17 @@ export interface SweepRow {
   readonly output_dir: string;
 }
 
-/** @throws ConfigError `app.sweep_record` where there is no sweep */
+/**
+ * A row for each job; of those that the sweep has no more, for each that is done.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no sweep
+ */
 export function sweepRows(directory: string): readonly SweepRow[] {
   const folder = sweepFolder(directory);
-  return readManifest(folder).jobs.map((job) => rowOf(job, readJobState(folder, job.number)));
+  return readManifest(folder).jobs.flatMap((job) => {
+    const state = readJobState(folder, job.number);
+    return job.left_out === true && state?.status !== "completed" ? [] : [rowOf(job, state)];
+  });
 }
 
 function rowOf(job: ManifestJob, state: JobState | undefined): SweepRow {

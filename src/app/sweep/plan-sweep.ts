@@ -21,8 +21,17 @@ export interface PlannedSweep {
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   readonly sweeper: Sweeper;
-  /** The jobs of a batch, composed; the first has this number. */
-  planBatch(batch: readonly JobOverrides[], firstNumber: number): readonly SweepJob[];
+  /**
+   * The jobs of a batch, composed.
+   *
+   * @param first the place of the first one in the sweep, from 0
+   * @param numberOf the number of a job, by its place and the overrides of its task; its place unless told
+   */
+  planBatch(
+    batch: readonly JobOverrides[],
+    first: number,
+    numberOf?: (place: number, overrides: readonly string[]) => number,
+  ): readonly SweepJob[];
 }
 
 /** What a sweep starts from: its sweeps, and groups without an option, are left alone. */
@@ -64,11 +73,15 @@ export function planSweep(
       directory,
       context,
     }),
-    planBatch: (batch, firstNumber) =>
+    planBatch: (batch, first, numberOf = (at) => at) =>
       batch.map((job, index) => {
-        const number = firstNumber + index;
+        const at = first + index;
         const composition = composer.compose([...ofHydra, ...job]);
-        return { ...planJob(composition, place, number), number };
+        const planned = planJob(composition, place, at);
+        const number = numberOf(at, planned.overrides);
+        return number === at
+          ? { ...planned, number }
+          : { ...planJob(composition, place, number), number };
       }),
   };
 }

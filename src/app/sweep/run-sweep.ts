@@ -62,7 +62,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   let wasCutShort = false;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     const begin = performance.now();
-    const jobs = planBatch(batch, planned);
+    const jobs = planBatch(batch, planned, record.numberOf);
     request.onPlanned?.(jobs.length, (performance.now() - begin) / 1000);
     planned += jobs.length;
     const due = record.due(jobs);
@@ -72,8 +72,8 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     // A batch of nothing is launched: Hydra's launchers say so.
     const isDone = due.length === 0 && jobs.length > 0;
     const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
-    const ended = jobs.flatMap((job) => fresh.get(job) ?? record.resultOf(job) ?? []);
-    results.push(...ended);
+    const ended = jobs.map((job) => fresh.get(job) ?? record.resultOf(job));
+    results.push(...ended.filter((result) => result !== undefined));
     const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
     if (!mayGoOn) {
       wasCutShort = true;
@@ -83,6 +83,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   }
   // A sweep of no batch is recorded, too.
   if (planned === 0) record.admit([]);
+  if (!wasCutShort) record.leaveOut();
   const conclusion = sweeper.conclude?.();
   const outcome = { results, unfinished: planned - results.length, refused: false };
   if (conclusion === undefined) return outcome;

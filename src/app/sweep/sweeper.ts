@@ -13,8 +13,8 @@ export type JobOverrides = readonly string[];
 export interface Sweeper {
   /** The next jobs; undefined when the sweep is over. */
   ask(): readonly JobOverrides[] | undefined;
-  /** The results of the jobs that were asked for last, in their order. */
-  tell(results: readonly JobResult[]): void;
+  /** The results of the jobs that were asked for last, in their order; undefined for one that came to no end. */
+  tell(results: readonly (JobResult | undefined)[]): void;
   /**
    * Set by a sweeper that decides by itself whether failed jobs end the sweep: then `ask` says so.
    * Without it no batch follows one with a failed job.

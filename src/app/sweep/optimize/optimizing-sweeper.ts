@@ -60,14 +60,10 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
     },
     tell(results) {
       const batch = round.slice(scores.length, asked);
-      const first = told.length;
-      const resultOf = new Map(
-        results.map((result, index) => [result.number ?? first + index, result]),
-      );
       const problems: string[] = [];
       let lost = 0;
       for (const [index, trial] of batch.entries()) {
-        const result = resultOf.get(first + index);
+        const result = results[index];
         const outcome = result && outcomeOf(result, objective);
         const score = outcome?.score ?? null;
         told.push({ trial, score });
@@ -75,7 +71,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         if (outcome?.score !== null) continue;
         lost++;
         if (result?.status === "completed")
-          problems.push(`job #${first + index}: ${outcome.problem}`);
+          problems.push(`job #${result.number ?? told.length - 1}: ${outcome.problem}`);
       }
       failures += lost;
       if (lost === 0 || lost / batch.length <= maxFailureRate) return;

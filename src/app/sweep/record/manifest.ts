@@ -49,7 +49,16 @@ export interface ManifestJob {
   readonly output_dir: string;
   /** Fingerprint of the job's composed config, interpolations as written. */
   readonly fingerprint: string;
+  /**
+   * Whether the sweep that went on has no such job any more: a search asked for others once it was told other
+   * results. Its record stays, it never runs, and the sweep does not fail because of it.
+   */
+  readonly left_out?: true;
 }
+
+/** The jobs that make a sweep up by now. */
+export const jobsOf = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
+  jobs.filter((job) => job.left_out !== true);
 
 /** Written so that it survives the machine, too. */
 export const writeManifest = (folder: string, manifest: SweepManifest): void =>

@@ -10,6 +10,7 @@ import { hasEnded, hasFailed, readJobState } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
 import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepManifest, writeManifest } from "./manifest.ts";
+import { createNumbering, type Numbering } from "./numbering.ts";
 
 /** What of a recorded sweep is to run again. */
 export interface Resumption {
@@ -26,6 +27,13 @@ export interface SweepRecord {
   readonly folder: string;
   /** As it stands: jobs come batch by batch. */
   manifest(): SweepManifest;
+  /**
+   * The number of the job that is planned next: its place in a new sweep; in one that goes on the number that it was
+   * recorded with, or a new one.
+   * @throws ConfigError `app.sweep_changed` for a job that has come in place of another one, `app.sweep_record`
+   * while another process runs the sweep
+   */
+  numberOf(place: number, overrides: readonly string[]): number;
   /**
    * Those of a batch that have to run: all of a new sweep. What a resumed one still has to do is only
    * known while no other process runs it, so that it is claimed by then.
@@ -45,6 +53,8 @@ export interface SweepRecord {
   endedSince(job: SweepJob): JobResult | undefined;
   /** What became of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
+  /** Notes, once the sweeper has no more jobs, which of those that were recorded are none of the sweep any more. */
+  leaveOut(): void;
   /** Notes, at the end, that the sweeper counts failed jobs as no failure of the sweep. */
   tolerateFailures(): void;
   /** Lets another process drive the sweep, which takes the record up itself. */
@@ -56,6 +66,8 @@ export interface RecordRequest {
   /** What the sweep is, but for its jobs. */
   readonly sweep: Omit<SweepManifest, "version" | "jobs" | "holds_secrets">;
   readonly resumption?: Resumption;
+  /** Whether its jobs depend on results: they may then be others than at first. */
+  readonly isSearch: boolean;
   readonly redact?: (text: string) => string;
   /** Is told once the sweep is this process's, and its first jobs are in the manifest. */
   readonly onAdmitted?: () => void;
@@ -63,12 +75,12 @@ export interface RecordRequest {
 
 /** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
-  const { onAdmitted, redact, resumption, sweep } = request;
+  const { isSearch, onAdmitted, redact, resumption, sweep } = request;
   const folder = sweepFolder(sweep.directory);
-  const before = resumption === undefined ? undefined : readManifest(folder);
   let manifest: SweepManifest = { version: 1, ...sweep, holds_secrets: false, jobs: [] };
   let claim: Claim | undefined;
   let isAdmitted = false;
+  let earlier: Earlier | undefined;
   const ran = new Set<number>();
 
   const enter = (): void => {
@@ -76,10 +88,27 @@ export function openRecord(request: RecordRequest): SweepRecord {
     claim = claimSweep(folder);
     clearCancellation(folder);
     // What an earlier sweep left in this directory is no part of this one.
-    if (before === undefined)
+    if (resumption === undefined)
       for (const old of [jobsFolder(folder), schedulerFolder(folder)])
         rmSync(old, { recursive: true, force: true });
   };
+
+  /** What there was is only known while no other process adds to it. */
+  const earlierSweep = (): Earlier => {
+    enter();
+    if (earlier === undefined) {
+      const { jobs } = readManifest(folder);
+      const known = new Map(jobs.map((job) => [job.number, job]));
+      earlier = { jobs: known, numbering: createNumbering(jobs), fresh: new Set() };
+    }
+    return earlier;
+  };
+
+  /** Results that a search was told at first and that are others now: then its jobs may be, too. */
+  const mayAskForOthers = (): boolean =>
+    isSearch &&
+    (resumption?.failed === true ||
+      manifest.jobs.some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
 
   const recorded = (job: SweepJob): JobResult | undefined => {
     const log = jobLog(folder, job.number);
@@ -94,12 +123,24 @@ export function openRecord(request: RecordRequest): SweepRecord {
   return {
     folder,
     manifest: () => manifest,
+    numberOf(place, overrides) {
+      if (resumption === undefined) return place;
+      const { fresh, numbering } = earlierSweep();
+      const { number, recorded } = numbering.numberOf(place, overrides);
+      if (recorded !== undefined) return number;
+      fresh.add(number);
+      const displaced = numbering.displacedAt(place);
+      if (displaced !== undefined && !resumption.acceptChanges && !mayAskForOthers())
+        throw changed(displaced);
+      return number;
+    },
     due(jobs) {
-      if (before === undefined || resumption === undefined) return jobs;
-      enter();
-      const recorded = new Map(before.jobs.map((job) => [job.number, job]));
-      for (const job of jobs) refuseChanged(job, recorded.get(job.number), resumption);
+      if (resumption === undefined) return jobs;
+      const { fresh, jobs: known } = earlierSweep();
+      for (const job of jobs) refuseChanged(job, known.get(job.number), resumption);
       return jobs.filter(({ number }) => {
+        // What a search asks for since it was told other results was never recorded as missing or failed.
+        if (isSearch && fresh.has(number)) return true;
         const state = readJobState(folder, number);
         if (state?.status === "running") ran.add(number);
         return hasEnded(state) ? resumption.failed && hasFailed(state) : resumption.missing;
@@ -109,8 +150,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
       enter();
       manifest = { ...manifest, jobs: [...manifest.jobs, ...jobs.map(manifestJob)] };
       // A resumed sweep that stops early must not forget the jobs that it has not come to.
-      const known = new Set(manifest.jobs.map(({ number }) => number));
-      const later = before?.jobs.filter(({ number }) => !known.has(number)) ?? [];
+      const later = earlier?.numbering.leftOver() ?? [];
       const whole = masked({ ...manifest, jobs: [...manifest.jobs, ...later] }, redact);
       manifest = { ...manifest, holds_secrets: whole.holds_secrets };
       writeManifest(folder, whole);
@@ -120,11 +160,28 @@ export function openRecord(request: RecordRequest): SweepRecord {
     endedSince: (job) =>
       ran.has(job.number) && hasEnded(readJobState(folder, job.number)) ? recorded(job) : undefined,
     resultOf: recorded,
+    leaveOut() {
+      const left = new Set(earlier?.numbering.leftOver().map(({ number }) => number));
+      if (left.size === 0) return;
+      const whole = readManifest(folder);
+      const jobs = whole.jobs.map((job) =>
+        left.has(job.number) ? { ...job, left_out: true as const } : job,
+      );
+      writeManifest(folder, { ...whole, jobs });
+    },
     tolerateFailures: () =>
       writeManifest(folder, { ...readManifest(folder), tolerates_failures: true }),
     handOver: (pid) => claim?.handOver(pid, true),
     release: () => claim?.release(),
   };
+}
+
+/** A sweep as it was recorded. */
+interface Earlier {
+  readonly jobs: ReadonlyMap<number, ManifestJob>;
+  readonly numbering: Numbering;
+  /** Numbers of jobs that it has never had. */
+  readonly fresh: Set<number>;
 }
 
 const manifestJob = (job: SweepJob): ManifestJob => ({
@@ -142,12 +199,15 @@ function refuseChanged(
 ): void {
   if (acceptChanges || recorded === undefined || recorded.fingerprint === jobFingerprint(job))
     return;
-  throw new ConfigError({
+  throw changed(recorded);
+}
+
+const changed = ({ number, task_overrides }: ManifestJob): ConfigError =>
+  new ConfigError({
     code: "app.sweep_changed",
-    message: `The config of job #${job.number} (${job.overrides.join(" ")}) is not the one that the sweep began with`,
+    message: `The config of job #${number} (${task_overrides.join(" ")}) is not the one that the sweep began with`,
     hint: "restore the config, or resume with --accept-changes: jobs that are done stay as they are",
   });
-}
 
 /** Secrets do not stay in files; without them nothing can be started again from the manifest. */
 function masked(manifest: SweepManifest, redact: RecordRequest["redact"]): SweepManifest {

@@ -55,13 +55,12 @@ test("told the same results it asks for the same jobs, cut off anywhere", () => 
             const batch = sweeper.ask();
             if (batch === undefined) break;
             asked.push(batch);
-            // Whichever ended first: results are told by their numbers.
             const results = batch.map(() => {
               const result = resultOf(number, values[number] ?? null);
               number++;
               return result;
             });
-            sweeper.tell(results.reverse());
+            sweeper.tell(results);
           }
           return { asked, conclusion: sweeper.conclude?.() };
         };

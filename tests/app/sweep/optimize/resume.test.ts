@@ -3,27 +3,46 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hydraMain } from "../../../../src/app/index.ts";
+import type { ResumedSweep } from "../../../../src/app/invocation.ts";
+import { sweepRows } from "../../../../src/app/sweep/collect.ts";
+import { recordedExitCode } from "../../../../src/app/sweep/look.ts";
+import { readManifest } from "../../../../src/app/sweep/record/manifest.ts";
 
-test("a search that was cut off goes on where it was, without a seed, too", async () => {
+/** Nine trials, the best three of them with more, the best one with the most. */
+const SEARCH = [
+  "-m",
+  "hydra/sweeper=successive_halving",
+  "hydra.sweeper.budget_key=n",
+  "hydra.sweeper.min_budget=1",
+  "hydra.sweeper.max_budget=9",
+  "hydra.sweeper.n_jobs=4",
+  "x=interval(0,1)",
+];
+
+interface Played {
+  readonly exitCode: number;
+  /** The jobs that ran: number and overrides. */
+  readonly jobs: readonly string[];
+  readonly results: string;
+}
+
+/** A program whose searches run in this process. */
+function searching(argv: readonly string[] = SEARCH) {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-search-"));
   mkdirSync(join(cwd, "conf"));
   writeFileSync(join(cwd, "conf/config.yaml"), "x: 0.0\nn: 1\nhydra: {sweep: {dir: s}}\n");
-  const argv = [
-    "-m",
-    "hydra/sweeper=successive_halving",
-    "hydra.sweeper.budget_key=n",
-    "hydra.sweeper.min_budget=1",
-    "hydra.sweeper.max_budget=9",
-    "hydra.sweeper.n_jobs=4",
-    "x=interval(0,1)",
-  ];
-  const run = async (resumed: boolean) => {
+  const run = async (
+    resumed?: Partial<ResumedSweep>,
+    fails: (x: number) => boolean = () => false,
+  ): Promise<Played> => {
     const jobs: string[] = [];
     const exitCode = await hydraMain(
       { name: "prog", base: cwd, configPath: "conf", configName: "config" },
       (config, job) => {
+        const x = Number(config.get("x"));
         jobs.push(`${job.number}: ${job.overrides.join(" ")}`);
-        return Math.abs(Number(config.get("x")) - 0.5) / Number(config.get("n"));
+        if (fails(x)) throw new Error("boom");
+        return Math.abs(x - 0.5) / Number(config.get("n"));
       },
       {
         argv,
@@ -34,25 +53,86 @@ test("a search that was cut off goes on where it was, without a seed, too", asyn
         ...(resumed && {
           resumed: {
             directory: join(cwd, "s"),
-            missing: true,
+            missing: false,
             failed: false,
             acceptChanges: false,
+            ...resumed,
           },
         }),
       },
     );
-    return {
-      exitCode,
-      jobs,
-      results: readFileSync(join(cwd, "s/optimization_results.yaml"), "utf8"),
-    };
+    const file = join(cwd, "s/optimization_results.yaml");
+    return { exitCode, jobs, results: readFileSync(file, "utf8") };
   };
-  const whole = await run(false);
+  return { cwd, run };
+}
+
+test("a search that was cut off goes on where it was, without a seed, too", async () => {
+  const { cwd, run } = searching();
+  const whole = await run();
   expect(whole.jobs).toHaveLength(13);
   // As if it had been killed: two of the first round and all of what followed never ran.
   for (const number of [5, 7, 9, 10, 11, 12]) rmSync(join(cwd, `s/.sweep/jobs/${number}.json`));
   rmSync(join(cwd, "s/optimization_results.yaml"));
-  const rest = await run(true);
+  const rest = await run({ missing: true });
   expect(rest.jobs).toEqual([5, 7, 9, 10, 11, 12].map((number) => whole.jobs[number]));
   expect([rest.exitCode, rest.results]).toEqual([0, whole.results]);
+});
+
+test("a trial that succeeds after all takes part; no trial has the result of another", async () => {
+  const argv = [...SEARCH, "hydra.sweeper.seed=7", "hydra.sweeper.max_failure_rate=0.5"];
+  const whole = await searching(argv).run();
+  const overridesOf = (job = "") => job.slice(job.indexOf(" ") + 1);
+  const best = Number(/x=([\d.e-]+)/.exec(whole.jobs[12] ?? "")?.[1]);
+  const { cwd, run } = searching(argv);
+  const first = await run(undefined, (x) => x === best);
+  expect(first.results).not.toBe(whole.results);
+  const retried = await run({ failed: true });
+  expect([retried.exitCode, retried.results]).toEqual([0, whole.results]);
+  const failed = whole.jobs.findIndex((job) => job.includes(`x=${best} `));
+  // The one that failed, and with more what it had not had yet: nothing that was done.
+  expect(retried.jobs).toEqual([whole.jobs[failed], `13: x=${best} n=3`, `14: x=${best} n=9`]);
+  const manifest = readManifest(join(cwd, "s/.sweep"));
+  const asRun = [...first.jobs, ...retried.jobs.slice(1)].map(overridesOf).sort();
+  expect(manifest.jobs.map(({ task_overrides }) => task_overrides.join(" ")).sort()).toEqual(asRun);
+  for (const { number, result, swept } of sweepRows(join(cwd, "s"))) {
+    expect(result).toBe(Math.abs(Number(swept["x"]) - 0.5) / Number(swept["n"]));
+    const saved = readFileSync(join(cwd, `s/${number}/.hydra/overrides.yaml`), "utf8");
+    expect(saved).toContain(`- x=${swept["x"]}\n- n=${swept["n"]}\n`);
+  }
+  expect(recordedExitCode(join(cwd, "s/.sweep"), manifest)).toBe(0);
+  const again = await run({ missing: true, failed: true });
+  expect([again.jobs, again.results]).toEqual([[], whole.results]);
+});
+
+test("what a search asks for no more, and never ended, fails nothing", async () => {
+  const argv = [...SEARCH, "hydra.sweeper.seed=7", "hydra.sweeper.max_failure_rate=0.5"];
+  const whole = await searching(argv).run();
+  const best = Number(/x=([\d.e-]+)/.exec(whole.jobs[12] ?? "")?.[1]);
+  const { cwd, run } = searching(argv);
+  const first = await run(undefined, (x) => x === best);
+  const last = Number(/^\d+/.exec(first.jobs[12] ?? "")?.[0]);
+  rmSync(join(cwd, `s/.sweep/jobs/${last}.json`));
+  expect((await run({ failed: true })).results).toBe(whole.results);
+  const manifest = readManifest(join(cwd, "s/.sweep"));
+  expect(manifest.jobs.find(({ number }) => number === last)?.left_out).toBe(true);
+  expect(recordedExitCode(join(cwd, "s/.sweep"), manifest)).toBe(0);
+  expect(sweepRows(join(cwd, "s")).map(({ number }) => number)).not.toContain(last);
+});
+
+test("another space than the one that was recorded is refused unless told otherwise", async () => {
+  const { cwd, run } = searching([...SEARCH.slice(0, -1), "hydra.sweeper.seed=7"]);
+  const write = (space: string) =>
+    writeFileSync(
+      join(cwd, "conf/config.yaml"),
+      `x: 0.0\nn: 1\nhydra: {sweep: {dir: s}, sweeper: {params: {x: "${space}"}}}\n`,
+    );
+  write("interval(0,1)");
+  await run();
+  write("interval(0,2)");
+  expect(await run({ missing: true })).toMatchObject({ exitCode: 1, jobs: [] });
+  const other = await run({ missing: true, acceptChanges: true });
+  expect(other.exitCode).toBe(0);
+  expect(other.jobs).toHaveLength(13);
+  expect(other.jobs[0]).toMatch(/^13: /);
 });
