@@ -1,5 +1,5 @@
 /**
- * `node --require` this: kills the process at its Nth change of a file. KILL_AT=ROLE:N says of which process of a
+ * `node --require` this: kills the process at its Nth change of a file in KILL_WITHIN, a part of its path. KILL_AT=ROLE:N says of which process of a
  * sweep (launcher, driver, worker); KILL_AT=ROLE:N:half lets it write half of what it wants to write first. Each
  * process that ends by itself adds a line `ROLE CHANGES` to the file in KILL_COUNTS. STALL_MS: as long does it stop
  * after it has started another process. STALL_AT=ROLE: that one stops for a minute before its first change.
@@ -22,8 +22,10 @@ const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 
 
 const CHANGES = ["writeFileSync", "renameSync", "linkSync", "rmSync", "mkdirSync", "fsyncSync"];
 
-/** What the task itself does is not ours. */
-const isOurs = (target) => typeof target === "number" || !String(target).endsWith("ran.txt");
+const within = process.env.KILL_WITHIN ?? "";
+
+/** A number is a file that was opened to be written durably: a record. */
+const isOurs = (target) => typeof target === "number" || String(target).includes(within);
 
 for (const name of CHANGES)
   fs[name] = (target, ...rest) => {
