@@ -20,7 +20,7 @@ export async function writeFileAtomic(
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw aboutFile(error, file);
   }
 }
 
@@ -62,8 +62,17 @@ function replaceFile(file: string, writeTo: (temporary: string) => void): void {
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw aboutFile(error, file);
   }
+}
+
+/** What the system says of a full disk, or of a file that was written to by then, does not name it. */
+function aboutFile(error: unknown, file: string): unknown {
+  if (error instanceof Error && "syscall" in error && !("path" in error)) {
+    error.message += ` '${file}'`;
+    Object.assign(error, { path: file });
+  }
+  return error;
 }
 
 /** Not built from the file's own name, which may be as long as the file system allows. */

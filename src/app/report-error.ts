@@ -51,7 +51,8 @@ export function reportOwnError(error: unknown, invocation: Invocation): void {
   );
 }
 
-const isRefusalOfSystem = (error: unknown): error is Error =>
+/** Not of what the user's own code asked for. */
+export const isRefusalOfSystem = (error: unknown): error is Error =>
   error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
 
 /** What a target threw is the user's own error, told with the config that called it. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { writeFileDurableSync } from "../../../atomic-write.ts";
+import { fileProblem } from "../../../file-problem.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { manifestFile, SWEEP_FOLDER } from "./layout.ts";
 
@@ -73,12 +74,7 @@ export function readManifest(folder: string): SweepManifest {
   try {
     text = readFileSync(file, "utf8");
   } catch (cause) {
-    throw new ConfigError({
-      code: "app.sweep_record",
-      message: `There is no sweep in '${folder.slice(0, -SWEEP_FOLDER.length - 1) || "/"}': ${file} cannot be read`,
-      hint: "name the directory of a sweep (hydra.sweep.dir)",
-      cause,
-    });
+    throw unreadable(folder, cause);
   }
   const version = versionOf(text);
   if (version === MANIFEST_VERSION) return JSON.parse(text) as SweepManifest;
@@ -89,6 +85,22 @@ export function readManifest(folder: string): SweepManifest {
         ? `${file} is no manifest of a sweep`
         : `${file} is of version ${version}; this program reads version ${MANIFEST_VERSION}`,
     ...(version === undefined ? {} : { hint: "use the version of the program that made it" }),
+  });
+}
+
+function unreadable(folder: string, cause: unknown): ConfigError {
+  const directory = folder.slice(0, -SWEEP_FOLDER.length - 1) || "/";
+  const file = manifestFile(folder);
+  const isThere = !(cause instanceof Error && "code" in cause && cause.code === "ENOENT");
+  return new ConfigError({
+    code: "app.sweep_record",
+    message: isThere
+      ? `The sweep in '${directory}' cannot be read: ${file}: ${fileProblem(cause)}`
+      : `There is no sweep in '${directory}': there is no ${file}`,
+    hint: isThere
+      ? "a sweep is its user's: only they may look at it and go on with it"
+      : "name the directory of a sweep (hydra.sweep.dir)",
+    cause,
   });
 }
 

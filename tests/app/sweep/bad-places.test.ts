@@ -1,0 +1,118 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { collectSweep } from "../../../src/app/sweep/collect.ts";
+import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
+import { canMount, fill, withDisk } from "../mounts.ts";
+import { workplace } from "./program/start.ts";
+
+const LAUNCHERS = [
+  ["basic", []],
+  ["local", ["hydra/launcher=local", "hydra.launcher.n_jobs=2"]],
+] as const;
+
+describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
+  test.skipIf(!canMount("sweeps on full disks"))(
+    "a disk that is full ends a sweep in words; with space again, it goes on",
+    { timeout: 120_000 },
+    () =>
+      withDisk("size=512k", async (disk) => {
+        const directory = join(disk, "s");
+        const told = new Set<string>();
+        for (const pages of [0, 2, 5, 8, 11, 14]) {
+          const place = workplace();
+          rmSync(directory, { recursive: true, force: true });
+          fill(disk);
+          for (let page = 0; page < pages; page++) rmSync(join(disk, `.filler-${page}`));
+          const full = await place.start([
+            "-m",
+            "x=1,2,3",
+            `hydra.sweep.dir=${directory}`,
+            ...launcher,
+          ]);
+          for (const name of readdirSync(disk))
+            if (name.startsWith(".filler")) rmSync(join(disk, name));
+          if (full.exitCode === 0) continue;
+          expect(full.stderr).toMatch(/ENOSPC: no space left on device, \w+ '\//);
+          expect(full.stderr).not.toMatch(/^\s+at /m);
+          const isThere = existsSync(join(directory, ".sweep/manifest.json"));
+          if (isThere) expect(full.stderr).toContain(`prog --resume ${directory} runs the rest`);
+          told.add(isThere ? "recorded" : "not begun");
+          const more = isThere
+            ? ["--resume", directory, "--retry-failed", directory]
+            : ["-m", "x=1,2,3", `hydra.sweep.dir=${directory}`];
+          const rest = await place.start(more);
+          expect(rest.exitCode, String(rest.stderr)).toBe(0);
+          expect(new Set(place.ran("end"))).toEqual(new Set([0, 1, 2]));
+          expect(
+            readdirSync(join(directory, ".sweep/jobs")).filter((name) => /tmp$/.test(name)),
+          ).toEqual([]);
+        }
+        expect(told.size).toBe(2);
+      }),
+  );
+
+  test("a sweep whose directory was moved goes on where it is now", async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1,2,3", "do=flaky", "seconds=0", ...launcher]);
+    const now = join(place.cwd, "moved here");
+    renameSync(join(place.cwd, "s"), now);
+    const status = await place.sweep(["status", now]);
+    expect(status.stdout).toContain("0 of 3 jobs completed, 3 failed");
+    await place.start(["--retry-failed", now]);
+    const last = await place.start(["--retry-failed", now]);
+    expect(last.exitCode, String(last.stderr)).toBe(0);
+    expect(existsSync(join(place.cwd, "s"))).toBe(false);
+    const { directory, jobs } = readManifest(join(now, ".sweep"));
+    expect([directory, ...jobs.map(({ output_dir }) => output_dir)]).toEqual([
+      now,
+      join(now, "0"),
+      join(now, "1"),
+      join(now, "2"),
+    ]);
+    expect(place.ran("begin")).toHaveLength(9);
+  });
+
+  test("directories may have any name", async () => {
+    const place = workplace();
+    const name = `it's "a" $(dir)\n-é % {x} #1 ☃`;
+    const strange = join(place.cwd, name);
+    mkdirSync(strange);
+    cpSync(join(place.cwd, "conf"), join(strange, "conf"), { recursive: true });
+    const run = (...argv: readonly string[]) => place.start(argv, { cwd: strange });
+    const first = await run("-m", "x=1,2", "do=fail,ok", ...launcher);
+    expect(first.exitCode).toBe(1);
+    const states = () =>
+      ["0", "1", "2", "3"].map(
+        (number) =>
+          JSON.parse(readFileSync(join(strange, `s/.sweep/jobs/${number}.json`), "utf8")).status,
+      );
+    expect(states()).toEqual(["failed", "completed", "failed", "completed"]);
+    const left = await run("--retry-failed", "s", "--detach");
+    expect([left.exitCode, left.stderr]).toEqual([0, ""]);
+    const waited = await place.sweep(["wait", "s"], { cwd: strange });
+    expect(waited.exitCode).toBe(1);
+    const attempts = JSON.parse(readFileSync(join(strange, "s/.sweep/jobs/0.json"), "utf8"));
+    expect(attempts.attempts).toHaveLength(2);
+    expect(collectSweep(join(strange, "s"))).toContain("sweep.csv");
+  });
+});
+
+test("a sweep that cannot be read is told from one that is not there", async () => {
+  const place = workplace();
+  const none = await place.sweep(["status", "conf"]);
+  expect(none.stderr).toContain(`There is no sweep in '${join(place.cwd, "conf")}'`);
+  // Of another user it would be refused; that, root cannot try.
+  mkdirSync(join(place.folder, "manifest.json"), { recursive: true });
+  const unread = await place.sweep(["status", "s"]);
+  expect(unread.exitCode).toBe(1);
+  expect(unread.stderr).toMatch(/The sweep in '.*\/s' cannot be read: .*: this is a directory/);
+});
