@@ -3,6 +3,7 @@ import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
 import { liveWorkers, type RunningWorker } from "../worker/left-behind.ts";
+import { tryClaim } from "../worker/process-claim.ts";
 import {
   GRACE_MS,
   isRunning,
@@ -13,7 +14,7 @@ import { nextCommand } from "./next-commands.ts";
 import { clearCancellation, noteCancellation } from "./record/cancellation.ts";
 import { ended, readJobState, writeJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
-import { sweepFolder } from "./record/layout.ts";
+import { launcherFile, sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
 
 const LOOK_MS = 100;
@@ -128,8 +129,10 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
   for await (const event of backend.watch({ signal })) void event;
 }
 
-/** A job whose process is gone without a word was stopped. */
+/** A job whose process is gone without a word was stopped; where somebody has the sweep, that is theirs to say. */
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
+  const attempt = tryClaim(launcherFile(folder));
+  if (attempt.kind === "held") return;
   for (const { number } of jobs) {
     const state = readJobState(folder, number);
     const last = state?.attempts.at(-1);
@@ -137,6 +140,7 @@ function recordLost(folder: string, jobs: readonly { readonly number: number }[]
     const error = `cancelled: process ${last.pid} is gone`;
     writeJobState(folder, ended(state, { status: "stopped", exitCode: null, error }), true);
   }
+  attempt.claim.release();
 }
 
 const runsElsewhere = (directory: string, away: readonly ProcessIdentity[]): ConfigError => {

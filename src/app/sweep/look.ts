@@ -9,7 +9,7 @@ import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
-import { jobsOf, readManifest, type SweepManifest } from "./record/manifest.ts";
+import { currentJobs, readManifest, type SweepManifest } from "./record/manifest.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
 export interface SweepView {
@@ -96,7 +96,7 @@ const isOpen = (status: JobStanding): boolean => status === "queued" || status =
 
 /** The exit code that the record of a sweep amounts to, whoever ran it. */
 export function recordedExitCode(folder: string, manifest: SweepManifest): number {
-  const states = jobsOf(manifest).map(({ number }) => readJobState(folder, number));
+  const states = currentJobs(manifest).map(({ number }) => readJobState(folder, number));
   const isTolerated = (state: JobState | undefined) =>
     manifest.tolerates_failures === true &&
     (state?.status === "failed" || state?.status === "timed_out");

@@ -36,6 +36,9 @@ export function settle(
   | { readonly kind: "dropped"; readonly reason: string } {
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
+  // Who looked before the job was submitted anew must not end what runs now.
+  const runsAs = state?.attempts.at(-1)?.details?.["slurm"];
+  if (isNew && runsAs !== taskName(task)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
   const status = STATUS[report?.state ?? ""] ?? "stopped";

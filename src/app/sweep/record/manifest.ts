@@ -58,7 +58,7 @@ export interface ManifestJob {
 }
 
 /** The jobs that make a sweep up by now. */
-export const jobsOf = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
+export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
   jobs.filter((job) => job.left_out !== true);
 
 /** Written so that it survives the machine, too. */
