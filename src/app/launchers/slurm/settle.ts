@@ -5,6 +5,7 @@ import {
   begun,
   ended,
   hasEnded,
+  type JobState,
   readJobState,
   writeJobState,
 } from "../../sweep/record/job-state.ts";
@@ -37,8 +38,7 @@ export function settle(
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   // Who looked before the job was submitted anew must not end what runs now.
-  const runsAs = state?.attempts.at(-1)?.details?.["slurm"];
-  if (isNew && runsAs !== taskName(task)) return "recorded already";
+  if (isNew && !mayBeOf(task, state)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
   const status = STATUS[report?.state ?? ""] ?? "stopped";
@@ -59,6 +59,13 @@ export function settle(
     }),
   );
   return { kind: "ended" };
+}
+
+/** Whether the last attempt is no other task's, nor one of a launcher of a machine. */
+function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
+  const { details, id } = attempts.at(-1) ?? {};
+  const runsAs = details?.["slurm"];
+  return runsAs === undefined ? id === undefined : runsAs === taskName(task);
 }
 
 const endedBySignal = (report: TaskReport | undefined): boolean =>
