@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { cliConfig } from "../profile/ncu/run/cli-config.ts";
+import { settings } from "../profile/nsys/settings.ts";
 import { sharedOrSkip } from "../shared.ts";
 import { composeTree } from "./compose-tree.ts";
 
@@ -82,22 +84,10 @@ describe("presets of Nsight Compute", () => {
     const { pipeline } = composeTree([`profiling/ncu@pipeline.ncu=${name}`]);
     const { ncu_cli, ...switches } = pipeline.ncu;
     expect(ncu_cli).toEqual({
-      target_processes: "all",
-      replay_mode: "kernel",
+      ...cliConfig,
       nvtx: { include, exclude: null },
-      set: "roofline",
       sections,
       metrics: metrics === null ? null : expect.any(Array),
-      kernel_name: null,
-      kernel_name_base: "demangled",
-      kernel_exclude: [],
-      launch_skip: null,
-      launch_count: null,
-      clock_control: "base",
-      cache_control: "all",
-      force_overwrite: false,
-      export: { csv: true },
-      extra_args: [],
     });
     expect([...(ncu_cli.metrics ?? [])].sort()).toEqual([...(metrics ?? [])].sort());
     expect(switches).toEqual({
@@ -127,15 +117,5 @@ describe("presets of Nsight Compute", () => {
 });
 
 test("the preset of Nsight Systems", () => {
-  expect(composeTree([]).pipeline.nsys).toEqual({
-    enable: false,
-    gating_nvtx: true,
-    trace: "cuda,nvtx,osrt",
-    sample: "none",
-    cuda_graph_trace: "node",
-    capture_range: "none",
-    capture_range_end: null,
-    nvtx_capture: "prefill",
-    extra_args: [],
-  });
+  expect(composeTree([]).pipeline.nsys).toEqual(settings({ enable: false }));
 });

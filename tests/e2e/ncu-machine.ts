@@ -6,7 +6,7 @@ import { requireNative } from "../../src/profile/native.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
 import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
 import { type CommandResult, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
-import { type FakeGpu, fakeGpu } from "./fake-gpu.ts";
+import { type FakeGpu, type FakeRun, fakeGpu } from "./fake-gpu.ts";
 
 const { shallowResnet, info } = await requireNative(() => {});
 export const nativeInfo = info;
@@ -39,6 +39,20 @@ export const kernels = [
   { kernel: "gemm", pushPop: inA },
   { kernel: "gemm", pushPop: inA1 },
   { kernel: "pool", pushPop: [{ name: "B" }] },
+];
+
+/** What ncu finds in range replay of all regions: a run per level of nesting. */
+export const rangesByLevel: readonly FakeRun[] = [
+  {
+    include: "A/",
+    results: [
+      // The first API call of A may come when A::A1 is open already.
+      { kernel: "", kind: "range", pushPop: inA1 },
+      { kernel: "", kind: "range", pushPop: [{ name: "B" }] },
+    ],
+  },
+  { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
+  { log: "==WARNING== No ranges were profiled.\n" },
 ];
 
 /** A directory to profile in, and what is found there afterwards; all of it goes with the tests. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listFiles } from "../repo/files.ts";
 import { runCommand } from "./command.ts";
-import { designLines, inA, inA1, kernels, nativeInfo, ncuMachine } from "./ncu-machine.ts";
+import { designLines, inA, kernels, nativeInfo, ncuMachine, rangesByLevel } from "./ncu-machine.ts";
 
 const { bundleOf, cwd, gpu, inHere, notesOf, profile, regionsOf } =
   ncuMachine("deep-profile with ncu");
@@ -68,18 +68,7 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
   it.each(["range", "app-range"])(
     "runs once per level of nesting in %s replay, one result per region",
     async (mode) => {
-      gpu?.plan([
-        {
-          include: "A/",
-          results: [
-            // The first API call of A may come when A::A1 is open already.
-            { kernel: "", kind: "range", pushPop: inA1 },
-            { kernel: "", kind: "range", pushPop: [{ name: "B" }] },
-          ],
-        },
-        { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
-        { log: "==WARNING== No ranges were profiled.\n" },
-      ]);
+      gpu?.plan(rangesByLevel);
       const run = `run-${mode}`;
       const result = await profile([
         `pipeline.ncu.ncu_cli.replay_mode=${mode}`,

@@ -8,6 +8,7 @@ import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
 import { listFiles } from "../repo/files.ts";
 import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
 import { fakeGpu } from "./fake-gpu.ts";
+import { inA, kernels, rangesByLevel, regions } from "./ncu-machine.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
@@ -304,35 +305,18 @@ describe.skipIf(nsys === null)("the reports of nsys", () => {
 });
 
 describe.skipIf(gpu === null)("the reports of ncu", () => {
-  const inA = [{ name: "A" }];
-  const inA1 = [{ name: "A" }, { name: "A::A1" }];
-  const args = ["workload=nvtx_regions", "pipeline.ncu.enable=true", "device=cuda:0"];
   /** Without any of the tools: a laptop that got the directory. */
   const laptop = { PATH: "/usr/bin:/bin", HYDRACONF_NSIGHT: "" };
-  const program = async (...more: readonly string[]) => {
-    const { requireNative } = await import("../../src/profile/native.ts");
-    const { shallowResnet } = await requireNative(() => {});
-    return profile(
-      [...args.slice(1), ...more, "--", shallowResnet, "--device", "cpu", "--program", "regions"],
-      gpu?.env,
-    );
-  };
+  const program = (...more: readonly string[]) =>
+    profile(["pipeline.ncu.enable=true", "device=cuda:0", ...more, ...regions], gpu?.env);
 
   it("of kernels are made again from its tables, without ncu", async () => {
-    gpu?.plan([
-      {
-        results: [
-          { kernel: "gemm", pushPop: inA },
-          { kernel: "gemm", pushPop: inA1 },
-          { kernel: "pool", pushPop: [{ name: "B" }] },
-        ],
-      },
-    ]);
+    gpu?.plan([{ results: kernels }]);
     expect((await program("hydra.run.dir=ncu-run")).code).toBe(0);
     expect(reportsOf("ncu-run")).toContain("ncu/regions/A/raw.csv");
     await expectSame("ncu-run", "ncu-again", laptop);
-    const [regions] = readBundle(inHere("ncu-again"), "ncu").reports;
-    expect(regions?.regions.map(({ name }) => name)).toEqual(["A", "A::A1", "B"]);
+    const [report] = readBundle(inHere("ncu-again"), "ncu").reports;
+    expect(report?.regions.map(({ name }) => name)).toEqual(["A", "A::A1", "B"]);
   });
 
   it("are made again from its reports, where the tables were not kept", async () => {
@@ -349,17 +333,7 @@ describe.skipIf(gpu === null)("the reports of ncu", () => {
   });
 
   it("of ranges, one pass per level of nesting, are made again", async () => {
-    gpu?.plan([
-      {
-        include: "A/",
-        results: [
-          { kernel: "", kind: "range", pushPop: inA1 },
-          { kernel: "", kind: "range", pushPop: [{ name: "B" }] },
-        ],
-      },
-      { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
-      { log: "==WARNING== No ranges were profiled.\n" },
-    ]);
+    gpu?.plan(rangesByLevel);
     const ranges = ["pipeline.ncu.ncu_cli.replay_mode=range", "hydra.run.dir=ncu-ranges"];
     expect((await program(...ranges, "pipeline.recorder.enable=false")).code).toBe(0);
     expect(existsSync(inHere("ncu-ranges/ncu/discovery"))).toBe(true);
