@@ -1,4 +1,5 @@
 import fs, { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,8 +11,6 @@ import { identityOf, thisProcess } from "../../../src/app/worker/process-identit
 import { runs } from "../../runs.ts";
 
 const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));
-
-vi.mock("node:fs", { spy: true });
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-claim-"));
 
@@ -111,9 +110,10 @@ describe("a claim", () => {
 
   test("is taken where files cannot be linked, too", async () => {
     const file = join(newFolder(), "claim.json");
-    const cannot = vi.mocked(fs.linkSync).mockImplementation(() => {
+    const cannot = vi.spyOn(fs, "linkSync").mockImplementation(() => {
       throw Object.assign(new Error("EPERM: operation not permitted, link"), { code: "EPERM" });
     });
+    syncBuiltinESMExports();
     try {
       writeFileSync(file, JSON.stringify(identityOf(await deadProcess())));
       const first = tryClaim(file);
@@ -125,6 +125,7 @@ describe("a claim", () => {
       expect(cannot).toHaveBeenCalled();
     } finally {
       cannot.mockRestore();
+      syncBuiltinESMExports();
     }
   });
 
