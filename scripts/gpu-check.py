@@ -75,12 +75,7 @@ def main():
 
 def check_all(report, options, scratch, wanted):
     out = report.outbox.work
-    if "machine" in wanted:
-        report.check("machine", "what is here", lambda: describe_machine(out))
-    programs = programs_of(report, options, scratch, out)
-    library = os.path.join(scratch, "region_recorder.so")
-    if {"recorder", "overhead"} & set(wanted):
-        report.check("build", "recorder", lambda: build_recorder(library, report_log(out)))
+    programs, library = prepare(report, options, scratch, wanted, out)
     for step in STEPS:
         if step not in wanted:
             continue
@@ -88,11 +83,12 @@ def check_all(report, options, scratch, wanted):
             run_step(step, program, report, library, out)
 
 
-def programs_of(report, options, scratch, out):
+def prepare(report, options, scratch, wanted, out):
+    """Describes the machine and builds what is asked for, all at once: nothing is measured yet."""
     names = ["cuda"] if options.program else ["cuda", "cudnn"]
     programs = {}
 
-    def prepare(name):
+    def program(name):
         folder = os.path.join(scratch, name)
         os.makedirs(folder, exist_ok=True)
         log = os.path.join(out, f"{name}-runs.log")
@@ -103,9 +99,14 @@ def programs_of(report, options, scratch, out):
         programs[name] = Program(path, name, folder, log)
         return detail
 
-    checks = [("build", name, lambda name=name: prepare(name)) for name in names]
+    library = os.path.join(scratch, "region_recorder.so")
+    checks = [("build", name, lambda name=name: program(name)) for name in names]
+    if {"recorder", "overhead"} & set(wanted):
+        checks.append(("build", "recorder", lambda: build_recorder(library, report_log(out))))
+    if "machine" in wanted:
+        checks.append(("machine", "what is here", lambda: describe_machine(out)))
     report.check_together(checks)
-    return [programs[name] for name in names if name in programs]
+    return [programs[name] for name in names if name in programs], library
 
 
 def report_log(out):

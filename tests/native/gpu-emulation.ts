@@ -18,13 +18,21 @@ const FOLDERS = [
   ["fixtures/gpu_emulation", ".cc"],
 ] as const;
 
+const CUDNN_FOLDERS = [
+  ["shallow_resnet/cudnn", ".cc"],
+  ["fixtures/gpu_emulation/cudnn", ".cc"],
+] as const;
+
 /**
  * shallow_resnet whose `--device cuda:0` runs the GPU kernels' own source on the processor, for
  * machines without a GPU (native/fixtures/gpu_emulation). Built once per state of the sources.
  *
+ * @param library `cudnn`: with convolutions by the pretended cuDNN
  * @returns null, after saying why, where the CUDA headers are not there
  */
-export async function emulatedGpuProgram(): Promise<string | null> {
+export async function emulatedGpuProgram(
+  library: "cuda" | "cudnn" = "cuda",
+): Promise<string | null> {
   const { stdout } = await execa("python3", [join(native, "detect.py"), "all"], {
     env: { HYDRACONF_CUDA: "0" },
   });
@@ -38,9 +46,13 @@ export async function emulatedGpuProgram(): Promise<string | null> {
     // #pragma unroll means something to nvcc only.
     "-Wno-unknown-pragmas",
     ...[`-I${native}/fixtures/gpu_emulation`, `-I${native}`, `-isystem${nvcc.include}`],
-    ...["-DHYDRACONF_CUDA=1", "-DHYDRACONF_CUDNN=0", '-DHYDRACONF_CUDA_TARGETS="emulation"'],
+    ...["-DHYDRACONF_CUDA=1", '-DHYDRACONF_CUDA_TARGETS="emulation"'],
+    ...(library === "cudnn"
+      ? ["-DHYDRACONF_CUDNN=1", `-I${native}/fixtures/gpu_emulation/cudnn`]
+      : ["-DHYDRACONF_CUDNN=0"]),
   ];
-  const sources = FOLDERS.flatMap(([folder, extension]) =>
+  const folders = [...FOLDERS, ...(library === "cudnn" ? CUDNN_FOLDERS : [])];
+  const sources = folders.flatMap(([folder, extension]) =>
     readdirSync(join(native, folder))
       .filter((name) => name.endsWith(extension))
       .sort()
@@ -72,6 +84,15 @@ export async function emulatedGpuProgram(): Promise<string | null> {
     rmSync(folder, { recursive: true, force: true });
   }
   return output;
+}
+
+/** Libraries by the names of those behind cuDNN, which is only asked whether they can be loaded. */
+export async function cudnnLibraries(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["graph", "ops", "cnn"])
+    await execa("gcc", [
+      ...["-shared", "-x", "c", "/dev/null", "-o", join(folder, `libcudnn_${name}.so.9`)],
+    ]);
 }
 
 /** Everything below a folder, for telling whether it changed. */

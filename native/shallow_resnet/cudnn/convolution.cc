@@ -59,17 +59,13 @@ class Convolution final : public Operation {
                                                           CUDNN_CROSS_CORRELATION,
                                                           CUDNN_DATA_FLOAT));
     HYDRACONF_CUDNN_CHECK(cudnnSetConvolutionMathType(convolution_.get(), math_type()));
-    choose_algorithm();
+    find_candidates();
   }
 
   void launch() override {
+    if (!settled_) settle();
+    else HYDRACONF_CUDNN_CHECK(convolve());
     const float one = 1.0F;
-    const float zero = 0.0F;
-    HYDRACONF_CUDNN_CHECK(cudnnConvolutionForward(
-        library_.handle(), &one, input_descriptor_.get(), input_.memory.data(),
-        weight_descriptor_.get(), weight_.data(), convolution_.get(), algorithm_,
-        library_.workspace().data(), workspace_bytes_, &zero, output_descriptor_.get(),
-        output_.memory.data()));
     HYDRACONF_CUDNN_CHECK(cudnnAddTensor(library_.handle(), &one, bias_descriptor_.get(),
                                          bias_.data(), &one, output_descriptor_.get(),
                                          output_.memory.data()));
@@ -82,9 +78,33 @@ class Convolution final : public Operation {
     return library_.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
   }
 
-  /// The first of cuDNN's proposals, fastest first, whose workspace is acceptable; of those that round
-  /// as a plain sum does, where there is one.
-  void choose_algorithm() {
+  cudnnStatus_t convolve() {
+    const float one = 1.0F;
+    const float zero = 0.0F;
+    const Candidate& chosen = candidates_.front();
+    return cudnnConvolutionForward(
+        library_.handle(), &one, input_descriptor_.get(), input_.memory.data(),
+        weight_descriptor_.get(), weight_.data(), convolution_.get(), chosen.algorithm,
+        library_.workspace().data(), chosen.workspace_bytes, &zero, output_descriptor_.get(),
+        output_.memory.data());
+  }
+
+  /// The first launch, which measures nothing: cuDNN can propose what it then does not support.
+  void settle() {
+    cudnnStatus_t status = convolve();
+    while (status / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED && candidates_.size() > 1) {
+      candidates_.erase(candidates_.begin());
+      library_.need_workspace(candidates_.front().workspace_bytes);
+      library_.allocate_workspace();
+      status = convolve();
+    }
+    check(status, "cudnnConvolutionForward", __FILE__, __LINE__);
+    settled_ = true;
+  }
+
+  /// cuDNN's proposals, fastest first, whose workspace is acceptable; those that round as a plain sum
+  /// does before the others.
+  void find_candidates() {
     std::vector<cudnnConvolutionFwdAlgoPerf_t> proposals(CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
     int count = 0;
     HYDRACONF_CUDNN_CHECK(cudnnGetConvolutionForwardAlgorithm_v7(
@@ -93,10 +113,12 @@ class Convolution final : public Operation {
     proposals.resize(static_cast<std::size_t>(std::max(count, 0)));
     std::stable_partition(proposals.begin(), proposals.end(), rounds_as_a_sum);
     for (const cudnnConvolutionFwdAlgoPerf_t& proposal : proposals)
-      if (proposal.status == CUDNN_STATUS_SUCCESS && take(proposal.algo)) return;
-    throw InputError(
-        "cuDNN knows no algorithm for a convolution of these sizes (--gpu-library cuda runs "
-        "without cuDNN)");
+      if (proposal.status == CUDNN_STATUS_SUCCESS) consider(proposal.algo);
+    if (candidates_.empty())
+      throw InputError(
+          "cuDNN knows no algorithm for a convolution of these sizes (--gpu-library cuda runs "
+          "without cuDNN)");
+    library_.need_workspace(candidates_.front().workspace_bytes);
   }
 
   /// Transforms of larger tiles and of whole images lose digits of float32: some 1e-5 of the largest
@@ -107,21 +129,20 @@ class Convolution final : public Operation {
            proposal.algo != CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING;
   }
 
-  /// False where the algorithm cannot be used here.
-  bool take(cudnnConvolutionFwdAlgo_t algorithm) {
+  void consider(cudnnConvolutionFwdAlgo_t algorithm) {
     // Asked again: the heuristics' number is for the math type that they assumed.
     std::size_t bytes = 0;
-    if (cudnnGetConvolutionForwardWorkspaceSize(library_.handle(), input_descriptor_.get(),
-                                                weight_descriptor_.get(), convolution_.get(),
-                                                output_descriptor_.get(), algorithm,
-                                                &bytes) != CUDNN_STATUS_SUCCESS)
-      return false;
-    if (bytes > kWorkspaceLimit) return false;
-    algorithm_ = algorithm;
-    workspace_bytes_ = bytes;
-    library_.need_workspace(bytes);
-    return true;
+    const cudnnStatus_t status = cudnnGetConvolutionForwardWorkspaceSize(
+        library_.handle(), input_descriptor_.get(), weight_descriptor_.get(), convolution_.get(),
+        output_descriptor_.get(), algorithm, &bytes);
+    if (status == CUDNN_STATUS_SUCCESS && bytes <= kWorkspaceLimit)
+      candidates_.push_back({algorithm, bytes});
   }
+
+  struct Candidate {
+    cudnnConvolutionFwdAlgo_t algorithm;
+    std::size_t workspace_bytes;
+  };
 
   Library& library_;
   const cuda::DeviceTensor& input_;
@@ -133,8 +154,9 @@ class Convolution final : public Operation {
   TensorDescriptor bias_descriptor_;
   FilterDescriptor weight_descriptor_;
   ConvolutionDescriptor convolution_;
-  cudnnConvolutionFwdAlgo_t algorithm_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
-  std::size_t workspace_bytes_ = 0;
+  /// The first one is used.
+  std::vector<Candidate> candidates_;
+  bool settled_ = false;
 };
 
 /// libcudnn.so.9 is a shim that aborts the process when the libraries behind it are not there.
