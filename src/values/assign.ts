@@ -33,11 +33,15 @@ export function assign(parent: Draft, key: Key, value: ConfigNode): void {
   putChild(parent, known, replacing(typed, old));
 }
 
-/** The value in the type of the field that it is for, or of the elements of the container. */
+/**
+ * The value in the type of the field that it is for, or of the elements of the container. The class of
+ * an object says what may be in it; what may take its place is for the container to say.
+ */
 function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
   const own = child(parent.node, key)?.type;
-  if (own !== undefined) return convertNode(own, value, at);
   const element = elementType(parent.node, key);
+  if (own !== undefined && (own.kind !== "object" || element !== undefined))
+    return convertNode(own, value, at);
   return element === undefined ? value : convertElement(element, value, at);
 }
 

@@ -42,8 +42,8 @@ const ORIGIN = fromCode("compose");
 export function fillRuntime(root: MapNode, facts: RuntimeFacts, context: ResolveContext): MapNode {
   for (const path of FILLED) requireMap(root, path);
   const tree = editTree(root);
-  addOverrides(tree, facts);
-  addChoices(tree, facts);
+  addOverrides(tree, facts, context);
+  addChoices(tree, facts, context);
   copyEnvironment(tree, context);
   describeRuntime(tree, facts);
   nameJob(tree, facts);
@@ -70,12 +70,35 @@ function requireMap(root: MapNode, path: readonly string[]): void {
   });
 }
 
+/** What is added to must be there, behind interpolations, too. */
+function requireKind(
+  root: MapNode,
+  path: readonly string[],
+  kind: "map" | "list",
+  context: ResolveContext,
+): void {
+  const key = path.join(".");
+  if (getAt(root, path)?.kind === kind) return;
+  const node = selectNode(root, key, context, { throwOnMissing: true });
+  if (node?.kind === kind) return;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: `'${key}' must be a ${kind === "map" ? "mapping" : "list"}: what was chosen is added to it`,
+    key,
+    origin: node?.origin ?? ORIGIN,
+  });
+}
+
 /** `hydra.x=…` and `hydra/group=…` configure Hydra itself, all others the task. */
 export const isHydraOverride = ({ keyOrGroup }: Override): boolean =>
   keyOrGroup.startsWith("hydra.") || keyOrGroup.startsWith("hydra/");
 
 /** The texts are values of the config: interpolations in them must have the syntax of one. */
-function addOverrides(tree: TreeEditor, { overrides }: RuntimeFacts): void {
+function addOverrides(
+  tree: TreeEditor,
+  { overrides }: RuntimeFacts,
+  context: ResolveContext,
+): void {
   const texts = (wanted: boolean): ConfigNode[] =>
     overrides
       .filter((override) => isHydraOverride(override) === wanted)
@@ -83,14 +106,17 @@ function addOverrides(tree: TreeEditor, { overrides }: RuntimeFacts): void {
         checkTree({ kind: "scalar", value: origin.text, origin, type: STR } as const),
       );
   const add = (path: readonly string[], items: readonly ConfigNode[]): void => {
-    if (items.length > 0) tree.set(path, appended(tree.get(path), items, ORIGIN));
+    if (items.length === 0) return;
+    requireKind(tree.root, path, "list", context);
+    tree.set(path, appended(tree.get(path), items, ORIGIN));
   };
   add(["hydra", "overrides", "hydra"], texts(true));
   add(["hydra", "overrides", "task"], texts(false));
 }
 
-function addChoices(tree: TreeEditor, { choices }: RuntimeFacts): void {
+function addChoices(tree: TreeEditor, { choices }: RuntimeFacts, context: ResolveContext): void {
   const path = ["hydra", "runtime", "choices"];
+  requireKind(tree.root, path, "map", context);
   const before = tree.get(path);
   const entries = new Map(before?.kind === "map" ? before.entries : []);
   for (const [key, name] of choices) entries.set(key, { key, value: value(name, ANY) });
@@ -182,6 +208,6 @@ function text(root: MapNode, path: readonly string[], context: ResolveContext): 
 function strings(root: MapNode, path: readonly string[], context: ResolveContext): string[] {
   const written = getAt(root, path);
   if (written?.kind === "list" && written.items.length === 0) return [];
-  const node = selectNode(root, path.join("."), context);
+  const node = selectNode(root, path.join("."), context, { throwOnMissing: true });
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 }

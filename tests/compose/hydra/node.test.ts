@@ -41,6 +41,26 @@ describe("the hydra node", () => {
     expect(error.message).toContain("GrammarParseError");
   });
 
+  it.each(["hydra.launcher=x", "++hydra.sweeper=1", "hydra.launcher=null"])(
+    "has fields of any type, whatever object stands there: %s",
+    (override) => {
+      expect(() => hydraOf([override])).not.toThrow();
+    },
+  );
+
+  it.each([
+    "hydra.overrides.task='???'",
+    "hydra.overrides.task='${nope}'",
+    "hydra.runtime.choices='???'",
+    "hydra.runtime.choices='${nope}'",
+    "hydra.runtime.choices='${l}'",
+    "hydra.job.config.override_dirname.exclude_keys='???'",
+    "hydra.job.env_copy='???'",
+    "hydra.job.config.override_dirname.item_sep='${l}'",
+  ])("refuses %s: there it is filled in or asked for", (override) => {
+    expect(refusal(() => hydraOf(["x=2", override], "x: 1\nl: [1]")).code).toMatch(/^compose\./);
+  });
+
   it("records overrides, Hydra's own apart from the task's", () => {
     expect(hydraOf(["x=2", "hydra.job.name=me", "hydra/job_logging=none", "+y=1"])).toMatchObject({
       overrides: {

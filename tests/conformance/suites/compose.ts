@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Composition, Config, DefaultsRow } from "../../../src/compose/index.ts";
 import { toPlain } from "../../../src/compose/index.ts";
+import { getAt } from "../../../src/compose/tree-edit.ts";
 import type { Engine } from "../../../src/engine.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { map } from "../../../src/values/node.ts";
@@ -130,9 +131,11 @@ function actualOf(
   return fields;
 }
 
-function ownChoices({ choices }: Composition, standard: Standard): Record<string, unknown> {
+/** As the config has them: overrides may have added some. */
+function ownChoices({ hydra }: Composition, standard: Standard): Record<string, unknown> {
+  const choices = getAt(hydra, ["runtime", "choices"]);
   return Object.fromEntries(
-    [...choices].filter(
+    Object.entries(choices === undefined ? {} : (toPlain(choices) as object)).filter(
       ([key, value]) => !(key in standard.choices && standard.choices[key] === value),
     ),
   );
