@@ -24,8 +24,7 @@ import { fullKeyOf, pathOf } from "./place.ts";
 import { pyTypeName } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
 import { convertElement, convertNode, extendsType } from "./types/convert.ts";
-import { convertScalar } from "./types/convert-scalar.ts";
-import { describeType } from "./types/describe.ts";
+import { convertScalar, noSubclass } from "./types/convert-scalar.ts";
 import { isContainerType } from "./types/type-of.ts";
 
 /**
@@ -170,7 +169,7 @@ function expand(
 const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>
   new ConfigError({
     code: "value.wrong_type",
-    message: `Invalid type assigned: list is not a subclass of ${describeType(type)}`,
+    message: noSubclass(type, source),
     key: fullKeyOf(dest, key),
     origin: source.origin,
   });

@@ -6,14 +6,16 @@ import { ConfigError } from "./errors.ts";
 import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
+import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { splitKey } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
 import type { ConfigNode, Key, NodeFlags } from "./node.ts";
-import { child, MAX_TREE_DEPTH, map } from "./node.ts";
+import { child, isMissing, MAX_TREE_DEPTH, map } from "./node.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
 import { pyRepr } from "./python-text.ts";
 import { noComponents } from "./select-place.ts";
+import { isContainerType } from "./types/type-of.ts";
 
 export interface UpdateOptions {
   /** Merge a map or list into one that stands there already, instead of replacing it. Default: true. */
@@ -63,6 +65,7 @@ function enter(at: Draft, component: string, value: ConfigNode, options: UpdateO
   const key = keyIn(at, component);
   const present = outOfRange(key) ? undefined : child(at.node, key);
   if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
+  if (present !== undefined) refuseUnset(at, key, present);
   opened(at, options, () => assign(at, key, map([], value.origin)));
   const place = { kind: "place", node: value, parent: at, key } as const;
   const known = normalizeKey(at, key, place);
@@ -76,6 +79,19 @@ function enter(at: Draft, component: string, value: ConfigNode, options: UpdateO
     });
   // Messages name a negative index as it was given.
   return { ...draftChild(at, known, made), key };
+}
+
+/** What is declared as a map or list is not made on the way: it must have been given. */
+function refuseUnset(at: Draft, key: Key, present: ConfigNode): void {
+  if (!isContainerType(present.type) || isInterpolationNode(present)) return;
+  const full = fullKeyOf(at, key);
+  throw new ConfigError({
+    code: isMissing(present) ? "value.missing" : "value.wrong_type",
+    message: isMissing(present) ? `Missing mandatory value: ${full}` : `'${full}' is null`,
+    key: full,
+    origin: present.origin,
+    hint: `give '${full}' its value first`,
+  });
 }
 
 function put(

@@ -1,4 +1,3 @@
-import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
 import type {
   Argument,
   DictElement,
@@ -17,7 +16,7 @@ import type { Cursor } from "./cursor.ts";
 import { accept, descend, endOf, expect, next, openCursor, peek, unexpected } from "./cursor.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 import { referenceKey } from "./reference-key.ts";
-import { interpolationSyntaxError } from "./syntax-error.ts";
+import { primitive, primitiveText, unescapeText } from "./token-value.ts";
 
 /**
  * Whether a string is taken for an interpolation at all. An escaped one counts, for its escape must
@@ -73,21 +72,6 @@ function parseText(cursor: Cursor, inQuotes = false): readonly TextPart[] {
 
 /** An array that has grown keeps room for more; texts are kept for long, and there are many. */
 const trimmed = <T>(grown: readonly T[]): readonly T[] => grown.slice();
-
-function unescapeText(token: Token, following: Token, inQuotes: boolean): string {
-  switch (token.kind) {
-    case "escaped-interpolation":
-      return token.text.slice(-(Math.floor(token.text.length / 2) + 1));
-    case "escaped":
-      return everySecond(token.text);
-    case "backslashes": {
-      const counts = following.kind === "open" || (inQuotes && following.kind === "quote-close");
-      return counts ? everySecond(token.text) : token.text;
-    }
-    default:
-      return token.text;
-  }
-}
 
 function parseInterpolationAt(cursor: Cursor): Interpolation {
   descend(cursor);
@@ -255,7 +239,7 @@ function parseDictKey(cursor: Cursor): PrimitiveElement {
   while (KEY_TOKENS.has(peek(cursor).kind)) tokens.push(next(cursor));
   const [only] = tokens;
   if (only === undefined) throw unexpected(cursor, "expected a key");
-  if (tokens.length === 1) return primitive(cursor, only);
+  if (tokens.length === 1) return primitive(cursor.text, only);
   return { kind: "primitive", value: tokens.map(primitiveText).join("") };
 }
 
@@ -270,7 +254,7 @@ function parsePrimitive(cursor: Cursor): Element {
   }
   const [only] = run;
   if (only === undefined) throw unexpected(cursor, "expected a value");
-  if (run.length === 1) return isToken(only) ? primitive(cursor, only) : only;
+  if (run.length === 1) return isToken(only) ? primitive(cursor.text, only) : only;
   const parts: TextPart[] = [];
   for (const item of run) {
     if (isToken(item)) appendLiteral(parts, primitiveText(item));
@@ -278,37 +262,6 @@ function parsePrimitive(cursor: Cursor): Element {
   }
   return { kind: "text", parts };
 }
-
-function primitive(cursor: Cursor, token: Token): PrimitiveElement {
-  const value = (known: PrimitiveElement["value"]): PrimitiveElement => ({
-    kind: "primitive",
-    value: known,
-  });
-  switch (token.kind) {
-    case "null":
-      return value(null);
-    case "bool":
-      return value(token.text.toLowerCase() === "true");
-    case "int":
-      return value(parsePythonInt(token.text) ?? tooManyDigits(cursor, token));
-    case "float":
-      return value(parsePythonFloat(token.text) ?? tooManyDigits(cursor, token));
-    case "blank":
-      throw interpolationSyntaxError(cursor.text, token.start, "nothing but blanks");
-    default:
-      return value(primitiveText(token));
-  }
-}
-
-function tooManyDigits(cursor: Cursor, token: Token): never {
-  throw interpolationSyntaxError(cursor.text, token.start, "a number with too many digits");
-}
-
-const primitiveText = (token: Token): string =>
-  token.kind === "escaped" ? everySecond(token.text) : token.text;
-
-/** Undoes escapes in a text of backslash pairs: of `\\\\`, or of `\\'`, the second of each pair. */
-const everySecond = (text: string): string => text.replace(/\\(.)/gs, "$1");
 
 function appendLiteral(parts: TextPart[], text: string): void {
   const last = parts.at(-1);

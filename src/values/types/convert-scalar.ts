@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import type { NodeType, ScalarNode, ScalarValue } from "../node.ts";
+import type { ConfigNode, NodeType, ScalarNode, ScalarValue } from "../node.ts";
 import { MISSING } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
@@ -131,7 +131,8 @@ function isExactly(type: NodeType, value: ScalarValue): boolean {
   }
 }
 
-function wrongType(type: NodeType, node: ScalarNode, at: Place): ConfigError {
+/** That a value, which may be a map or list, is none of a type. */
+export function wrongType(type: NodeType, node: ConfigNode, at: Place): ConfigError {
   return new ConfigError({
     code: "value.wrong_type",
     message: reason(type, node),
@@ -141,10 +142,16 @@ function wrongType(type: NodeType, node: ScalarNode, at: Place): ConfigError {
   });
 }
 
-function reason(type: NodeType, node: ScalarNode): string {
+/** That a value is no map of a type. */
+export function noSubclass(type: NodeType, node: ConfigNode): string {
+  const found = node.kind === "list" ? "list" : pyTypeName(node);
+  return `Invalid type assigned: ${found} is not a subclass of ${describeType(type)}. value: ${pyStr(node)}`;
+}
+
+function reason(type: NodeType, node: ConfigNode): string {
   const shown = `Value '${pyStr(node)}'`;
   const found = `of type '${pyTypeName(node)}'`;
-  if (node.value === null)
+  if (node.kind === "scalar" && node.value === null)
     return `Incompatible value 'None' for field of type '${describeType(type)}'`;
   switch (type.kind) {
     case "int":
@@ -164,9 +171,11 @@ function reason(type: NodeType, node: ScalarNode): string {
     case "list":
       return `Invalid value assigned: ${pyTypeName(node)} is not a ListConfig, list or tuple.`;
     case "map":
-      return `Cannot assign ${pyTypeName(node)} to ${describeType(type)}`;
+      return node.kind === "scalar"
+        ? `Cannot assign ${pyTypeName(node)} to ${describeType(type)}`
+        : noSubclass(type, node);
     case "object":
-      return `Invalid type assigned: ${pyTypeName(node)} is not a subclass of ${type.name}. value: ${pyStr(node)}`;
+      return noSubclass(type, node);
     default:
       return `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
   }

@@ -4,7 +4,7 @@ import { keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { checkScalar, convertScalar } from "./convert-scalar.ts";
+import { checkScalar, convertScalar, wrongType } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
 
 /**
@@ -31,12 +31,7 @@ export function convertNode(
   }
   if (node.kind === "map" && (type.kind === "map" || type.kind === "object"))
     return convertMap(type, node, at, strict);
-  throw new ConfigError({
-    code: "value.wrong_type",
-    message: `'${pyTypeName(node)}' is incompatible with type hint '${describeType(type)}'`,
-    key: fullKeyOf(at),
-    origin: node.origin,
-  });
+  throw wrongType(type, node, at);
 }
 
 /**

@@ -26,6 +26,50 @@ const assign = (type: NodeType, text: string): string =>
   show(mergeNodes([typed(type), yaml(`f: ${text}`)])).trimEnd();
 
 describe("typed nodes", () => {
+  it.each<[NodeType, string, string]>([
+    [INT, "[1]", "Value '[1]' of type 'ListConfig' could not be converted to Integer"],
+    [{ kind: "str" }, "{a: 1}", "Cannot convert 'DictConfig' to string: '{'a': 1}'"],
+    [
+      { kind: "map", key: INT, element: INT },
+      "[x]",
+      "Invalid type assigned: list is not a subclass of Dict[int, int]. value: ['x']",
+    ],
+  ])("say what is wrong with a map or list: %j, %s", (type, text, message) => {
+    expect(() => assign(type, text)).toThrow(expect.objectContaining({ message }));
+  });
+
+  it("are not made on the way to a key: what is declared must have been given", () => {
+    const list: NodeType = { kind: "list", element: INT, optional: true };
+    const code = (expected: string) => expect.objectContaining({ code: expected });
+    expect(() => updateNode(typed(list), "f.0", value(1n))).toThrow(code("value.missing"));
+    const unset = mergeNodes([typed(list), yaml("f: null")]);
+    expect(() => updateNode(unset, "f.0", value(1n))).toThrow(code("value.wrong_type"));
+  });
+
+  it("take an object's place where any type is declared", () => {
+    const inner = typed(INT);
+    const open = map([["a", inner]], ORIGIN);
+    const closed = typed({ kind: "object", name: "C", fields: new Map([["f", INT]]) });
+    expect(show(updateNode(open, "a", value(1n)))).toBe("a: 1\n");
+    expect(() => updateNode(closed, "f", value(1n))).toThrow(
+      expect.objectContaining({ code: "value.wrong_type" }),
+    );
+  });
+
+  it("do not take a map or list that an interpolation leads to", () => {
+    const root = mergeNodes([typed({ kind: "str" }), yaml("f: '${.f}'")]);
+    const around = map(
+      [
+        ["l", yaml("[1]")],
+        ["o", mergeNodes([root, yaml("f: '${l}'")])],
+      ],
+      ORIGIN,
+    );
+    expect(() => resolveTree(around, createResolveContext({ env: {} }))).toThrow(
+      expect.objectContaining({ code: "value.wrong_type" }),
+    );
+  });
+
   it.each<{ type: NodeType; from: string; to: string }>([
     { type: INT, from: "' 1_0 '", to: "f: 10" },
     { type: { kind: "float" }, from: "2", to: "f: 2.0" },
