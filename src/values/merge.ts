@@ -7,7 +7,9 @@ import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
+import { mayLeadToTyped } from "./interpolation/outlook.ts";
 import { isWholeInterpolation } from "./interpolation/parse-node.ts";
+import type { InterpolationNode } from "./interpolation/resolution.ts";
 import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
 import type {
   ConfigNode,
@@ -25,7 +27,7 @@ import { pyTypeName } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
 import { convertElement, convertNode, extendsType } from "./types/convert.ts";
 import { convertScalar, noSubclass } from "./types/convert-scalar.ts";
-import { isContainerType } from "./types/type-of.ts";
+import { elementType, isContainerType } from "./types/type-of.ts";
 
 /**
  * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
@@ -150,7 +152,7 @@ function expand(
   context: ResolveContext,
 ): ConfigNode {
   if (old.kind !== "scalar") return old;
-  if (isInterpolationNode(old) && isWholeInterpolation(old)) {
+  if (isInterpolationNode(old) && isExpanded(dest, key, old, source)) {
     const target = followFromRoot(dest, key, context);
     if (target !== undefined && target.node.kind !== "scalar" && target.result !== true) {
       assign(dest, key, snapshot(target.node, dest.copies));
@@ -164,6 +166,20 @@ function expand(
   const typed = { ...empty, type: old.type };
   putChild(dest, key, typed);
   return typed;
+}
+
+/**
+ * Whether what stands there has to be followed: for a scalar that takes its place only what has a type
+ * can make a difference.
+ */
+function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: ConfigNode): boolean {
+  const isReplaced =
+    source.kind === "scalar" &&
+    !isMissing(source) &&
+    old.type === undefined &&
+    elementType(dest.node, key) === undefined;
+  if (!isReplaced) return isWholeInterpolation(old);
+  return mayLeadToTyped(old, { kind: "place", node: old, parent: dest, key });
 }
 
 const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>
