@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
+import { inBlocks } from "../in-blocks.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
-import { renderBundleJson } from "./json-writer.ts";
+import { jsonPieces } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
 import { renderSectionsText } from "./sections-text.ts";
@@ -45,9 +46,10 @@ export const MAX_REGION_DIRECTORIES = 1000;
 
 /**
  * Roughly the most that the directories of single regions may hold together. Each has all regions
- * below it, with their paths: a recursion 256 levels deep would otherwise write 600 MB.
+ * below it, with their paths and kernels: a recursion 256 levels deep, or a thousand regions of a
+ * thousand kernels each, would otherwise write as much again as there is.
  */
-const MAX_DIRECTORY_BYTES = 32e6;
+const MAX_DIRECTORY_BYTES = 128e6;
 
 /**
  * Writes the reports of one collector below its directory: `regions/report.{json,md,html}` and
@@ -74,10 +76,10 @@ export async function writeReports(
   const json = join(root, "report.json");
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
-  await writeFileAtomic(json, renderBundleJson(whole));
+  await writeFileAtomic(json, inBlocks(jsonPieces(whole)));
   await writeFileAtomic(markdown, renderRegionMarkdown(whole, { title }));
-  await writeFileAtomic(join(root, "regions.csv"), renderRegionsCsv(whole));
-  await writeFileAtomic(join(root, "kernels.csv"), renderKernelsCsv(whole));
+  await writeFileAtomic(join(root, "regions.csv"), inBlocks(renderRegionsCsv(whole)));
+  await writeFileAtomic(join(root, "kernels.csv"), inBlocks(renderKernelsCsv(whole)));
 
   const bundleOf = createRegionBundler(bundle);
   const regionDirectories = new Map<string, string>();
@@ -94,7 +96,7 @@ export async function writeReports(
       continue;
     }
     const heading = `Region ${treeRows([region])[0]?.label ?? ""}`;
-    await writeFileAtomic(join(root, name, "report.json"), renderBundleJson(own));
+    await writeFileAtomic(join(root, name, "report.json"), inBlocks(jsonPieces(own)));
     await writeFileAtomic(
       join(root, name, "report.md"),
       renderRegionMarkdown(own, { title: heading }),
@@ -147,7 +149,7 @@ function withinBudget(
 ): readonly NCUProfileRegion[] {
   const bytesBelow = new Map<string, number>();
   for (const region of reports.flatMap((report) => report.regions)) {
-    const bytes = BYTES_PER_REGION + region.path.reduce((sum, name) => sum + name.length + 16, 0);
+    const bytes = bytesOf(region);
     for (let end = region.path.length; end > 0; end--) {
       const key = JSON.stringify(region.path.slice(0, end));
       bytesBelow.set(key, (bytesBelow.get(key) ?? 0) + bytes);
@@ -162,8 +164,15 @@ function withinBudget(
   });
 }
 
-/** A region in JSON and Markdown without its path and kernels, as measured. */
+/** In JSON and Markdown, as measured: without names, then what stands around each of them. */
 const BYTES_PER_REGION = 1500;
+const BYTES_AROUND_PATH_NAME = 16;
+const BYTES_AROUND_KERNEL_NAME = 200;
+
+const bytesOf = ({ path, kernels }: NCUProfileRegion): number =>
+  BYTES_PER_REGION +
+  path.reduce((sum, name) => sum + name.length + BYTES_AROUND_PATH_NAME, 0) +
+  kernels.reduce((sum, { kernel_name }) => sum + kernel_name.length + BYTES_AROUND_KERNEL_NAME, 0);
 
 const longestFirst = (regions: readonly NCUProfileRegion[]): readonly NCUProfileRegion[] =>
   [...regions].sort((a, b) => timeOf(b) - timeOf(a));

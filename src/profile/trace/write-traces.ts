@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../../atomic-write.ts";
+import { inBlocks } from "../../in-blocks.ts";
 import type { Timeline } from "../timeline.ts";
 import { renderChromeTrace } from "./chrome-trace.ts";
 import { renderSpeedscope } from "./speedscope.ts";
@@ -21,17 +22,3 @@ export async function writeTraces(
   }
   return files;
 }
-
-/** A write per event would be mostly waiting. */
-function* inBlocks(pieces: Iterable<string>): Generator<string> {
-  let block = "";
-  for (const piece of pieces) {
-    block += piece;
-    if (block.length < BLOCK) continue;
-    yield block;
-    block = "";
-  }
-  if (block !== "") yield block;
-}
-
-const BLOCK = 1 << 18;

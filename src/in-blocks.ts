@@ -1,0 +1,16 @@
+/** Pieces of a text, put together to blocks: a write per piece would be mostly waiting. */
+export function* inBlocks(pieces: Iterable<string>): Generator<string> {
+  let block: string[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    block.push(piece);
+    length += piece.length;
+    if (length < BLOCK) continue;
+    yield block.join("");
+    block = [];
+    length = 0;
+  }
+  if (length > 0) yield block.join("");
+}
+
+const BLOCK = 1 << 18;
