@@ -1,3 +1,6 @@
+/** What V8 can hold in one string. */
+const TOO_LARGE = "it is larger than the 512 MB that can be read at once";
+
 /** What a user has to know of each error of the system, in the words of a sentence's end. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
@@ -10,11 +13,15 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: "no space is left on its disk",
   EDQUOT: "your quota of disk space is used up",
   EROFS: "its file system is read-only",
+  ERR_STRING_TOO_LONG: TOO_LARGE,
+  ERR_FS_FILE_TOO_LARGE: TOO_LARGE,
 };
 
 /** Why a file or directory cannot be read or written; the system's own words where none fit better. */
 export function fileProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const words = "code" in error && typeof error.code === "string" ? WORDS[error.code] : undefined;
+  // Reading in the background tells it so, without a code.
+  if (words === undefined && error.message === "Invalid string length") return TOO_LARGE;
   return words ?? error.message;
 }

@@ -30,7 +30,7 @@ function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionRep
     totals: {
       region_count: regions.filter(({ kind }) => kind !== "outside").length,
       invocations: regions.reduce((sum, { invocations }) => sum + invocations, 0),
-      kernel_count: Math.max(0, ...regions.map(({ kernel_count }) => kernel_count)),
+      kernel_count: largest(regions.map(({ kernel_count }) => kernel_count)),
       total_ms,
       outside_ms: total_ms === null ? null : 0,
       outside_kernel_count: 0,
@@ -47,8 +47,12 @@ function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
   const known = regions.filter(({ total_ms }) => total_ms !== null);
   if (known.length === 0) return null;
   const exclusive = known.reduce((sum, { exclusive_ms }) => sum + (exclusive_ms ?? 0), 0);
-  return Math.max(exclusive, ...known.map(({ total_ms }) => total_ms ?? 0));
+  return Math.max(exclusive, largest(known.map(({ total_ms }) => total_ms ?? 0)));
 }
+
+/** Of numbers from 0; there can be more of them than a call can have arguments. */
+const largest = (numbers: readonly number[]): number =>
+  numbers.reduce((most, number) => Math.max(most, number), 0);
 
 /** A region and those below it. Reports are in depth-first order, so they stand close behind. */
 function subtree(regions: readonly NCUProfileRegion[], place: number): readonly NCUProfileRegion[] {

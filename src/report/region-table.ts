@@ -44,7 +44,10 @@ export function renderRegionTable(
     label: `${"  ".repeat(level)}${label}`,
   }));
 
-  const labelWidth = Math.max("Region".length, ...tree.map(({ label }) => textWidth(label)));
+  const labelWidth = tree.reduce(
+    (widest, { label }) => Math.max(widest, textWidth(label)),
+    "Region".length,
+  );
   const columns = fittingColumns(columnsOf(words, share), shown, width, labelWidth);
   const widths = columns.map((column) => columnWidth(column, shown));
   const numbers = widths.reduce((sum, each) => sum + GAP.length + each, 0);

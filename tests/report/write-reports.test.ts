@@ -161,6 +161,26 @@ describe("createRegionBundler", () => {
   });
 });
 
+/** More than a call can have arguments. */
+it("a region that holds very many has a bundle of its own", () => {
+  const bundle = bundleOf([
+    {
+      endNs: 200_002,
+      ranges: [
+        { name: "all", start: 0, end: 200_002 },
+        ...Array.from({ length: 200_000 }, (_, i) => ({
+          name: `step ${i}`,
+          start: i + 1,
+          end: i + 2,
+        })),
+      ],
+      kernels: [{ name: "k", launch: 5, ns: 10 }],
+    },
+  ]);
+  const { totals } = firstReport(createRegionBundler(bundle)(regionNamed(bundle, "all")));
+  expect(totals).toMatchObject({ region_count: 200_001, kernel_count: 1, total_ms: 1e-5 });
+});
+
 describe("whatever was recorded", () => {
   it("a range that outlives the one around it has reports that add up", async () => {
     const bundle = bundleOf([
