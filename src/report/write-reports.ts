@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
-import { inBlocks } from "../in-blocks.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
+import { inBlocks } from "./in-blocks.ts";
 import { jsonPieces } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";

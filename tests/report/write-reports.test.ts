@@ -165,10 +165,10 @@ describe("createRegionBundler", () => {
 it("a region that holds very many has a bundle of its own", () => {
   const bundle = bundleOf([
     {
-      endNs: 200_002,
+      endNs: 140_002,
       ranges: [
-        { name: "all", start: 0, end: 200_002 },
-        ...Array.from({ length: 200_000 }, (_, i) => ({
+        { name: "all", start: 0, end: 140_002 },
+        ...Array.from({ length: 140_000 }, (_, i) => ({
           name: `step ${i}`,
           start: i + 1,
           end: i + 2,
@@ -178,7 +178,7 @@ it("a region that holds very many has a bundle of its own", () => {
     },
   ]);
   const { totals } = firstReport(createRegionBundler(bundle)(regionNamed(bundle, "all")));
-  expect(totals).toMatchObject({ region_count: 200_001, kernel_count: 1, total_ms: 1e-5 });
+  expect(totals).toMatchObject({ region_count: 140_001, kernel_count: 1, total_ms: 1e-5 });
 });
 
 describe("whatever was recorded", () => {
