@@ -6,6 +6,7 @@ the command (its time limit, a crash, the machine itself) costs the step that wa
 """
 
 import os
+import shutil
 import tarfile
 import tempfile
 import time
@@ -66,6 +67,11 @@ class Outbox:
             if members:
                 self._pack(name, members)
         self._kept_at = time.monotonic()
+
+    def close(self):
+        """What is packed is not kept twice."""
+        if self.packed:
+            shutil.rmtree(self.work, ignore_errors=True)
 
     def _pack(self, name, members):
         room = MOST_ARCHIVE

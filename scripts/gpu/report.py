@@ -77,6 +77,7 @@ class Report:
         """Packs everything and returns the exit code: 1 when a check failed or nothing was checked."""
         self.outbox.keep(now=True)
         self.write()
+        self.outbox.close()
         counts = self.counts()
         print(", ".join(f"{count} {state}" for state, count in counts.items()), flush=True)
         return 1 if counts["FAILED"] or not counts["ok"] else 0

@@ -71,7 +71,7 @@ const PROGRAM = ["--program", "/bin/true"];
 
 describe("gpu-check.py", () => {
   it("leaves a few archives, and says what it cannot check and keep", async () => {
-    const { out, env } = place({
+    const { folder, out, env } = place({
       ncu: [
         ...[REPORT, 'folder=$(dirname "$report")', 'mkdir -p "$folder/deep"'],
         ...['echo a > "$report.ncu-rep"', 'echo c > "$folder/deep/c.nvtxrec"'],
@@ -81,7 +81,10 @@ describe("gpu-check.py", () => {
     });
     writeFileSync(join(out, "mine.txt"), "was there before");
     const args = [...PROGRAM, "--only", "fixtures", "--pack", "--out", out];
-    expect(await run("gpu-check.py", args, env)).toBe(1);
+    const temporary = join(folder, "temporary");
+    mkdirSync(temporary);
+    expect(await run("gpu-check.py", args, { ...env, TMPDIR: temporary })).toBe(1);
+    expect(listFiles(temporary, "")).toEqual([]);
     expect(expectReturnable(out)).toEqual([
       "mine.txt",
       "ncu-reports.tar.gz",
