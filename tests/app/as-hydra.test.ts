@@ -294,6 +294,14 @@ describe("-sc", () => {
     expect((await ask("bash", "prog hydra//launcher=b")).stdout).toBe("hydra//launcher=basic\n");
   });
 
+  test("items of a list refer to the whole config", async () => {
+    const line = "prog x=${db.n} hydra.overrides.task.";
+    expect((await ask("bash", line)).stdout).toBe("hydra.overrides.task.0=\n");
+    const { exitCode, stderr } = await ask("bash", line.replace("db.n", "nope"));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Interpolation key 'nope' not found");
+  });
+
   test.each(["install", "query="])("%s names no shell", async (word) => {
     expect((await run(["-sc", word])).stderr).toContain("No completion plugin for 'None' found");
   });

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 
 /**
  * The files that the value of an override may go on to, where it begins as a path does (`.`, `/`,
@@ -10,6 +10,8 @@ export function matchFiles(word: string, cwd: string): readonly string[] | undef
   const path = word.slice(equals + 1);
   if (equals < 0 || !/^[./\\]/.test(path)) return undefined;
   const key = word.slice(0, equals + 1);
+  // In Hydra a name alone is in no directory, though one may be named.
+  if (!path.includes("/") && !isDirectory(inside(cwd, path))) return [];
   return filesAt(path, cwd).map(({ path: file }) => `${key}${file}`);
 }
 
@@ -21,16 +23,19 @@ export interface FileMatch {
 
 /** What is in a directory, or what begins as the last part of the path does. */
 export function filesAt(path: string, cwd: string): readonly FileMatch[] {
-  const [directory, prefix] = isDirectory(resolve(cwd, path))
+  const [directory, prefix] = isDirectory(inside(cwd, path))
     ? [path, ""]
     : [dirnameOf(path), path.endsWith("/") ? "" : basename(path)];
-  return entriesOf(resolve(cwd, directory))
+  return entriesOf(inside(cwd, directory))
     .filter(({ name }) => name.startsWith(prefix))
     .map((entry) => ({
       path: joined(directory, entry.name),
-      isDirectory: entry.isDirectory() || isDirectory(join(resolve(cwd, directory), entry.name)),
+      isDirectory: entry.isDirectory() || isDirectory(join(inside(cwd, directory), entry.name)),
     }));
 }
+
+/** The system follows `a/..` only where there is an `a`. */
+const inside = (cwd: string, path: string): string => (isAbsolute(path) ? path : `${cwd}/${path}`);
 
 /** As Python's: a name alone has no directory, and `a/` has `a`, whether it is there or not. */
 const dirnameOf = (path: string): string =>

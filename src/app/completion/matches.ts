@@ -76,7 +76,7 @@ export function matchKeys(
     return valuesAt(config, key, context).map((match) => `${word}${match}`);
   }
   const dot = word.lastIndexOf(".");
-  if (dot < 0) return keysOf(config, word, context);
+  if (dot < 0) return keysOf(config, word, itemAt(config, "", context));
   const base = word.slice(0, dot);
   const node = selectNode(config, base, context);
   if (node === undefined || isNull(node)) return [];
@@ -86,7 +86,9 @@ export function matchKeys(
       message: `There are no keys below '${base}', which is a value`,
       key: base,
     });
-  return keysOf(node, word.slice(dot + 1), context).map((match) => `${base}.${match}`);
+  return keysOf(node, word.slice(dot + 1), itemAt(config, base, context)).map(
+    (match) => `${base}.${match}`,
+  );
 }
 
 /** What may follow a key and a dot or an equals sign. */
@@ -94,7 +96,7 @@ function valuesAt(config: ConfigNode, key: string, context: ResolveContext): rea
   const node = selectOrMissing(config, key, context);
   if (node === "missing") return [""];
   if (node === undefined || isNull(node)) return [];
-  if (isContainer(node)) return keysOf(node, "", context);
+  if (isContainer(node)) return keysOf(node, "", itemAt(config, key, context));
   return [
     node.kind === "scalar" && typeof node.value === "boolean" ? String(node.value) : pyStr(node),
   ];
@@ -113,7 +115,17 @@ function selectOrMissing(
   }
 }
 
-function keysOf(node: ConfigNode, prefix: string, context: ResolveContext): readonly string[] {
+/** The items of a list at a key, resolved where they stand. */
+const itemAt =
+  (config: ConfigNode, key: string, context: ResolveContext) =>
+  (index: number): ConfigNode | undefined =>
+    selectNode(config, `${key}[${index}]`, context);
+
+function keysOf(
+  node: ConfigNode,
+  prefix: string,
+  item: (index: number) => ConfigNode | undefined,
+): readonly string[] {
   if (node.kind === "map")
     return [...node.entries.values()]
       .map(({ key, value }) => ({ name: keyText(key), value }))
@@ -121,9 +133,9 @@ function keysOf(node: ConfigNode, prefix: string, context: ResolveContext): read
       .map(({ name, value }) => nameOf(name, value));
   if (node.kind !== "list") return [];
   // As Hydra does, what is missing is offered whatever was typed.
-  return node.items.flatMap((item, index) => {
-    if (isMissing(item)) return [nameOf(String(index), item)];
-    const value = selectNode(node, String(index), context) ?? item;
+  return node.items.flatMap((given, index) => {
+    if (isMissing(given)) return [nameOf(String(index), given)];
+    const value = item(index) ?? given;
     return String(index).startsWith(prefix) ? [nameOf(String(index), value)] : [];
   });
 }

@@ -26,8 +26,10 @@ export const sweepBasic: Suite = {
   },
 };
 
+/** The recorder's parameters were plain data, in which nothing is an interpolation. */
 function paramTexts(params: unknown): readonly string[] {
-  const root = fromObject({ hydra: { sweeper: { params } } }, { kind: "code", by: "test" });
+  const given = JSON.parse(JSON.stringify(params ?? null).replaceAll("${", "\\\\${"));
+  const root = fromObject({ hydra: { sweeper: { params: given } } }, { kind: "code", by: "test" });
   if (root.kind !== "map") throw new Error("params are a mapping");
   return sweepParams(root, createResolveContext());
 }
