@@ -24,6 +24,7 @@ export async function surround(
     callbacks: await openCallbacks({
       root: composition.root,
       context: composer.context,
+      logging,
       ...(options.targets === undefined ? {} : { targets: options.targets }),
       onWarning: (message) => warnOf(message, invocation),
     }),

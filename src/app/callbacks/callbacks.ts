@@ -3,7 +3,9 @@ import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
+import type { Logging } from "../logging/logging.ts";
 import type { Callback, CallbackEvents } from "./callback.ts";
+import { withHydraCallbacks } from "./hydra-callbacks.ts";
 
 /** The callbacks of a program run. */
 export interface Callbacks {
@@ -23,6 +25,8 @@ export interface CallbacksRequest {
   readonly context: ResolveContext;
   /** What a config may name as `_target_`. */
   readonly targets?: Targets;
+  /** Where callbacks of Hydra's own log. */
+  readonly logging: Logging;
   readonly onWarning: (message: string) => void;
 }
 
@@ -32,14 +36,16 @@ export interface CallbacksRequest {
  * @throws ConfigError `instantiate.*` for a target that the program did not register
  */
 export async function openCallbacks(request: CallbacksRequest): Promise<Callbacks> {
-  const { context, onWarning, root, targets = NO_TARGETS } = request;
+  const { context, logging, onWarning, root } = request;
+  const names = namesOf(root, context);
+  if (names.length === 0) return NO_CALLBACKS;
+  const targets = withHydraCallbacks(request.targets ?? NO_TARGETS, logging);
   const callbacks: { readonly name: string; readonly callback: Callback }[] = [];
-  for (const name of namesOf(root, context)) {
+  for (const name of names) {
     const key = `hydra.callbacks.${name}`;
     const made = await instantiateAsync({ root, context }, { targets, key });
     callbacks.push({ name, callback: made as Callback });
   }
-  if (callbacks.length === 0) return NO_CALLBACKS;
   return {
     hasAny: (methods) =>
       callbacks.some(({ callback }) => methods.some((method) => callback?.[method] !== undefined)),

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Callback } from "../../../src/app/index.ts";
 import { createTargets } from "../../../src/instantiate/index.ts";
@@ -113,4 +115,29 @@ test("--cfg, --info and --help call none", async () => {
   const { run } = program(CONFIG, { targets });
   for (const argv of [["--cfg", "job"], ["--info"], ["--help"]]) await run(argv);
   expect(calls).toEqual([]);
+});
+
+test("Hydra's own LogJobReturnCallback logs what a job returned or threw", async () => {
+  const { run, cwd } = program({ "conf/config.yaml": "x: 1\n" });
+  const target = "hydra.experimental.callbacks.LogJobReturnCallback";
+  const argv = ["hydra.run.dir=o", `+hydra.callbacks.log._target_=${target}`];
+  const said = `[${target}][INFO] - Succeeded with return value:`;
+  expect((await run(argv, () => ({ loss: 0.5 }))).stdout).toContain(`${said} {'loss': 0.5}\n`);
+  expect((await run(argv)).stdout).toContain(`${said} None\n`);
+  const { exitCode } = await run(argv, () => {
+    throw new RangeError("boom");
+  });
+  expect(exitCode).toBe(1);
+  expect(readFileSync(join(cwd, "o/prog.log"), "utf8")).toMatch(
+    /LogJobReturnCallback\]\[ERROR\] - \nRangeError: boom\n/,
+  );
+});
+
+test("a program's own target of that name comes first", async () => {
+  const calls: string[] = [];
+  const name = "hydra.experimental.callbacks.LogJobReturnCallback";
+  const targets = createTargets({ [name]: () => ({ onJobEnd: () => void calls.push("mine") }) });
+  const { run } = program({ "conf/config.yaml": "x: 1\n" }, { targets });
+  await run(["hydra.run.dir=o", `+hydra.callbacks.log._target_=${name}`]);
+  expect(calls).toEqual(["mine"]);
 });

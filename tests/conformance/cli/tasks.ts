@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Invocation, Job, Task } from "../../../src/app/index.ts";
+import { hydraResolver } from "../../../src/app/resolvers/hydra.ts";
 import { toPlain } from "../../../src/compose/index.ts";
 import {
   type ConfigNode,
@@ -42,7 +43,7 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       print("printed");
     },
     job: (_config, job) => {
-      print(describeJob(job));
+      for (const line of describeJob(job)) print(line);
     },
   };
   const task = tasks[name];
@@ -50,30 +51,28 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
   return task;
 }
 
-function describeJob({ root }: Job): string {
-  const context = createResolveContext();
+function* describeJob({ root }: Job): Generator<string> {
+  const context = createResolveContext({ resolvers: [hydraResolver(() => root)] });
   const at = (key: string): ConfigNode | undefined =>
     selectNode(root, `hydra.${key}`, context, { deep: true });
   const text = (key: string): string => {
     const node = at(key);
     return node === undefined || pyStr(node) === "???" ? "None" : pyStr(node);
   };
+  yield `name=${text("job.name")}`;
+  yield `num=${text("job.num")}`;
+  yield `id=${text("job.id")}`;
+  yield `override_dirname=${text("job.override_dirname")}`;
+  yield `config_name=${text("job.config_name")}`;
+  yield `mode=${text("mode").replace("RunMode.", "")}`;
   const choices = Object.fromEntries(
     Object.entries(toPlain(at("runtime.choices") ?? root) as object).filter(
       ([key]) => !key.startsWith("hydra/"),
     ),
   );
-  return [
-    `name=${text("job.name")}`,
-    `num=${text("job.num")}`,
-    `id=${text("job.id")}`,
-    `override_dirname=${text("job.override_dirname")}`,
-    `config_name=${text("job.config_name")}`,
-    `mode=${text("mode").replace("RunMode.", "")}`,
-    `choices=${pythonJson(choices)}`,
-    `task=${pythonJson(toPlain(at("overrides.task") ?? root))}`,
-    `hydra=${pythonJson(toPlain(at("overrides.hydra") ?? root))}`,
-  ].join("\n");
+  yield `choices=${pythonJson(choices)}`;
+  yield `task=${pythonJson(toPlain(at("overrides.task") ?? root))}`;
+  yield `hydra=${pythonJson(toPlain(at("overrides.hydra") ?? root))}`;
 }
 
 /** `json.dumps` of Python puts a blank after `,` and `:`, and knows ASCII only. */
