@@ -20,7 +20,7 @@ export async function writeFileAtomic(
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw aboutFile(error, file);
+    throw aboutFile(error, file, temporary);
   }
 }
 
@@ -62,17 +62,17 @@ function replaceFile(file: string, writeTo: (temporary: string) => void): void {
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw aboutFile(error, file);
+    throw aboutFile(error, file, temporary);
   }
 }
 
-/** What the system says of a full disk, or of a file that was written to by then, does not name it. */
-function aboutFile(error: unknown, file: string): unknown {
-  if (error instanceof Error && "syscall" in error && !("path" in error)) {
-    error.message += ` '${file}'`;
-    Object.assign(error, { path: file });
-  }
-  return error;
+/** The system's error, about the file: of the temporary one nobody knows, and of a full disk it names none. */
+function aboutFile(error: unknown, file: string, temporary: string): unknown {
+  if (!(error instanceof Error && "syscall" in error)) return error;
+  error.message = error.message.includes(temporary)
+    ? error.message.replace(temporary, file)
+    : `${error.message} '${file}'`;
+  return Object.assign(error, { path: file });
 }
 
 /** Not built from the file's own name, which may be as long as the file system allows. */

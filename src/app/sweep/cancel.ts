@@ -131,13 +131,19 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
 
 /** A job whose process is gone without a word was stopped; where somebody has the sweep, that is theirs to say. */
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
+  const lost = () =>
+    jobs.flatMap(({ number }) => {
+      const state = readJobState(folder, number);
+      const last = state?.attempts.at(-1);
+      return state?.status === "running" && last !== undefined && isRunning(last) === false
+        ? [{ state, pid: last.pid }]
+        : [];
+    });
+  if (lost().length === 0) return;
   const attempt = tryClaim(launcherFile(folder));
   if (attempt.kind === "held") return;
-  for (const { number } of jobs) {
-    const state = readJobState(folder, number);
-    const last = state?.attempts.at(-1);
-    if (state?.status !== "running" || last === undefined || isRunning(last) !== false) continue;
-    const error = `cancelled: process ${last.pid} is gone`;
+  for (const { pid, state } of lost()) {
+    const error = `cancelled: process ${pid} is gone`;
     writeJobState(folder, ended(state, { status: "stopped", exitCode: null, error }), true);
   }
   attempt.claim.release();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -116,3 +117,29 @@ test("a sweep that cannot be read is told from one that is not there", async () 
   expect(unread.exitCode).toBe(1);
   expect(unread.stderr).toMatch(/The sweep in '.*\/s' cannot be read: .*: this is a directory/);
 });
+
+test.skipIf(!canMount("sweeps on read-only disks"))(
+  "a sweep that may not be written can be looked at; else the file is named",
+  async () => {
+    const place = workplace();
+    await place.start(["-m", "x=1,2", "do=code", "hydra/launcher=local"]);
+    await withDisk("size=4m", async (disk) => {
+      cpSync(join(place.cwd, "s"), join(disk, "s"), { recursive: true });
+      execFileSync("mount", ["-o", "remount,ro", disk]);
+      const run = (...argv: readonly string[]) => place.sweep([...argv, join(disk, "s")]);
+      const [status, wait, cancel, collect] = await Promise.all(
+        ["status", "wait", "cancel", "collect"].map((action) => run(action)),
+      );
+      expect([status?.exitCode, status?.stderr]).toEqual([1, ""]);
+      const unwritten = `EROFS: read-only file system, open '${join(disk, "s/sweep.md")}'`;
+      expect([wait?.exitCode, wait?.stderr]).toEqual([4, expect.stringContaining(unwritten)]);
+      expect([cancel?.exitCode, cancel?.stderr]).toEqual([0, ""]);
+      expect([collect?.exitCode, collect?.stderr]).toEqual([1, expect.stringContaining(unwritten)]);
+      const resumed = await place.start(["--retry-failed", join(disk, "s")]);
+      expect([resumed.exitCode, resumed.stderr]).toEqual([
+        1,
+        expect.stringContaining("cannot be used: EROFS"),
+      ]);
+    });
+  },
+);
