@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type HydraMainOptions, hydraMain, type Task } from "../../src/app/index.ts";
 
-/** A program in a directory of its own, run in this process. */
+/** A program in a directory of its own, run in this process; `--resume` enters the directory of its sweep. */
 export function program(
   files: Readonly<Record<string, string>>,
   options: Partial<HydraMainOptions> = {},
@@ -21,6 +21,7 @@ export function program(
       env: Record<string, string> = {},
     ) {
       const out = { stdout: "", stderr: "" };
+      const before = process.cwd();
       const exitCode = await hydraMain(
         {
           name: "prog",
@@ -45,7 +46,7 @@ export function program(
             },
           },
         },
-      );
+      ).finally(() => process.chdir(before));
       return { exitCode, ...out };
     },
   };

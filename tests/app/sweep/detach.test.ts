@@ -61,7 +61,7 @@ describe.each([
 ])("--detach with the %s launcher", (_, launcher) => {
   test("leaves a driver of its own session, which runs everything once", PATIENCE, async () => {
     const place = workplace();
-    const started = await place.start(["-m", "x=1,2,3", "seconds=0.5", ...launcher, "--detach"]);
+    const started = await place.start(["-m", "x=1,2,3", "do=hold", ...launcher, "--detach"]);
     expect([started.exitCode, started.stderr]).toEqual([0, ""]);
     const directory = join(place.cwd, "s");
     for (const action of ["status", "wait", "cancel", "collect"])
@@ -75,6 +75,7 @@ describe.each([
       1,
       expect.stringContaining(`is being run by process ${pid}`),
     ]);
+    place.release();
     const waited = await place.sweep(["wait", "s"]);
     expect(waited.exitCode).toBe(0);
     expect(waited.stdout).toMatch(/3 of 3 jobs completed$/);
