@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatNumber, NOT_MEASURED } from "../../src/report/numbers.ts";
+import {
+  formatDuration,
+  formatMs,
+  formatNumber,
+  formatShare,
+  NOT_MEASURED,
+} from "../../src/report/numbers.ts";
 import { runs } from "../runs.ts";
 
 describe("formatNumber", () => {
@@ -42,4 +48,36 @@ describe("formatNumber", () => {
       { numRuns: runs(1000) },
     );
   });
+});
+
+it.each([
+  [null, NOT_MEASURED],
+  [0, "0.000"],
+  [0.0004, "<0.001"],
+  [0.0005, "0.001"],
+  [1234.5678, "1234.568"],
+  [2.5e15, "2500000000000000"],
+])("%d ms is written as %s", (ms, text) => {
+  expect(formatMs(ms)).toBe(text);
+});
+
+it.each([
+  [null, 1, NOT_MEASURED],
+  [1, null, NOT_MEASURED],
+  [1, 0, NOT_MEASURED],
+  [0, 1, "0.0"],
+  [0.00045, 1, "<0.1"],
+  [0.0006, 1, "0.1"],
+  [1, 3, "33.3"],
+])("the share of %d in %d is written as %s", (part, whole, text) => {
+  expect(formatShare(part, whole)).toBe(text);
+});
+
+it.each([
+  [0.9994, "999.4 µs"],
+  [1, "1.00 ms"],
+  [999.99, "999.99 ms"],
+  [1000, "1.00 s"],
+])("a duration of %d ms is written as %s", (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
 });
