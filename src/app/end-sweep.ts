@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { shellQuote } from "../shell-quote.ts";
 import { isConfigError } from "../values/errors.ts";
 import type { Session } from "./commands/command.ts";
 import { type JobResult, wasStopped } from "./job/job.ts";
@@ -13,6 +14,8 @@ export interface EndedSweep {
   /** The absolute path of its directory. */
   readonly directory: string;
   readonly results: readonly JobResult[];
+  /** Jobs that never started, since the sweep was stopped before them. */
+  readonly unfinished: number;
   /** Whether the sweeper counts failed jobs as no failure of the sweep. */
   readonly toleratesFailures: boolean;
   /** Whether it shows and leaves what Hydra's sweeps do and, but for its record, no more. */
@@ -39,6 +42,9 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const [first = "", ...others] = files;
   const path = readablePath(join(directory, first), invocation.cwd);
   stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
+  if (sweep.unfinished === 0 && !sweep.results.some(wasStopped)) return;
+  const shown = shellQuote(readablePath(directory, invocation.cwd));
+  stderr(`The sweep is not complete: ${options.name} --resume ${shown} runs the rest\n`);
 }
 
 /** As Hydra, the first error in full, where it is of this process; then a table of all. */

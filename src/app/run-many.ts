@@ -49,7 +49,8 @@ export async function runMany(
     if (refused) return EXIT_ERROR;
     const toleratesFailures = conclusion?.toleratesFailures === true;
     if (toleratesFailures) record.tolerateFailures();
-    await endSweep({ directory: sweep.directory, results, toleratesFailures, isPlain }, session);
+    const { directory } = sweep;
+    await endSweep({ directory, isPlain, results, toleratesFailures, unfinished }, session);
     const isTolerated = (result: JobResult) =>
       toleratesFailures && hasFailed(result) && !wasStopped(result);
     const ends = results.filter((result) => !isTolerated(result)).map(endOfResult);

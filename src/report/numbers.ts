@@ -10,6 +10,17 @@ export function formatMs(ms: number | null): string {
   return ms < 1e15 ? ms.toFixed(3) : String(ms);
 }
 
+/**
+ * A number as the data of a page hold it: short, and yet so that the page writes what the other
+ * reports do. Times of any length keep their nanoseconds.
+ */
+export function forPage(value: number): number;
+export function forPage(value: number | null): number | null;
+export function forPage(value: number | null): number | null {
+  if (value === null) return null;
+  return Number(Math.abs(value) < 1 ? value.toPrecision(7) : value.toFixed(6));
+}
+
 /** A share of a whole in percent, without unit. */
 export function formatShare(part: number | null, whole: number | null): string {
   if (part === null || whole === null || whole === 0) return NOT_MEASURED;

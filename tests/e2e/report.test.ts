@@ -252,7 +252,7 @@ describe("the report of a sweep", () => {
       "hydra.sweep.dir=sweep",
     ]);
     expect(code).toBe(0);
-    expect(shown).toMatch(/\n#1 +2 +[\d.]+ {2}sweep\/1\/report\.md\nThe least time took job #/);
+    expect(shown).toMatch(/\n#1 +2 +[\d.]+ {2}sweep\/1\/report\.md\nJob #\d took the least time: /);
     const table = JSON.parse(readFileSync(inHere("sweep/sweep.json"), "utf8"));
     const [second] = readBundle(inHere("sweep/1")).reports;
     expect(table.jobs[1]).toMatchObject({

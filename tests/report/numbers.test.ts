@@ -5,6 +5,7 @@ import {
   formatMs,
   formatNumber,
   formatShare,
+  forPage,
   NOT_MEASURED,
 } from "../../src/report/numbers.ts";
 import { runs } from "../runs.ts";
@@ -80,4 +81,20 @@ it.each([
   [1000, "1.00 s"],
 ])("a duration of %d ms is written as %s", (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
+});
+
+describe("forPage", () => {
+  it("lets a page write a time as the other reports do, whatever its length", () => {
+    // Nanoseconds, as clocks give them: up to an hour in milliseconds, and below a microsecond.
+    const times = fc.integer({ min: 0, max: 3_600_000_000_000 }).map((ns) => ns / 1e6);
+    fc.assert(
+      fc.property(times, (ms) => {
+        expect(formatMs(forPage(ms))).toBe(formatMs(ms));
+      }),
+      { numRuns: runs(300) },
+    );
+    expect(formatMs(forPage(1046.202389))).toBe("1046.202");
+    expect(formatMs(forPage(3357435.308))).toBe("3357435.308");
+    expect(forPage(null)).toBeNull();
+  });
 });

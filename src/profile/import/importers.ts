@@ -2,6 +2,7 @@ import { ConfigError } from "../../values/errors.ts";
 import type { Importer, ImportSource } from "./importer.ts";
 import { ncuCsvImporter } from "./ncu-csv.ts";
 import { ncuReportImporter } from "./ncu-report.ts";
+import { remedyFor } from "./not-imported.ts";
 import { nsysExportImporter, nsysReportImporter } from "./nsys.ts";
 import { recordingImporter } from "./recording.ts";
 
@@ -18,15 +19,15 @@ export const IMPORTERS: readonly Importer[] = [
 export function importerOf(source: ImportSource): Importer {
   const importer = IMPORTERS.find(({ matches }) => matches(source));
   if (importer !== undefined) return importer;
+  const what = source.isDirectory ? "directory" : "file";
   const isEmpty = !source.isDirectory && source.bytes === 0;
+  const hint = remedyFor(source);
   throw new ConfigError({
     code: "profile.input",
     message: isEmpty
       ? `${source.name} is empty`
-      : `${source.name} is no ${source.isDirectory ? "directory" : "file"} that can be imported`,
+      : `${source.name} is not a ${what} that can be imported`,
     available: IMPORTERS.map(({ format }) => format),
-    ...(isEmpty && {
-      hint: "ncu writes an empty table when no kernel matches its filters, and still ends with exit code 0",
-    }),
+    ...(hint !== undefined && { hint }),
   });
 }

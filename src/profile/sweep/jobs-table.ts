@@ -80,7 +80,7 @@ export function jobsTable(
     ...(jobs.length > rows.length ? [`and ${jobs.length - rows.length} more`] : []),
     ...(best[0] === undefined || best.length === 1
       ? []
-      : [`The least time took job #${best[0].number}: ${formatMs(best[0].time)} ms`]),
+      : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
     ...(measured.length < 2
       ? []
       : [

@@ -200,13 +200,19 @@ const roots = ({ regions }: NCUProfileRegionReport): readonly NCUProfileRegion[]
 const totalWall = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(
     report.totals.wall_ms,
-    roots(report).map((region) => measuredWall(region, region.wall_ms)),
+    roots(report).map((region) => ({
+      ms: region.wall_ms,
+      measured: measuredWall(region, region.wall_ms),
+    })),
   );
 
 const totalWork = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(
     report.totals.total_ms,
-    roots(report).map((region) => measuredWork(region, region.total_ms)),
+    roots(report).map((region) => ({
+      ms: region.total_ms,
+      measured: measuredWork(region, region.total_ms),
+    })),
   );
 
 const facts = (report: NCUProfileRegionReport): ReportFacts => ({

@@ -4,6 +4,7 @@ import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
+import { forPage } from "../numbers.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -78,15 +79,12 @@ function rowOf(
     label,
     level: 0,
     path: null,
-    a: round(a),
-    b: round(b),
-    delta: round(delta),
-    relative: round(relative),
-    uncertainty: round(uncertainty),
+    a: forPage(a),
+    b: forPage(b),
+    delta: forPage(delta),
+    relative: forPage(relative),
+    uncertainty: forPage(uncertainty),
     verdict: VERDICTS[change?.verdict ?? "same"],
     counts: countNotes(changes, reports),
   };
 }
-
-const round = (value: number | null): number | null =>
-  value === null ? null : Number(value.toPrecision(7));

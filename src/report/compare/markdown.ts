@@ -55,7 +55,7 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
             ),
             row("all", reports.totals[time]),
           ]),
-          `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it.`,
+          `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it.`,
         ]),
     changed.length === 0 ? null : `## ${kernelHeading(reports)}s that changed`,
     changed.length === 0

@@ -64,16 +64,31 @@ function overRuns(
   return whole === null || whole === 0 ? null : { value: ms, uncertainty: half * (ms / whole) };
 }
 
-/** Several regions together, as if each varied by itself. */
-export function measuredTogether(
-  value: number | null,
-  parts: readonly (Measured | null)[],
-): Measured | null {
-  if (value === null) return null;
-  const known = parts.flatMap((part) => (part === null ? [] : [part.uncertainty]));
-  const complete = known.every((uncertainty) => uncertainty !== null) && known.length > 0;
-  return { value, uncertainty: complete ? Math.hypot(...known.map(Number)) : null };
+/** A part of a whole: what one run says, and what is known of it. */
+export interface Part {
+  readonly ms: number | null;
+  readonly measured: Measured | null;
 }
+
+/**
+ * Several regions together, as if each varied by itself. Where repeated runs have moved the parts
+ * to their means, the whole moves with them: it need not be their sum, since threads overlap.
+ */
+export function measuredTogether(whole: number | null, parts: readonly Part[]): Measured | null {
+  if (whole === null) return null;
+  const known = parts.flatMap(({ measured, ms }) =>
+    measured === null || ms === null ? [] : [{ measured, ms }],
+  );
+  const ofOneRun = sum(known.map(({ ms }) => ms));
+  const ofAll = sum(known.map(({ measured }) => measured.value));
+  const value = ofOneRun === ofAll || ofOneRun === 0 ? whole : whole * (ofAll / ofOneRun);
+  const spreads = known.map(({ measured }) => measured.uncertainty);
+  const complete = spreads.every((uncertainty) => uncertainty !== null) && spreads.length > 0;
+  return { value, uncertainty: complete ? Math.hypot(...spreads.map(Number)) : null };
+}
+
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
 /** A value of which nothing tells the spread. */
 export const measuredAlone = (value: number | null): Measured | null =>

@@ -73,7 +73,7 @@ export function renderComparison(
       : [
           ...table("Region", [...regions, total]),
           ...wrapped(
-            `${TIME_LABELS[time]}; ± is the 95 % interval, where calls tell it`,
+            `${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it`,
             colors.dim,
           ),
         ],

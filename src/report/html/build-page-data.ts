@@ -4,7 +4,7 @@ import { printableLabel } from "../../printable.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
 import { kernelsOfReport } from "../kernels-of-report.ts";
-import { plural } from "../numbers.ts";
+import { forPage, plural } from "../numbers.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
 import { shareBase } from "../share.ts";
 import { type TreeRow, treeRows } from "../tree-rows.ts";
@@ -107,14 +107,14 @@ function buildScope(
   return {
     scope: report.scope,
     basis: report.totals.total_ms === null ? "wall" : "total",
-    wholeMs: round(share.whole),
+    wholeMs: forPage(share.whole),
     wholeLabel: share.label,
     kernelWords: reportKernelWords(report)?.many ?? null,
     regions: regionColumns(rows, table, detail.name),
     metrics: metrics.columns.map(({ name, unit, values }) => ({
       name,
       unit,
-      values: values.map(round),
+      values: values.map(forPage),
     })),
     kernels: folded.map(({ kept, other }) => kernelColumns(kept, other, table, detail.name)),
     notes: byRow(regions, ({ notes }) => (notes.length === 0 ? null : notes)),
@@ -144,7 +144,7 @@ function regionColumns(
 ): RegionColumns {
   const regions = rows.map(({ region }) => region);
   const numbers = (of: (region: NCUProfileRegion) => number | null): NumberColumn =>
-    regions.map((region) => round(of(region)));
+    regions.map((region) => forPage(of(region)));
   return {
     label: rows.map(({ label }) => table.add(label)),
     parent: parents(rows),
@@ -174,8 +174,8 @@ function repeatColumns(
   const times = regions.map(({ repeats }) => repeats?.total_ms ?? repeats?.wall_ms ?? null);
   if (times.every((time) => time === null)) return { repeatMean: [], repeatHalf: [] };
   return {
-    repeatMean: times.map((time) => round(time?.mean ?? null)),
-    repeatHalf: times.map((time) => round(time && (time.ci95_high - time.ci95_low) / 2)),
+    repeatMean: times.map((time) => forPage(time?.mean ?? null)),
+    repeatHalf: times.map((time) => forPage(time && (time.ci95_high - time.ci95_low) / 2)),
   };
 }
 
@@ -204,8 +204,8 @@ const kernelColumns = (
   name: kept.map(({ kernel_name }) => table.add(printableLabel(kernel_name, nameLimit))),
   device: kept.map(({ device }) => table.add(device)),
   calls: kept.map(({ calls }) => calls),
-  total: kept.map(({ total_ms }) => round(total_ms)),
-  other: other && { ...other, total: round(other.total) },
+  total: kept.map(({ total_ms }) => forPage(total_ms)),
+  other: other && { ...other, total: forPage(other.total) },
 });
 
 function roofline(regions: readonly NCUProfileRegion[]): RooflineData | null {
@@ -213,15 +213,15 @@ function roofline(regions: readonly NCUProfileRegion[]): RooflineData | null {
     rooflinePoints(region).map(({ precision, intensity, flops }) => ({
       region: row,
       label: precision,
-      intensity: round(intensity),
-      flops: round(flops),
+      intensity: forPage(intensity),
+      flops: forPage(flops),
     })),
   );
   if (points.length === 0) return null;
   const { bytesPerSecond, compute } = rooflineCeilings(regions);
   return {
-    bandwidth: round(bytesPerSecond),
-    ceilings: compute.map(({ precision, flops }) => ({ label: precision, flops: round(flops) })),
+    bandwidth: forPage(bytesPerSecond),
+    ceilings: compute.map(({ precision, flops }) => ({ label: precision, flops: forPage(flops) })),
     points,
   };
 }
@@ -236,11 +236,4 @@ function byRow<T>(
     if (value !== null) found[row] = value;
   });
   return found;
-}
-
-/** Seven digits are more than any clock or counter is good for. */
-function round(value: number): number;
-function round(value: number | null): number | null;
-function round(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(7));
 }

@@ -4,6 +4,7 @@ import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
+import { forPage } from "../numbers.ts";
 import type { SweepReport } from "./document.ts";
 import { basisInWords } from "./writers.ts";
 
@@ -22,13 +23,13 @@ export function renderSweepHtml(
       ...job,
       name: printableLabel(job.name, 80),
       values: job.values.map((value) => value && printableLabel(value, 80)),
-      total_ms: round(job.total_ms),
+      total_ms: forPage(job.total_ms),
     })),
     best: best && printableLabel(best, 80),
     regions: regions.slice(0, most).map((region) => ({
       ...region,
       path: [printableLabel(region.path.join(" / "), 300)],
-      times_ms: region.times_ms.map(round),
+      times_ms: region.times_ms.map((ms) => forPage(ms)),
     })),
   };
   const left = regions.length - data.regions.length;
@@ -37,13 +38,10 @@ export function renderSweepHtml(
     ...(left > 0 ? [`${left} regions are left out of this page; sweep-report.csv has all`] : []),
   ];
   const body = `<header class="top"><h1>Sweep</h1>
-<p class="summary">${jobs.length} jobs, collector ${escapeHtml(collector)}; ${basisInWords(report)} in ms${best === null ? "" : `; the least time took job ${escapeHtml(printableLabel(best, 80))}`}</p>
+<p class="summary">${jobs.length} jobs, collector ${escapeHtml(collector)}; ${basisInWords(report)} in ms${best === null ? "" : `; job ${escapeHtml(printableLabel(best, 80))} took the least time`}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in sweep-report.md beside it.</p></noscript>
 ${lines.length === 0 ? "" : `<ul class="notice">${lines.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
 <main id="sweep"></main>`;
   return renderPage({ title: "Sweep", body, data }, assets);
 }
-
-const round = (value: number | null): number | null =>
-  value === null ? null : Number(value.toPrecision(6));

@@ -50,7 +50,7 @@ export function renderSweepMarkdown(report: SweepReport): string {
   ]);
   return markdownDocument([
     "# Sweep report",
-    `${jobs.length} jobs, collector ${escapeMarkdown(collector)}. Numbers are ${basisInWords(report)} in ms; ${best === null ? "no job has any" : `the least time took job ${label(best)}`}.`,
+    `${jobs.length} jobs, collector ${escapeMarkdown(collector)}. Numbers are ${basisInWords(report)} in ms; ${best === null ? "no job has any" : `job ${label(best)} took the least time`}.`,
     ...(notes.length === 0
       ? []
       : [markdownList(notes.map((note) => escapeMarkdown(printableLabel(note, 600))))]),

@@ -158,7 +158,7 @@ describe("deep-profile import", () => {
       hint: expect.stringContaining("ncu writes an empty table"),
     });
     expect(await refusal(["other.txt", "-o", "new"])).toMatchObject({
-      message: "other.txt is no file that can be imported",
+      message: "other.txt is not a file that can be imported",
       available: expect.arrayContaining([expect.stringContaining("recording of deep-profile")]),
     });
     expect(existsSync(join(cwd, "new"))).toBe(false);
@@ -350,7 +350,22 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
       hint: expect.stringContaining("--page raw"),
     });
     expect(await refusal([path("session-page-t4.csv"), "-o", "z"])).toMatchObject({
-      message: expect.stringContaining("is no file that can be imported"),
+      message: expect.stringContaining("is not a file that can be imported"),
+    });
+  });
+
+  test.each([
+    ["session-page-t4.csv", "session page of ncu"],
+    ["nsys-stats-cuda_gpu_kern_sum.csv", "table of nsys stats"],
+    ["nsys-stats-nvtx_pushpop_trace.csv", "table of nsys stats"],
+    ["nsys-stats-nvtx_gpu_proj_trace.csv", "table of nsys stats"],
+    ["nsys-stats-h100-nvtx_kern_sum.csv", "table of nsys stats"],
+    ["syn-empty-report.csv", "says on the terminal"],
+    ["log-pub-errnvgpuctrperm.txt", "says on the terminal"],
+  ])("says what to give instead of %s", async (name, hint) => {
+    expect(await refusal([path(name), "-o", "z"])).toMatchObject({
+      code: "profile.input",
+      hint: expect.stringContaining(hint),
     });
   });
 });

@@ -27,7 +27,7 @@ test("a row per job: what differs, the time, the report; then the best", () => {
       "#0   1                 12.500  s/0/report.md",
       "#1   2                  7.000  s/1/report.md",
       "#2   4                 failed",
-      "The least time took job #1: 7.000 ms",
+      "Job #1 took the least time: 7.000 ms",
       "Regions by jobs, and how they scale: deep-profile report s",
       "",
     ].join("\n"),
@@ -44,7 +44,7 @@ test("the command at the end can be pasted", () => {
 test("compares wall times where not every job has the other", () => {
   const text = jobsTable([job(0, { total_ms: 1, wall_ms: 9 }), job(1, { wall_ms: 8 })], PAGE);
   expect(text).toContain("ms: wall time");
-  expect(text).toContain("job #1: 8.000 ms");
+  expect(text).toContain("Job #1 took the least time: 8.000 ms");
 });
 
 test("says what little there is of jobs without results, and nothing of none", () => {

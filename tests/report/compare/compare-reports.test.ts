@@ -29,6 +29,8 @@ const slowed = firstReport(
   ),
 );
 
+const STEADY = { std: 1, stable: true };
+
 describe("compareReports", () => {
   it("matches regions by path and says by how much they changed", () => {
     const { regions, totals } = compareReports(report, slowed);
@@ -79,6 +81,27 @@ describe("compareReports", () => {
       uncertainty: null,
     });
     expect(wall(reportOfCalls([100]), reportOfCalls([120]))?.verdict).toBe("more");
+  });
+
+  it("holds the means of repeated runs against each other, for all regions together, too", () => {
+    const repeated = (one: typeof report, mean: number) => ({
+      ...one,
+      regions: one.regions.map((region) => ({
+        ...region,
+        repeats: {
+          runs: 3,
+          wall_ms: { ...STEADY, mean, ci95_low: mean - 1, ci95_high: mean + 1 },
+          total_ms: null,
+        },
+      })),
+    });
+    const { regions, totals } = compareReports(
+      repeated(reportOfCalls([10, 10]), 21),
+      repeated(reportOfCalls([15, 15]), 22),
+    );
+    const expected = { a: 21, b: 22, uncertainty: Math.SQRT2, verdict: "unclear" };
+    expect(regions[0]?.changes["wall_ms"]).toMatchObject(expected);
+    expect(totals["wall_ms"]).toMatchObject(expected);
   });
 
   it("takes time in proportion to the regions, also where none is in both", async () => {

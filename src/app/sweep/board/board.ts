@@ -74,7 +74,7 @@ export function openBoard(console: Console): Board {
 const lineView = ({ stderr }: Console): View => ({
   update: (_, line) => line !== undefined && stderr(`${line}\n`),
   around: (write) => write(),
-  close: (tally) => stderr(`${totalsLine(tally, performance.now())}\n`),
+  close: (tally) => stderr(`${totalsLine(tally, performance.now(), true)}\n`),
 });
 
 /** Between looks at what is to be drawn: ten times a second is as fast as anybody reads. */
@@ -85,6 +85,7 @@ function tableView(console: Console, terminal: Terminal, tally: Tally): View {
   const color = console.color === true;
   let timer: NodeJS.Timeout | undefined;
   let shown = "";
+  let isOver = false;
   let drawnAt = Number.NEGATIVE_INFINITY;
   /** Whether the last thing that somebody else wrote has ended its line. */
   let atLineStart = true;
@@ -93,7 +94,7 @@ function tableView(console: Console, terminal: Terminal, tally: Tally): View {
     if (!atLineStart) return;
     const now = performance.now();
     const { columns, rows } = terminal;
-    const lines = frameLines(tally, { color, now, size: { columns, rows } });
+    const lines = frameLines(tally, { color, isOver, now, size: { columns, rows } });
     const frame = `${columns} ${lines.join("\n")}`;
     if (frame === shown) return;
     region.draw(lines);
@@ -117,6 +118,7 @@ function tableView(console: Console, terminal: Terminal, tally: Tally): View {
       timer = undefined;
       if (!atLineStart) console.stderr("\n");
       atLineStart = true;
+      isOver = true;
       draw();
     },
   };

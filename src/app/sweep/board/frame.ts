@@ -31,16 +31,25 @@ const TIME_WIDTH = 11;
 /** Below it a table is no help. */
 const NARROWEST = 30;
 
+export interface FrameContext {
+  readonly color: boolean;
+  /** Of `performance.now()`. */
+  readonly now: number;
+  readonly size: FrameSize;
+  /** Whether no job runs any more, nor will. */
+  readonly isOver: boolean;
+}
+
 /**
  * A table of the jobs as lines that fit the size, a line below it left free; the totals last. On a
  * terminal too small for a table they stand alone.
  */
 export function frameLines(
   tally: Tally,
-  { color, now, size }: { readonly color: boolean; readonly now: number; readonly size: FrameSize },
+  { color, isOver, now, size }: FrameContext,
 ): readonly string[] {
   const columns = Math.max(1, size.columns - 1);
-  const totals = fitText(totalsLine(tally, now), columns);
+  const totals = fitText(totalsLine(tally, now, isOver), columns);
   // The totals, and the line that the cursor rests on.
   const room = size.rows - 2;
   if (room < 1 || columns < NARROWEST) return [totals];

@@ -9,16 +9,20 @@ const TOLD = [
   ["waiting", "waiting"],
 ] as const;
 
-/** `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)` */
-export function totalsLine(tally: Tally, now: number): string {
+/**
+ * `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)`. Once the sweep
+ * is over nothing is left, whatever has not started.
+ */
+export function totalsLine(tally: Tally, now: number, isOver: boolean): string {
   const counts = tally.counts();
-  const parts = TOLD.flatMap(([state, word]) =>
-    counts[state] === 0 ? [] : [`${counts[state]} ${word}`],
-  );
+  const parts = TOLD.flatMap(([state, word]) => {
+    const told = isOver && state === "waiting" ? "not started" : word;
+    return counts[state] === 0 ? [] : [`${counts[state]} ${told}`];
+  });
   const jobs = all(counts);
   const done = `${counts.completed} of ${jobs} ${jobs === 1 ? "job" : "jobs"} completed`;
   const pace = tally.pace(now);
-  const left = leftText(pace, counts.running + counts.waiting);
+  const left = isOver ? "" : leftText(pace, counts.running + counts.waiting);
   return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
 }
 

@@ -74,6 +74,19 @@ describe("on a terminal", () => {
     ]);
   });
 
+  test("nothing is left of a sweep that was stopped, whatever has not started", () => {
+    const [a, b] = jobs(2) as [SweepJob, SweepJob];
+    for (const size of [{ columns: 80, rows: 24 }, undefined]) {
+      const { batch, close, event, screen } = board("jobs", size);
+      batch([{ job: a }, { job: b }]);
+      event({ kind: "started", job: a });
+      vi.advanceTimersByTime(2000);
+      event({ kind: "ended", job: a, result: done(a, 130) });
+      close();
+      expect(screen.lines()).toContain("0 of 2 jobs completed, 1 stopped, 1 not started; 2 s");
+    }
+  });
+
   test("characters that are two columns wide count as two", () => {
     const wide = job(0, "name=日本語日本語日本語");
     const { batch, close, event, screen } = board("jobs", { columns: 80, rows: 24 });
@@ -181,7 +194,7 @@ describe("on a terminal", () => {
     const { batch, close, screen } = board("jobs", { columns: 80, rows: 2 });
     batch(jobs(5).map((one) => ({ job: one })));
     close();
-    expect(screen.lines()).toEqual(["0 of 5 jobs completed, 5 waiting; 0 s", ""]);
+    expect(screen.lines()).toEqual(["0 of 5 jobs completed, 5 not started; 0 s", ""]);
   });
 });
 
