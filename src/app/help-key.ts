@@ -81,7 +81,7 @@ function valueRows(request: KeyHelpRequest): readonly Row[] {
 /** The value, and where an override set it what it would be without. */
 function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof explain>>) {
   const shown = (node: ConfigNode, { origin }: Cause): string =>
-    `${showValue(node)}  (${oneLine(describeOrigin(origin))})`;
+    `${isMissing(node) ? "none, it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
   if (cause.origin.kind !== "override") return row("default", shown(value, cause));
   const before = replaced.find((earlier) => earlier.cause.origin.kind !== "override");
   return [
@@ -89,6 +89,9 @@ function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof e
     ...(before === undefined ? [] : row("default", shown(before.value, before.cause))),
   ];
 }
+
+/** `???`: a value that has to be given. */
+const isMissing = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === "???";
 
 function keyRows(described: KeyDescription | undefined, value: ConfigNode | undefined) {
   const known = described?.keys ?? [];

@@ -3,7 +3,7 @@ import { program } from "./program.ts";
 
 const CONFIG = {
   "conf/config.yaml": "defaults:\n  - db: mysql\n  - _self_\nlr: 0.1\nmode: fast\n",
-  "conf/db/mysql.yaml": "host: m\nport: 3306\n",
+  "conf/db/mysql.yaml": "host: m\nport: 3306\nuser: ???\n",
   "conf/db/pg.yaml": "host: p\nport: 5432\n",
 };
 const schema = {
@@ -40,6 +40,16 @@ describe("--help KEY", () => {
       "",
     ]);
     expect((await help(["mode"], { schema })).lines).toContain("  allowed  one of fast, exact");
+  });
+
+  test("a key that has to be set, and once it is", async () => {
+    expect((await help(["db.user"])).lines[1]).toBe(
+      "  default  none, it must be set  (conf/db/mysql.yaml:3:7)",
+    );
+    expect((await help(["db.user", "db.user=me"])).lines.slice(1, 3)).toEqual([
+      "  value    \"me\"  (override 'db.user=me')",
+      "  default  none, it must be set  (conf/db/mysql.yaml:3:7)",
+    ]);
   });
 
   test("an override's value, and what it would be without", async () => {

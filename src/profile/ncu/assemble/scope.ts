@@ -59,8 +59,21 @@ export function buildNcuScope(
             `the selection leaves out ${leftOut} of ${regions.length + leftOut} regions; totals cover all of them`,
           ]
         : []),
+      ...untimedNote(tallies),
     ],
   };
+}
+
+/** Where no result at all has a time, zeros stand in every table: the notes of regions are too far away. */
+function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly string[] {
+  const all = [...tallies.values()];
+  const isUntimed = all.every(({ kernels, ranges, untimed }) => {
+    const calls = [...kernels.values()].reduce((sum, row) => sum + row.calls, 0);
+    return untimed === calls + ranges;
+  });
+  return all.length > 0 && isUntimed
+    ? ["no result has gpu__time_duration: times of 0 were not measured; collect that metric"]
+    : [];
 }
 
 interface ScopeTally extends RegionTally {

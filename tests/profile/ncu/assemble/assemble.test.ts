@@ -110,6 +110,10 @@ describe("kernels by region", () => {
     const [scope] = assembleNcu(resultsOf({ in: ["A"] }, { in: ["A"], ns: 5 })).scopes;
     expect(scope?.regions[0]).toMatchObject({ kernelCount: 2, kernelNs: 5 });
     expect(scope?.regions[0]?.notes.join()).toContain("1 kernels have no gpu__time_duration");
+    const note = "no result has gpu__time_duration";
+    expect(scope?.notes.join()).not.toContain(note);
+    expect(notesOf([{ in: ["A"] }, {}])).toContain(note);
+    expect(notesOf([])).not.toContain(note);
   });
 
   test("are left out by a selection of kernels, with a note", () => {
