@@ -1,7 +1,7 @@
 // A change is judged on the same random cases each time, so that it never fails for another's luck; the
 // nightly script looks for new ones, and takes more of them. `HYDRACONF_SEED` is for trying one again.
 import { configureGlobal } from "fast-check";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import { runs } from "./runs.ts";
 
 const { HYDRACONF_PROPERTY_FACTOR, HYDRACONF_SEED } = process.env;
@@ -18,4 +18,10 @@ const shared = () => ({
   signals: ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => process.listenerCount(signal)),
 });
 const before = shared();
-afterAll(() => expect(shared(), "a test file leaves the process as it was").toEqual(before));
+// Whoever waits for a process listens for signals until it is gone.
+afterAll(() =>
+  vi.waitFor(
+    () => expect(shared(), "a test file leaves the process as it was").toEqual(before),
+    5000,
+  ),
+);

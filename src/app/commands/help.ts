@@ -4,6 +4,7 @@ import { flagsHelp } from "../flags/usage.ts";
 import { helpText } from "../help.ts";
 import { readSchema } from "../read-schema.ts";
 import { subcommandsHelp } from "../subcommand.ts";
+import { isUsualLog } from "../usual-log.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
@@ -70,8 +71,10 @@ async function configHelp(session: Session, about: "app" | "hydra"): Promise<str
   // Hydra's own help needs no primary config, and must work where there is a broken one.
   const changes = about === "hydra" ? { configName: null } : {};
   const composed = composer.compose(overrides, changes);
-  const { logHelp } = await import("../log-help.ts");
-  await logHelp(session, composed, changes);
+  if (!isUsualLog(composed.root, composer.repository)) {
+    const { logHelp } = await import("../log-help.ts");
+    await logHelp(session, composed, changes);
+  }
   const resolving = parsed.flags.has("resolve");
   const composition = { ...composed, root: maskSecrets(composed.root, composed, { resolving }) };
   const request = {
