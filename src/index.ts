@@ -11,6 +11,7 @@ import { checkOptions } from "./check-options.ts";
 import type { Config } from "./compose/config.ts";
 import type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
 import { createEngine as createBareEngine } from "./engine.ts";
+import { checkTree } from "./values/check-tree.ts";
 import { fromObject } from "./values/from-object.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
 import { resolveTree } from "./values/interpolation/resolve-tree.ts";
@@ -78,12 +79,17 @@ export function compose(options: ComposeOptions & EngineOptions): Config {
 export const loadYaml = (text: string, options?: ReadOptions): ConfigNode =>
   createConfig(text, options);
 
-/** `OmegaConf.to_yaml` of a tree or of plain data, byte for byte. */
+/**
+ * `OmegaConf.to_yaml` of a tree or of plain data, byte for byte.
+ *
+ * @throws ConfigError `key.invalid_type`, `interpolation.syntax` for what can be in no config; those of
+ *   interpolations with `resolve`
+ */
 export function toYaml(
   value: unknown,
   options: { readonly resolve?: boolean; readonly sortKeys?: boolean } = {},
 ): string {
-  const node = fromObject(value, fromCode("toYaml()"));
+  const node = configOf(value, "toYaml()");
   const resolved = options.resolve ? resolveTree(node, createResolveContext()) : node;
   return writeYaml(resolved, { sortKeys: options.sortKeys ?? false });
 }
@@ -91,7 +97,12 @@ export function toYaml(
 /**
  * `OmegaConf.merge` of trees or plain data: later ones win, maps merge key by key.
  *
- * @throws ConfigError `merge.incompatible` for a map against a list, and what types and flags refuse.
+ * @throws ConfigError `merge.incompatible` for a map against a list, what types and flags refuse, and
+ *   `key.invalid_type`, `interpolation.syntax` for what can be in no config
  */
 export const merge = (...values: readonly unknown[]): ConfigNode =>
-  mergeNodes(values.map((value) => fromObject(value, fromCode("merge()"))));
+  mergeNodes(values.map((value) => configOf(value, "merge()")));
+
+/** `OmegaConf.create` of plain data. */
+const configOf = (value: unknown, by: string): ConfigNode =>
+  checkTree(fromObject(value, fromCode(by)));

@@ -45,4 +45,13 @@ describe("the public face", () => {
     expect(hydraconf.toYaml(tree, { resolve: true })).toBe("a: 1\nb:\n- 3\nc: 1\n");
     expect(hydraconf.toYaml({ b: 1, a: null }, { sortKeys: true })).toBe("a: null\nb: 1\n");
   });
+
+  // As OmegaConf.create does, which its to_yaml and merge begin with for plain data.
+  it.each([
+    ["interpolation.syntax", { a: { b: "${x" } }],
+    ["key.invalid_type", new Map([[null, 1]])],
+  ])("refuses plain data that can be in no config: %s", (code, value) => {
+    expect(() => hydraconf.toYaml(value)).toThrow(expect.objectContaining({ code }));
+    expect(() => hydraconf.merge({}, value)).toThrow(expect.objectContaining({ code }));
+  });
 });
