@@ -208,11 +208,14 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
 
     test("Ctrl-C before all is handed over takes back what was", async () => {
       const { folder, ran, sweep, ...made } = place();
-      const submitting = withSbatch(made.cwd, 'sbatch "$@"; sleep 3');
+      const gate = join(made.cwd, "gate");
+      const held = `sbatch "$@"; while [ ! -e '${gate}' ]; do sleep 0.1; done`;
+      const submitting = withSbatch(made.cwd, held);
       const leaving = made.startIn(submitting, "-m", SLURM, "x=1,2", "seconds=60", "--detach");
       await until(() => readSubmissions(folder).length === 1);
       await until(() => ran("begin").length === 2);
       leaving.kill("SIGINT");
+      writeFileSync(gate, "");
       const { exitCode, stderr, stdout } = await leaving;
       expect([exitCode, stdout]).toEqual([130, expect.not.stringContaining("handed to")]);
       expect(stderr).toMatch(/Ending 2 jobs in the scheduler\n.*was taken back/);
