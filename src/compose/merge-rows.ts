@@ -8,6 +8,7 @@ import { selectNode } from "../values/select.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
 import { HYDRA_CONFIG } from "./hydra/schema.ts";
+import { type KnownMerges, knownMerges } from "./known-merges.ts";
 import { matchSchema } from "./match-schema.ts";
 import { sharedContent } from "./shared-content.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
@@ -43,16 +44,34 @@ export function mergeRows(
   });
   const root = someSharesContent(rows)
     ? mergeOneByOne(layers, context)
-    : mergeAtOnce(layers, context);
+    : mergeOnKnown(layers, knownMerges(repository, context), context);
   return { root, warnings };
 }
 
 const EMPTY: MapNode = map([], { kind: "code", by: "compose" });
 
-function mergeAtOnce(layers: readonly Layer[], context: ResolveContext): MapNode {
-  const placed = layers.map(({ row, node }) => placeLayer(row, node, context));
+/**
+ * Goes on from what is known of the first layers. Where other lists went on differently, the layers up to
+ * there become known: the next list will probably share them as well.
+ */
+function mergeOnKnown(
+  layers: readonly Layer[],
+  known: KnownMerges,
+  context: ResolveContext,
+): MapNode {
+  const rows = layers.map(({ row }) => row);
+  const { length, root: start = EMPTY, shared } = known.find(rows);
+  let root = start;
+  const mergeTo = (from: number, end: number): void => {
+    if (from === end) return;
+    const placed = layers.slice(from, end).map(({ row, node }) => placeLayer(row, node, context));
+    root = asMap(mergeNodes([root, ...placed], context));
+    known.add(rows.slice(0, end), root);
+  };
   try {
-    return asMap(mergeNodes([EMPTY, ...placed], context));
+    mergeTo(length, shared);
+    mergeTo(shared, rows.length);
+    return root;
   } catch (error) {
     if (!isConfigError(error)) throw error;
     // Only when the merge has failed is it worth finding out at which config.

@@ -7,8 +7,7 @@ import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
-import { mayLeadToTyped } from "./interpolation/outlook.ts";
-import { isWholeInterpolation } from "./interpolation/parse-node.ts";
+import { outlookOf } from "./interpolation/outlook.ts";
 import type { InterpolationNode } from "./interpolation/resolution.ts";
 import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
 import type {
@@ -173,13 +172,14 @@ function expand(
  * can make a difference.
  */
 function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: ConfigNode): boolean {
+  const outlook = outlookOf(old, { kind: "place", node: old, parent: dest, key });
+  if (outlook === "any container") return true;
   const isReplaced =
     source.kind === "scalar" &&
     !isMissing(source) &&
     old.type === undefined &&
     elementType(dest.node, key) === undefined;
-  if (!isReplaced) return isWholeInterpolation(old);
-  return mayLeadToTyped(old, { kind: "place", node: old, parent: dest, key });
+  return outlook === "untyped container" && !isReplaced;
 }
 
 const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>

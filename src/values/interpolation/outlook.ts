@@ -10,18 +10,27 @@ import type { InterpolationNode } from "./resolution.ts";
 import { isInterpolationNode } from "./resolution.ts";
 
 /**
- * Whether an interpolation may lead to a map or list of a declared type, told without evaluating
- * anything: a key that leads to something else, or nowhere, is a matter of a few look-ups, whereas an
- * evaluation that fails takes the time of an error.
- * @throws ConfigError `interpolation.syntax`
+ * What an interpolation may lead to, told without evaluating anything: a key that leads to a scalar, or
+ * nowhere, is a matter of a few look-ups, whereas an evaluation that fails takes the time of an error.
  */
-export function mayLeadToTyped(node: InterpolationNode, at: Place): boolean {
+export type Outlook =
+  /** A map or list of no declared type. */
+  | "untyped container"
+  /** A map or list of a declared type, or something that only an evaluation tells. */
+  | "any container"
+  /** A scalar or a text, or the evaluation will fail. */
+  | "no container";
+
+/** @throws ConfigError `interpolation.syntax` */
+export function outlookOf(node: InterpolationNode, at: Place): Outlook {
   const [only, ...others] = parseNode(node).parts;
-  if (only === undefined || others.length > 0 || only.kind === "literal") return false;
-  if (only.kind === "resolver" || only.parts !== undefined) return true;
+  if (only === undefined || others.length > 0 || only.kind === "literal") return "no container";
+  if (only.kind === "resolver" || only.parts !== undefined) return "any container";
   const target = targetOf(only, at);
-  if (target === undefined) return false;
-  return target.kind === "scalar" ? isInterpolationNode(target) : target.type !== undefined;
+  if (target === undefined) return "no container";
+  if (target.kind === "scalar")
+    return isInterpolationNode(target) ? "any container" : "no container";
+  return target.type === undefined ? "untyped container" : "any container";
 }
 
 /** What stands at the key, or the interpolation on the way there that would have to be followed. */

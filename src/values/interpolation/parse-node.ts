@@ -39,12 +39,3 @@ function parseText(node: InterpolationNode, shared: SharedTexts | undefined): In
     throw placeSyntaxError(error, node.value, node.origin);
   }
 }
-
-/**
- * Whether the text is one interpolation and nothing else: only then can its value be a map or list.
- * @throws ConfigError `interpolation.syntax`
- */
-export function isWholeInterpolation(node: InterpolationNode): boolean {
-  const { parts } = parseNode(node);
-  return parts.length === 1 && parts[0]?.kind !== "literal";
-}
