@@ -75,7 +75,8 @@ export async function hydraMain(
     const takesProgram = options.restAsOverrides !== undefined;
     refuseMisspelt(invocation.argv, subcommands, takesProgram, flagsOf(options));
     return await dispatch(options, task, invocation, redaction);
-  } catch (error) {
+  } catch (thrown) {
+    const error = await ofClosedConfig(thrown, options);
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportOwnError(error, invocation);
       return EXIT_ERROR;
@@ -85,6 +86,12 @@ export async function hydraMain(
   } finally {
     endWatch();
   }
+}
+
+/** Adding a key is no remedy where the program's schema takes none. */
+async function ofClosedConfig(error: unknown, options: ProgramOptions): Promise<unknown> {
+  if (options.schema === undefined || !isConfigError(error)) return error;
+  return (await import("./closed-key.ts")).withoutAdding(error, options);
 }
 
 /** As Hydra does it: name and place of a program are those of the module that declares it. */
@@ -107,14 +114,16 @@ function nameAndBase(
   };
 }
 
-/** As argparse words it: the usage, then one line that says what is wrong. */
+/**
+ * As argparse words it: the usage, then one line that says what is wrong. A program that is more than a
+ * Hydra program has a help that says more than a list of flags, which would push the error's cause away.
+ */
 function usageError({ message, details }: ConfigError, options: ProgramOptions): string {
-  const positionals = options.restAsOverrides === undefined ? [] : ["[-- ARG ...]"];
-  const usage = usageText(
-    options.name,
-    flagsOf(options),
-    ["[overrides ...]", ...positionals].join(" "),
-  );
+  const rest = options.restAsOverrides === undefined ? "" : " [-- ARG ...]";
+  const usage =
+    options.subcommands === undefined
+      ? usageText(options.name, flagsOf(options), `[overrides ...]${rest}`)
+      : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
   const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
   const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
   return `${usage}${options.name}: error: ${message}${near}\n${hint}`;

@@ -99,8 +99,14 @@ export function refuseMisspelt(
     code: "app.usage",
     message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
     ...(near !== undefined && { nearest: near }),
-    ...(takesProgram && { hint: `to profile a program, put -- before it: -- ${argv.join(" ")}` }),
+    ...(takesProgram && { hint: whatWasMeant(word, argv) }),
   });
+}
+
+function whatWasMeant(word: string, argv: readonly string[]): string {
+  if (word === "help") return "for help: --help, or --help KEY...";
+  const program = `to profile a program, put -- before it: -- ${argv.join(" ")}`;
+  return /^[A-Za-z]\w*(\.\w+)+$/.test(word) ? `${program}; to set a key: ${word}=VALUE` : program;
 }
 
 /**

@@ -59,7 +59,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
     runDirectory: directory,
     cwd: invocation.cwd,
     shownConfig: shownConfig(composed),
-    log: job.log,
+    log: { ...job.log, failure: job.logger("deep-profile.failure").error },
     terminal: {
       write: invocation.console.stdout,
       writeError: invocation.console.stderr,

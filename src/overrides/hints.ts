@@ -25,6 +25,13 @@ export function wordHint(text: string): string | undefined {
   return `a config is chosen with ${place}--config-name ${name}`;
 }
 
+/** `key: value` and `key:value` are YAML; what to write for them. */
+export function keyHint(text: string): string {
+  const yaml = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(text);
+  if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
+  return "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'";
+}
+
 /** Why a character cannot stand in a key, in words. */
 export function keyProblem(char: string): string {
   if (char === ".") return "a '.' must stand between two names";

@@ -1,6 +1,6 @@
 import type { OverrideSource } from "./errors.ts";
 import { syntaxError } from "./errors.ts";
-import { keyProblem, nameCharacter, quoteHint } from "./hints.ts";
+import { keyHint, keyProblem, nameCharacter, quoteHint } from "./hints.ts";
 
 /**
  * The lexer of Hydra's override grammar (https://hydra.cc/docs/1.3/advanced/override_grammar/basic).
@@ -195,7 +195,7 @@ function unexpectedInKey(source: OverrideSource, start: number) {
     source,
     { start, end: start + char.length },
     keyProblem(char),
-    "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'",
+    keyHint(source.text),
   );
 }
 

@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { renderError } from "../values/render-error.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
@@ -7,14 +7,19 @@ import { collectRun, type ProfileRequest, type ProfileResult, reportOn } from ".
 import { RUN_FILE } from "./saved-run/document.ts";
 import { type ShownConfig, saveRun } from "./saved-run/save-run.ts";
 import { type JobResult, jobResult } from "./sweep/job-result.ts";
-import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
+import { readablePath, showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
 
 export { configFingerprint } from "../values/fingerprint.ts";
 
 export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
-  readonly log: { info(message: string): void; error(message: string): void };
+  readonly log: {
+    info(message: string): void;
+    error(message: string): void;
+    /** For the log's file alone: the terminal is told in its own way. */
+    failure(message: string): void;
+  };
   readonly terminal: Terminal;
   /** The configuration as reports and `run.json` show it, secrets masked. */
   readonly shownConfig: ShownConfig;
@@ -76,37 +81,41 @@ function conclude(
   request: MainRequest,
   stop: AbortSignal,
 ): number {
-  const { log, runDirectory, cwd } = request;
+  const { log, terminal } = request;
   for (const failure of written.failures) log.error(`could not be written: ${failure}`);
   if (stop.aborted) return signalExitCode(stop.reason as NodeJS.Signals);
-  const problems = showProblems(result, request);
-  if (problems > 0)
-    log.error(`the run failed; what was measured is in ${relative(cwd, runDirectory) || "."}`);
-  return problems + written.failures.length === 0 ? 0 : 1;
+  const problems = problemsOf(result, request);
+  for (const problem of problems) {
+    log.failure(stripVTControlCharacters(problem));
+    terminal.writeError(`\n${problem}\n`);
+  }
+  return problems.length + written.failures.length === 0 ? 0 : 1;
 }
 
-/** Tells what failed, most telling first; returns how much did. */
-function showProblems(
+/** What failed, each told once. */
+function problemsOf(
   { sections, missing }: ProfileResult,
-  { log, terminal }: MainRequest,
-): number {
+  { cwd, terminal: { color } }: MainRequest,
+): readonly string[] {
   const failed = sections.filter(
     ({ outcome, problem }) => problem === undefined && !succeeded(outcome),
   );
-  for (const { outcome } of failed) {
-    log.error(describeOutcome(outcome));
-    terminal.writeError(`${describeOutcome(outcome)}${lastWords(outcome)}\n`);
-  }
   const errors = [
     ...sections.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
     ...missing.map(({ error }) => error),
   ];
-  for (const error of errors) {
-    log.error(error.message);
-    terminal.writeError(`${renderError(error, { color: terminal.color })}\n`);
-  }
-  return failed.length + errors.length;
+  return [
+    ...failed.map(({ outcome }) => `${describeOutcome(outcome)}${lastWords(outcome, cwd)}`),
+    ...errors.map((error) => renderError(error, { color })),
+  ];
 }
 
-const lastWords = ({ stderrTail }: ProcessOutcome): string =>
-  stderrTail === "" ? "" : `; its last words:\n${stderrTail}`;
+/** Of what may have been long: the end, where programs say why. */
+const LAST_WORDS = 10;
+
+function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
+  if (stderrTail === "") return "";
+  const lines = stderrTail.split("\n").slice(-LAST_WORDS);
+  const end = lines.map((line) => `\n  ${line}`).join("");
+  return `; its last words (all of them in ${readablePath(stderrFile, cwd)}):${end}`;
+}

@@ -165,7 +165,10 @@ function regionsOf(
 }
 
 /** A report of a workload that did not end well must say so. */
-function outcomeNotes({ outcome, problem }: Collection): readonly string[] {
+export function outcomeNotes({
+  outcome,
+  problem,
+}: Pick<Collection, "outcome" | "problem">): readonly string[] {
   if (problem !== undefined) return [problem.message];
   if (succeeded(outcome)) return [];
   return [`${describeOutcome(outcome)}: the report covers what was recorded until then`];

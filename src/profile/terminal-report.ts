@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { printableLabel } from "../printable.ts";
 import type { NCUProfileRegionReport } from "../report/document.ts";
 import { renderRegionTable } from "../report/region-table.ts";
-import type { ProfileResult } from "./run.ts";
+import { outcomeNotes, type ProfileResult } from "./run.ts";
 
 /** Where the result of a run is shown. */
 export interface Terminal {
@@ -21,10 +21,12 @@ const MAX_NOTE = 400;
 
 /** The region table of each collector's main report, its notes, and where it ran. */
 export function showRegions({ sections }: ProfileResult, terminal: Terminal): void {
-  for (const { bundle } of sections) {
-    const [report] = bundle.reports;
+  for (const section of sections) {
+    const [report] = section.bundle.reports;
     if (report === undefined) continue;
-    showReport(report, terminal);
+    // What failed is told at the end, with more than a note can say.
+    const told = outcomeNotes(section);
+    showReport({ ...report, notes: report.notes.filter((note) => !told.includes(note)) }, terminal);
     const { device, cpu } = report.environment;
     const where = device === null ? cpu : `${device} (${cpu})`;
     terminal.write(`\nrecorded by ${report.collector.name} on ${where}\n`);
@@ -48,8 +50,8 @@ export function showFiles(
   for (const file of files) terminal.write(`${readablePath(file, cwd)}\n`);
 }
 
-/** Relative where that is shorter to read, absolute where it would climb out of the directory. */
-function readablePath(file: string, cwd: string): string {
+/** A path for people: relative where that is shorter to read, absolute where it would climb out of the directory. */
+export function readablePath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith("..") ? file : path;
 }

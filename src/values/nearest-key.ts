@@ -18,16 +18,49 @@ export function nearestKey(
   for (const [index, part] of parts.entries()) {
     if (node?.kind !== "map") return { available: [] };
     const next: ConfigNode | undefined = node.entries.get(keyId(part))?.value;
-    if (next === undefined)
-      return node.entries.size > widest ? { available: [] } : suggest(node, parts, index);
+    if (next === undefined) {
+      if (node.entries.size > widest) return { available: [] };
+      const found = suggest(node, parts, index);
+      const elsewhere = found.nearest === undefined && keysThatEndWith(root, parts);
+      return elsewhere && elsewhere.length > 0
+        ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
+        : found;
+    }
     node = next;
   }
   return { available: [] };
 }
 
+/** Trees are searched for a key as far as this; who names one by its end knows a small tree. */
+const MOST_SEARCHED = 5_000;
+
+/** `ncu.enable` for `pipeline.ncu.enable`: the keys of values that end as the key does, those of `hydra` if there are no others. */
+function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly string[] {
+  const found: (readonly string[])[] = [];
+  const level: { node: ConfigNode; path: readonly string[] }[] = [{ node: root, path: [] }];
+  for (const { node, path } of level) {
+    if (node.kind !== "map") continue;
+    if (level.length + node.entries.size > MOST_SEARCHED) break;
+    for (const { key, value } of node.entries.values()) {
+      const below = [...path, String(key)];
+      const isMeant = parts.every((part, index) => part === below.at(index - parts.length));
+      if (isMeant && value.kind !== "map") found.push(below);
+      level.push({ node: value, path: below });
+    }
+  }
+  const own = found.filter(([first]) => first !== "hydra");
+  return (own.length > 0 ? own : found).map((path) => path.join("."));
+}
+
 function suggest(node: MapNode, parts: readonly string[], index: number) {
-  const siblings = [...node.entries.values()].map((entry) => String(entry.key));
-  const near = nearestName(parts[index] ?? "", siblings);
+  const entries = [...node.entries.values()];
+  const siblings = entries.map((entry) => String(entry.key));
+  // Below a plain value there is nothing that could have been meant.
+  const isLast = index === parts.length - 1;
+  const near = nearestName(
+    parts[index] ?? "",
+    siblings.filter((_, at) => isLast || entries[at]?.value.kind !== "scalar"),
+  );
   const before = parts.slice(0, index);
   return {
     available: siblings.map((name) => [...before, name].join(".")),

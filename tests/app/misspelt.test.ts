@@ -33,6 +33,12 @@ describe("refuseMisspelt", () => {
     },
   );
 
+  test("knows what is no program", () => {
+    expect(refusal(["help"])?.hint).toContain("--help");
+    expect(refusal(["infer.batch_size"])?.hint).toContain("infer.batch_size=VALUE");
+    expect(refusal(["./train.py"])?.hint).not.toContain("VALUE");
+  });
+
   test("says that a subcommand comes first", () => {
     expect(refusal(["-cp", "conf", "compare", "A", "B"])?.message).toContain(
       "compare stands behind",

@@ -39,6 +39,19 @@ describe("a subcommand", () => {
     expect(stdout).toMatch(/== Subcommands ==\n.*\n\n {2}prog greet {3}says hello\n$/);
   });
 
+  test("does not stand there twice", async () => {
+    const config = "hydra: {help: {header: 'prog greet NAME: says hello'}}\n";
+    const { run } = program({ "conf/config.yaml": config }, { subcommands: [greet] });
+    expect((await run(["--help"])).stdout.match(/prog greet/g)).toHaveLength(1);
+  });
+
+  test("that is misspelt is named, below a short usage", async () => {
+    const { stderr } = await setUp().run(["gret", "x"]);
+    expect(stderr.split("\n")[0]).toBe(
+      "usage: prog [flags] [overrides ...]    (more: prog --help)",
+    );
+  });
+
   test("that is misspelt is named", async () => {
     const { exitCode, stderr } = await setUp().run(["gret", "x"]);
     expect(exitCode).toBe(2);

@@ -212,6 +212,41 @@ describe("deep-profile twice in a second", () => {
   });
 });
 
+describe("what somebody types who does not know the tree", () => {
+  it.each([
+    ["infer.batchsize=8", "Hint: use infer.batch_size=8\n"],
+    ["batch_size=8", "Hint: use infer.batch_size=8\n"],
+    ["ncu.enable=true", "Hint: use pipeline.ncu.enable=true\n"],
+    ["infer.lr=8", "'infer' takes no other keys; 'deep-profile --help infer' shows"],
+    ["workload=nvtx", "Hint: use workload=nvtx_regions\n"],
+    ["pipeline.ncu=ncu.hopper", "did you mean: profiling/ncu@pipeline.ncu=ncu.hopper\n"],
+    ["pipeline.ncu=hopper", "did you mean: profiling/ncu@pipeline.ncu=ncu.hopper\n"],
+  ])("%s: is told what works", async (word, hint) => {
+    const { code, stderr } = await profile([word]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(hint)]);
+    expect(stderr).not.toContain(`+${word}`);
+  });
+
+  it("help: finds what one needs most before the configuration", async () => {
+    const { code, stdout } = await profile(["--help"]);
+    expect(code).toBe(0);
+    const [first = ""] = stdout.split("== Configuration groups ==");
+    for (const name of [
+      "doctor",
+      "compare",
+      "report",
+      "import",
+      "-m",
+      "--dry-run",
+      "--help KEY",
+      "--cfg",
+    ])
+      expect(first).toContain(`deep-profile ${name}`);
+    expect(Math.max(...first.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect(stdout).not.toContain("== Subcommands ==");
+  });
+});
+
 describe("hydraconf", () => {
   it("explains itself where there is no tree", async () => {
     const empty = temporaryDirectory();

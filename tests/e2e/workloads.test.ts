@@ -52,19 +52,38 @@ describe("deep-profile -- PROG", () => {
     expect(shown.stdout).toContain("- it's\n");
   });
 
+  it.each(["stdout", "disabled", "none", "colorlog"])(
+    "runs with the log option %s",
+    async (log) => {
+      const { code, stdout } = await profile([
+        `hydra/job_logging=${log}`,
+        `hydra.run.dir=log-${log}`,
+        "--",
+        process.execPath,
+        "-e",
+        "0",
+      ]);
+      expect([code, stdout.includes("No regions.")]).toEqual([0, true]);
+    },
+  );
+
   it("says that a program without NVTX has no regions", async () => {
     const result = await profile(["hydra.run.dir=plain", "--", process.execPath, "-e", "0"]);
     expect(result.code).toBe(0);
     expect(readBundle(inHere("plain")).reports[0]?.notes.join("\n")).toMatch(/no matching regions/);
   });
 
-  it("shows how a workload failed, and reports what there is", async () => {
+  it("tells once how a workload failed, with its last words, and reports what there is", async () => {
     const failing = [process.execPath, program("fail.mjs"), "7"];
     const result = await profile(["hydra.run.dir=failed", "--", ...failing]);
     expect(result.code).toBe(1);
-    const said = result.stdout + result.stderr;
-    expect(said).toContain("exit code 7");
-    expect(said).toContain("problem 30");
+    expect(`${result.stdout}${result.stderr}`.match(/exit code 7/g)).toHaveLength(1);
+    expect(result.stderr).toContain(
+      "\nnode ended with exit code 7; its last words (all of them in failed/recorder/stderr.txt):\n  problem 21\n",
+    );
+    expect(result.stderr.trimEnd().endsWith("\n  problem 30")).toBe(true);
+    const log = readFileSync(inHere("failed/run.log"), "utf8");
+    expect(log).toContain("[deep-profile.failure][ERROR] - node ended with exit code 7; its last");
     const notes = readBundle(inHere("failed")).reports[0]?.notes.join("\n");
     expect(notes).toContain("exit code 7");
   });

@@ -25,6 +25,9 @@ describe("hints", () => {
     ["0.2", "an override is KEY=VALUE or GROUP=OPTION, without blanks around the '='"],
     ["conf/sub/train.yaml", "a config is chosen with --config-path conf/sub --config-name train"],
     ["train.yaml", "a config is chosen with --config-name train"],
+    ["db.port:1", "use db.port=1"],
+    ["+db.port: pg", "use +db.port=pg"],
+    ["a b", "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
   ])("for %s", (text, hint) => {
     expect(hintOf(text)).toBe(hint);
   });

@@ -49,8 +49,9 @@ async function printHelp(session: Session, about: "app" | "hydra"): Promise<numb
   const { options, flags, invocation } = session;
   const { stdout } = invocation.console;
   if (options.about === undefined) {
-    stdout(await configHelp(session, about));
-    if (about === "app") stdout(otherHelp(session));
+    const help = await configHelp(session, about);
+    stdout(help);
+    if (about === "app") stdout(otherHelp(session, help));
     return EXIT_OK;
   }
   // A program for any tree must explain itself also where there is none.
@@ -60,9 +61,9 @@ async function printHelp(session: Session, about: "app" | "hydra"): Promise<numb
   return EXIT_OK;
 }
 
-/** What the config's template cannot know. */
-function otherHelp({ options: { name, subcommands = [] } }: Session): string {
-  if (subcommands.length === 0) return "";
+/** What the config's template cannot know, unless it says it itself. */
+function otherHelp({ options: { name, subcommands = [] } }: Session, help: string): string {
+  if (subcommands.every((subcommand) => help.includes(`${name} ${subcommand.name}`))) return "";
   return `\n== Subcommands ==\nWith arguments of their own (${name} NAME --help)\n\n${subcommandsHelp(name, subcommands)}\n`;
 }
 

@@ -1,3 +1,4 @@
+import { groupMeant } from "../../compose/group-meant.ts";
 import { type Composition, maskSecrets } from "../../compose/index.ts";
 import { checkAccessed } from "../../compose/schemas/check.ts";
 import { deletedBy } from "../../compose/schemas/deleted-by.ts";
@@ -13,6 +14,16 @@ function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
   return origin === undefined ? issue : { ...issue, origin };
 }
 
+/** A value in place of a mapping that an option of a group fills was meant to choose another option. */
+function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIssue {
+  const { key, origin, value } = issue;
+  if (origin.kind !== "override" || value?.kind !== "scalar" || typeof value.value !== "string")
+    return issue;
+  const option = value.value;
+  const meant = groupMeant({ typed: key, option, tail: `=${option}` }, composition);
+  return meant === undefined ? issue : { ...issue, nearest: meant };
+}
+
 /** What was found is not told where it is a secret. */
 function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
   const { origin, pointer, value } = issue;
@@ -24,6 +35,9 @@ function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssu
     ...(value === undefined ? {} : { value: maskSecrets(value, composition, { path }) }),
   };
 }
+
+const told = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
+  withoutSecret(withChoiceMeant(blamed(issue, composition), composition), composition);
 
 /**
  * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
@@ -46,9 +60,7 @@ export async function checkJobs(
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
-      stderr(
-        `${title}${renderIssues(issues.map((issue) => withoutSecret(blamed(issue, composition), composition)))}\n`,
-      );
+      stderr(`${title}${renderIssues(issues.map((issue) => told(issue, composition)))}\n`);
     }
   }
   if (fit)

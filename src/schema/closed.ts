@@ -1,0 +1,25 @@
+import { applicableSchemas, type JsonSchema, type SchemaObject } from "./describe.ts";
+
+/**
+ * Where a schema takes no key of this name: the path of the mapping that has other keys only, or
+ * undefined where a key may be added. The document is not asked, so that of branches any counts.
+ */
+export function closedAt(
+  schema: JsonSchema,
+  path: readonly string[],
+): readonly string[] | undefined {
+  const depth = path.findIndex((token, index) => {
+    const parts = applicableSchemas(schema, path.slice(0, index), {});
+    return parts.some(isClosed) && !parts.some((part) => takes(part, token));
+  });
+  return depth < 0 ? undefined : path.slice(0, depth);
+}
+
+const isClosed = (part: SchemaObject): boolean =>
+  part["additionalProperties"] === false || part["unevaluatedProperties"] === false;
+
+function takes({ properties, patternProperties }: SchemaObject, token: string): boolean {
+  const names = Object.keys(properties ?? {});
+  const patterns = Object.keys(patternProperties ?? {});
+  return names.includes(token) || patterns.some((pattern) => new RegExp(pattern, "u").test(token));
+}
