@@ -6,9 +6,10 @@ import { type JobResult, wasStopped } from "./job/job.ts";
 import { readablePath } from "./readable-path.ts";
 import { showFailure } from "./report-error.ts";
 import { failureTable } from "./sweep/board/failure-table.ts";
-import { writeSweepTables } from "./sweep/collect.ts";
+import { sweepRows, writeSweepTables } from "./sweep/collect.ts";
 import { hasFailed } from "./sweep/failure-policy.ts";
 import { sweepFolder } from "./sweep/record/layout.ts";
+import { NOBODY } from "./sweep/standing.ts";
 
 export interface EndedSweep {
   /** The absolute path of its directory. */
@@ -16,6 +17,8 @@ export interface EndedSweep {
   readonly results: readonly JobResult[];
   /** Jobs that never started, since the sweep was stopped before them. */
   readonly unfinished: number;
+  /** Whether a scheduler still has what has not ended, and nobody follows it any more. */
+  readonly goesOn: boolean;
   /** Whether the sweeper counts failed jobs as no failure of the sweep. */
   readonly toleratesFailures: boolean;
   /** Whether it shows and leaves what Hydra's sweeps do and, but for its record, no more. */
@@ -28,11 +31,14 @@ export interface EndedSweep {
  * else there.
  */
 export async function endSweep(sweep: EndedSweep, session: Session): Promise<void> {
-  const { directory, isPlain } = sweep;
+  const { directory, isPlain, results, unfinished } = sweep;
   const { invocation, options } = session;
   const { stderr, stdout } = invocation.console;
   showFailures(sweep, session);
-  const { files, rows } = writeSweepTables(directory, isPlain ? sweepFolder(directory) : directory);
+  const isComplete = unfinished === 0 && !results.some(wasStopped);
+  // We hold it still, but start nothing more.
+  const rows = sweepRows(directory, { ...NOBODY, isDriven: sweep.goesOn });
+  const files = writeSweepTables(isPlain ? sweepFolder(directory) : directory, rows);
   if (isPlain) return;
   const summary = await options.summarizeSweep?.(rows, {
     directory,
@@ -42,7 +48,7 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const [first = "", ...others] = files;
   const path = readablePath(join(directory, first), invocation.cwd);
   stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
-  if (sweep.unfinished === 0 && !sweep.results.some(wasStopped)) return;
+  if (isComplete) return;
   const shown = shellQuote(readablePath(directory, invocation.cwd));
   stderr(`The sweep is not complete: ${options.name} --resume ${shown} runs the rest\n`);
 }

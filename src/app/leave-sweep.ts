@@ -6,6 +6,7 @@ import { writeYaml } from "../values/writer.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import type { Invocation } from "./invocation.ts";
+import { makeSweepDirectory } from "./job/run-directory.ts";
 import type { SweepJob } from "./launchers/launcher.ts";
 import type { Logging } from "./logging/logging.ts";
 import { type OpenSweep, openSweep } from "./open-sweep.ts";
@@ -85,6 +86,7 @@ interface Admitted {
  */
 async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
   const { directory, master, planBatch, sweeper } = sweep;
+  makeSweepDirectory(directory, record.isResumed);
   const planned: (readonly SweepJob[])[] = [];
   let count = 0;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {

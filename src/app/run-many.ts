@@ -26,7 +26,7 @@ export async function runMany(
   const { invocation, options } = session;
   const { redact } = invocation.console;
   const open = await openSweep(session, overrides, logging);
-  const { gate, inThisProcess, logAsHydra, record, surroundings, sweep } = open;
+  const { gate, inThisProcess, launcher, logAsHydra, record, surroundings, sweep } = open;
   const isPlain = inThisProcess && options.summarizeSweep === undefined;
   board.start(isPlain ? "none" : inThisProcess ? "ends" : "jobs");
   const { callbacks } = surroundings;
@@ -50,7 +50,9 @@ export async function runMany(
     const toleratesFailures = conclusion?.toleratesFailures === true;
     if (toleratesFailures) record.tolerateFailures();
     const { directory } = sweep;
-    await endSweep({ directory, isPlain, results, toleratesFailures, unfinished }, session);
+    const goesOn = launcher.submit !== undefined && results.some(wasStopped);
+    const ended = { directory, goesOn, isPlain, results, toleratesFailures, unfinished };
+    await endSweep(ended, session);
     const isTolerated = (result: JobResult) =>
       toleratesFailures && hasFailed(result) && !wasStopped(result);
     const ends = results.filter((result) => !isTolerated(result)).map(endOfResult);

@@ -1,19 +1,8 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { hostname } from "node:os";
+import { accessSync, constants, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { isAlive } from "../worker/process-identity.ts";
+import { tryClaim } from "../worker/process-claim.ts";
 
 /**
  * Makes the directory of a run. Results of two runs in one directory would be read as one, so a
@@ -30,11 +19,15 @@ export function makeRunDirectory(path: string, resultFiles: readonly string[]): 
 /**
  * Makes the directory of a sweep; what is in it is for its record to judge.
  *
+ * @param isResumed whether the sweep lies there already
  * @throws ConfigError `app.run_directory`
  */
-export const makeSweepDirectory = (path: string): void => makeOrRefuse(path, "sweep");
+export const makeSweepDirectory = (path: string, isResumed = false): void =>
+  makeOrRefuse(path, isResumed ? "resumed sweep" : "sweep");
 
-function makeOrRefuse(path: string, kind: "run" | "sweep"): void {
+type DirectoryKind = "run" | "sweep" | "resumed sweep";
+
+function makeOrRefuse(path: string, kind: DirectoryKind): void {
   if (existsSync(path) && !statSync(path).isDirectory())
     throw unusable(path, kind, "a file stands in its place");
   try {
@@ -111,28 +104,23 @@ export function nextFreeDirectory(path: string, resultFiles: readonly string[]):
 const CLAIM = ".running";
 
 /**
- * Takes a run directory for this process, so that two runs named by the same second do not mix. The
- * claim is a file with host and process id; one that a dead process of this host left behind counts
- * for nothing.
+ * Takes a run directory for this process, so that two runs named by the same second do not mix. A claim that a
+ * dead process left behind counts for nothing.
  *
  * @returns gives the directory up
  * @throws ConfigError `app.run_directory` while another process holds it
  */
 export function claimRunDirectory(path: string): () => void {
-  const claim = join(path, CLAIM);
-  if (!tryClaim(claim)) {
-    const holder = readClaim(claim);
-    if (holder !== null && (isElsewhere(holder) || isAlive(holder.pid)))
-      throw new ConfigError({
-        code: "app.run_directory",
-        message: `The run directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
-        key: "hydra.run.dir",
-        hint: "choose another with hydra.run.dir=DIR",
-      });
-    rmSync(claim, { force: true });
-    if (!tryClaim(claim)) return claimRunDirectory(path);
-  }
-  return () => rmSync(claim, { force: true });
+  const file = join(path, CLAIM);
+  const attempt = tryClaim(file);
+  if (attempt.kind === "taken") return attempt.claim.release;
+  const { alive, holder } = attempt;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The run directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
+    key: "hydra.run.dir",
+    hint: `${alive === "elsewhere" ? `if that process is no more, remove ${file}; else ` : ""}choose another with hydra.run.dir=DIR`,
+  });
 }
 
 /**
@@ -141,48 +129,17 @@ export function claimRunDirectory(path: string): () => void {
  */
 export const dropClaim = (path: string): void => rmSync(join(path, CLAIM), { force: true });
 
-/** Whether a claim names another host, whose processes cannot be asked about from here. */
-const isElsewhere = ({ host }: { readonly host: string }): boolean =>
-  host !== "" && host !== hostname();
-
-/** Linked into place with its content: nobody ever reads a claim that is half written. */
-function tryClaim(claim: string): boolean {
-  const draft = `${claim}.${process.pid}`;
-  writeFileSync(draft, `${process.pid} ${hostname()}`);
-  try {
-    linkSync(draft, claim);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** Null where the claim has gone in the meantime. */
-function readClaim(claim: string): { readonly pid: number; readonly host: string } | null {
-  try {
-    const [, pid = "", host = ""] = /^(\d+) (\S+)$/.exec(readFileSync(claim, "utf8")) ?? [];
-    return { pid: Number(pid), host };
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-function unusable(
-  path: string,
-  kind: "run" | "sweep",
-  reason: string,
-  cause?: unknown,
-): ConfigError {
+function unusable(path: string, kind: DirectoryKind, reason: string, cause?: unknown): ConfigError {
   const isThere = existsSync(path);
+  const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
   return new ConfigError({
     code: "app.run_directory",
-    message: `The ${kind} directory '${path}' cannot be ${isThere ? "used" : "made"}: ${reason}`,
-    key: `hydra.${kind}.dir`,
-    hint: `choose another with hydra.${kind}.dir=DIR`,
+    message: `The ${key.split(".")[1]} directory '${path}' cannot be ${isThere ? "used" : "made"}: ${reason}`,
+    key,
+    hint:
+      kind === "resumed sweep"
+        ? "a sweep is recorded where it lies: let it be written there, or copy the directory and resume the copy"
+        : `choose another with ${key}=DIR`,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,18 +1,19 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { printable } from "../../printable.ts";
-import { type JobState, readJobState } from "./record/job-state.ts";
+import { type Attempt, type JobState, readJobState } from "./record/job-state.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { type ManifestJob, readManifest } from "./record/manifest.ts";
+import { type JobStanding, type Prospect, standing } from "./standing.ts";
 
 /** A job in the table of a sweep; keys are those of `sweep.json`. */
 export interface SweepRow {
   readonly number: number;
   /** What the job's overrides set, by key. */
   readonly swept: Readonly<Record<string, string>>;
-  readonly status: JobState["status"];
+  readonly status: JobStanding;
   readonly attempts: number;
-  /** Seconds that the last attempt took; null before its end. */
+  /** Seconds that the last attempt took, of a running job so far; null where nobody knows. */
   readonly seconds: number | null;
   readonly exit_code: number | null;
   readonly error: string | null;
@@ -26,27 +27,36 @@ export interface SweepRow {
  *
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
-export function sweepRows(directory: string): readonly SweepRow[] {
+export function sweepRows(directory: string, prospect: Prospect): readonly SweepRow[] {
   const folder = sweepFolder(directory);
   return readManifest(folder).jobs.flatMap((job) => {
     const state = readJobState(folder, job.number);
-    return job.left_out === true && state?.status !== "completed" ? [] : [rowOf(job, state)];
+    if (job.left_out === true && state?.status !== "completed") return [];
+    return [rowOf(job, state, prospect)];
   });
 }
 
-function rowOf(job: ManifestJob, state: JobState | undefined): SweepRow {
+function rowOf(job: ManifestJob, state: JobState | undefined, prospect: Prospect): SweepRow {
   const last = state?.attempts.at(-1);
+  const { error, status } = standing(job.number, state, prospect);
   return {
     number: job.number,
     swept: Object.fromEntries(job.task_overrides.map(keyAndValue)),
-    status: state?.status ?? "queued",
+    status,
     attempts: state?.attempts.length ?? 0,
-    seconds: last?.ended ? (Date.parse(last.ended) - Date.parse(last.started)) / 1000 : null,
+    seconds: last === undefined ? null : secondsOf(last, status),
     exit_code: last?.exit_code ?? null,
-    error: last?.error ?? null,
+    error: error ?? last?.error ?? null,
     result: state?.return_value ?? null,
     output_dir: job.output_dir,
   };
+}
+
+function secondsOf({ ended, started }: Attempt, status: JobStanding): number | null {
+  if (ended === null && status !== "running") return null;
+  const end = ended === null ? Date.now() : Date.parse(ended);
+  // The clock that said when it started may be another machine's, and ahead of ours.
+  return Math.max(0, end - Date.parse(started)) / 1000;
 }
 
 function keyAndValue(override: string): readonly [string, string] {
@@ -160,20 +170,11 @@ const markdownCell = (text: string): string =>
   printable(text.replaceAll(/\r?\n/g, " ")).replaceAll(/[\\|]/g, "\\$&");
 
 /**
- * Writes what a sweep came to into its directory: `sweep.json`, `sweep.csv`, `sweep.md`.
+ * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
  *
  * @returns the names of the files
- * @throws ConfigError `app.sweep_record` where there is no sweep
  */
-export const collectSweep = (directory: string): readonly string[] =>
-  writeSweepTables(directory, directory).files;
-
-/** The same in another directory, with the rows of the table. */
-export function writeSweepTables(
-  directory: string,
-  into: string,
-): { readonly files: readonly string[]; readonly rows: readonly SweepRow[] } {
-  const rows = sweepRows(directory);
+export function writeSweepTables(into: string, rows: readonly SweepRow[]): readonly string[] {
   const cells = sweepCells(rows);
   const texts = {
     "sweep.md": markdownText(cells),
@@ -181,5 +182,5 @@ export function writeSweepTables(
     "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
   };
   for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
-  return { files: Object.keys(texts), rows };
+  return Object.keys(texts);
 }

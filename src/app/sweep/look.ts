@@ -3,13 +3,13 @@ import { isSignalCode } from "../job/job.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
 import { isScheduled } from "../worker/left-behind.ts";
-import { isRunning } from "../worker/process-identity.ts";
 import { type SweepRow, sweepRows } from "./collect.ts";
 import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "./record/manifest.ts";
+import type { JobStanding } from "./standing.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
 export interface SweepView {
@@ -25,19 +25,19 @@ export interface SweepView {
   readonly jobs: readonly JobView[];
 }
 
-/**
- * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
- * to run it.
- */
-export type JobStanding = JobState["status"] | "missing";
-
-export interface JobView extends Omit<SweepRow, "status" | "result"> {
-  readonly status: JobStanding;
+export interface JobView extends Omit<SweepRow, "result"> {
   /** How the scheduler that has it sees it; null for others. */
   readonly scheduler: { readonly id: string; readonly state: string } | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A sweep as it stands by now. */
+export interface SweepLook {
+  readonly view: SweepView;
+  /** The table of its jobs. */
+  readonly rows: readonly SweepRow[];
+}
 
 /**
  * Looks at a recorded sweep of any program: the jobs' own records first, then the scheduler that has the
@@ -45,54 +45,47 @@ type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
-export async function lookAtSweep(directory: string, env: Environment): Promise<SweepView> {
+export async function lookAtSweep(directory: string, env: Environment): Promise<SweepLook> {
   const folder = sweepFolder(directory);
   const manifest = readManifest(folder);
   const driver = launcherOf(folder);
   const backend = await backendOf(folder, env);
-  if (driver === undefined) await settled(backend);
-  let jobs = await jobsOf(directory, backend, driver !== undefined);
+  const isDriven = driver !== undefined;
+  if (!isDriven) await settled(backend);
+  let scheduled = await scheduledJobs(backend);
+  let rows = sweepRows(directory, { isDriven, scheduled });
   // One that ended between the scheduler's two answers is recorded before it is shown.
-  if (driver === undefined && backend !== undefined && jobs.some(isMissing)) {
+  if (!isDriven && backend !== undefined && rows.some(isMissing)) {
     await settled(backend);
-    jobs = await jobsOf(directory, backend, false);
+    scheduled = await scheduledJobs(backend);
+    rows = sweepRows(directory, { isDriven, scheduled });
   }
   const counts: Partial<Record<JobStanding, number>> = {};
-  for (const { status } of jobs) counts[status] = (counts[status] ?? 0) + 1;
-  const isOver = driver === undefined && !jobs.some(({ status }) => isOpen(status));
-  return {
+  for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
+  const isOver = !isDriven && !rows.some(isOpen);
+  const view = {
     version: 1,
     directory,
     program: manifest.program.name,
     driver: driver === undefined ? null : { host: driver.host, pid: driver.pid },
     exit_code: isOver ? recordedExitCode(folder, manifest) : null,
     counts,
-    jobs,
-  };
+    jobs: rows.map((row) => jobView(row, scheduled.get(row.number))),
+  } as const;
+  return { view, rows };
 }
 
-async function jobsOf(
-  directory: string,
-  backend: SweepBackend | undefined,
-  isDriven: boolean,
-): Promise<readonly JobView[]> {
-  const scheduled = new Map((await statusOf(backend)).map((job) => [job.number, job]));
-  return sweepRows(directory).map(({ result: _result, ...row }) => {
-    const job = scheduled.get(row.number);
-    const state = readJobState(sweepFolder(directory), row.number);
-    const { error, status } = standing(state, job, isDriven);
-    return {
-      ...row,
-      status,
-      error: error ?? row.error,
-      scheduler: job === undefined ? null : { id: job.id, state: job.state },
-    };
-  });
-}
+const jobView = (
+  { result: _result, ...row }: SweepRow,
+  job: ScheduledJob | undefined,
+): JobView => ({
+  ...row,
+  scheduler: job === undefined ? null : { id: job.id, state: job.state },
+});
 
-const isMissing = ({ status }: JobView): boolean => status === "missing";
+const isMissing = ({ status }: SweepRow): boolean => status === "missing";
 
-const isOpen = (status: JobStanding): boolean => status === "queued" || status === "running";
+const isOpen = ({ status }: SweepRow): boolean => status === "queued" || status === "running";
 
 /** The exit code that the record of a sweep amounts to, whoever ran it. */
 export function recordedExitCode(folder: string, manifest: SweepManifest): number {
@@ -122,27 +115,13 @@ async function settled(backend: SweepBackend | undefined): Promise<void> {
   }
 }
 
-async function statusOf(backend: SweepBackend | undefined): Promise<readonly ScheduledJob[]> {
+async function scheduledJobs(
+  backend: SweepBackend | undefined,
+): Promise<ReadonlyMap<number, ScheduledJob>> {
   try {
-    return (await backend?.status()) ?? [];
+    return new Map((await backend?.status())?.map((job) => [job.number, job]));
   } catch (error) {
-    if (isConfigError(error)) return [];
+    if (isConfigError(error)) return new Map();
     throw error;
   }
-}
-
-function standing(
-  state: JobState | undefined,
-  job: ScheduledJob | undefined,
-  isDriven: boolean,
-): { readonly status: JobStanding; readonly error?: string } {
-  const waits = isDriven || (job !== undefined && job.phase !== "over");
-  if (state === undefined || state.status === "queued")
-    return { status: waits ? "queued" : "missing" };
-  if (state.status === "stopped" && job?.phase === "waiting") return { status: "queued" };
-  if (state.status !== "running") return { status: state.status };
-  const last = state.attempts.at(-1);
-  if (last !== undefined && isRunning(last) !== false) return { status: "running" };
-  if (waits) return { status: "running" };
-  return { status: "missing", error: `process ${last?.pid ?? "?"} is gone` };
 }

@@ -7,7 +7,7 @@ import type { Invocation } from "../invocation.ts";
 import { basicLauncher } from "../launchers/basic-launcher.ts";
 import type { SubcommandLine } from "../subcommand.ts";
 import { cancelSweep } from "./cancel.ts";
-import { collectSweep } from "./collect.ts";
+import { type SweepRow, writeSweepTables } from "./collect.ts";
 import { lookAtSweep, recordedExitCode } from "./look.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
 import { sweepFolder } from "./record/layout.ts";
@@ -201,7 +201,7 @@ async function status(
   json: boolean,
   { console, env }: Invocation,
 ): Promise<number> {
-  const view = await lookAtSweep(directory, env);
+  const { view } = await lookAtSweep(directory, env);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : shownView(view));
   return view.jobs.every((job) => job.status === "completed") ? 0 : 1;
 }
@@ -234,7 +234,7 @@ async function wait(
     interrupt.release();
   }
   const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
-  const view = await lookAtSweep(directory, env);
+  const { rows, view } = await lookAtSweep(directory, env);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
   if (code === TIMED_OUT)
     console.stderr("Out of time: the sweep goes on, only the waiting has ended\n");
@@ -242,14 +242,18 @@ async function wait(
   const manifest = readManifest(folder);
   // Nobody else is there at the end of a sweep that a scheduler alone had; a plain one stays as Hydra leaves it.
   if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
-    collectIfAllowed(directory, console);
+    collectIfAllowed(directory, rows, console);
   return code ?? recordedExitCode(folder, manifest);
 }
 
 /** Who waits may be somebody else than who may write there: the exit code is what they came for. */
-function collectIfAllowed(directory: string, { stderr }: Invocation["console"]): void {
+function collectIfAllowed(
+  directory: string,
+  rows: readonly SweepRow[],
+  { stderr }: Invocation["console"],
+): void {
   try {
-    collectSweep(directory);
+    writeSweepTables(directory, rows);
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
     stderr(`The tables of the sweep cannot be written: ${error.message}\n`);
@@ -259,14 +263,13 @@ function collectIfAllowed(directory: string, { stderr }: Invocation["console"]):
 async function cancel(directory: string, { console, env }: Invocation): Promise<number> {
   const say = (line: string) => console.stderr(`${line}\n`);
   const wasRunning = await cancelSweep({ directory, env, say });
-  const view = await lookAtSweep(directory, env);
+  const { view } = await lookAtSweep(directory, env);
   console.stdout(`${wasRunning ? "Cancelled" : "Nothing of it runs"}; ${summary(view)}`);
   return view.exit_code === null ? 1 : 0;
 }
 
-/** The view is looked at for what it records of lost jobs. */
 async function collect(directory: string, { console, env }: Invocation): Promise<number> {
-  await lookAtSweep(directory, env);
-  for (const file of collectSweep(directory)) console.stdout(`${directory}/${file}\n`);
+  const { rows } = await lookAtSweep(directory, env);
+  for (const file of writeSweepTables(directory, rows)) console.stdout(`${directory}/${file}\n`);
   return 0;
 }

@@ -172,7 +172,10 @@ function read(file: string): string | undefined {
 
 function parsed(text: string): Holder | undefined {
   try {
-    return JSON.parse(text) as Holder;
+    const holder = JSON.parse(text) as Partial<Holder> | null;
+    return typeof holder?.host === "string" && typeof holder.pid === "number"
+      ? (holder as Holder)
+      : undefined;
   } catch {
     return undefined;
   }

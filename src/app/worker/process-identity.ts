@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { containerOf, isGoneWithItsNamespace, statOf } from "./other-namespace.ts";
 
 /**
  * Names a process so that another one which gets the same number later is not taken for it. Linux tells all
@@ -16,14 +17,20 @@ export interface ProcessIdentity {
    * tell; not there in records of earlier versions.
    */
   readonly pid_namespace?: string | null;
+  /** The container, by a name that it keeps when it is started again; not there outside of one. */
+  readonly container?: string;
 }
 
-export const identityOf = (pid: number): ProcessIdentity => ({
-  host: hostname(),
-  pid,
-  birth: birthOf(pid),
-  pid_namespace: ownNamespace(),
-});
+export function identityOf(pid: number): ProcessIdentity {
+  const container = ownContainer();
+  return {
+    host: hostname(),
+    pid,
+    birth: birthOf(pid),
+    pid_namespace: ownNamespace(),
+    ...(container === null ? {} : { container }),
+  };
+}
 
 let own: ProcessIdentity | undefined;
 
@@ -33,12 +40,21 @@ export function thisProcess(): ProcessIdentity {
   return own;
 }
 
-/** Whether a process still runs; `elsewhere` for one of another host or container, which cannot be asked. */
+/**
+ * Whether a process still runs; `elsewhere` for one of another host or container, which cannot be asked. Machines
+ * that share a directory are told apart by their host names: a host with another boot has been started again.
+ */
 export function isRunning(identity: ProcessIdentity): boolean | "elsewhere" {
   const { birth, host, pid } = identity;
   if (host !== hostname()) return "elsewhere";
   if (isOfEarlierBoot(identity)) return false;
-  if (isInOtherNamespace(identity)) return "elsewhere";
+  if (isInOtherNamespace(identity))
+    return isGoneWithItsNamespace(identity, {
+      namespace: ownNamespace(),
+      container: ownContainer(),
+    })
+      ? false
+      : "elsewhere";
   if (!isAlive(pid)) return false;
   const now = birthOf(pid);
   // Where `/proc` hides the processes of other users, a number that is taken has to do.
@@ -56,7 +72,7 @@ function isInOtherNamespace({ pid_namespace: theirs }: ProcessIdentity): boolean
 }
 
 /** Signal 0 only asks; a process of another user is alive and refuses the question. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -68,23 +84,19 @@ export function isAlive(pid: number): boolean {
 
 /** Linux tells both; a process that is dead but not waited for counts as gone. */
 function birthOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything; state is the first field after it, start the 20th.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (fields[0] === "Z" || fields[0] === "X") return "dead";
-    const boot = ownBoot();
-    return boot === null ? null : `${boot} ${fields[19]}`;
-  } catch {
-    return null;
-  }
+  const stat = statOf(String(pid));
+  if (stat === undefined) return null;
+  if (stat.isDead) return "dead";
+  const boot = ownBoot();
+  return boot === null ? null : `${boot} ${stat.started}`;
 }
 
 const ownBoot = once(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
 const ownNamespace = once(() => readlinkSync("/proc/self/ns/pid"));
+const ownContainer = once(() => containerOf(readFileSync("/proc/self/mountinfo", "utf8")));
 
 /** What the kernel says and never changes; null where it does not say. */
-function once(ask: () => string): () => string | null {
+function once(ask: () => string | null): () => string | null {
   let known: string | null | undefined;
   return () => {
     if (known === undefined)

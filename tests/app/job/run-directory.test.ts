@@ -6,7 +6,7 @@ import {
   readFileSync,
   writeFileSync,
 } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -14,6 +14,8 @@ import {
   makeRunDirectory,
   makeSweepDirectory,
 } from "../../../src/app/job/run-directory.ts";
+import { holderOf } from "../../../src/app/worker/process-claim.ts";
+import { thisProcess } from "../../../src/app/worker/process-identity.ts";
 import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
@@ -80,8 +82,6 @@ describe("makeRunDirectory", () => {
 });
 
 describe("claimRunDirectory", () => {
-  const DEAD = 2 ** 22 + 1; // above Linux's largest process id
-
   test("holds off others until it is given up", () => {
     const path = fresh();
     const release = claimRunDirectory(path);
@@ -91,28 +91,37 @@ describe("claimRunDirectory", () => {
     claimRunDirectory(path)();
   });
 
-  test.each([String(DEAD), "", "not a number", "-1", "0"])(
-    "a claim of %j counts for nothing",
+  test.each(["4194305", "", "null", "not a number", '{"host":"h'])(
+    "a claim of %j, which names nobody, counts for nothing",
     (text) => {
       const path = fresh();
       writeFileSync(join(path, ".running"), text);
       const release = claimRunDirectory(path);
-      expect(readFileSync(join(path, ".running"), "utf8")).toBe(`${process.pid} ${hostname()}`);
+      expect(holderOf(join(path, ".running"))).toMatchObject({ pid: process.pid });
       release();
     },
   );
 
-  test("honours a claim of another host, whose processes cannot be asked about", () => {
+  test("honours a claim of another host, whose processes cannot be asked about, and says what to remove", () => {
     const path = fresh();
-    writeFileSync(join(path, ".running"), "4194305 another-host");
-    expect(() => claimRunDirectory(path)).toThrow(/in use by process 4194305 on another-host/);
+    const file = join(path, ".running");
+    writeFileSync(file, JSON.stringify({ ...thisProcess(), host: "another-host" }));
+    expect(() => claimRunDirectory(path)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(`in use by process ${process.pid} on another-host`),
+        details: expect.objectContaining({ hint: expect.stringContaining(`remove ${file};`) }),
+      }),
+    );
   });
 
-  test("takes over from a dead process of this host", () => {
+  test("takes over from a dead process of this host, also where another has its number", () => {
     const path = fresh();
-    writeFileSync(join(path, ".running"), `4194305 ${hostname()}`);
-    claimRunDirectory(path)();
-    expect(readdirSync(path)).toEqual([]);
+    const [boot] = thisProcess().birth?.split(" ") ?? [];
+    for (const dead of [{ pid: 4194305 }, { birth: boot === undefined ? "dead" : `${boot} 0` }]) {
+      writeFileSync(join(path, ".running"), JSON.stringify({ ...thisProcess(), ...dead }));
+      claimRunDirectory(path)();
+      expect(readdirSync(path)).toEqual([]);
+    }
   });
 });
 

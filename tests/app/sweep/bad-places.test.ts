@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { collectSweep } from "../../../src/app/sweep/collect.ts";
 import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { canMount, fill, withDisk } from "../mounts.ts";
 import { workplace } from "./program/start.ts";
@@ -103,7 +102,8 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
     expect(waited.exitCode).toBe(1);
     const attempts = JSON.parse(readFileSync(join(strange, "s/.sweep/jobs/0.json"), "utf8"));
     expect(attempts.attempts).toHaveLength(2);
-    expect(collectSweep(join(strange, "s"))).toContain("sweep.csv");
+    const collected = await place.sweep(["collect", "s"], { cwd: strange });
+    expect(collected.stdout).toContain(`${join(strange, "s")}/sweep.csv`);
   });
 });
 
@@ -135,11 +135,17 @@ test.skipIf(!canMount("sweeps on read-only disks"))(
       expect([wait?.exitCode, wait?.stderr]).toEqual([4, expect.stringContaining(unwritten)]);
       expect([cancel?.exitCode, cancel?.stderr]).toEqual([0, ""]);
       expect([collect?.exitCode, collect?.stderr]).toEqual([1, expect.stringContaining(unwritten)]);
-      const resumed = await place.start(["--retry-failed", join(disk, "s")]);
-      expect([resumed.exitCode, resumed.stderr]).toEqual([
-        1,
-        expect.stringContaining("cannot be used: EROFS"),
-      ]);
+      for (const detach of [[], ["--detach"]]) {
+        const resumed = await place.start(["--retry-failed", join(disk, "s"), ...detach]);
+        expect(resumed.exitCode).toBe(1);
+        expect(resumed.stderr).toContain("cannot be used: EROFS");
+        // Where it lies is no choice any more.
+        expect(resumed.stderr).not.toContain("hydra.sweep.dir=DIR");
+        expect(resumed.stderr).toContain("copy the directory and resume the copy");
+      }
+      const copy = join(place.cwd, "copy");
+      cpSync(join(disk, "s"), copy, { recursive: true });
+      expect((await place.start(["--retry-failed", copy])).exitCode).toBe(4);
     });
   },
 );

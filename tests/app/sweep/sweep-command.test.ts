@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { csvText, markdownText } from "../../../src/app/sweep/collect.ts";
 import { runSweepCommand } from "../../../src/app/sweep/sweep-command.ts";
 import { program } from "../program.ts";
@@ -9,6 +9,8 @@ import { workplace } from "./program/start.ts";
 const CONFIG = {
   "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
 };
+
+const PATIENCE = { timeout: 30_000 };
 
 async function command(cwd: string, ...args: readonly string[]) {
   let stdout = "";
@@ -57,6 +59,28 @@ test("wait writes the tables that nobody else was there to write, but for Hydra'
   await run(["-m", "x=1,2"]);
   expect((await command(cwd, "wait", "s")).code).toBe(0);
   expect(existsSync(join(cwd, "s/sweep.json"))).toBe(false);
+});
+
+test("a sweep that was stopped has the same words in its table and in its status; what runs has its seconds", async () => {
+  const place = workplace();
+  const sweep = ["-m", "x=1,2,3", "do=hold", "hydra/launcher=local", "hydra.launcher.n_jobs=1"];
+  const launcher = place.start(sweep);
+  await vi.waitFor(() => expect(place.ran("begin")).toEqual([0]), PATIENCE);
+  const view = async () =>
+    JSON.parse(String((await place.sweep(["status", "--json", "s"])).stdout)).jobs;
+  const words = (jobs: readonly { readonly status: string }[]) => jobs.map(({ status }) => status);
+  const running = await view();
+  expect(words(running)).toEqual(["running", "queued", "queued"]);
+  expect(running[0].seconds).toBeGreaterThan(0);
+  expect((await place.sweep(["status", "s"])).stdout).toMatch(
+    /^\| 0 +\| x=1 +\| running +\| 1 +\| \d+\.\d /m,
+  );
+  launcher.kill("SIGTERM");
+  await launcher;
+  const stopped = ["stopped", "missing", "missing"];
+  expect(words(await view())).toEqual(stopped);
+  const table = JSON.parse(readFileSync(join(place.cwd, "s/sweep.json"), "utf8"));
+  expect(words(table.jobs)).toEqual(stopped);
 });
 
 test("refuses what is no sweep, and wrong words", async () => {

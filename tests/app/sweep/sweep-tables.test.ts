@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
-  collectSweep,
   csvText,
   markdownText,
   type SweepRow,
   sweepCells,
+  writeSweepTables,
 } from "../../../src/app/sweep/collect.ts";
+import { lookAtSweep } from "../../../src/app/sweep/look.ts";
 import { program } from "../program.ts";
 
 const CONFIG = {
@@ -27,7 +28,8 @@ test("a plain sweep has its tables in its record, with the same bytes as collect
     { swept: { x: "2" }, status: "completed", result: { twice: 4 } },
   ]);
   expect(TABLES.some((name) => existsSync(join(cwd, "s", name)))).toBe(false);
-  collectSweep(join(cwd, "s"));
+  const directory = join(cwd, "s");
+  writeSweepTables(directory, (await lookAtSweep(directory, {})).rows);
   expect(read(join(cwd, "s"))).toEqual(own);
 });
 

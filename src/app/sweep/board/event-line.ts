@@ -10,7 +10,7 @@ export function eventLine(kind: LaunchEvent["kind"], card: Card, tally: Tally): 
   if (kind === "started") return `${job}: started`;
   if (kind === "retried") return `${job}: failed, starts again: ${error ?? ""}`;
   const counts = tally.counts();
-  const done = all(counts) - counts.waiting - counts.running;
+  const done = all(counts) - counts.queued - counts.running;
   const time =
     started === undefined || ended === undefined
       ? ""

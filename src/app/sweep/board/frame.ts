@@ -15,11 +15,11 @@ const RANK: Readonly<Record<CardState, number>> = {
   failed: 1,
   stopped: 2,
   completed: 3,
-  waiting: 4,
+  queued: 4,
 };
 
 const COLOR = {
-  waiting: "dim",
+  queued: "dim",
   running: "cyan",
   completed: "green",
   failed: "red",
@@ -64,7 +64,8 @@ export function frameLines(
     const why = error === undefined || left < 8 ? "" : `  ${colors.red(fitText(error, left))}`;
     return [
       colors.dim(`#${String(number).padStart(numberWidth)}`),
-      colors[COLOR[state]](padText(state, STATE_WIDTH, "left")),
+      // One that was not started by now will not be: the totals say so.
+      colors[COLOR[state]](padText(isOver && state === "queued" ? "" : state, STATE_WIDTH, "left")),
       padText(timeOf(card, now), TIME_WIDTH, "right"),
       `${shown}${why}`,
     ].join("  ");
@@ -86,6 +87,6 @@ function chosen(cards: readonly Card[], room: number): readonly Card[] {
 const latest = ({ ended, started }: Card): number => ended ?? started ?? 0;
 
 function timeOf({ ended, started, state }: Card, now: number): string {
-  if (started === undefined || state === "waiting") return "";
+  if (started === undefined || state === "queued") return "";
   return ended === undefined ? roughDuration(now - started) : durationText(ended - started);
 }

@@ -6,7 +6,7 @@ import { firstLine } from "../../worker/recorded-job.ts";
 import { hasFailed } from "../failure-policy.ts";
 import type { BatchJob } from "../run-sweep.ts";
 
-export type CardState = "waiting" | "running" | "completed" | "failed" | "stopped";
+export type CardState = "queued" | "running" | "completed" | "failed" | "stopped";
 
 /** How a job of a sweep stands. Times are milliseconds of `performance.now()`. */
 export interface Card {
@@ -42,7 +42,7 @@ export interface Pace {
 
 export function openTally(): Tally {
   const cards = new Map<number, Card>();
-  const counts = { waiting: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
+  const counts = { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
   let firstStart: number | undefined;
   let endedHere = 0;
   let lastEnd = 0;
@@ -62,7 +62,7 @@ export function openTally(): Tally {
         put({
           number: job.number,
           overrides: shown[index] ?? "",
-          state: result === undefined ? "waiting" : stateOf(result),
+          state: result === undefined ? "queued" : stateOf(result),
         });
     },
     event(event, now) {
@@ -78,7 +78,7 @@ export function openTally(): Tally {
         return put({ ...card, state: "running", started: now });
       }
       if (event.kind === "retried")
-        return put({ ...card, state: "waiting", error: printable(event.reason) });
+        return put({ ...card, state: "queued", error: printable(event.reason) });
       endedHere++;
       lastEnd = now;
       const { result } = event;

@@ -6,7 +6,7 @@ const TOLD = [
   ["failed", "failed"],
   ["stopped", "stopped"],
   ["running", "running"],
-  ["waiting", "waiting"],
+  ["queued", "queued"],
 ] as const;
 
 /**
@@ -16,13 +16,13 @@ const TOLD = [
 export function totalsLine(tally: Tally, now: number, isOver: boolean): string {
   const counts = tally.counts();
   const parts = TOLD.flatMap(([state, word]) => {
-    const told = isOver && state === "waiting" ? "not started" : word;
+    const told = isOver && state === "queued" ? "not started" : word;
     return counts[state] === 0 ? [] : [`${counts[state]} ${told}`];
   });
   const jobs = all(counts);
   const done = `${counts.completed} of ${jobs} ${jobs === 1 ? "job" : "jobs"} completed`;
   const pace = tally.pace(now);
-  const left = isOver ? "" : leftText(pace, counts.running + counts.waiting);
+  const left = isOver ? "" : leftText(pace, counts.running + counts.queued);
   return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
 }
 

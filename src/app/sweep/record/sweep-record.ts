@@ -25,6 +25,8 @@ export interface Resumption {
 export interface SweepRecord {
   /** The absolute path of the `.sweep` folder. */
   readonly folder: string;
+  /** Whether the sweep was begun by an earlier call. */
+  readonly isResumed: boolean;
   /** As it stands: jobs come batch by batch. */
   manifest(): SweepManifest;
   /**
@@ -122,6 +124,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
 
   return {
     folder,
+    isResumed: resumption !== undefined,
     manifest: () => manifest,
     numberOf(place, overrides) {
       if (resumption === undefined) return place;

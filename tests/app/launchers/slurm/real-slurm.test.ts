@@ -134,7 +134,8 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       const array = readSubmissions(folder)[0]?.array;
       slurm.command("scancel", `${array}_1`);
       // As if it had run on another machine, whose processes nobody here can ask about.
-      writeFileSync(join(cwd, "s/0/.running"), "1 another-machine");
+      const elsewhere = { host: "another-machine", pid: 1, birth: null };
+      writeFileSync(join(cwd, "s/0/.running"), JSON.stringify(elsewhere));
       slurm.command("scontrol", "requeue", `${array}_0`);
       await until(() => ran("begin").length === 3);
       release();

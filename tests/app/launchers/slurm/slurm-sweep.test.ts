@@ -96,6 +96,7 @@ test("a job that ends while Slurm is asked is shown as it ended", async () => {
     echo '7|0|RUNNING|None'\n`,
     { mode: 0o755 },
   );
-  const { counts, exit_code } = await lookAtSweep(join(place.cwd, "s"), { PATH: bin });
+  const { view } = await lookAtSweep(join(place.cwd, "s"), { PATH: bin });
+  const { counts, exit_code } = view;
   expect({ counts, exit_code }).toEqual({ counts: { failed: 1 }, exit_code: 1 });
 });

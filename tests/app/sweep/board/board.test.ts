@@ -51,8 +51,8 @@ describe("on a terminal", () => {
       "before",
       "#0  running            2 s  x=0",
       "#1  running            2 s  x=1",
-      "#2  waiting                 x=2",
-      "0 of 3 jobs completed, 2 running, 1 waiting; 2 s",
+      "#2  queued                  x=2",
+      "0 of 3 jobs completed, 2 running, 1 queued; 2 s",
       "",
     ]);
     event({ kind: "ended", job: a, result: done(a) });

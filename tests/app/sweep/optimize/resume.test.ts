@@ -7,6 +7,7 @@ import type { ResumedSweep } from "../../../../src/app/invocation.ts";
 import { sweepRows } from "../../../../src/app/sweep/collect.ts";
 import { recordedExitCode } from "../../../../src/app/sweep/look.ts";
 import { readManifest } from "../../../../src/app/sweep/record/manifest.ts";
+import { NOBODY } from "../../../../src/app/sweep/standing.ts";
 
 /** Nine trials, the best three of them with more, the best one with the most. */
 const SEARCH = [
@@ -95,7 +96,7 @@ test("a trial that succeeds after all takes part; no trial has the result of ano
   const manifest = readManifest(join(cwd, "s/.sweep"));
   const asRun = [...first.jobs, ...retried.jobs.slice(1)].map(overridesOf).sort();
   expect(manifest.jobs.map(({ task_overrides }) => task_overrides.join(" ")).sort()).toEqual(asRun);
-  for (const { number, result, swept } of sweepRows(join(cwd, "s"))) {
+  for (const { number, result, swept } of sweepRows(join(cwd, "s"), NOBODY)) {
     expect(result).toBe(Math.abs(Number(swept["x"]) - 0.5) / Number(swept["n"]));
     const saved = readFileSync(join(cwd, `s/${number}/.hydra/overrides.yaml`), "utf8");
     expect(saved).toContain(`- x=${swept["x"]}\n- n=${swept["n"]}\n`);
@@ -117,7 +118,7 @@ test("what a search asks for no more, and never ended, fails nothing", async () 
   const manifest = readManifest(join(cwd, "s/.sweep"));
   expect(manifest.jobs.find(({ number }) => number === last)?.left_out).toBe(true);
   expect(recordedExitCode(join(cwd, "s/.sweep"), manifest)).toBe(0);
-  expect(sweepRows(join(cwd, "s")).map(({ number }) => number)).not.toContain(last);
+  expect(sweepRows(join(cwd, "s"), NOBODY).map(({ number }) => number)).not.toContain(last);
 });
 
 test("another space than the one that was recorded is refused unless told otherwise", async () => {

@@ -1,0 +1,37 @@
+import type { ScheduledJob } from "../launchers/sweep-backend.ts";
+import { isRunning } from "../worker/process-identity.ts";
+import type { JobState } from "./record/job-state.ts";
+
+/**
+ * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
+ * to run it.
+ */
+export type JobStanding = JobState["status"] | "missing";
+
+/** What may still become of jobs, beside what their records say. */
+export interface Prospect {
+  /** Whether a process drives the sweep, and is to start what has not ended. */
+  readonly isDriven: boolean;
+  /** What a scheduler has of it, by number. */
+  readonly scheduled: ReadonlyMap<number, ScheduledJob>;
+}
+
+/** Of a sweep that nobody drives, and no scheduler has jobs of. */
+export const NOBODY: Prospect = { isDriven: false, scheduled: new Map() };
+
+/** How a job stands: the same word wherever it is told. */
+export function standing(
+  number: number,
+  state: JobState | undefined,
+  { isDriven, scheduled }: Prospect,
+): { readonly status: JobStanding; readonly error?: string } {
+  const job = scheduled.get(number);
+  const waits = isDriven || (job !== undefined && job.phase !== "over");
+  if (state === undefined || state.status === "queued")
+    return { status: waits ? "queued" : "missing" };
+  if (state.status === "stopped" && job?.phase === "waiting") return { status: "queued" };
+  if (state.status !== "running") return { status: state.status };
+  const last = state.attempts.at(-1);
+  if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };
+  return { status: "missing", error: `process ${last?.pid ?? "?"} is gone` };
+}
