@@ -18,6 +18,7 @@ export type { JobPlan, SummaryPage } from "./app/options.ts";
 export type { Subcommand, SubcommandLine, SubcommandOption } from "./app/subcommand.ts";
 export type { SweepRow } from "./app/sweep/collect.ts";
 export type { JobStatus } from "./app/sweep/record/job-state.ts";
+export type { JobStanding } from "./app/sweep/standing.ts";
 export type { VersionBase } from "./app/version-base.ts";
 export type {
   ConfigItem,

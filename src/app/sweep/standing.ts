@@ -1,12 +1,12 @@
 import type { ScheduledJob } from "../launchers/sweep-backend.ts";
 import { isRunning } from "../worker/process-identity.ts";
-import type { JobState } from "./record/job-state.ts";
+import type { JobState, JobStatus } from "./record/job-state.ts";
 
 /**
  * As in a job's own record; and `missing`: it has not started, or its process is gone, and nobody is about
  * to run it.
  */
-export type JobStanding = JobState["status"] | "missing";
+export type JobStanding = JobStatus | "missing";
 
 /** What may still become of jobs, beside what their records say. */
 export interface Prospect {
