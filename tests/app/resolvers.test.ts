@@ -9,6 +9,7 @@ import {
   resolveTree,
   toObject,
 } from "../../src/values/index.ts";
+import { IN_PLACE } from "../../src/values/interpolation/resolve-tree.ts";
 
 const HYDRA = readYaml(
   "hydra:\n  runtime: {cwd: /w, output_dir: '???', choices: {db: pg}}\n  job: {name: '${app}', num: null}\napp: prog\n",
@@ -28,6 +29,40 @@ function resolved(text: string, hydra: ConfigNode | undefined = HYDRA): unknown 
 }
 
 describe("resolvers of a program", () => {
+  const SWEEP = readYaml(
+    "hydra: {run: {dir: o}, sweep: {dir: 's/${app}', subdir: '${hydra.job.num}'}, job: {num: 3, self: '${hydra:job.self}'}}\napp: prog\n",
+  );
+  const whole = (text: string, options = {}): unknown => {
+    const context = createResolveContext({ resolvers: [hydraResolver(() => SWEEP)], env: {} });
+    return toObject(resolveTree(readYaml(text), context, options));
+  };
+
+  test("a map of the hydra node is resolved where it stands, not where it is used", () => {
+    expect(whole("app: other\na: ${hydra:sweep}")).toEqual({
+      app: "other",
+      a: { dir: "s/prog", subdir: 3 },
+    });
+  });
+
+  test.each([
+    ["what is in a map of the hydra node can be referred to", "${a.dir}", "s/prog"],
+    ["a dot before the key changes nothing", "${hydra:.job.num}", 3],
+    ["two dots lead out of the hydra node", "${hydra:..app}", "prog"],
+  ])("%s", (_, text, expected) => {
+    expect(whole(`a: "\${hydra:sweep}"\nx: "${text}"`)).toMatchObject({ x: expected });
+  });
+
+  test("a value of the hydra node that asks for itself is a cycle", () => {
+    expect(() => whole("a: ${hydra:job.self}")).toThrow("Recursive interpolation detected");
+  });
+
+  test("a map of the hydra node is written in place, unless it were changed itself by that", () => {
+    expect(whole("a: ${hydra:run}", IN_PLACE)).toEqual({ a: { dir: "o" } });
+    expect(() => whole("a: ${hydra:sweep}", IN_PLACE)).toThrowError(
+      expect.objectContaining({ code: "value.readonly" }),
+    );
+  });
+
   test.each([
     ["${now:%Y%m%d-%H%M%S}", "20260102-030405"],
     ["${now:%H:%M}", "03:04"],

@@ -69,6 +69,18 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         scalarsAreEmpty: true,
       });
     },
+    selectIn(tree, path, key) {
+      let from: Place | undefined = resolution.otherRoot(tree);
+      for (const step of path) {
+        const child = resolution.places.child(from, step);
+        if (child === undefined) return undefined;
+        from = resolution.dereference(child);
+      }
+      const parsed = referenceKey(key.startsWith(".") ? key : `.${key}`);
+      // The place of a child: the first dot leads from there to where the search begins.
+      const start = startOf(parsed, { kind: "place", node: from.node, parent: from });
+      return selectPath(resolution, start, parsed.components, { scalarsAreEmpty: true });
+    },
     child(container, key) {
       const child = resolution.places.child(container, key);
       if (child === undefined) return undefined;

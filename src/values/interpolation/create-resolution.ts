@@ -23,11 +23,17 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
   const shared = createSharedTexts();
   let impureCalls = 0;
   let depth = 0;
+  const others = new Map<ConfigNode, Place>();
 
   const resolution: Resolution = {
     context,
     root: rootPlace(root),
     places: createPlaceIndex(),
+    otherRoot(other) {
+      const known = others.get(other) ?? rootPlace(other);
+      others.set(other, known);
+      return known;
+    },
     dereference(place) {
       if (!isInterpolation(place)) return place;
       const known = place.outcome;

@@ -15,6 +15,8 @@ export interface Resolution {
   readonly context: ResolveContext;
   readonly root: Place;
   readonly places: PlaceIndex;
+  /** The root of another tree. What stands in it is resolved by what stands in it. */
+  otherRoot(root: ConfigNode): Place;
   /**
    * What a place stands for: itself, or where its interpolation leads in the end.
    * @throws ConfigError of an interpolation: every failure on the way is one

@@ -1,5 +1,6 @@
 import { MAX_PASS_DEPTH } from "../depth.ts";
 import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
+import { flagAt } from "../flags.ts";
 import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, ScalarNode } from "../node.ts";
 import { isMissing, MISSING } from "../node.ts";
 import type { Place, Walk } from "../place.ts";
@@ -20,8 +21,8 @@ export interface ResolveOptions {
    */
   readonly toMissing?: "error" | "missing";
   /**
-   * Refuse results of resolvers that cannot be written to a config: plain maps and lists, and texts
-   * with the broken syntax of an interpolation. Default: false.
+   * Refuse what cannot be written to a config: results of resolvers that are plain maps and lists, or
+   * texts with the broken syntax of an interpolation, and values of what is read-only. Default: false.
    */
   readonly onlyValues?: boolean;
 }
@@ -65,6 +66,7 @@ interface Deep {
 
 function resolvePlace(deep: Deep, place: Place): ConfigNode {
   const target = follow(deep, place);
+  if (deep.options.onlyValues === true && target !== place) refuseReadonly(place);
   if (target === undefined) return { ...place.node, kind: "scalar", value: MISSING };
   if (deep.options.throwOnMissing === true && isMissing(target.node))
     throw new ConfigError({
@@ -76,6 +78,16 @@ function resolvePlace(deep: Deep, place: Place): ConfigNode {
   if (deep.options.onlyValues === true) refuseNoValue(target, place);
   const node = resolveBelow(deep, target);
   return target === place || node.replaced === place.node ? node : inPlaceOf(node, place.node);
+}
+
+function refuseReadonly(place: Place): void {
+  if (!flagAt(place, "readonly")) return;
+  throw new ConfigError({
+    code: "value.readonly",
+    message: "Cannot set value of read-only config node",
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
 }
 
 function refuseNoValue({ node, result }: Place, place: Place): void {

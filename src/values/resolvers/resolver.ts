@@ -49,6 +49,13 @@ export interface ResolverCall {
    * @throws ConfigError when something on the way cannot be resolved
    */
   select(key: string, options?: { readonly throwOnMissing?: boolean }): Place | undefined;
+  /**
+   * What stands at a key, resolved, or undefined: as `OmegaConf.select` finds it from a map or list of
+   * another tree, whose interpolations refer to that tree. A dot before the key means nothing, each
+   * further one leads a level up.
+   * @throws ConfigError as `select`
+   */
+  selectIn(tree: ConfigNode, path: readonly Key[], key: string): Place | undefined;
   /** A child of a map or list among the arguments, resolved; undefined when there is none. */
   child(container: Place, key: Key): Place | undefined;
   /** Evaluates a text by the grammar of resolver arguments, as if it stood at `node`. */
