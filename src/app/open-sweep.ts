@@ -11,13 +11,14 @@ import { hydraLogging, surround } from "./job-surroundings.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
 import type { Launcher, SweepJob } from "./launchers/launcher.ts";
 import type { Logging } from "./logging/logging.ts";
+import { chosenKind } from "./sweep/chosen-kind.ts";
 import {
   type FailureGate,
   type FailurePolicy,
   failurePolicy,
   openGate,
 } from "./sweep/failure-policy.ts";
-import { chosenKind, composeMaster, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts";
+import { composeMaster, type PlannedSweep, planSweep } from "./sweep/plan-sweep.ts";
 import { isCancelled } from "./sweep/record/cancellation.ts";
 import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
 import { readJobState } from "./sweep/record/job-state.ts";

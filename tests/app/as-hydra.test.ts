@@ -273,6 +273,7 @@ describe("-sc", () => {
     ["$X ", 1, "Error parsing line '$X '"],
     ["prog --cfg", 2, "expected one argument"],
     ["prog x=1 -m db=", 2, "unrecognized arguments: db="],
+    ["prog x=1 --version", 2, "--version"],
     ["prog list.+a/b=", 0, ""],
     ["prog ../a=", 1, "Error resolving key '../a'"],
   ])("says of %s what Hydra's query says", async (line, exitCode, message) => {

@@ -85,6 +85,10 @@ describe("--help KEY", () => {
   });
 });
 
+test("an empty word is no key, but an override that cannot be read", async () => {
+  expect((await help([""])).stderr).toContain("Error parsing override ''");
+});
+
 test("--schema prints the schema, or says that there is none", async () => {
   const { run } = program(CONFIG, { schema });
   expect(JSON.parse((await run(["--schema"])).stdout)).toEqual(schema);

@@ -23,7 +23,8 @@ export const hydraHelpCommand: Command = {
 };
 
 /** A word that can be no override. */
-const isKey = (word: string): boolean => !word.includes("=") && !/^[~+]/.test(word);
+const isKey = (word: string): boolean =>
+  word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word);
 
 async function printKeys(keys: readonly string[], session: Session): Promise<number> {
   const { keyHelp } = await import("../help-key.ts");

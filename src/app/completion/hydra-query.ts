@@ -43,6 +43,11 @@ export function divideLine(line: string, flags: Session["flags"]) {
       code: "app.usage",
       message: `unrecognized arguments: ${parsed.apart.join(" ")}`,
     });
+  if (parsed.flags.has("version"))
+    throw new ConfigError({
+      code: "app.usage",
+      message: "--version asks for the version, whatever stands beside it",
+    });
   const words = [...parsed.overrides, ...(parsed.rest ?? [])];
   const isNew = line === "" || line.endsWith(" ") || words.length === 0;
   return {

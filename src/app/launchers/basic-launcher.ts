@@ -9,6 +9,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_launcher";
 /** Hydra's own launcher: one job after the other, in this process. */
 export const basicLauncher: LauncherKind = {
   targets: ["hydra._internal.core_plugins.basic_launcher.BasicLauncher"],
+  settings: [],
   inThisProcess: true,
   open: ({ gate, logAsHydra, logging, record, runHere }) => {
     const log = logging.logger(LOGGER);

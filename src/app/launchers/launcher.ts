@@ -54,6 +54,8 @@ export interface LauncherRequest {
 export interface LauncherKind {
   /** The classes that `hydra.launcher._target_` may name for it. */
   readonly targets: readonly string[];
+  /** The keys of `hydra.launcher` that it knows besides common ones; another is refused. By default any. */
+  readonly settings?: readonly string[];
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */

@@ -22,13 +22,23 @@ export const FORMATTER_KINDS: readonly FormatterKind[] = [
     className: "logging.Formatter",
     create: ({ format, datefmt, style }) =>
       compileFormat({
-        format: textOf(format) ?? DEFAULT_FORMATS[String(style)] ?? "%(message)s",
+        format: formatText(format) ?? DEFAULT_FORMATS[String(style)] ?? "%(message)s",
         style,
         datefmt: textOf(datefmt),
       }),
   },
   { className: "colorlog.ColoredFormatter", create: coloredFormat },
 ];
+
+/** @throws ConfigError `value.wrong_type` for what is neither a text nor null. */
+function formatText(value: unknown): string | undefined {
+  if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `a format is a text, and this is ${JSON.stringify(String(value))}`,
+    hint: "quote it",
+  });
+}
 
 /** @throws ConfigError `app.unsupported` for a class or a format that only Python has. */
 export function openFormatter(settings: FormatterSettings, color: boolean): RecordFormatter {

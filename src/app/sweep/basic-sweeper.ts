@@ -19,6 +19,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
  */
 export const basicSweeper: SweeperKind = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
+  settings: ["max_batch_size", "params", "exclude"],
   open: ({ context, master, overrides }) => {
     const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
     const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { Composition } from "../../compose/index.ts";
-import { launchRefusal } from "../../compose/plugins/plugin-groups.ts";
 import { quoted } from "../../overrides/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Composer } from "../composer.ts";
@@ -8,6 +7,7 @@ import { plainAt, requiredAt, textsAt } from "../job/hydra-values.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { SweepJob } from "../launchers/launcher.ts";
+import { chosenKind } from "./chosen-kind.ts";
 import { SWEEPERS } from "./index.ts";
 import type { JobOverrides, Sweeper } from "./sweeper.ts";
 
@@ -105,27 +105,3 @@ const directoryOf = (
   { root }: Composition,
   { context, cwd }: Pick<JobPlace, "context" | "cwd">,
 ): string => resolve(cwd, String(requiredAt(root, "hydra.sweep.dir", context) ?? "None"));
-
-/**
- * The launcher or the sweeper that the config chose.
- *
- * @throws ConfigError `app.unsupported` for one that is not there, with what to use instead
- */
-export function chosenKind<Kind extends { readonly targets: readonly string[] }>(
-  key: "hydra.launcher" | "hydra.sweeper",
-  kinds: readonly Kind[],
-  { root }: Composition,
-  { context, plugins }: Composer,
-): Kind {
-  const target = plainAt(root, `${key}._target_`, context);
-  const kind = kinds.find(({ targets }) => targets.includes(String(target)));
-  if (kind !== undefined) return kind;
-  const refusal = launchRefusal(plugins, String(target));
-  throw new ConfigError({
-    code: "app.unsupported",
-    message: `${key}: '${String(target ?? null)}' cannot be used here`,
-    key: `${key}._target_`,
-    available: kinds.flatMap(({ targets }) => targets),
-    ...(refusal === undefined ? {} : { hint: refusal.reason }),
-  });
-}

@@ -53,6 +53,8 @@ export interface SweeperRequest {
 export interface SweeperKind {
   /** The classes that `hydra.sweeper._target_` may name for it. */
   readonly targets: readonly string[];
+  /** The keys of `hydra.sweeper` that it knows besides common ones; another is refused. By default any. */
+  readonly settings?: readonly string[];
   /** @throws ConfigError for sweeps that it cannot do */
   readonly open: (request: SweeperRequest) => Sweeper;
 }

@@ -212,6 +212,7 @@ describe("createLogging", () => {
     [dictConfig({ root: { level: "INFO", handlers: ["nope"] } }), "nope"],
     [dictConfig({ formatters: { simple: { format: "plain" } } }), "formatter 'simple'"],
     [dictConfig({ formatters: { simple: { format: "%(message)" } } }), "Invalid format"],
+    [dictConfig({ formatters: { simple: { format: 10 } } }), "a format is a text"],
     [dictConfig({ formatters: { simple: { format: "{{message}}", style: "{" } } }), "Invalid"],
     [dictConfig({ formatters: { simple: { format: "$$message", style: "$" } } }), "Invalid format"],
     [dictConfig({ formatters: {} }), "Unable to set formatter 'simple'"],

@@ -188,4 +188,14 @@ describe("what decides between a run and a sweep", () => {
       expect(stderr).toContain("Hint: ");
     }
   });
+
+  test.each([
+    ["+hydra.launcher.n_jobs=4", "BasicLauncher has no setting 'n_jobs'"],
+    ["+hydra.sweeper.n_trials=4", "BasicSweeper has no setting 'n_trials'"],
+    ["+hydra.sweeper.param={x:[1]}", "Did you mean 'params'?"],
+  ])("%s: a setting that nothing would follow is refused", async (override, says) => {
+    const { exitCode: code, stderr, swept: was } = await swept(["-m", override]);
+    expect([code, was]).toEqual([1, false]);
+    expect(stderr).toContain(says);
+  });
 });

@@ -67,6 +67,12 @@ test("overrides on both sides of a flag must give what they give together", asyn
   };
   expect((await judgeCli(testCase, same)).pass).toBe(true);
   expect(seen).toEqual([refused.argv, ["--cfg", "job", "x=3", "db=pg"]]);
+  const blanks = {
+    argv: ["x=3", "-h", "y=a b"],
+    stderr_contains: ["my_app.py: error: unrecognized arguments: y=a b"],
+  };
+  expect((await judgeCli({ ...testCase, ...blanks }, same)).pass).toBe(true);
+  expect(seen.at(-1)).toEqual(["-h", "x=3", "y=a b"]);
   const other = async (argv: readonly string[]) => ({ ...OURS, exitCode: 0, stdout: argv.join() });
   expect((await judgeCli(testCase, other)).pass).toBe(false);
 });

@@ -47,10 +47,20 @@ export async function judgeCli(testCase: CliCase, run: Run): Promise<Outcome> {
 function overridesTogether({ argv, exit_code, stderr_contains = [] }: CliCase) {
   const refused = /: error: unrecognized arguments: (.*)$/.exec(stderr_contains.at(-1) ?? "")?.[1];
   if (exit_code !== 2 || refused === undefined || refused.startsWith("-")) return null;
-  const late = refused.split(" ");
+  const late = wordsIn(refused, argv);
   const first = argv.findIndex((word) => !word.startsWith("-") && word.includes("="));
   const overrides = [argv[first] ?? "", ...late];
   return [...argv.filter((word) => !overrides.includes(word)), ...overrides];
+}
+
+/** The words that a text is made of, with a blank between them: a word may hold blanks itself. */
+function wordsIn(text: string, argv: readonly string[]): readonly string[] {
+  let rest = `${text} `;
+  return argv.filter((word) => {
+    if (!rest.startsWith(`${word} `)) return false;
+    rest = rest.slice(word.length + 1);
+    return true;
+  });
 }
 
 function judgeExtension(actual: RunOutcome, together: RunOutcome): Outcome {

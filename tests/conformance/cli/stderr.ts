@@ -54,7 +54,7 @@ function factsOf(line: string): readonly string[] {
     return [...line.matchAll(/--[\w-]+|\[overrides \.\.\.\]/g)].map(([flag]) => flag);
   const usage = /^my_app\.py(: error: .*)$/.exec(line)?.[1];
   if (usage !== undefined) return [`my_app${usage}`];
-  const fullKey = /^\s+full_key: (\S+)$/.exec(line)?.[1];
+  const fullKey = /^\s*full_key: (.*)$/.exec(line)?.[1];
   if (fullKey !== undefined) return [fullKey.split(".").at(-1) ?? fullKey];
   const place = /^\s+in "(?:<DIR>\/)?(.*)", line (\d+), column (\d+)$/.exec(line);
   if (place !== null) return [`${place[2]}`];

@@ -29,9 +29,10 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       print(`cwd=${process.cwd()}\norig=${cwd}\nout=${job.outputDir}`);
       print(`abs=${isAbsolute("x/y") ? "x/y" : join(cwd, "x/y")}`);
     },
-    fail: (config) => {
-      if (config.get("x") === config.get("bad")) throw new Error(`boom ${config.get("x")}`);
-      print(`x=${config.get("x")}`);
+    fail: (_config, { root }) => {
+      const text = (key: string): string => pyStr(valueAt(root, key) ?? null);
+      if (text("x") === text("bad")) throw new Error(`boom ${text("x")}`);
+      print(`x=${text("x")}`);
     },
     env: () => {
       print(`A=${process.env["CASE_A"] ?? "None"}\nB=${process.env["CASE_B"] ?? "None"}`);
@@ -51,10 +52,14 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
   return task;
 }
 
-function* describeJob({ root }: Job): Generator<string> {
+/** What stands at a key as Python's `str` would show it: resolved, maps and lists included. */
+function valueAt(root: ConfigNode, key: string): ConfigNode | undefined {
   const context = createResolveContext({ resolvers: [hydraResolver(() => root)] });
-  const at = (key: string): ConfigNode | undefined =>
-    selectNode(root, `hydra.${key}`, context, { deep: true });
+  return selectNode(root, key, context, { deep: true });
+}
+
+function* describeJob({ root }: Job): Generator<string> {
+  const at = (key: string): ConfigNode | undefined => valueAt(root, `hydra.${key}`);
   const text = (key: string): string => {
     const node = at(key);
     return node === undefined || pyStr(node) === "???" ? "None" : pyStr(node);

@@ -1,0 +1,73 @@
+import type { Composition } from "../../compose/index.ts";
+import { launchRefusal } from "../../compose/plugins/plugin-groups.ts";
+import { ConfigError } from "../../values/errors.ts";
+import { nearest } from "../../values/nearest.ts";
+import type { ConfigNode } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
+import type { Composer } from "../composer.ts";
+import { plainAt } from "../job/hydra-values.ts";
+
+/** A launcher or a sweeper, as far as it is chosen. */
+interface Choosable {
+  readonly targets: readonly string[];
+  readonly settings?: readonly string[];
+}
+
+/** What `instantiate` and the sweep itself read in the settings of every launcher and sweeper. */
+const COMMON_SETTINGS = ["_target_", "_convert_", "_recursive_", "on_failure"];
+
+/**
+ * The launcher or the sweeper that the config chose.
+ *
+ * @throws ConfigError `app.unsupported` for one that is not there, with what to use instead;
+ *   `key.not_found` for a setting that it would not follow
+ */
+export function chosenKind<Kind extends Choosable>(
+  key: "hydra.launcher" | "hydra.sweeper",
+  kinds: readonly Kind[],
+  { root }: Composition,
+  { context, plugins }: Composer,
+): Kind {
+  const target = plainAt(root, `${key}._target_`, context);
+  const kind = kinds.find(({ targets }) => targets.includes(String(target)));
+  if (kind !== undefined) {
+    refuseUnknownSettings(key, String(target), kind, selectNode(root, key, context));
+    return kind;
+  }
+  const refusal = launchRefusal(plugins, String(target));
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `${key}: '${String(target ?? null)}' cannot be used here`,
+    key: `${key}._target_`,
+    available: kinds.flatMap(({ targets }) => targets),
+    ...(refusal === undefined ? {} : { hint: refusal.reason }),
+  });
+}
+
+/** In Hydra they are arguments of a constructor, which refuses those that it does not have. */
+function refuseUnknownSettings(
+  key: "hydra.launcher" | "hydra.sweeper",
+  target: string,
+  { settings }: Choosable,
+  node: ConfigNode | undefined,
+): void {
+  if (settings === undefined || node?.kind !== "map") return;
+  const known = [...settings, ...COMMON_SETTINGS];
+  for (const { key: name, value } of node.entries.values()) {
+    const text = pyStr(name);
+    if (known.includes(text)) continue;
+    const near = nearest(text, known);
+    throw new ConfigError({
+      code: "key.not_found",
+      message: `${key}: ${target.split(".").at(-1)} has no setting '${text}'`,
+      key: `${key}.${text}`,
+      origin: value.origin,
+      available: settings,
+      ...(near === undefined ? {} : { nearest: near }),
+      ...(key === "hydra.launcher" && {
+        hint: "jobs run side by side with hydra/launcher=local",
+      }),
+    });
+  }
+}
