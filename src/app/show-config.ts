@@ -83,7 +83,7 @@ interface FoundConfig extends ShownConfig {
 
 /** Resolves no more than what is shown: the rest of the tree may be incomplete. */
 function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
-  const root = viewOf(request.root, request.view);
+  const root = configView(request.root, request.view);
   const shown = request.package === "_global_" ? undefined : request.package;
   const options = request.resolve === "strictly" ? {} : IN_PLACE;
   if (shown === undefined)
@@ -116,7 +116,8 @@ function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
 
 const HELP_PARTS = ["help", "hydra_help"];
 
-function viewOf(root: ConfigNode, view: ConfigView): ConfigNode {
+/** The part of a composed tree that is shown, with nothing beside it to refer to. */
+export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
   if (view === "all" || root.kind !== "map") return root;
   if (view === "job") return without(root, ["hydra"]);
   const hydra = root.entries.get("hydra");

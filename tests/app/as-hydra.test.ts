@@ -328,3 +328,20 @@ test("hydra.searchpath of a primary config that is named with a slash is not fou
   expect((await runIt(["--cfg", "job"])).exitCode).toBe(0);
   expect((await runIt(["--cfg", "job", "-cn", "/config"])).stderr).toContain("Could not load 'x'");
 });
+
+describe("--info searchpath", () => {
+  const { run: runIt } = program({ "conf/config.yaml": "x: a\n", "more/x.yaml": "" });
+  const info = (path: string) =>
+    runIt(["--info", "searchpath", `hydra.searchpath=["file://${path}"]`]);
+
+  test("shows where interpolated paths lead", async () => {
+    expect((await info("${oc.env:NOPE,more}")).stdout).toMatch(/command-line \| file:\/\/more +\|/);
+  });
+
+  test("a path finds nothing of the program's config", async () => {
+    const { exitCode, stderr, stdout } = await info("${x}");
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain("Config search path\n");
+    expect(stderr).toContain("Interpolation key 'x' not found");
+  });
+});

@@ -1,8 +1,13 @@
 import { HYDRA_VERSION } from "../../compose/dialect.ts";
 import type { Composition, Defaults } from "../../compose/index.ts";
 import type { Plugin } from "../../compose/plugins/plugin.ts";
+import type { ResolveContext } from "../../values/interpolation/context.ts";
+import type { ConfigNode } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { selectNode } from "../../values/select.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { Composer, CompositionChanges } from "../composer.ts";
+import { configView } from "../show-config.ts";
 import { pluginLines } from "./plugins.ts";
 import { tableLines, titleLines } from "./table.ts";
 import { treeLines } from "./tree.ts";
@@ -30,6 +35,7 @@ export interface Look {
   /** What takes part: known also where the values cannot be composed. */
   readonly taken: () => Defaults;
   readonly whole: () => Composition;
+  readonly context: () => ResolveContext;
   readonly plugins: () => readonly Plugin[];
 }
 
@@ -42,6 +48,7 @@ export const openLook = (
   let taken: Defaults | undefined;
   let whole: Composition | undefined;
   return {
+    context: () => composer().context,
     plugins: () => composer().plugins,
     taken: () => {
       taken ??= composer().defaults(overrides, changes);
@@ -54,14 +61,20 @@ export const openLook = (
   };
 };
 
+function sourceRow(source: ConfigNode): readonly string[] {
+  const text = (key: string): string =>
+    pyStr((source.kind === "map" ? source.entries.get(key)?.value : undefined) ?? null);
+  return [text("provider"), `${text("schema")}://${text("path")}`];
+}
+
 const searchPath: Topic = {
   name: "searchpath",
-  *show({ whole }) {
+  *show({ context, whole }) {
     yield* debug(["", ...titleLines("Config search path")]);
-    const rows = whole().repository.sources.map(({ provider, scheme, path }) => [
-      provider,
-      `${scheme}://${path}`,
-    ]);
+    // What the config says of them: interpolations in a path find the hydra node only.
+    const view = configView(whole().root, "hydra");
+    const sources = selectNode(view, "hydra.runtime.config_sources", context(), { deep: true });
+    const rows = sources?.kind === "list" ? sources.items.map(sourceRow) : [];
     yield* debug(tableLines([["Provider", "Search path"], ...rows]));
   },
 };

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import type { Composition } from "../../compose/index.ts";
 import { quoted } from "../../overrides/index.ts";
-import { ConfigError } from "../../values/errors.ts";
 import type { Composer } from "../composer.ts";
-import { plainAt, requiredAt, textsAt } from "../job/hydra-values.ts";
+import { requiredAt, textsAt } from "../job/hydra-values.ts";
 import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { SweepJob } from "../launchers/launcher.ts";

@@ -6,6 +6,7 @@ import {
   type ConfigNode,
   createResolveContext,
   pyStr,
+  type SelectOptions,
   selectNode,
 } from "../../../src/values/index.ts";
 
@@ -30,7 +31,7 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       print(`abs=${isAbsolute("x/y") ? "x/y" : join(cwd, "x/y")}`);
     },
     fail: (_config, { root }) => {
-      const text = (key: string): string => pyStr(valueAt(root, key) ?? null);
+      const text = (key: string): string => pyStr(valueAt(root, key, {}) ?? null);
       if (text("x") === text("bad")) throw new Error(`boom ${text("x")}`);
       print(`x=${text("x")}`);
     },
@@ -52,14 +53,13 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
   return task;
 }
 
-/** What stands at a key as Python's `str` would show it: resolved, maps and lists included. */
-function valueAt(root: ConfigNode, key: string): ConfigNode | undefined {
+function valueAt(root: ConfigNode, key: string, options: SelectOptions): ConfigNode | undefined {
   const context = createResolveContext({ resolvers: [hydraResolver(() => root)] });
-  return selectNode(root, key, context, { deep: true });
+  return selectNode(root, key, context, options);
 }
 
 function* describeJob({ root }: Job): Generator<string> {
-  const at = (key: string): ConfigNode | undefined => valueAt(root, `hydra.${key}`);
+  const at = (key: string): ConfigNode | undefined => valueAt(root, `hydra.${key}`, { deep: true });
   const text = (key: string): string => {
     const node = at(key);
     return node === undefined || pyStr(node) === "???" ? "None" : pyStr(node);
