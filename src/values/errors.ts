@@ -105,14 +105,14 @@ export interface ErrorDetails {
 /**
  * The only error the engine throws for bad input. Rendered for people by `renderError`; its stack
  * begins with the same text, so that it also helps where nobody catches it or a program logs it.
- * `details` is not enumerable: its origin holds the whole text of a config file.
+ * `details` is no property of its own, which would be printed: its origin holds the whole text of a config file.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ErrorCode;
-  declare readonly details: ErrorDetails;
-  /** Every line of the stack; `stack` begins with the caller's. */
-  declare readonly frames: readonly string[];
+  #details: ErrorDetails;
+  #hints: Hints | undefined;
+  readonly #frames: () => readonly string[];
 
   /**
    * For code that reads or checks configs and wants its errors shown like ours.
@@ -120,32 +120,47 @@ export class ConfigError extends Error {
    * @param hints what takes time to find out: it is asked for once somebody wants to know, since many
    *   errors only say that something cannot be resolved yet
    */
-  constructor(details: ErrorDetails, hints?: () => Pick<ErrorDetails, "available" | "nearest">) {
+  constructor(details: ErrorDetails, hints?: Hints) {
     // The stack that every error takes would be thrown away below.
     const limit = Error.stackTraceLimit;
     Reflect.set(Error, "stackTraceLimit", 0);
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     Reflect.set(Error, "stackTraceLimit", limit);
     this.code = details.code;
-    let known = hints === undefined ? details : undefined;
-    const withHints = (): ErrorDetails => {
-      known ??= { ...details, ...hints?.() };
-      return known;
-    };
-    Object.defineProperty(this, "details", { get: withHints, enumerable: false });
-    const frames = captureFrames(new.target);
-    Object.defineProperty(this, "frames", { get: frames, enumerable: false });
-    // Most errors are never shown: what their stack says is worked out for who asks.
-    Object.defineProperty(this, "stack", {
-      get: () => [`${this.name}: ${renderError(this)}`, ...framesOfCaller(frames())].join("\n"),
-      // Loggers and test runners write stacks anew, as they may those of all other errors.
-      set: (value: unknown) =>
-        Object.defineProperty(this, "stack", { value, writable: true, enumerable: false }),
-      enumerable: false,
-      configurable: true,
-    });
+    this.#details = details;
+    this.#hints = hints;
+    this.#frames = captureFrames(new.target);
+    Object.defineProperty(this, "stack", STACK);
+  }
+
+  get details(): ErrorDetails {
+    if (this.#hints !== undefined) this.#details = { ...this.#details, ...this.#hints() };
+    this.#hints = undefined;
+    return this.#details;
+  }
+
+  /** Every line of the stack; `stack` begins with the caller's. */
+  get frames(): readonly string[] {
+    return this.#frames();
   }
 }
+
+type Hints = () => Pick<ErrorDetails, "available" | "nearest">;
+
+/**
+ * The own property of every error, in our words. Most errors are never shown: what their stack says is worked out for
+ * who asks. Loggers and test runners write it anew, as they may that of all other errors.
+ */
+const STACK: PropertyDescriptor & ThisType<ConfigError> = {
+  get() {
+    return [`${this.name}: ${renderError(this)}`, ...framesOfCaller(this.frames)].join("\n");
+  },
+  set(value: unknown) {
+    Object.defineProperty(this, "stack", { value, writable: true, enumerable: false });
+  },
+  enumerable: false,
+  configurable: true,
+};
 
 /** The same error about another key: the one that was asked for rather than where it failed. */
 export const aboutKey = (error: ConfigError, key: string): ConfigError =>
