@@ -32,17 +32,14 @@ export function skipSpaces(cursor: Cursor): void {
   cursor.pos = pos;
 }
 
-/** Moves to the next line break or the end. */
+/** Moves to the next line break or the end. A pattern does that at once: files have long comments. */
 export function skipToBreak(cursor: Cursor): void {
-  const { text } = cursor;
-  let { pos } = cursor;
-  for (;;) {
-    const c = text.charCodeAt(pos);
-    if (c === 0 || isBreak(c)) break;
-    pos++;
-  }
-  cursor.pos = pos;
+  BREAK_OR_END.lastIndex = cursor.pos;
+  cursor.pos = BREAK_OR_END.exec(cursor.text)?.index ?? cursor.text.length - 1;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is the end of the text
+const BREAK_OR_END = /[\0\n\r\x85\u2028\u2029]/g;
 
 /**
  * Passes one line break and returns what it counts for: `\n`, or itself for U+2028 and U+2029, which

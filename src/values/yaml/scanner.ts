@@ -34,6 +34,8 @@ export function createScanner(source: SourceText): Scanner {
   const tokens: Token[] = [];
   let head = 0;
   let taken = 0;
+  /** The token at the head, once no key can come before it any more: the parser looks at most of them several times. */
+  let settled: Token | undefined;
   let done = false;
   /** Column of the innermost open block; -1 outside of all. */
   let indent = -1;
@@ -43,6 +45,11 @@ export function createScanner(source: SourceText): Scanner {
   const keys = createPossibleKeys(cursor);
 
   function peek(): Token {
+    settled ??= settle();
+    return settled;
+  }
+
+  function settle(): Token {
     for (;;) {
       const token = head < tokens.length ? tokens[head] : undefined;
       if (token !== undefined && (done || !headMayBeKey())) return token;
@@ -52,6 +59,7 @@ export function createScanner(source: SourceText): Scanner {
 
   function next(): Token {
     const token = peek();
+    settled = undefined;
     head++;
     taken++;
     if (head > KEPT_TOKENS) {
