@@ -1,4 +1,5 @@
-import { aboutKey, ConfigError } from "../errors.ts";
+import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
+import { type InterpolationNode, isInterpolationNode } from "../interpolation/resolution.ts";
 import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
 import { keyText } from "../python-text.ts";
@@ -13,34 +14,57 @@ export type InterpolationCheck = (text: string) => void;
  * values are looked at.
  */
 export function acceptConfig({ root, foreign }: Constructed, check?: InterpolationCheck): void {
-  function visit(node: ConfigNode, key: string): void {
+  function visit(node: ConfigNode): void {
     const typeName = foreign.get(node);
-    if (typeName !== undefined) throw unsupported(node, typeName, key);
+    if (typeName !== undefined) throw unsupported(node, typeName, keyIn(root, node));
     if (node.kind === "scalar") {
       // A document that is one string becomes a key, which nobody interpolates.
-      if (node !== root) checkInterpolation(node.value, node, key);
+      if (node !== root && check !== undefined && isInterpolationNode(node)) checkNode(node, check);
     } else if (node.kind === "list") {
-      for (const [index, item] of node.items.entries()) visit(item, `${key}[${index}]`);
+      for (const item of node.items) visit(item);
     } else {
-      for (const entry of node.entries.values()) {
-        if (entry.key === null && check !== undefined)
-          throw invalidKeyType("NoneType", node.origin, key);
-        visit(entry.value, joinKey(key, entry.key));
+      for (const { key, value } of node.entries.values()) {
+        if (key === null && check !== undefined)
+          throw invalidKeyType("NoneType", node.origin, keyIn(root, node));
+        visit(value);
       }
     }
   }
 
-  function checkInterpolation(value: unknown, node: ConfigNode, key: string): void {
-    if (check === undefined || typeof value !== "string" || !value.includes("${")) return;
+  function checkNode(node: InterpolationNode, check: InterpolationCheck): void {
     try {
-      check(value);
+      check(node.value);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      throw placeSyntaxError(aboutKey(error, key), value, node.origin);
+      if (!isConfigError(error)) throw error;
+      throw placeSyntaxError(aboutKey(error, keyIn(root, node)), node.value, node.origin);
     }
   }
 
-  visit(root, "");
+  visit(root);
+}
+
+/** The key of a node as messages name it. Looked for where something is refused: most documents never need one. */
+function keyIn(root: ConfigNode, wanted: ConfigNode): string {
+  function find(node: ConfigNode, key: string): string | undefined {
+    if (node === wanted) return key;
+    if (node.kind === "list") return firstOf(node.items, (item, at) => find(item, `${key}[${at}]`));
+    if (node.kind === "map")
+      return firstOf(node.entries.values(), (entry) => find(entry.value, joinKey(key, entry.key)));
+    return undefined;
+  }
+  return find(root, "") ?? "";
+}
+
+function firstOf<T>(
+  items: Iterable<T>,
+  find: (item: T, index: number) => string | undefined,
+): string | undefined {
+  let index = 0;
+  for (const item of items) {
+    const found = find(item, index++);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const joinKey = (parent: string, key: Key): string =>

@@ -38,7 +38,6 @@ export function skipToBreak(cursor: Cursor): void {
   cursor.pos = BREAK_OR_END.exec(cursor.text)?.index ?? cursor.text.length - 1;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is the end of the text
 const BREAK_OR_END = /[\0\n\r\x85\u2028\u2029]/g;
 
 /**
