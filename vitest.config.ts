@@ -12,7 +12,7 @@ export default defineConfig({
     // leaves behind there is an error (tests/setup.ts).
     isolate: false,
     // Subprocess tests build and run real binaries: give them room, but let a hang fail.
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     hookTimeout: 600_000,
   },
 });

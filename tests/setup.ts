@@ -22,6 +22,6 @@ const before = shared();
 afterAll(() =>
   vi.waitFor(
     () => expect(shared(), "a test file leaves the process as it was").toEqual(before),
-    5000,
+    60_000,
   ),
 );

@@ -4,6 +4,8 @@ import { createServer } from "node:net";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readSubmissions } from "../src/app/launchers/slurm/submissions.ts";
+import { readManifest } from "../src/app/sweep/record/manifest.ts";
 
 /** A Slurm of its own on this machine: one node that claims several processors. */
 export interface SlurmCluster {
@@ -11,6 +13,8 @@ export interface SlurmCluster {
   readonly env: Readonly<Record<string, string>>;
   /** Runs one of Slurm's commands. */
   readonly command: (name: string, ...args: readonly string[]) => string;
+  /** How many jobs of a sweep, given its `.sweep` folder, are still to be submitted or started. */
+  readonly waiting: (folder: string) => number;
   /** Ends all jobs and the daemons. */
   readonly stop: () => Promise<void>;
 }
@@ -46,6 +50,18 @@ export function hasSlurm(what: string): boolean {
  * with this process, whatever happens to it.
  */
 export async function startSlurm(extra: readonly string[] = []): Promise<SlurmCluster> {
+  for (let tries = 1; ; tries++) {
+    const slurm = await tryToStart(extra);
+    if (typeof slurm !== "string") return slurm;
+    // Somebody may have taken a port after it was found free.
+    if (tries === STARTS) throw new Error(`Slurm does not start:\n${slurm}`);
+  }
+}
+
+const STARTS = 4;
+
+/** What the daemons logged where one of them ended. */
+async function tryToStart(extra: readonly string[]): Promise<SlurmCluster | string> {
   const dir = mkdtempSync(join(tmpdir(), "hydraconf-slurm-"));
   for (const name of ["state", "spool"]) mkdirSync(join(dir, name));
   const conf = join(dir, "slurm.conf");
@@ -55,31 +71,39 @@ export async function startSlurm(extra: readonly string[] = []): Promise<SlurmCl
   const daemons = ["slurmctld", "slurmd"].map((name) => daemon(name, conf, env));
   const command = (name: string, ...args: readonly string[]): string =>
     execFileSync(name, [...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const waiting = (folder: string): number => {
+    const arrays = readSubmissions(folder).filter(({ array }) => array !== null);
+    const submitted = arrays.reduce((sum, { jobs }) => sum + jobs.length, 0);
+    const pending = command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%F")
+      .split("\n")
+      .filter((line) => arrays.some(({ array }) => array === line));
+    return readManifest(folder).jobs.length - submitted + pending.length;
+  };
   const stop = async () => {
     attempt(() => command("scancel", "--full", "--signal=KILL", `--user=${userInfo().username}`));
     attempt(() => command("scancel", `--user=${userInfo().username}`));
     // A node has gone quiet once its steps have: what is left in them would outlive the daemons.
     for (
       let tries = 0;
-      tries < 50 && attempt(() => command("squeue", "--noheader")) !== "";
+      tries < 300 && attempt(() => command("squeue", "--noheader")) !== "";
       tries++
     )
       await sleep(200);
     await Promise.all(daemons.map(ended));
     rmSync(dir, { recursive: true, force: true });
   };
-  for (let tries = 0; ; tries++) {
-    if (attempt(() => command("sinfo", "--noheader", "--format=%T")) === "idle\n") break;
-    if (tries === 100) {
+  while (attempt(() => command("sinfo", "--noheader", "--format=%T")) !== "idle\n") {
+    if (daemons.some(hasEnded)) {
       const logs = ["slurmctld", "slurmd"].map((name) =>
-        readFileSync(join(dir, `${name}.log`), "utf8"),
+        attempt(() => readFileSync(join(dir, `${name}.log`), "utf8")),
       );
-      await stop();
-      throw new Error(`Slurm does not start:\n${logs.join("\n")}`);
+      await Promise.all(daemons.map(ended));
+      rmSync(dir, { recursive: true, force: true });
+      return logs.join("\n");
     }
     await sleep(100);
   }
-  return { env, command, stop };
+  return { env, command, waiting, stop };
 }
 
 function slurmConf(
@@ -99,8 +123,12 @@ function slurmConf(
     // Nobody else is on this cluster; without munge it needs no key and no daemon more.
     AuthType: "auth/none",
     CredType: "cred/none",
-    // Requeued jobs wait until their credential has expired.
-    AuthInfo: "cred_expire=5",
+    // Requeued jobs wait until their credential has expired; a node that is late by as much may not begin.
+    AuthInfo: "cred_expire=20",
+    // Of a busy machine nothing may be given up.
+    MessageTimeout: 100,
+    TCPTimeout: 100,
+    BatchStartTimeout: 300,
     MpiDefault: "none",
     ProctrackType: "proctrack/pgid",
     TaskPlugin: "task/none",
@@ -119,7 +147,8 @@ function slurmConf(
     ReturnToService: 2,
     JobRequeue: 1,
     MaxArraySize: 4,
-    KillWait: 2,
+    // A job has time to say that it was stopped. One that does not listen costs it.
+    KillWait: 30,
   };
   return [
     ...Object.entries(settings).map(([key, value]) => `${key}=${value}`),
@@ -138,11 +167,14 @@ function daemon(name: string, conf: string, env: Readonly<Record<string, string>
   });
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
 async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   child.kill("SIGTERM");
-  const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
   await exited;
   clearTimeout(late);
 }

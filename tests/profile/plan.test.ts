@@ -15,6 +15,7 @@ import { parse } from "yaml";
 import type { ProfileConfig } from "../../src/profile/config.ts";
 import { planProfile } from "../../src/profile/plan.ts";
 import { fakeGpu } from "../e2e/fake-gpu.ts";
+import { eventually } from "../wait.ts";
 import { realNcuOrSkip } from "./ncu/run/real-ncu.ts";
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -96,15 +97,12 @@ describe("planProfile", () => {
     const ncu = preset("ncu/ncu.default.yaml");
     ncu.ncu_cli.nvtx.include = "A";
     const ended = plan({ ncu: { ...ncu, enable: true, gating_nvtx: true } }).catch(String);
-    const said = await vi.waitFor(
-      () => {
-        const out = readdirSync(scratch, { recursive: true, encoding: "utf8" }).find((name) =>
-          name.endsWith("stdout.json"),
-        );
-        return JSON.parse(readFileSync(join(scratch, out ?? "none"), "utf8"));
-      },
-      { timeout: 20_000 },
-    );
+    const said = await eventually(() => {
+      const out = readdirSync(scratch, { recursive: true, encoding: "utf8" }).find((name) =>
+        name.endsWith("stdout.json"),
+      );
+      return JSON.parse(readFileSync(join(scratch, out ?? "none"), "utf8"));
+    });
     process.emit("SIGINT", "SIGINT");
     expect(await ended).toBe("Error: exit 130");
     expect(readdirSync(scratch)).toEqual([]);

@@ -1,11 +1,22 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { until } from "../../wait.ts";
 import { workplace } from "../sweep/program/start.ts";
 import { launcherCases } from "./common.case.ts";
 
 const LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=2"];
+
+/** Until a process has printed this. */
+const said = (process: { readonly stdout: Readable | null }, words: string) =>
+  new Promise<void>((done) => {
+    let text = "";
+    process.stdout?.on("data", (piece) => {
+      text += piece;
+      if (text.includes(words)) done();
+    });
+  });
 
 describe("the local launcher", () => {
   launcherCases({ overrides: LOCAL, ownProcesses: true });
@@ -29,7 +40,7 @@ describe("the local launcher", () => {
     const { exitCode } = await place.start([
       "-m",
       "x=1",
-      "seconds=60",
+      "do=hold",
       ...LOCAL,
       "hydra.launcher.timeout_min=0.01",
     ]);
@@ -70,21 +81,17 @@ describe("the local launcher", () => {
     expect(shared.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expectApart(places.flatMap(slotSpans));
     const holding = workplace();
-    const long = holding.start([...sweep, "seconds=60", "hydra.sweep.dir=s"]);
-    while (holding.ran("begin").length < 2) await sleep(20);
+    const long = holding.start([...sweep, "do=hold"]);
+    await until(() => holding.ran("begin").length === 2);
     const own = workplace();
     expect((await own.start([...sweep, "hydra.launcher.slot_scope=sweep"])).exitCode).toBe(0);
     const other = workplace();
     const waiting = other.start(sweep);
-    await new Promise<void>((said) =>
-      waiting.stdout?.on("data", (text) => String(text).includes("Waiting for a slot") && said()),
-    );
+    await said(waiting, "Waiting for a slot");
     expect(other.ran("begin")).toEqual([]);
     const third = workplace();
     const given = third.start(sweep);
-    await new Promise<void>((said) =>
-      given.stdout?.on("data", (text) => String(text).includes("Waiting for a slot") && said()),
-    );
+    await said(given, "Waiting for a slot");
     given.kill("SIGINT");
     expect((await given).exitCode).toBe(130);
     expect(third.ran("begin")).toEqual([]);
@@ -100,16 +107,20 @@ describe("the local launcher", () => {
     const place = workplace();
     const launcher = place.start([
       "-m",
-      "seconds=1,0.1",
+      "do=hold,ok",
       "x=1,2",
       "hydra/launcher=local",
       "hydra.launcher.n_jobs=2",
       "+hydra.launcher.resources.gpu=[31,32]",
     ]);
-    while (place.ran("begin").length < 2) await sleep(20);
+    await until(() => place.ran("begin").length === 2);
     launcher.kill("SIGKILL");
     await launcher;
-    expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+    const resumed = place.start(["--resume", "s", "hydra.launcher.n_jobs=4"]);
+    // It follows both that go on: theirs are all the slots that there are.
+    await said(resumed, "#1 : ");
+    place.release();
+    expect((await resumed).exitCode).toBe(0);
     expect([...place.ran("begin")].sort()).toEqual([0, 1, 2, 3]);
     expectApart(slotSpans(place));
   });
@@ -138,14 +149,16 @@ describe("the local launcher", () => {
 
   test("a worker whose launcher is killed before it has noted it runs nothing", async () => {
     const place = workplace();
-    const launcher = place.startHooked(["-m", "x=1,2", ...LOCAL], { STALL_MS: "60000" });
+    const launcher = place.startHooked(["-m", "x=1,2", ...LOCAL], {
+      STALL_MS: "Infinity",
+      LOOKS: join(place.cwd, "looks"),
+    });
     const log = join(place.folder, "jobs/0.log");
-    while (!existsSync(log)) await sleep(20);
     // The worker has long begun to wait.
-    await sleep(1000);
+    await until(() => place.lines("looks").length > 2);
     launcher.kill("SIGKILL");
     await launcher;
-    while (!readFileSync(log, "utf8").includes("nothing was run")) await sleep(20);
+    await until(() => readFileSync(log, "utf8").includes("nothing was run"));
     expect([place.ran("begin"), place.state(0)]).toEqual([[], undefined]);
     expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
     expect([...place.ran("begin")].sort()).toEqual([0, 1]);
@@ -153,8 +166,8 @@ describe("the local launcher", () => {
 
   test("passes a signal on to its workers and starts no other", async () => {
     const place = workplace();
-    const launcher = place.start(["-m", "x=1,2,3", "seconds=60", ...LOCAL]);
-    while (place.ran("begin").length < 2) await sleep(20);
+    const launcher = place.start(["-m", "x=1,2,3", "do=hold", ...LOCAL]);
+    await until(() => place.ran("begin").length === 2);
     launcher.kill("SIGTERM");
     expect((await launcher).exitCode).toBe(143);
     expect([0, 1, 2].map((number) => place.state(number)?.status)).toEqual([

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
 import { isRecorded } from "../../../src/app/sweep/record/sweep-record.ts";
+import { until } from "../../wait.ts";
 import { workplace } from "./program/start.ts";
 
 const LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=2"];
@@ -38,20 +38,18 @@ async function changesOf({ argv, role }: Case): Promise<number> {
   await place.startHooked(argv, { ...WITHIN, KILL_COUNTS: counts });
   const lines = () => place.lines("counts").filter((line) => line.startsWith(`${role} `));
   const expected = role === "worker" ? JOBS.length : 1;
-  while (lines().length < expected) await sleep(20);
+  await until(() => lines().length >= expected);
   await atRest(place);
   return Math.max(...lines().map((line) => Number(line.split(" ")[1])));
 }
 
 /** Until nobody drives the sweep and no worker runs. */
-const atRest = async (place: Place) => {
-  const isDriven = () => launcherOf(place.folder) !== undefined;
-  while (
-    isDriven() ||
-    JOBS.some((number) => place.state(number)?.status === "running" && isLive(place, number))
-  )
-    await sleep(20);
-};
+const atRest = (place: Place) =>
+  until(
+    () =>
+      launcherOf(place.folder) === undefined &&
+      !JOBS.some((number) => place.state(number)?.status === "running" && isLive(place, number)),
+  );
 
 function isLive(place: Place, number: number): boolean {
   const pid = place.state(number)?.attempts.at(-1)?.pid ?? 0;

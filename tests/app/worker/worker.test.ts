@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { jobFile } from "../../../src/app/sweep/record/layout.ts";
 import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { workerCommand } from "../../../src/app/worker/worker-command.ts";
+import { until } from "../../wait.ts";
 import { workplace } from "../sweep/program/start.ts";
 
 /** A recorded sweep of which nothing has run. */
@@ -21,9 +21,7 @@ async function recorded(argv: readonly string[]) {
   return place;
 }
 
-async function begun(place: ReturnType<typeof workplace>) {
-  while (place.ran("begin").length === 0) await sleep(20);
-}
+const begun = (place: ReturnType<typeof workplace>) => until(() => place.ran("begin").length > 0);
 
 function runWorker(place: ReturnType<typeof workplace>, number: number) {
   const command = workerCommand(readManifest(place.folder), { folder: place.folder, number });
@@ -85,13 +83,12 @@ describe("a worker", () => {
   });
 
   test.each([
-    ["sleep", { status: "stopped", attempts: [{ exit_code: 143, error: "stopped by SIGTERM" }] }],
+    ["hold", { status: "stopped", attempts: [{ exit_code: 143, error: "stopped by SIGTERM" }] }],
     ["graceful", { status: "stopped", return_value: "stopped in its own way" }],
   ])("a signal ends a job that behaves as '%s'; the record says so", async (how, state) => {
-    const place = await recorded(["x=1,2", `do=${how}`, "seconds=60"]);
+    const place = await recorded(["x=1,2", `do=${how}`]);
     const worker = runWorker(place, 0);
     await begun(place);
-    await sleep(50);
     worker.kill("SIGTERM");
     expect((await worker).exitCode).toBe(143);
     expect(place.state(0)).toMatchObject(state);

@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openCommand, openPage } from "../../../src/profile/rebuild/open-page.ts";
+import { until } from "../../wait.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf open-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const PAGE = `${directory}/it's a "page" $HOME; x.html`;
+
+/** More than an opener needs that only says whether it can open the file. */
+const LONG_MS = 600_000;
 
 /** A desktop whose opener does this. */
 function desktopWith(script: string) {
@@ -38,7 +42,7 @@ describe.skipIf(process.platform === "win32")("openPage", () => {
   it("gives the file to the opener as one argument, whatever its name", async () => {
     const seen = join(directory, "seen");
     const desktop = desktopWith(`printf '%s\\n' "$#" "$1" > '${seen}'`);
-    expect(await openPage(PAGE, desktop)).toBeNull();
+    expect(await openPage(PAGE, desktop, LONG_MS)).toBeNull();
     expect(readFileSync(seen, "utf8")).toBe(`1\n${PAGE}\n`);
   });
 
@@ -50,13 +54,14 @@ describe.skipIf(process.platform === "win32")("openPage", () => {
     );
     expect(await openPage(PAGE, desktop, 20)).toBeNull();
     writeFileSync(gate, "");
-    await expect.poll(() => existsSync(ended), { timeout: 20_000 }).toBe(true);
+    await until(() => existsSync(ended));
   });
 
   it("says in words why it was not opened", async () => {
-    expect(await openPage(PAGE, desktopWith("exit 4"))).toBe("xdg-open ended with exit code 4");
+    const failing = desktopWith("exit 4");
+    expect(await openPage(PAGE, failing, LONG_MS)).toBe("xdg-open ended with exit code 4");
     const nowhere = { platform: "linux", env: { DISPLAY: ":0", PATH: "/nonexistent" } } as const;
-    expect(await openPage(PAGE, nowhere)).toBe("xdg-open could not be started");
+    expect(await openPage(PAGE, nowhere, LONG_MS)).toBe("xdg-open could not be started");
     expect(await openPage(PAGE, { platform: "linux", env: {} })).toBe("there is no display here");
     expect(await openPage(PAGE, { platform: "linux", env: { CI: "1", DISPLAY: ":0" } })).toBe(
       "CI is set",

@@ -16,7 +16,7 @@ describe.skipIf(!hasSlurm("what every launcher does, on a real Slurm"))(
       overrides: ["hydra/launcher=slurm", "hydra.launcher.array_parallelism=2"],
       env: () => slurm?.env ?? {},
       ownProcesses: true,
-      patience: 180_000,
+      waiting: (folder) => slurm?.waiting(folder) ?? 0,
     });
   },
 );

@@ -1,17 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { launcherOf } from "../../../../src/app/sweep/record/launcher-claim.ts";
 import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
+import { until } from "../../../wait.ts";
 import { workplace } from "../../sweep/program/start.ts";
 
 const SLURM = "hydra/launcher=slurm";
 
 describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
   "a sweep that is left to Slurm",
-  { timeout: 240_000, concurrent: true },
+  { concurrent: true },
   () => {
     let slurm: SlurmCluster | undefined;
     beforeAll(async () => {
@@ -36,10 +36,6 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
         statuses: (count: number) =>
           Array.from({ length: count }, (_, number) => made.state(number)?.status),
       };
-    };
-
-    const until = async (holds: () => boolean) => {
-      while (!holds()) await sleep(100);
     };
 
     test("detach, status, wait and collect: nothing of ours runs meanwhile", async () => {
@@ -144,7 +140,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
 
     test("jobs that Slurm has are run by no other launcher, and by no other sweep", async () => {
       const { ran, start, sweep } = place();
-      await start("-m", SLURM, "x=1", "seconds=60", "--detach");
+      await start("-m", SLURM, "x=1", "do=hold", "--detach");
       await until(() => ran("begin").length === 1);
       const other = await start("--resume", "s", "hydra/launcher=local");
       expect([other.exitCode, other.stderr]).toEqual([
@@ -172,7 +168,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
         "-m",
         SLURM,
         "x=1,2,3",
-        "seconds=60",
+        "do=hold",
         "hydra.launcher.array_parallelism=2",
         "hydra.sweeper.max_batch_size=2",
         "--detach",
@@ -191,16 +187,18 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
     });
 
     test("a process follows the jobs for callbacks that wait for the sweep's end", async () => {
-      const { folder, lines, start, sweep } = place();
+      const { folder, lines, release, start, sweep } = place();
       const { exitCode, stdout } = await start(
         "-m",
         SLURM,
         "x=1,2",
+        "do=hold",
         "+hydra.callbacks.tell._target_=prog.Tell",
         "--detach",
       );
       expect(exitCode).toBe(0);
       expect(stdout).toContain(`Process ${launcherOf(folder)?.pid} runs the sweep`);
+      release();
       expect((await sweep("wait", "s")).exitCode).toBe(0);
       const told = lines("ran.txt").filter((line) => line.startsWith("sweep "));
       expect(told).toEqual(["sweep begins", "sweep ends 2"]);
@@ -211,7 +209,7 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       const gate = join(made.cwd, "gate");
       const held = `sbatch "$@"; while [ ! -e '${gate}' ]; do sleep 0.1; done`;
       const submitting = withSbatch(made.cwd, held);
-      const leaving = made.startIn(submitting, "-m", SLURM, "x=1,2", "seconds=60", "--detach");
+      const leaving = made.startIn(submitting, "-m", SLURM, "x=1,2", "do=hold", "--detach");
       await until(() => readSubmissions(folder).length === 1);
       await until(() => ran("begin").length === 2);
       leaving.kill("SIGINT");
@@ -225,9 +223,9 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
     });
 
     test("an sbatch that is killed before it answers: nothing is submitted twice", async () => {
-      const { folder, ran, start, sweep, ...made } = place();
+      const { folder, ran, release, start, sweep, ...made } = place();
       const mute = withSbatch(made.cwd, 'sbatch "$@" >/dev/null; kill -9 $$');
-      const left = await made.startIn(mute, "-m", SLURM, "x=1,2", "seconds=4", "--detach");
+      const left = await made.startIn(mute, "-m", SLURM, "x=1,2", "do=hold", "--detach");
       expect([left.exitCode, left.stderr]).toEqual([
         1,
         expect.stringContaining("Slurm does not say whether it has the jobs"),
@@ -235,24 +233,28 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect(readSubmissions(folder)).toMatchObject([{ array: null }]);
       const resumed = await start("--resume", "s", "--detach");
       expect([resumed.exitCode, resumed.stderr]).toEqual([0, ""]);
+      release();
       expect((await sweep("wait", "s")).exitCode).toBe(0);
       expect([...ran("begin")].sort()).toEqual([0, 1]);
       expect(readSubmissions(folder)).toHaveLength(1);
     });
 
     test("where a decision is left to make, a process follows the jobs", async () => {
-      const { folder, ran, start, sweep } = place();
+      const { folder, ran, release, start, sweep } = place();
+      // The third lasts until the driver has decided, so that the fourth cannot have begun.
       const { exitCode, stdout } = await start(
         "-m",
         SLURM,
-        "do=fail",
-        "x=1,2,3,4",
+        "do=fail,hold",
+        "x=1,2",
         "hydra.launcher.array_parallelism=1",
         "hydra.launcher.on_failure=stop",
         "--detach",
       );
       expect(exitCode).toBe(0);
-      expect(stdout).toContain(`Process ${launcherOf(folder)?.pid} runs the sweep`);
+      expect(stdout).toMatch(/^Process \d+ runs the sweep/m);
+      await until(() => ran("begin").length > 0 && slurm?.waiting(folder) === 0);
+      release();
       const waited = await sweep("wait", "s");
       expect(waited.exitCode).toBe(1);
       expect(ran("begin").length).toBeLessThan(4);

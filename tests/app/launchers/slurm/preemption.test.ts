@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
+import { until } from "../../../wait.ts";
 import { workplace } from "../../sweep/program/start.ts";
 
 const WHOLE_NODE = "64";
@@ -22,17 +22,13 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
   },
 ])(
   "a job that has to make place for one of a partition of higher priority, $how",
-  { timeout: 240_000 },
+  { concurrent: true },
   ({ extra }) => {
     let slurm: SlurmCluster;
     beforeAll(async () => {
       slurm = await startSlurm([...PRIORITIES, ...extra]);
     });
     afterAll(() => slurm?.stop());
-
-    const until = async (holds: () => boolean) => {
-      while (!holds()) await sleep(100);
-    };
 
     /** Somebody else's job, which needs the whole machine for some seconds. */
     const takeOver = (seconds: number) =>
@@ -60,24 +56,30 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
       return { ...place, launcher };
     };
 
-    test.each(["low", "graceful"])("in '%s' starts again and ends", async (partition) => {
-      const { launcher, ran, state } = sweep(partition, "x=1", "seconds=8");
-      await until(() => ran("begin").length === 1);
-      takeOver(2);
-      const { exitCode, stderr } = await launcher;
-      expect([exitCode, state(0)?.status], String(stderr)).toEqual([0, "completed"]);
-      expect([ran("begin"), ran("end")]).toEqual([[0, 0], [0]]);
-      expect(state(0)).toMatchObject({
-        attempts: [
-          { error: expect.stringMatching(/^stopped by SIG(TERM|USR2)$/) },
-          { error: null },
-        ],
-        return_value: { x: 1 },
-      });
-      expect(stderr).toMatch(/^#0 .*: failed, starts again: stopped by SIG/m);
-    });
+    // One after the other: each needs the whole node.
+    test.sequential.each(["low", "graceful"])(
+      "in '%s' starts again and ends",
+      async (partition) => {
+        const { launcher, ran, release, state } = sweep(partition, "x=1", "do=hold");
+        await until(() => ran("begin").length === 1);
+        takeOver(2);
+        await until(() => ran("begin").length === 2);
+        release();
+        const { exitCode, stderr } = await launcher;
+        expect([exitCode, state(0)?.status], String(stderr)).toEqual([0, "completed"]);
+        expect([ran("begin"), ran("end")]).toEqual([[0, 0], [0]]);
+        expect(state(0)).toMatchObject({
+          attempts: [
+            { error: expect.stringMatching(/^stopped by SIG(TERM|USR2)$/) },
+            { error: null },
+          ],
+          return_value: { x: 1 },
+        });
+        expect(stderr).toMatch(/^#0 .*: failed, starts again: stopped by SIG/m);
+      },
+    );
 
-    test("what was saved in time counts, and is not run again", async () => {
+    test.sequential("what was saved in time counts, and is not run again", async () => {
       const { launcher, ran, state } = sweep("graceful", "x=1", "do=saves");
       await until(() => ran("begin").length === 1);
       takeOver(2);

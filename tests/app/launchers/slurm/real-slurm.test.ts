@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSlurm } from "../../../../src/app/launchers/slurm/client.ts";
 import { slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
 import { readSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
+import { until } from "../../../wait.ts";
 import { workplace } from "../../sweep/program/start.ts";
 
 const SLURM = "hydra/launcher=submitit_slurm";
 
 describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
   "a sweep on Slurm",
-  { timeout: 240_000, concurrent: true },
+  { concurrent: true },
   () => {
     let slurm: SlurmCluster;
     beforeAll(async () => {
@@ -35,16 +35,6 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
           Array.from({ length: count }, (_, number) => made.state(number)?.status),
       };
     };
-
-    const until = async (holds: () => boolean | Promise<boolean>) => {
-      while (!(await holds())) await sleep(100);
-    };
-
-    const waiting = (array: string | null | undefined) =>
-      slurm
-        .command("squeue", "--array", "--noheader", "--states=PENDING", "--format=%F")
-        .split("\n")
-        .filter((line) => line === array).length;
 
     test("each job runs as a task, with its results, in arrays that Slurm accepts", async () => {
       const { cwd, folder, ran, start, state } = place();
@@ -77,13 +67,12 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("array_parallelism holds, and the second array waits for the first", async () => {
-      const { lines, start } = place();
-      const { exitCode } = await start([
-        "x=1,2,3,4,5",
-        "seconds=1",
-        "hydra.launcher.array_parallelism=2",
-      ]);
-      expect(exitCode).toBe(0);
+      const { folder, lines, ran, release, start } = place();
+      const parallel = "hydra.launcher.array_parallelism=2";
+      const launcher = start(["x=1,2,3,4,5", "do=hold", "seconds=1", parallel]);
+      await until(() => ran("begin").length >= 2 && readSubmissions(folder).length === 2);
+      release();
+      expect((await launcher).exitCode).toBe(0);
       const events = lines("ran.txt").map((line) => line.split(" "));
       let running = 0;
       let most = 0;
@@ -112,19 +101,22 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
     });
 
     test("a failure stops the jobs that still wait, if asked to", async () => {
-      const { folder, ran, start } = place();
-      const { exitCode } = await start(
+      const { folder, ran, release, start } = place();
+      const launcher = start(
         [
-          "x=1,2,3,4",
-          "do=fail",
+          // The third lasts until the launcher has seen the failures, so that the fourth cannot have begun.
+          "do=fail,hold",
+          "x=1,2",
           "hydra.launcher.array_parallelism=1",
           "hydra.launcher.on_failure=stop",
         ],
         "hydra/launcher=slurm",
       );
-      expect(exitCode).toBe(1);
+      await until(() => ran("begin").length > 0);
+      await until(() => slurm.waiting(folder) === 0);
+      release();
+      expect((await launcher).exitCode).toBe(1);
       expect(ran("begin").length).toBeLessThan(4);
-      expect(waiting(readSubmissions(folder)[0]?.array)).toBe(0);
     });
 
     test("a job that is requeued goes on; a job that is cancelled is over", async () => {
@@ -151,7 +143,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       const { start, state } = place();
       const { exitCode, stderr } = await start([
         "x=1",
-        "seconds=300",
+        "do=hold",
         "hydra.launcher.timeout_min=1",
         "hydra.launcher.signal_delay_s=60",
         "hydra.launcher.max_num_timeout=1",
@@ -203,7 +195,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
 
     test("Ctrl-C ends the following, not the jobs; cancel ends those", async () => {
       const { cwd, ran, start, sweep } = place();
-      const launcher = start(["x=1,2", "seconds=60"]);
+      const launcher = start(["x=1,2", "do=hold"]);
       await until(() => ran("begin").length === 2);
       launcher.kill("SIGINT");
       const { exitCode, stderr } = await launcher;

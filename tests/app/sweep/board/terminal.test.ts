@@ -47,7 +47,7 @@ describe("a sweep on a real terminal", () => {
 
   test("Ctrl-C leaves the jobs' states and a cursor below them", async () => {
     const { exitCode, lines, state, stdout } = await onTerminal(
-      ["-m", "x=1,2,3", "seconds=60", ...LOCAL],
+      ["-m", "x=1,2,3", "do=hold", ...LOCAL],
       { pressAt: "2 running" },
     );
     expect(exitCode).toBe(130);

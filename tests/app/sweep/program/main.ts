@@ -11,6 +11,20 @@ const RAN = `${process.cwd()}/ran.txt`;
 
 const wait = (seconds: number) => new Promise((done) => setTimeout(done, seconds * 1000));
 
+/** Goes on until something ends the process, or the task. */
+const forever = () => new Promise<never>(() => setInterval(() => {}, 60_000));
+
+/** Goes on until one of the signals has come. */
+const signalled = (...signals: readonly NodeJS.Signals[]) =>
+  new Promise<void>((done) => {
+    const alive = setInterval(() => {}, 60_000);
+    const onSignal = () => {
+      clearInterval(alive);
+      done();
+    };
+    for (const signal of signals) process.once(signal, onSignal);
+  });
+
 void hydraMain(
   {
     name: "prog",
@@ -49,44 +63,32 @@ void hydraMain(
         setTimeout(() => {
           throw new TypeError("out of the blue");
         });
-        await wait(60);
+        await forever();
         break;
       case "kill":
         process.kill(process.pid, "SIGKILL");
-        await wait(60);
+        await forever();
         break;
       case "stubborn":
         process.on("SIGTERM", () => {});
-        await wait(60);
+        await forever();
         break;
-      case "touchy":
-        await new Promise((_, fail) => {
-          process.on("SIGTERM", () => fail(new Error("how dare you")));
-          appendFileSync(RAN, `listens ${job.number}\n`);
-          setTimeout(() => {}, 60_000);
-        });
-        break;
+      case "touchy": {
+        const asked = signalled("SIGTERM");
+        appendFileSync(RAN, `listens ${job.number}\n`);
+        await asked;
+        throw new Error("how dare you");
+      }
       case "saves":
-        await new Promise((done) => {
-          for (const signal of ["SIGTERM", "SIGUSR2"]) process.once(signal, done);
-          setTimeout(done, 60_000);
-        });
+        await signalled("SIGTERM", "SIGUSR2");
         return "saved in time";
       // Until the test lets it go on (`release` of its workplace).
       case "hold":
         while (!existsSync(`${process.cwd()}/released`)) await wait(0.02);
         break;
-      case "graceful": {
-        const signal = await new Promise<void>((done) => {
-          const timer = setInterval(() => {}, 1000);
-          process.once("SIGTERM", () => {
-            clearInterval(timer);
-            done();
-          });
-        });
-        void signal;
+      case "graceful":
+        await signalled("SIGTERM");
         return exitCode(143, "stopped in its own way");
-      }
     }
     await wait(Number(config.get("seconds")));
     appendFileSync(RAN, `end ${job.number} ${process.pid} ${gpu} ${Date.now()}\n`);

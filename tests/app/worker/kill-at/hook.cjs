@@ -2,7 +2,8 @@
  * `node --require` this: kills the process at its Nth change of a file in KILL_WITHIN, a part of its path. KILL_AT=ROLE:N says of which process of a
  * sweep (launcher, driver, worker); KILL_AT=ROLE:N:half lets it write half of what it wants to write first. Each
  * process that ends by itself adds a line `ROLE CHANGES` to the file in KILL_COUNTS. STALL_MS: as long does it stop
- * after it has started another process. STALL_AT=ROLE: that one stops for a minute before its first change.
+ * after it has started another process. STALL_AT=ROLE: that one stops before its first change until it is killed.
+ * LOOKS: a file to which a worker adds a line whenever it finds that there is no record of its job.
  */
 const fs = require("node:fs");
 const processes = require("node:child_process");
@@ -30,13 +31,21 @@ const isOurs = (target) => typeof target === "number" || String(target).includes
 for (const name of CHANGES)
   fs[name] = (target, ...rest) => {
     if (isOurs(target)) changes++;
-    if (changes === 1 && process.env.STALL_AT === role) pause(60_000);
+    if (changes === 1 && process.env.STALL_AT === role) pause(Number.POSITIVE_INFINITY);
     if (role === victim && isOurs(target) && changes === Number(at)) {
       if (half !== undefined && name === "writeFileSync")
         real.writeFileSync(target, String(rest[0]).slice(0, String(rest[0]).length / 2), rest[1]);
       process.kill(process.pid, "SIGKILL");
     }
     return real[name](target, ...rest);
+  };
+
+const looks = process.env.LOOKS;
+if (looks !== undefined && role === "worker")
+  fs.existsSync = (target) => {
+    const isThere = real.existsSync(target);
+    if (!isThere && /jobs\/\d+\.json$/.test(String(target))) real.appendFileSync(looks, "none\n");
+    return isThere;
   };
 
 const { spawn } = processes;

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { followLog } from "../../../../src/profile/ncu/run/follow-log.ts";
+import { eventually } from "../../../wait.ts";
 
 const root = mkdtempSync(join(tmpdir(), "hydraconf-follow-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -22,17 +22,21 @@ function terminal() {
   return { told, context: { progress, say: (line: string) => void told.push(line) } };
 }
 
-it("shows what is measured", async () => {
+/** Follows the log until that has shown what is measured. */
+async function showsWhatIsMeasured(): Promise<void> {
   const { told, context } = terminal();
   const following = followLog(pass, log, { stdout: "document" }, context);
   const line = "ncu profile, kernel replay: 0 measured, now gemm (50 %)";
-  await vi.waitFor(() => expect(told).toContain(line));
+  await eventually(() => expect(told).toContain(line));
   following.stop();
-});
+}
+
+it("shows what is measured", showsWhatIsMeasured);
 
 it("shows nothing after it was stopped, though the log was being read", async () => {
   const { told, context } = terminal();
   followLog(pass, log, { stdout: "document" }, context).stop();
-  await setTimeout(100);
+  // Who began to read later has read all by then.
+  await showsWhatIsMeasured();
   expect(told).toEqual(["stopped"]);
 });
