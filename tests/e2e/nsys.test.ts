@@ -1,9 +1,10 @@
 /** The commands around the real nsys: ranges are recorded on any machine, kernels where a GPU is. */
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
+import { until } from "../wait.ts";
 import {
   type CommandResult,
   readBundle,
@@ -133,26 +134,26 @@ describe.skipIf(nsys === null)("what goes wrong under nsys", () => {
   });
 
   it("by Ctrl-C keeps what was recorded", async () => {
+    const iterations = String(1_000_000 - (process.pid % 100_000));
     const child = startProfile(
       [
         "pipeline.nsys.enable=true",
         "pipeline.recorder.enable=false",
-        "infer.iterations=1000000",
+        `infer.iterations=${iterations}`,
         "hydra.run.dir=stopped",
       ],
       here.path,
       env,
     );
     child.stdout?.resume();
-    // nsys makes its temporary file when it starts the program; some passes take place then.
-    await waitFor(() => existsSync(inRun("stopped", "nsys/cmd.txt")));
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    // A pass takes a few milliseconds.
+    await until(() => processorSeconds("shallow_resnet", iterations) > 1);
     child.kill("SIGINT");
     const [code] = await once(child, "exit");
     expect(code).toBe(130);
     const regions = [...regionsOf("stopped").values()];
     expect(regions.find(({ name }) => name === "stem")?.invocations).toBeGreaterThan(1);
-  }, 120_000);
+  });
 });
 
 it("is refused before anything is written where there is no nsys", async () => {
@@ -177,10 +178,21 @@ it.each([
   expect(existsSync(join(here.path, "refused"))).toBe(false);
 });
 
-async function waitFor(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+/** What processes of a program have had of the processor; only those with this argument. */
+function processorSeconds(program: string, argument: string): number {
+  const ticks = readdirSync("/proc").map((pid) => {
+    try {
+      if (basename(readlinkSync(`/proc/${pid}/exe`)) !== program) return 0;
+      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(argument)) return 0;
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(")") + 2)
+        .split(" ")
+        .slice(11);
+      return Number(user) + Number(system);
+    } catch {
+      return 0;
+    }
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) / 100;
 }

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { watchRecording } from "../../src/profile/recording/index.ts";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
+import { eventually, until } from "../wait.ts";
 import {
   commandPath,
   readBundle,
@@ -165,10 +167,8 @@ describe("Ctrl-C", () => {
       here.path,
     );
     const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-    await vi.waitFor(() => expect(existsSync(inHere(`${run}/recorder/stdout.json`))).toBe(true), {
-      timeout: 20_000,
-    });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const progress = watchRecording(inHere(`${run}/recorder`));
+    await until(() => progress().ranges > 100);
     child.kill(signal);
     expect(await ended).toBe(code);
     const [report] = readBundle(inHere(run)).reports;
@@ -182,12 +182,11 @@ describe("a second Ctrl-C", () => {
     const stubborn = [process.execPath, program("hang.mjs"), "--stubborn"];
     const child = startProfile(["hydra.run.dir=stubborn", "--", ...stubborn], here.path);
     const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-    const pids = await vi.waitFor(
-      () => JSON.parse(readFileSync(inHere("stubborn/recorder/stdout.txt"), "utf8")),
-      { timeout: 20_000 },
-    );
+    const said = (stream: string) =>
+      readFileSync(inHere(`stubborn/recorder/${stream}.txt`), "utf8");
+    const pids = await eventually(() => JSON.parse(said("stdout")));
     child.kill("SIGINT");
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await until(() => said("stderr").includes("ignored SIGINT"));
     child.kill("SIGINT");
     expect(await ended).toBe(130);
     expect(() => process.kill(pids.pid, 0)).toThrow();

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { until } from "../wait.ts";
 import { listFiles } from "./files.ts";
 
 /** What a lent GPU machine returns of the folder for results. */
@@ -69,7 +69,7 @@ function expectReturnable(out: string): string[] {
 const REPORT = 'while [ "$1" != -o ]; do shift; done; report=$2';
 const PROGRAM = ["--program", "/bin/true"];
 
-describe("gpu-check.py", () => {
+describe.concurrent("gpu-check.py", () => {
   it("leaves a few archives, and says what it cannot check and keep", async () => {
     const { folder, out, env } = place({
       ncu: [
@@ -100,14 +100,12 @@ describe("gpu-check.py", () => {
 
   it("ends a tool that hangs together with its helpers, and keeps what was found before", async () => {
     const { folder, out, env } = place({
-      ncu: [`sleep 600 & echo $! > "${join(root, "helper")}"`, "trap '' TERM", "wait"],
+      ncu: [`sleep 3600 & echo $! > "${join(root, "helper")}"`, "trap '' TERM", "wait"],
     });
     const args = [...PROGRAM, "--only", "failures,fixtures", "--pack", "--out", out];
-    const begin = performance.now();
-    expect(
-      await run("gpu-check.py", [...args, "--minutes", "0.1"], { ...env, TMPDIR: folder }),
-    ).toBe(1);
-    expect(performance.now() - begin).toBeLessThan(60_000);
+    // Long enough for all that does not hang, on whatever machine.
+    const limit = ["--minutes", "0.5"];
+    expect(await run("gpu-check.py", [...args, ...limit], { ...env, TMPDIR: folder })).toBe(1);
     const rows = rowsIn(out);
     expect(rows.filter(({ step }) => step === "failures")).toHaveLength(2);
     const fixtures = rows.filter(({ step }) => step === "fixtures");
@@ -122,12 +120,15 @@ describe("gpu-check.py", () => {
 
   it("packs what there is when it is asked to end", async () => {
     const { out, env } = place({
-      ncu: [REPORT, 'case "$report" in *-kernel) echo a > "$report.ncu-rep";; *) sleep 600;; esac'],
+      ncu: [
+        REPORT,
+        'case "$report" in *-kernel) echo a > "$report.ncu-rep";; *) sleep 3600;; esac',
+      ],
     });
     const args = ["gpu-check.py", ...PROGRAM, "--only", "fixtures", "--pack", "--out", out];
     const child = spawn("python3", [join(scripts, args[0] ?? ""), ...args.slice(1)], { env });
     const ended = new Promise((done) => child.on("close", done));
-    while (!existsSync(join(out, "results.json"))) await delay(50);
+    await until(() => existsSync(join(out, "results.json")));
     child.kill("SIGTERM");
     await ended;
     expect(rowsIn(out)[0]).toMatchObject({ what: "cuda" });
@@ -163,7 +164,7 @@ else if (directory !== "") {
 console.log("ran", process.argv.slice(2).join(" "));
 `;
 
-describe("gpu-profile.py", () => {
+describe.concurrent("gpu-profile.py", () => {
   function installed(folder: string): string {
     const place = join(folder, "installed");
     mkdirSync(join(place, "node", "bin"), { recursive: true });
@@ -175,7 +176,7 @@ describe("gpu-profile.py", () => {
 
   it("looks into the reports; a step that fails or hangs costs itself and what needs it", async () => {
     const { folder, out, env } = place({});
-    const args = ["--installed", installed(folder), "--pack", "--out", out, "--minutes", "0.15"];
+    const args = ["--installed", installed(folder), "--pack", "--out", out, "--minutes", "0.5"];
     const steps = ["--only", "doctor,recorder,recorder-cuda,stage1"];
     expect(await run("gpu-profile.py", [...args, ...steps], env)).toBe(1);
     const rows = rowsIn(out);
