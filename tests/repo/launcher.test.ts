@@ -1,9 +1,18 @@
 import { isAscii } from "node:buffer";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { commandPath, runCommand } from "../e2e/command.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,15 +36,25 @@ test.each(COMMANDS)("the first bundle of %s is ASCII: quick to read", (command) 
   expect(isAscii(readFileSync(join(BIN, `${command}.bundle.js`)))).toBe(true);
 });
 
-/** The commands again, to take their caches away. Beside the others: they look for their package. */
+/**
+ * The commands again, in a package like ours: not beside them, where others may pack what is there.
+ *
+ * @param filter of what is copied
+ */
+function copyOfCommands(filter: (path: string) => boolean = () => true): string {
+  const place = mkdtempSync(join(tmpdir(), "hydraconf-package-"));
+  cpSync(join(ROOT, "package.json"), join(place, "package.json"));
+  for (const name of ["conf", "schemas", "native", "node_modules"])
+    symlinkSync(join(ROOT, name), join(place, name));
+  cpSync(BIN, join(place, "dist/bin"), { recursive: true, filter });
+  return join(place, "dist/bin");
+}
+
+/** To take its caches away. */
 let copy: string;
-
 beforeAll(() => {
-  copy = mkdtempSync(join(ROOT, "dist", "bin-copy-"));
-  cpSync(BIN, copy, { recursive: true });
+  copy = copyOfCommands();
 });
-
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 test.each([
   ["is not there", (path: string) => rmSync(path)],
@@ -64,13 +83,8 @@ test.each([
   ["deep-profile", ["-sc", "query=zsh", "--", "pipeline.ncu."]],
   ["deep-profile", ["--help"]],
 ] as const)("%s %j needs the first of its bundles alone", async (command, args) => {
-  const alone = mkdtempSync(join(ROOT, "dist", "bin-first-"));
-  try {
-    cpSync(BIN, alone, { recursive: true, filter: (path) => !path.includes(".late.js") });
-    const usual = await runCommand(command, [...args], { cwd: ROOT });
-    expect(usual.stdout).not.toBe("");
-    expect(await runCommand(command, [...args], { cwd: ROOT, bin: alone })).toEqual(usual);
-  } finally {
-    rmSync(alone, { recursive: true, force: true });
-  }
+  const alone = copyOfCommands((path) => !path.includes(".late.js"));
+  const usual = await runCommand(command, [...args], { cwd: ROOT });
+  expect(usual.stdout).not.toBe("");
+  expect(await runCommand(command, [...args], { cwd: ROOT, bin: alone })).toEqual(usual);
 });

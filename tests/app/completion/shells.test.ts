@@ -89,7 +89,7 @@ describe.concurrent.each([
       "node train.mjs db=postgres ",
       "node train.mjs ",
     ]);
-  }, 240_000);
+  });
 });
 
 test("what installs completion, uninstalls it too", async () => {

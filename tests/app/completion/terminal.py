@@ -1,21 +1,30 @@
 """python3 terminal.py SHELL SETUP KEYS...: types keys into an interactive shell in a terminal and
 prints, for each of KEYS (a JSON string), what then stands in the line, as a JSON list.
 
-SETUP is evaluated first. KEYS are typed into an empty line each."""
+SETUP is evaluated first. KEYS are typed into an empty line each. Nothing here goes by time: a key that makes
+the shell print its line is typed behind each completion, and takes its turn when that is done."""
 import json
 import os
 import pty
+import re
 import select
 import sys
 import time
 
+PROMPT = "ready> "
+SHOW = "\x18l"
+
+# How each starts, what makes SHOW print the line as <<LINE>>, and a text that only running it prints.
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
-             "bind -x '\"\\C-xl\": printf \"\\n<<%s>>\\n\" \"$READLINE_LINE\"'; bind 'set enable-bracketed-paste off'; PS1='ready> '"),
+             "bind -x '\"\\C-xl\": printf \"\\n<<%s>>\\n\" \"$READLINE_LINE\"'; bind 'set enable-bracketed-paste off'",
+             "echo step-$((40+{step}))-done"),
     "zsh": (["zsh", "-f", "-i"],
-            "show-line() { print -r -- $'\\n'\"<<$BUFFER>>\" }; zle -N show-line; bindkey -e; bindkey '^Xl' show-line; PS1='ready> '; unsetopt zle_bracketed_paste 2>/dev/null"),
-    "fish": (["fish", "--no-config", "-i"],
-             "function fish_prompt; printf 'ready> '; end; bind \\cxl 'printf \"\\n<<%s>>\\n\" (commandline)'"),
+            "show-line() { print -r -- $'\\n'\"<<$BUFFER>>\" }; zle -N show-line; bindkey -e; bindkey '^Xl' show-line; unsetopt zle_bracketed_paste 2>/dev/null",
+            "echo step-$((40+{step}))-done"),
+    "fish": (["fish", "--no-config", "-i", "--init-command", f"function fish_prompt; printf '{PROMPT}'; end"],
+             "bind \\cxl 'printf \"\\n<<%s>>\\n\" (commandline)'",
+             "echo step-(math 40+{step})-done"),
 }
 
 
@@ -24,12 +33,13 @@ class Terminal:
         self.text = ""
         pid, self.fd = pty.fork()
         if pid == 0:
+            os.environ["PS1"] = PROMPT
             os.execvp(argv[0], argv)
 
-    def read(self, seconds):
-        ready, _, _ = select.select([self.fd], [], [], seconds)
+    def read(self):
+        ready, _, _ = select.select([self.fd], [], [], 1)
         if not ready:
-            return False
+            return
         try:
             data = os.read(self.fd, 65536)
         except OSError:
@@ -40,53 +50,44 @@ class Terminal:
             self.write("\x1b[?62;c")
         if b"\x1b[6n" in data:
             self.write("\x1b[1;1R")
-        return True
 
     def write(self, keys):
         os.write(self.fd, keys.encode())
 
-    def wait_for(self, text, since, seconds=60):
+    def wait_for(self, text, since, seconds=240):
+        """Where `text` ends."""
         end = time.monotonic() + seconds
-        while text not in self.text[since:]:
+        while (at := self.text.find(text, since)) < 0:
             if time.monotonic() > end:
                 raise SystemExit(f"no {text!r} in {self.text[since:]!r}")
-            self.read(0.2)
+            self.read()
+        return at + len(text)
 
-    def settle(self):
-        """Until nothing has come for a while."""
-        while self.read(0.5):
-            pass
+    def shown(self):
+        """The line, once all keys before have done their work."""
+        start = len(self.text)
+        self.write(SHOW)
+        end = self.wait_for(">>", self.wait_for("<<", start))
+        return re.search(r"<<(.*)>>$", self.text[start:end], re.DOTALL)[1].replace("\r", "")
 
 
 def main(shell, setup, *keys):
-    argv, prepare = SHELLS[shell]
+    argv, prepare, say = SHELLS[shell]
     terminal = Terminal(argv)
-    terminal.settle()
-    for line in (prepare, setup, "echo set-$((40+2))-up" if shell != "fish" else "echo set-(math 40+2)-up"):
+    terminal.wait_for(PROMPT, 0)
+    for step, line in enumerate((prepare, setup)):
         start = len(terminal.text)
-        terminal.write(line + "\r")
-        if line.startswith("echo"):
-            terminal.wait_for("set-42-up", start)
-        terminal.settle()
+        terminal.write(f"{line}; {say.format(step=step)}\r")
+        terminal.wait_for(PROMPT, terminal.wait_for(f"step-{40 + step}-done", start))
     lines = []
     for each in map(json.loads, keys):
         terminal.write("\x15")
-        start = len(terminal.text)
         *completed, last = each.split("\t")
         for part in completed:
-            if part:
-                terminal.write(part)
-                terminal.settle()
-            terminal.write("\t")
-            # The program answers after a moment in which nothing comes.
-            time.sleep(float(os.environ.get("TERMINAL_DELAY", "0.7")))
-            terminal.settle()
+            terminal.write(part + "\t")
+            terminal.shown()
         terminal.write(last)
-        terminal.write("\x18l")
-        terminal.wait_for(">>", start)
-        terminal.settle()
-        text = terminal.text[start:]
-        lines.append(text[text.rindex("<<") + 2:text.rindex(">>")].replace("\r", ""))
+        lines.append(terminal.shown())
     print(json.dumps({"lines": lines, "text": terminal.text}))
     os.close(terminal.fd)
 

@@ -17,6 +17,9 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
+/** How long it may take to start, and to do what it is told: less than a test may. */
+const PATIENCE_MS = 240_000;
+
 /** A page read from disk, and whatever the browser complained about: scripts, dialogs, requests. */
 export interface OpenedPage {
   readonly page: Page;
@@ -32,7 +35,11 @@ export function describeInBrowser(name: string, tests: (open: OpenPage) => void)
   describe.skipIf(executablePath === null)(name, () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: executablePath ?? "", args: ARGUMENTS });
+      browser = await chromium.launch({
+        executablePath: executablePath ?? "",
+        args: ARGUMENTS,
+        timeout: PATIENCE_MS,
+      });
     });
     afterEach(async () => {
       for (const context of browser.contexts()) await context.close();
@@ -40,6 +47,7 @@ export function describeInBrowser(name: string, tests: (open: OpenPage) => void)
     afterAll(() => browser?.close());
     tests(async (html, options) => {
       const page = await browser.newPage(options);
+      page.setDefaultTimeout(PATIENCE_MS);
       const complaints = complaintsOf(page);
       await page.goto(savePage(html));
       return { page, complaints };
