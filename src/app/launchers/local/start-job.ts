@@ -32,11 +32,12 @@ export function startJob(
   { timeLimit }: LocalSettings,
 ): JobStart {
   if (isFirstStart) {
-    const result = record.endedSince(job);
-    if (result !== undefined) return { kind: "over", result };
+    // In this order: a worker that is gone by the first look has recorded its end by the second.
     const worker = leftBehind(record.folder, job.number);
     if (worker !== undefined)
       return { kind: "running", running: { job, worker, slots: undefined } };
+    const result = record.endedSince(job);
+    if (result !== undefined) return { kind: "over", result };
   }
   const manifest = record.manifest();
   const attempt = pool.take(`job #${job.number} of the sweep in ${manifest.directory}`);

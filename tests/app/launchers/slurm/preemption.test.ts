@@ -63,7 +63,8 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
         const { launcher, ran, release, state } = sweep(partition, "x=1", "do=hold");
         await until(() => ran("begin").length === 1);
         takeOver(2);
-        await until(() => ran("begin").length === 2);
+        // Or the launcher has given the job up, and says why.
+        await Promise.race([until(() => ran("begin").length === 2), launcher]);
         release();
         const { exitCode, stderr } = await launcher;
         expect([exitCode, state(0)?.status], String(stderr)).toEqual([0, "completed"]);
