@@ -11,7 +11,8 @@ export default defineConfig({
     // The code has no global state, so files may share a process and what it has loaded; what a file
     // leaves behind there is an error (tests/setup.ts).
     isolate: false,
-    // Subprocess tests build and run real binaries: give them room, but let a hang fail.
+    // Subprocess tests build and run real binaries, on machines that have more to do: give them room, but let a hang
+    // fail. Nothing below may depend on how long something takes: tests/wait.ts.
     testTimeout: 300_000,
     hookTimeout: 600_000,
   },

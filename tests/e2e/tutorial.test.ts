@@ -61,7 +61,7 @@ beforeAll(async () => {
   symlinkSync(root, join(cwd, "node_modules/hydraconf"));
   for (const { command } of shown) actual.set(command, await run(command));
   if (process.env["HYDRACONF_UPDATE_DOCS"] === "1") writeFileSync(PAGE, withOutputs());
-}, 120_000);
+});
 
 afterAll(() => rmSync(cwd, { recursive: true }));
 

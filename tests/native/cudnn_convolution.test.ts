@@ -51,12 +51,12 @@ describe.skipIf(program === null)("convolutions by cuDNN", () => {
       tf32: "off",
     });
     expectGolden(output, "running");
-  }, 300_000);
+  }, 900_000);
 
   it("are the same as graphs", async () => {
     const { output } = await golden("graph", ["--cuda-graph"]);
     expectGolden(output, "running");
-  }, 300_000);
+  }, 900_000);
 
   it.each([
     ["tf32", ["--tf32"], 5e-3],

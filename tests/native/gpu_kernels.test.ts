@@ -52,7 +52,7 @@ describe.skipIf(program === null)("the GPU kernels on an emulated GPU", () => {
         tf32: "off",
       });
       expectGolden(output, mode);
-    }, 300_000);
+    }, 900_000);
 
   for (const sizes of ODD_SIZES)
     it(`compute ${JSON.stringify(sizes)}, threads in either order`, async () => {
@@ -92,7 +92,7 @@ describe.skipIf(program === null)("the GPU kernels on an emulated GPU", () => {
       const convolution = report.layers.find((layer) => layer.name === "blocks.0.conv1");
       const elements = 2 * 4 * 16 * 64 * 64 + 16 * 16 * 9;
       expect(convolution?.bytes).toBe(2 * elements + 4 * 16);
-    }, 300_000);
+    }, 900_000);
 
   it("computes the same through CUDA graphs", async () => {
     const plain = await runResnet(emulated, [...gpu, ...small]);

@@ -18,7 +18,7 @@ describe("the documentation as a site", () => {
 
   // Its warnings are errors: a public symbol without a description, a type that programs cannot
   // name because it is not exported, a link that leads nowhere.
-  it("can be made, without a warning", { timeout: 300_000 }, async () => {
+  it("can be made, without a warning", { timeout: 900_000 }, async () => {
     const typedoc = join(root, "node_modules", "typedoc", "bin", "typedoc");
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,

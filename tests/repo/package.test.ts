@@ -37,7 +37,7 @@ beforeAll(() => {
     if (!name.startsWith(".") && name !== "hydraconf")
       symlinkSync(join(root, "node_modules", name), join(modules, name));
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ type: "module" }));
-}, 120_000);
+});
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
@@ -116,5 +116,5 @@ describe("the packed package", () => {
     const second = run();
     expect(second.status).toBe(0);
     expect(second.stdout).not.toContain("building");
-  }, 180_000);
+  }, 900_000);
 });

@@ -17,7 +17,7 @@ export interface Machine {
   readonly root: string;
 }
 
-const PROBE_TIMEOUT_MS = 10_000;
+const PROBE_TIMEOUT_MS = 30_000;
 
 export function thisMachine(env: Machine["env"], root = "/"): Machine {
   return {

@@ -8,7 +8,8 @@ export interface Gpu {
   readonly driverVersion: string;
 }
 
-const QUERY_TIMEOUT_MS = 10_000;
+/** Where nothing keeps the driver loaded, it answers after seconds for each GPU; a busy machine is slower yet. */
+const QUERY_TIMEOUT_MS = 60_000;
 
 /** The question to the NVIDIA driver; `gpusOf` reads the answer. */
 export const GPU_QUERY: readonly string[] = [

@@ -22,7 +22,6 @@ const LAUNCHERS = [
 describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
   test.skipIf(!canMount("sweeps on full disks"))(
     "a disk that is full ends a sweep in words; with space again, it goes on",
-    { timeout: 120_000 },
     () =>
       withDisk("size=512k", async (disk) => {
         const directory = join(disk, "s");

@@ -102,7 +102,7 @@ async function killedAt({ argv, role }: Case, at: number): Promise<void> {
   expect(launcherOf(place.folder), where).toBeUndefined();
 }
 
-describe("killed at each change that it makes to a file", { timeout: 600_000 }, () => {
+describe("killed at each change that it makes to a file", { timeout: 1_800_000 }, () => {
   test.each(CASES)(
     "the $role of a sweep ($how): resumed, all is done, and nothing twice",
     async (one) => {

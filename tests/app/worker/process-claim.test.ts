@@ -57,9 +57,7 @@ describe("a claim", () => {
     expect(tryClaim(file)).toMatchObject({ kind: "held", alive: "elsewhere" });
   });
 
-  test("is never two processes', however many find it left behind", {
-    timeout: 120_000,
-  }, async () => {
+  test("is never two processes', however many find it left behind", async () => {
     const folder = newFolder();
     const script = claimant();
     const dead = await deadProcess();
@@ -127,9 +125,7 @@ describe("a claim", () => {
     }
   });
 
-  test("is somebody's, and one's alone, wherever one that takes it over is killed", {
-    timeout: 120_000,
-  }, async () => {
+  test("is somebody's, and one's alone, wherever one that takes it over is killed", async () => {
     const script = claimant();
     const dead = await deadProcess();
     const left = JSON.stringify(identityOf(dead));

@@ -12,7 +12,7 @@ export interface NsysTool {
 }
 
 /** Asking for a version takes no longer than that, or nothing works at all. */
-const PROBE_TIMEOUT_MS = 20_000;
+const PROBE_TIMEOUT_MS = 60_000;
 
 /** @throws ConfigError `nsys.not_found` */
 export function requireNsysPath(why: string): string {
