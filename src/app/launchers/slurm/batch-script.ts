@@ -54,14 +54,18 @@ await_step() { # ends with the step, or with a signal
   wait "$step"; code=$?
   while [ -z "$near_end" ] && kill -0 "$step" 2>/dev/null; do wait "$step"; code=$?; done
 }
+ask_slurm() { # a busy controller may have no answer at first
+  for _ in 1 2 3 4 5; do scontrol "$@" && return; sleep 2; done
+  return 1
+}
 queue_again() {
   echo "hydraconf: job #$job ($id) is queued again"
-  scontrol requeue "$id" && sleep 600
+  ask_slurm requeue "$id" && sleep 600
 }
 await_step
 if [ "$code" = 143 ] && [ -z "$near_end" ]; then
   # One that was cancelled does not run any more.
-  case "$(scontrol --oneliner show job "$id" 2>/dev/null)" in
+  case "$(ask_slurm --oneliner show job "$id" 2>/dev/null)" in
     *JobState=RUNNING*PreemptTime=[0-9]*) queue_again ;;
   esac
 fi

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -107,6 +107,46 @@ describe("the script of a task", () => {
     expect(readdirSync(folder).sort()).toEqual(["77_0_0_log.err", "77_0_0_log.out"]);
     expect(existsSync(join(dir, "77_0.log"))).toBe(false);
   });
+});
+
+test("a preempted job is queued again also where the controller is too busy to answer at first", () => {
+  const dir = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
+  const tool = (name: string, lines: readonly string[]) =>
+    writeFileSync(join(dir, name), ["#!/bin/bash", ...lines, ""].join("\n"), { mode: 0o755 });
+  tool("srun", ["exit 143"]);
+  tool("sleep", []);
+  // Every second question is answered.
+  tool("scontrol", [
+    `echo "$@" >>${dir}/calls`,
+    `if [ $(($(wc -l <${dir}/calls) % 2)) = 1 ]; then echo "Socket timed out" >&2; exit 1; fi`,
+    'case "$*" in *show*) echo "JobState=RUNNING Reason=None PreemptTime=2026-01-02T03:04:05" ;; esac',
+  ]);
+  const script = join(dir, "script.sh");
+  writeFileSync(
+    script,
+    batchScript(settingsOf({ submitit_folder: dir }), {
+      jobs: [5],
+      command: ["true"],
+      variable: { name: "WORKER", rest: "" },
+      timeoutFolder: dir,
+      slurmLog: `${dir}/log`,
+    }),
+  );
+  const { status } = spawnSync("bash", [script], {
+    env: {
+      PATH: `${dir}:/usr/bin:/bin`,
+      SLURM_ARRAY_JOB_ID: "77",
+      SLURM_ARRAY_TASK_ID: "0",
+    },
+  });
+  expect(status).toBe(143);
+  expect(readFileSync(join(dir, "calls"), "utf8").split("\n")).toEqual([
+    "--oneliner show job 77_0",
+    "--oneliner show job 77_0",
+    "requeue 77_0",
+    "requeue 77_0",
+    "",
+  ]);
 });
 
 describe("options of sbatch", () => {
