@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedDir } from "../shared.ts";
+import { runCommand } from "./command.ts";
 import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
 
-const { gpu, inHere, notesOf, profile, regionsOf } = ncuMachine("failures of ncu");
+const { cwd, gpu, inHere, notesOf, profile, regionsOf } = ncuMachine("failures of ncu");
 const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
 const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
 
@@ -27,6 +28,34 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("range replay cannot capture");
     expect(refused.stderr).toContain("replay_mode=app-range");
+  });
+
+  it("keeps what range replay could capture where app-range replay brings nothing", async () => {
+    gpu?.plan([
+      {
+        mode: "range",
+        results: [{ kernel: "", kind: "range", pushPop: inA }],
+        log: "==WARNING== Skipping invalid capture range (Unsupported API during capture).\n",
+      },
+      { mode: "app-range", logFile: logFile("log-pub-driver-resource-unavailable.txt"), exit: 1 },
+    ]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=A",
+      "hydra.run.dir=kept",
+    ]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("another tool holds");
+    expect(gpu?.profilingCalls()).toHaveLength(2);
+    expect([...regionsOf("kept").keys()]).toEqual(["A"]);
+    expect(notesOf("kept")).toContain("what range replay could capture is reported, 1 range");
+    const before = readFileSync(inHere("kept/ncu/regions/report.json"), "utf8");
+    expect(
+      (await runCommand("deep-profile", ["report", "kept"], { cwd, env: gpu?.env ?? {} })).code,
+    ).toBe(0);
+    const regions = (text: string) => JSON.parse(text).reports[0].regions;
+    const after = readFileSync(inHere("kept/ncu/regions/report.json"), "utf8");
+    expect(regions(after)).toEqual(regions(before));
   });
 
   it.each([

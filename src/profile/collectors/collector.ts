@@ -71,6 +71,8 @@ export interface Collection {
   /** What a reader of the report must know. */
   readonly notes: readonly string[];
   readonly writeRegionFiles?: WriteRegionFiles;
+  /** Only a part of the run was looked at, as the config wanted: what is missing may be there all the same. */
+  readonly partial?: true;
   /** Version of the tool; ours where absent. */
   readonly toolVersion?: string;
   /** Why this is not all that was asked for, with its remedy; the run counts as failed. */

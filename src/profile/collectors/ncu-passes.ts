@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { plural } from "../../report/numbers.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import type { ResultReader } from "../ncu/read-results.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
@@ -39,34 +40,67 @@ export async function measurePasses(
   const notes: string[] = [];
   let problem: ConfigError | null = null;
   let results = 0;
+  const take = async (run: PassRun, prefix: string): Promise<PassTables | null> => {
+    const { labels, name } = run.pass;
+    const tables = await readTables(run, { labels, prefix }, session, reader);
+    if (tables === null) return null;
+    if (tables.results > 0) read.push({ name, prefix, labels });
+    results += tables.results;
+    notes.push(...tables.notes);
+    return tables;
+  };
   if (several)
     context.say(
       `ncu runs the program ${passes.length} times: regions inside one another need runs of their own`,
     );
 
   for (const pass of passes) {
-    let run = await execute(pass);
-    if (shouldFallBack(run, session)) {
-      const note = `${pass.name}: ${run.failures.find(isUnsupported)?.message}; measured again by app-range replay`;
-      context.say(note);
-      notes.push(note);
-      run = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
-    }
+    const attempts = await runPassWithFallback(pass, execute, session);
+    const run = attempts.again ?? attempts.first;
     runs.push(run);
-    const { labels } = pass;
+    notes.push(...attempts.notes, ...run.notes);
     const prefix = prefixOf(run.pass);
-    const tables = await readTables(run, { labels, prefix }, session, reader);
-    if (tables !== null) read.push({ name: run.pass.name, prefix, labels });
-    const found = tables?.results ?? 0;
-    const verdict = judge(run, found);
-    results += found;
-    notes.push(...run.notes, ...(tables?.notes ?? []), ...verdict.notes);
+    const tables = await take(run, prefix);
+    // What the first attempt could measure is worth more than nothing.
+    const kept =
+      attempts.again !== null && (tables?.results ?? 0) === 0
+        ? await take(attempts.first, prefixOf(pass))
+        : null;
+    if (kept !== null && kept.results > 0)
+      notes.push(
+        `${pass.name}: app-range replay brought nothing; what range replay could capture is reported, ${plural(kept.results, "range")}`,
+      );
+    else if (tables !== null && tables.results === 0 && tables.unread !== null)
+      read.push({ name: run.pass.name, prefix, labels: pass.labels });
+    const verdict = judge(run, tables);
+    notes.push(...verdict.notes);
     problem ??= verdict.problem;
     if (verdict.hopeless && (verdict.problem !== null || context.interrupt.stop.aborted)) break;
   }
-  const prefixes = runs.map(({ pass }) => prefixOf(pass));
+  const prefixes = read.map(({ prefix }) => prefix);
   if (several) notes.push(...(await joinTables(context.directory, prefixes)));
   return { runs, read, results, notes, problem };
+}
+
+interface Attempts {
+  readonly first: PassRun;
+  /** By app-range replay; null where the first one did not need it. */
+  readonly again: PassRun | null;
+  readonly notes: readonly string[];
+}
+
+/** Ranges that cannot be captured are measured once more, by the replay that captures nothing. */
+async function runPassWithFallback(
+  pass: Pass,
+  execute: (pass: Pass) => Promise<PassRun>,
+  session: Session,
+): Promise<Attempts> {
+  const first = await execute(pass);
+  if (!shouldFallBack(first, session)) return { first, again: null, notes: [] };
+  const note = `${pass.name}: ${first.failures.find(isUnsupported)?.message}; measured again by app-range replay`;
+  session.context.say(note);
+  const again = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
+  return { first, again, notes: [note] };
 }
 
 /** Each command is on file before it runs. */

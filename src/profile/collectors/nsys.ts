@@ -53,6 +53,7 @@ export function createNsys(settings: NsysSettings): Collector {
         source: { kind: "nsys", directory: ".", reports: found.read },
         outcome,
         toolVersion: tool.version,
+        ...(command.isGated && { partial: true }),
         notes: [...command.notes, ...nsysWarnings(said), ...found.notes],
         ...(problem !== null && { problem }),
       } satisfies Collection;
@@ -106,6 +107,8 @@ interface ReadReports {
   readonly problem: ConfigError | null;
 }
 
+const EXTENSION = ".nsys-rep";
+
 /** Exports and reads every report: one, or one for each time that a capture range repeated. */
 async function readReports(
   nsys: string,
@@ -118,25 +121,26 @@ async function readReports(
   const read: string[] = [];
   const notes: string[] = [];
   let problem: ConfigError | null = null;
-  const reports = readdirSync(directory).filter((name) => name.endsWith(".nsys-rep"));
+  const reports = readdirSync(directory).filter((name) => name.endsWith(EXTENSION));
   reports.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   for (const name of reports) {
     const report = join(directory, name);
-    const sqlite = report.replace(/\.nsys-rep$/, ".sqlite");
+    const sqlite = `${report.slice(0, -EXTENSION.length)}.sqlite`;
     progress.update(`reading ${name}`);
     try {
       const exported = await commands.call(exportCommand(nsys, report, sqlite), interrupt.kill);
       if (exported.failed)
         throw nsysFailure(`nsys could not export ${name}, which is kept`, exported.text);
       timelines.push(readNsysExport(sqlite));
-      read.push(name.replace(/\.nsys-rep$/, ""));
+      read.push(name.slice(0, -EXTENSION.length));
     } catch (error) {
       if (!isConfigError(error)) throw error;
       problem = error;
       continue;
     }
     if (interrupt.stop.aborted) continue;
-    const base = reports.length === 1 ? "summary" : sqlite.replace(/^.*run|\.sqlite$/g, "summary");
+    // `run.2` of several, or `run`.
+    const base = name.slice(0, -EXTENSION.length).replace(REPORT_NAME, "summary");
     const stats = await commands.call(
       statsCommand(nsys, sqlite, join(directory, base)),
       interrupt.kill,

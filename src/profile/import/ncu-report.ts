@@ -1,7 +1,7 @@
-import { ConfigError } from "../../values/errors.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { findNsightTool } from "../machine/nsight-tools.ts";
 import { REPORT_MAGIC } from "../ncu/rep/blocks.ts";
-import { reportVersion, streamNcuReport } from "../ncu/rep/read-report.ts";
+import { reportVersion, streamNcuReport, withoutNcuNote } from "../ncu/rep/read-report.ts";
 import { probeNcu } from "../ncu/run/capabilities.ts";
 import { printReport, readPrinted } from "../ncu/run/read-pass.ts";
 import type { Importer, ImportSource, NcuSource, ReadOptions } from "./importer.ts";
@@ -25,14 +25,8 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
     });
   // ncu's tables know nothing of other threads.
   if (path === null || (options.allThreads && options.reader === "auto")) return ownReader(source);
-  options.say(`printing ${source.name} with ncu`);
-  const printed = await printReport(source.path, {
-    ncu: await probeNcu(path),
-    directory: options.directory,
-    prefix: options.prefix,
-    stop: new AbortController().signal,
-  });
-  if (!("problem" in printed))
+  const printed = await print(path, source, options);
+  if (printed.kind === "report")
     return {
       toolVersion: reportVersion(source.path),
       stream: (onResult) => readPrinted(printed, onResult),
@@ -40,11 +34,27 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
   if (options.reader === "ncu")
     throw new ConfigError({
       code: "profile.input",
-      message: `${source.name}: ${printed.problem}`,
+      message: `${source.name}: ${printed.why}`,
       hint: "a report needs an ncu as new as the one that wrote it; --reader own reads it without ncu",
     });
-  options.say(`${printed.problem}; it is read without ncu`);
+  options.say(`${printed.why}; it is read without ncu`);
   return ownReader(source);
+}
+
+async function print(path: string, { path: report, name }: ImportSource, options: ReadOptions) {
+  options.say(`printing ${name} with ncu`);
+  try {
+    return await printReport(report, {
+      ncu: await probeNcu(path),
+      directory: options.directory,
+      prefix: options.prefix,
+      stop: new AbortController().signal,
+    });
+  } catch (error) {
+    // An ncu that does not even start is no reason to leave the report unread.
+    if (!isConfigError(error)) throw error;
+    return { kind: "failed", why: error.message } as const;
+  }
 }
 
 const ownReader = ({ path, name }: ImportSource): NcuSource => ({
@@ -53,10 +63,7 @@ const ownReader = ({ path, name }: ImportSource): NcuSource => ({
     const { sections, notes } = streamNcuReport(path, onResult);
     return {
       sections,
-      notes: [
-        ...notes,
-        `${name} was read without ncu: units are told from the names of metrics, and some are not known`,
-      ],
+      notes: [...notes, withoutNcuNote(name)],
     };
   },
 });

@@ -9,7 +9,7 @@ import { readRecording } from "../recording/index.ts";
 import type { Reread, RereadContext } from "../saved-run/reread.ts";
 import type { Timeline } from "../timeline.ts";
 import { createResultReader } from "./read-results.ts";
-import { streamNcuReport } from "./rep/read-report.ts";
+import { streamNcuReport, withoutNcuNote } from "./rep/read-report.ts";
 import type { NcuResult } from "./results.ts";
 import { probeNcu } from "./run/capabilities.ts";
 import type { NcuConfig } from "./run/ncu-config.ts";
@@ -55,8 +55,8 @@ async function readReport(
   const path = findNsightTool("ncu");
   if (path === null) {
     const { results, sections, notes } = streamNcuReport(report, onResult);
-    const how = `${basename(report)} was read without ncu: units are told from the names of metrics, and some are not known`;
-    return { results, sections, notes: [...notes, how] };
+    const how = withoutNcuNote(basename(report));
+    return { results, sections, notes: [...notes, how], unread: null };
   }
   const scratch = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
   try {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RegionReportBundle } from "../../../src/report/document.ts";
@@ -16,6 +16,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
   const path = (name: string) => sample?.(name) ?? "";
   const bundleIn = (directory: string): RegionReportBundle =>
     JSON.parse(readFileSync(join(cwd, directory, "regions/report.json"), "utf8"));
+  const textOf = (file: string) => readFileSync(file, "utf8");
   const textIn = (...names: readonly string[]) => readFileSync(join(cwd, ...names), "utf8");
 
   test("makes NCU Region Reports of a CSV, with tables of single regions", async () => {
@@ -45,6 +46,14 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     expect(rows[1]).toMatch(/^"","",/);
     expect(rows.slice(2, -1).map((row) => row.split(",")[0])).toEqual(['"0"', '"1"', '"3"']);
     expect(rows[4]).toContain('[lambda() ""quoted"" (instance 1)]');
+  });
+
+  test("reads a CSV that a shell of Windows wrote", async () => {
+    const csv = textOf(path("raw-1kernel-t4-base-units.csv"));
+    writeFileSync(join(cwd, "marked.csv"), `\ufeff${csv.replaceAll("\n", "\r\n")}`);
+    expect((await importFiles(["marked.csv", "-o", "marked"])).code).toBe(0);
+    const region = bundleIn("marked/ncu").reports[0]?.regions[0];
+    expect(region?.metrics["gpu__time_duration.sum"]).toEqual({ value: 52576, unit: "ns" });
   });
 
   test("reads a report without ncu, sections and rules included", async () => {
@@ -98,6 +107,20 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
       expect(bundleIn("both/ncu").reports[0]?.totals.kernel_count).toBe(5);
     },
   );
+
+  test("reads a report without an ncu that does not even start, unless that one is asked for", async () => {
+    const folder = join(cwd, "broken-nsight");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "ncu"), "#!/bin/sh\necho no such library >&2\nexit 127\n");
+    chmodSync(join(folder, "ncu"), 0o755);
+    vi.stubEnv("HYDRACONF_NSIGHT", folder);
+    const { code, stdout } = await importFiles([path("r1.ncu-rep"), "-o", "without"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("was read without ncu");
+    expect(bundleIn("without/ncu").reports[0]?.totals.kernel_count).toBe(1);
+    const refused = await refusal([path("r1.ncu-rep"), "--reader", "ncu", "-o", "refused"]);
+    expect(refused?.message).toMatch(/r1\.ncu-rep: .* does not answer as Nsight Compute does/);
+  });
 
   test("puts kernels and ranges of one file into two reports", async () => {
     await importFiles([path("syn-mixed-kernel-and-range-raw.csv"), "-o", "mixed"]);

@@ -72,7 +72,8 @@ export function createDetailsReader(
       const section = cellText(bytes, places, columns.sectionName);
       const name = cellText(bytes, places, columns.metricName);
       if (name === "") {
-        const rule = ruleOf(bytes, places, layout, sectionTitle(section));
+        const speedup = numbers.read(bytes, places, columns.speedup);
+        const rule = ruleOf(bytes, places, layout, { section: sectionTitle(section), speedup });
         if (rule !== null) result.rules.push(rule);
         return;
       }
@@ -92,12 +93,11 @@ function ruleOf(
   bytes: Buffer,
   places: CellPlaces,
   { columns }: TableLayout,
-  section: string,
+  { section, speedup }: Pick<RuleMessage, "section"> & { readonly speedup: number },
 ): RuleMessage | null {
   const rule = cellText(bytes, places, columns.ruleName);
   const text = cellText(bytes, places, columns.ruleDescription);
   if (rule === "" && text === "") return null;
-  const speedup = Number.parseFloat(cellText(bytes, places, columns.speedup));
   return {
     section,
     rule,

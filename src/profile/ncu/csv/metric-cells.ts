@@ -3,7 +3,7 @@ import { AMBIGUOUS, type NumberFormat, parseNumber } from "./number-format.ts";
 
 /** Turns cells into numbers, and counts those whose meaning depends on an unknown locale. */
 export interface NumberReader {
-  /** NaN where there is no number. */
+  /** NaN where there is no number, and no such cell. */
   read(bytes: Buffer, places: CellPlaces, column: number): number;
   readonly ambiguous: () => number;
 }
@@ -34,6 +34,7 @@ export function createNumberReader(format: NumberFormat): NumberReader {
 
   return {
     read(bytes, places, column) {
+      if (column >= places.count) return Number.NaN;
       const from = places.starts[column] ?? 0;
       const to = places.ends[column] ?? 0;
       if (to === from) return Number.NaN;

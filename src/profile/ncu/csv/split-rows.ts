@@ -30,8 +30,11 @@ const RETURN = 0x0d;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 
-/** A cell is never longer; what looks so is a quote that was never closed. */
+/** A row is never longer; what looks so is a quote that was never closed. */
 const LONGEST_ROW = 64 << 20;
+
+/** Nor do its names hold more line breaks: behind a row that was cut, a program may have printed on and on. */
+const MOST_LINES = 1000;
 
 /**
  * Splits a stream into the rows of ncu's tables. Between and before tables may stand anything: a
@@ -40,6 +43,7 @@ const LONGEST_ROW = 64 << 20;
  */
 export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
   let kept: Buffer = Buffer.alloc(0);
+  let atStart = true;
   let layout: TableLayout | null = null;
   let places = createCellPlaces(64);
   const count = { tables: 0, rows: 0, damaged: 0, other: 0, summary: false };
@@ -83,7 +87,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
     isLast: boolean,
   ): number => {
     let end = firstEnd;
-    for (;;) {
+    for (let lines = 1; lines <= MOST_LINES && end - start <= LONGEST_ROW; lines++) {
       const to = trimmed(bytes, start, end);
       if (
         mayEndRow(bytes, to) &&
@@ -94,25 +98,25 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         row(bytes, places);
         return end + 1;
       }
-      if (end >= bytes.length || end - start > LONGEST_ROW) break;
       const following = lineEnd(bytes, end + 1, isLast);
-      if (following < 0) {
-        if (bytes.length - start > LONGEST_ROW) break;
-        return -1;
+      if (following < 0 && bytes.length - start <= LONGEST_ROW) return -1;
+      // The text is over, or the next row has begun: this one was cut.
+      if (following < 0 || end + 1 >= bytes.length || beginsNext(bytes, end + 1, following)) {
+        count.damaged++;
+        return end + 1;
       }
-      // The next row has begun: this one was cut.
-      if (beginsResult(bytes, end + 1, following) || startsWith(bytes, end + 1, HEADER_BYTES))
-        break;
-      if (end + 1 >= bytes.length) break;
       end = following;
     }
+    // Nor are the lines behind it part of a row.
     count.damaged++;
-    return firstEnd === end ? end + 1 : Math.min(end + 1, bytes.length);
+    return firstEnd + 1;
   };
 
   return {
     push(chunk) {
-      const bytes = kept.length === 0 ? asBuffer(chunk) : Buffer.concat([kept, chunk]);
+      const joined = kept.length === 0 ? asBuffer(chunk) : Buffer.concat([kept, chunk]);
+      const bytes = atStart ? withoutMark(joined) : joined;
+      if (joined.length >= BYTE_ORDER_MARK.length) atStart = false;
       const used = consume(bytes, false);
       // Copied: the stream may use its memory again.
       kept = Buffer.from(bytes.subarray(used));
@@ -132,6 +136,12 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
 
 const HEADER_BYTES = Buffer.from(HEADER_START);
 const SUMMARY_BYTES = SUMMARY_HEADERS.map((header) => Buffer.from(header));
+
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+
+/** Shells of Windows begin a file with a byte order mark. */
+export const withoutMark = (bytes: Buffer): Buffer =>
+  startsWith(bytes, 0, BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 
 const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -156,6 +166,9 @@ const mayEndRow = (bytes: Buffer, to: number): boolean =>
 /** A result (`"12","4242",`) or the row of units (`"","",`). */
 const beginsRow = (bytes: Buffer, start: number, end: number): boolean =>
   beginsResult(bytes, start, end) || /^"","",/.test(bytes.toString("latin1", start, start + 6));
+
+const beginsNext = (bytes: Buffer, start: number, end: number): boolean =>
+  beginsResult(bytes, start, end) || startsWith(bytes, start, HEADER_BYTES);
 
 const beginsResult = (bytes: Buffer, start: number, end: number): boolean =>
   bytes[start] === QUOTE &&

@@ -51,6 +51,10 @@ export function streamNcuReport(
   }
 }
 
+/** What a reader of the reports must know where this reader took ncu's place. */
+export const withoutNcuNote = (name: string): string =>
+  `${name} was read without ncu: units are told from the names of metrics, and some are not known`;
+
 /**
  * Version of the ncu that measured, without reading results.
  *
@@ -109,7 +113,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       processName: basename(process.name),
       device: device === undefined ? null : `cuda:${device}`,
       deviceName: texts.get(DEVICE_NAME) ?? null,
-      kernelName: kind === "range" ? "range" : message.demangledName,
+      kernelName: kind === "range" ? "range" : nameOfKernel(message),
       ...(message.functionName !== "" && { functionName: message.functionName }),
       ...(message.mangledName !== "" && { mangledName: message.mangledName }),
       context: message.contextId === null ? null : String(message.contextId),
@@ -147,6 +151,10 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     ],
   };
 }
+
+/** A report need not hold the demangled name. */
+const nameOfKernel = ({ demangledName, functionName, mangledName }: ResultMessage): string =>
+  demangledName || functionName || mangledName;
 
 /** Null where the bytes are no message: whatever the decoder throws then, it is the file's fault. */
 function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): ResultMessage | null {

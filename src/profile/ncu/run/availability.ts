@@ -5,7 +5,7 @@
 import { nearest } from "../../../values/nearest.ts";
 import { askNcu } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
-import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
+import { metricsOf, type NcuCliConfig, namesOf } from "./ncu-config.ts";
 import { isRangeMode } from "./pass-plan.ts";
 
 export interface Available {
@@ -47,10 +47,11 @@ const MAY_BE_PER_INSTRUCTION = /sass__|inst_executed/;
  */
 export async function queryRefused(
   { path, options }: NcuCapabilities,
-  { replay_mode, metrics }: Pick<NcuCliConfig, "replay_mode" | "metrics">,
+  cli: Pick<NcuCliConfig, "replay_mode" | "metrics">,
 ): Promise<ReadonlySet<string>> {
+  const { replay_mode } = cli;
   if (!isRangeMode(replay_mode)) return new Set();
-  const doubtful = namesOf(metrics).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric));
+  const doubtful = metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric));
   const config = options.has("--config-file") ? ["--config-file", "off"] : [];
   const refused = await Promise.all(
     doubtful.map(async (metric) => {
@@ -104,7 +105,7 @@ export function adaptToAvailable(
     notes.push(
       `metrics that ncu ${version} does not measure in ${config.replay_mode} replay are left out, since they are counted per instruction of a kernel: ${[...refused].join(", ")}`,
     );
-  const measured = namesOf(config.metrics).filter((metric) => !refused.has(metric));
+  const measured = metricsOf(config).filter((metric) => !refused.has(metric));
   return {
     config: {
       ...config,

@@ -4,7 +4,7 @@ import { ConfigError } from "../../../values/errors.ts";
 import { nearest } from "../../../values/nearest.ts";
 import { ncuKernelPattern } from "../../kernel-selection/index.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
-import { type NcuCliConfig, namesOf } from "./ncu-config.ts";
+import { metricsOf, type NcuCliConfig, namesOf } from "./ncu-config.ts";
 import { isRangeMode, type ReplayMode } from "./pass-plan.ts";
 
 interface CliOption {
@@ -47,11 +47,11 @@ export const CLI_OPTIONS: readonly CliOption[] = [
     flag: "--metrics",
     // ncu takes the option once only.
     values: (config) => {
-      const metrics = namesOf(config.metrics);
+      const metrics = metricsOf(config);
       return metrics.length === 0 ? [] : [metrics.join(",")];
     },
     illegal: (mode, config) => {
-      const refused = namesOf(config.metrics).filter(isPerInstruction);
+      const refused = metricsOf(config).filter(isPerInstruction);
       return isRangeMode(mode) && refused.length > 0
         ? `${refused.join(", ")} is counted per instruction of a kernel, which ranges do not have`
         : null;
@@ -153,6 +153,7 @@ const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["--csv", "tables are made from the report after the run"],
   ["--page", "tables are made from the report after the run"],
   ["--mode", "ncu starts the program and stays with it"],
+  ["--nvtx", "it is always given: without it no region would be known"],
 ]);
 
 /**
@@ -180,7 +181,8 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
     if (used && flag !== "") requireOption(key, flag, ncu);
   }
   for (const key of ["clock_control", "cache_control"] as const) requireValue(key, config, ncu);
-  for (const argument of config.extra_args) checkExtra(argument, ncu);
+  const taken = takenOptions(config);
+  for (const argument of config.extra_args) checkExtra(argument, ncu, taken);
 }
 
 /** Of the keys that are no option of ncu's. */
@@ -221,10 +223,25 @@ function requireValue(
   );
 }
 
-function checkExtra(argument: string, ncu: NcuCapabilities): void {
+/** ncu takes these several times, and all others once. */
+const REPEATABLE: ReadonlySet<string> = new Set(["--set", "--section"]);
+
+/** Options that keys of the config give already, and what to do instead of giving them once more. */
+const takenOptions = (config: NcuCliConfig): ReadonlyMap<string, string> =>
+  new Map(
+    CLI_OPTIONS.filter(
+      ({ flag, values }) => flag !== "" && !REPEATABLE.has(flag) && values(config).length > 0,
+    ).map(({ key, flag }) => [flag, `use pipeline.ncu.ncu_cli.${key}; ncu takes ${flag} once`]),
+  );
+
+function checkExtra(
+  argument: string,
+  ncu: NcuCapabilities,
+  taken: ReadonlyMap<string, string>,
+): void {
   const meant = optionsMeant(argument, ncu);
   for (const name of meant) {
-    const own = OWN_OPTIONS.get(name);
+    const own = OWN_OPTIONS.get(name) ?? (meant.length === 1 ? taken.get(name) : undefined);
     if (own !== undefined) throw refusal("extra_args", `${name} is not passed on`, own);
   }
   const written = writtenName(argument);
@@ -249,13 +266,21 @@ function checkExtra(argument: string, ncu: NcuCapabilities): void {
 const writtenName = (argument: string): string =>
   /^-[a-z]/.test(argument) ? argument.slice(0, 2) : (argument.split("=")[0] ?? argument);
 
+/** Of what the config has keys for. */
+const SHORT_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["-k", "--kernel-name"],
+  ["-c", "--launch-count"],
+  ["-s", "--launch-skip"],
+]);
+
 /**
  * The options that an argument may mean: ncu takes unambiguous beginnings of their names, and short
  * names with the value behind them. None for values, and for what there is not.
  */
 function optionsMeant(argument: string, { options }: NcuCapabilities): readonly string[] {
   const written = writtenName(argument);
-  if (written === "-k") return ["--kernel-name"];
+  const long = SHORT_OPTIONS.get(written);
+  if (long !== undefined) return [long];
   if (options.has(written) || OWN_OPTIONS.has(written)) return [written];
   if (!written.startsWith("--") || written === "--") return [];
   const known = new Set([...options, ...OWN_OPTIONS.keys()]);

@@ -19,12 +19,15 @@ export function passCommand(
   files: PassFiles,
   { config, ncu, workload }: { config: NcuCliConfig; ncu: NcuCapabilities; workload: Workload },
 ): readonly string[] {
-  const known = (option: string, ...values: string[]) =>
-    ncu.options.has(option) ? [option, ...values] : [];
+  const isGiven = (option: string) =>
+    config.extra_args.some((given) => given === option || given.startsWith(`${option}=`));
+  /** Of what ncu takes once, the user's own word counts. */
+  const pinned = (option: string, value: string) =>
+    ncu.options.has(option) && !isGiven(option) ? [option, value] : [];
   return [
     ncu.path,
-    ...known("--config-file", "off"),
-    ...known("--rename-kernels", "off"),
+    ...pinned("--config-file", "off"),
+    ...pinned("--rename-kernels", "off"),
     ...configArguments({ ...config, replay_mode: pass.mode }),
     // Without it ncu records no ranges, and nothing could be attributed.
     "--nvtx",

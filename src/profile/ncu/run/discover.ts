@@ -44,8 +44,11 @@ export async function discoverLabels(
   return { timeline, collection, labels: labelsOf(timeline, operationDomains) };
 }
 
-const isComplete = ({ measured, outcome, problem }: Collection): boolean =>
-  measured.kind === "timeline" && problem === undefined && succeeded(outcome);
+const isComplete = ({ measured, outcome, problem, partial }: Collection): boolean =>
+  measured.kind === "timeline" &&
+  problem === undefined &&
+  partial === undefined &&
+  succeeded(outcome);
 
 /**
  * A run under the recorder that only serves what ncu is to be told.

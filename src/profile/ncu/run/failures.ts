@@ -1,6 +1,7 @@
 /** What can go wrong under ncu, told by what it prints; the first of the table that fits is told. */
 
 import type { NcuLog } from "./log-reader.ts";
+import { ownLinesIn } from "./own-lines.ts";
 
 export interface FailureClass {
   readonly id:
@@ -119,16 +120,13 @@ export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "curre
   return `ncu warned that ${what} takes more time than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, pipeline.ncu.timeout_min ends a run that hangs`;
 }
 
-/** ncu's mark; what the program printed before, without an end of line, may stand in front of it. */
-const OWN_LINE = /==(?:ERROR|WARNING)== .*/g;
-
 /**
  * Everything that is recognised, most telling first.
  *
  * @param said the log, and standard error, which the program writes to as well
  */
 export function recogniseFailures(said: string): readonly RecognisedFailure[] {
-  const text = said.match(OWN_LINE)?.join("\n") ?? "";
+  const text = ownLinesIn(said).join("\n");
   return FAILURE_CLASSES.flatMap(({ id, pattern, message, remedy }) => {
     const match = pattern.exec(text);
     return match === null ? [] : [{ id, message: message(match), remedy }];

@@ -26,6 +26,7 @@ export function followLog(
   { progress, say }: Pick<CollectContext, "progress" | "say">,
 ): Following {
   const reader = createLogReader();
+  const decoder = new TextDecoder();
   let offset = 0;
   let reading = false;
   let stopped = false;
@@ -37,7 +38,7 @@ export function followLog(
     try {
       const text = await readFrom(file, offset);
       offset += text.length;
-      reader.push(text.toString("utf8"));
+      reader.push(decoder.decode(text, { stream: true }));
     } finally {
       reading = false;
     }

@@ -1,6 +1,8 @@
 /** From a report file to tables: `ncu --import`, with units and locale said explicitly. */
+import { createWriteStream } from "node:fs";
 import { readFile, rename, rm, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { execa } from "execa";
 import { ncuEnvironment } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
@@ -42,45 +44,59 @@ export const SECTIONS_TEXT: Page = {
   args: ["--page", "details"],
 };
 
-/**
- * Prints a page of a report into a file; a file that stands is complete.
- *
- * @returns null, or why there is none, in words
- */
+/** What came of printing a page; `why` is in words. */
+export type PrintedPage =
+  | { readonly kind: "printed" }
+  /** The report is sound and holds nothing. */
+  | { readonly kind: "empty"; readonly why: string }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** Prints a page of a report into a file; a file that stands is complete. */
 export async function importPage(
   { path, options }: NcuCapabilities,
   report: string,
   { what, args }: Page,
   file: string,
   stop: AbortSignal,
-): Promise<string | null> {
+): Promise<PrintedPage> {
   const known = withoutUnknown(args, options);
   const partial = `${file}.part`;
-  const result = await execa(path, ["--import", report, ...known], {
+  const child = execa(path, ["--import", report, ...known], {
     env: ncuEnvironment(),
     stdin: "ignore",
-    stdout: { file: partial },
     reject: false,
     cancelSignal: stop,
     buffer: { stdout: false },
   });
+  // Written by ourselves: on a full disk ncu ends with 0 behind the part that had room.
+  const [result, unwritten] = await Promise.all([
+    child,
+    pipeline(child.stdout, createWriteStream(partial)).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error,
+    ),
+  ]);
   const size = await sizeOf(partial);
-  if (result.exitCode !== 0 || size === 0) {
-    await rm(partial, { force: true });
-    const said =
-      String(result.stderr ?? "")
-        .trim()
-        .split("\n")
-        .at(-1) ?? "";
-    return `ncu could not print ${what} of ${report}${said === "" ? "" : `: ${said}`}`;
+  const message = size < MESSAGE_BYTES && size > 0 ? await readFile(partial, "utf8") : "";
+  const isNothing = NO_RESULTS.test(message);
+  if (result.exitCode === 0 && unwritten === null && size > 0 && !isNothing) {
+    await rename(partial, file);
+    return { kind: "printed" };
   }
-  if (size < MESSAGE_BYTES && NO_RESULTS.test(await readFile(partial, "utf8"))) {
-    await rm(partial, { force: true });
-    return `${basename(report)} holds no results`;
-  }
-  await rename(partial, file);
-  return null;
+  await rm(partial, { force: true });
+  if (result.exitCode === 0 && isNothing)
+    return { kind: "empty", why: `${basename(report)} holds no results` };
+  const reason =
+    unwritten?.syscall === undefined ? lastLine(result.stderr, message) : unwritten.message;
+  return {
+    kind: "failed",
+    why: `ncu could not print ${what} of ${report}${reason === "" ? "" : `: ${reason}`}`,
+  };
 }
+
+/** ncu tells most of its errors where the table would be. */
+const lastLine = (...texts: readonly string[]): string =>
+  texts.map((text) => text.trim().split("\n").at(-1) ?? "").find((line) => line !== "") ?? "";
 
 /** Said in place of the table, with exit code 0. */
 const NO_RESULTS = /^==WARNING== No results are found/m;

@@ -42,6 +42,13 @@ export interface NcuCliConfig {
   readonly extra_args: readonly string[];
 }
 
+/** Metrics one by one: ncu's own way is one text with commas between them. */
+export const metricsOf = ({ metrics }: Pick<NcuCliConfig, "metrics">): readonly string[] =>
+  namesOf(metrics)
+    .flatMap((names) => names.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
 /** One name, a list of names, or none, as a list. */
 export const namesOf = (names: Names): readonly string[] =>
   names === null ? [] : typeof names === "string" ? [names] : names;

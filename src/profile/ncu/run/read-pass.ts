@@ -5,9 +5,18 @@ import { pipeline } from "node:stream/promises";
 import { isConfigError } from "../../../values/errors.ts";
 import { isSystemError } from "../../recording/read.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
+import { streamNcuReport, withoutNcuNote } from "../rep/read-report.ts";
 import type { NcuResult, RuleMessage, SectionTable } from "../results.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
-import { DETAILS, importPage, RAW, rawInFittingUnits, SECTIONS_TEXT } from "./import-pass.ts";
+import {
+  DETAILS,
+  importPage,
+  type Page,
+  type PrintedPage,
+  RAW,
+  rawInFittingUnits,
+  SECTIONS_TEXT,
+} from "./import-pass.ts";
 
 export interface PrintOptions {
   readonly ncu: NcuCapabilities;
@@ -26,6 +35,7 @@ export interface ReadPassOptions extends PrintOptions {
 
 /** A report as tables, to be read as often as wanted. */
 export interface PrintedReport {
+  readonly kind: "report";
   readonly files: TableFiles;
   readonly notes: readonly string[];
 }
@@ -35,6 +45,8 @@ export interface PassTables {
   readonly results: number;
   readonly sections: SectionTable;
   readonly notes: readonly string[];
+  /** Why not all results that are there were read, in words; null where all were. */
+  readonly unread: string | null;
 }
 
 /** Above this, ratios are read as they stand in the base table: with two decimals. */
@@ -62,22 +74,22 @@ function tableFiles(directory: string, prefix: string): TableFiles {
 export async function printReport(
   report: string,
   { ncu, directory = dirname(report), prefix, stop }: PrintOptions,
-): Promise<PrintedReport | { readonly problem: string }> {
+): Promise<PrintedReport | Exclude<PrintedPage, { readonly kind: "printed" }>> {
   const files = tableFiles(directory, prefix);
-  const problem = await importPage(ncu, report, RAW, files.raw, stop);
-  if (problem !== null) return { problem };
+  const print = (page: Page, file: string) => importPage(ncu, report, page, file, stop);
+  const raw = await print(RAW, files.raw);
+  if (raw.kind !== "printed") return raw;
   const ratios = await ratioMetrics(files.raw);
-  if (ratios.length > 0)
-    await importPage(ncu, report, rawInFittingUnits(ratios), files.ratios, stop);
-  const noDetails = await importPage(ncu, report, DETAILS, files.details, stop);
-  const noText = await importPage(ncu, report, SECTIONS_TEXT, files.text, stop);
+  if (ratios.length > 0) await print(rawInFittingUnits(ratios), files.ratios);
+  const details = await print(DETAILS, files.details);
+  const text = await print(SECTIONS_TEXT, files.text);
   const notes =
-    noDetails !== null
-      ? [`${noDetails}; the reports are complete but for their sections`]
-      : noText !== null
-        ? [noText]
+    details.kind !== "printed"
+      ? [`${details.why}; the reports are complete but for their sections`]
+      : text.kind !== "printed"
+        ? [text.why]
         : [];
-  return { files, notes };
+  return { kind: "report", files, notes };
 }
 
 /** Reads the tables of a report: its results are told as they come. */
@@ -90,7 +102,8 @@ export async function readPrinted(
 }
 
 /**
- * Prints a report and reads it. One that cannot be printed or read is told in a note, with the results
+ * Prints a report and reads it; where that fails, our own reader takes over, since measuring again
+ * costs more than units that are not known. What cannot be read at all is told, with the results
  * until then: those of other passes count all the same.
  */
 export async function readPass(
@@ -103,9 +116,15 @@ export async function readPass(
     onResult(result);
     results++;
   };
+  const failed = (why: string): PassTables =>
+    results > 0 || options.stop.aborted
+      ? { results, sections: new Map(), notes: [why], unread: why }
+      : readWithoutNcu(report, onResult, why);
   try {
     const printed = await printReport(report, options);
-    if ("problem" in printed) return { results, sections: new Map(), notes: [printed.problem] };
+    if (printed.kind === "empty")
+      return { results, sections: new Map(), notes: [printed.why], unread: null };
+    if (printed.kind === "failed") return failed(printed.why);
     const tables = await readPrinted(printed, count);
     const { raw, details, ratios } = printed.files;
     if (!keepTables)
@@ -113,8 +132,24 @@ export async function readPass(
     return tables;
   } catch (error) {
     if (!isConfigError(error) && !isSystemError(error)) throw error;
-    const note = `the results of ${basename(report)} could not be read: ${error.message}`;
-    return { results, sections: new Map(), notes: [note] };
+    return failed(`the results of ${basename(report)} could not be read: ${error.message}`);
+  }
+}
+
+/** @param why ncu did not print it */
+function readWithoutNcu(
+  report: string,
+  onResult: (result: NcuResult) => void,
+  why: string,
+): PassTables {
+  try {
+    const { results, sections, notes } = streamNcuReport(report, onResult);
+    const taken = results > 0 ? [withoutNcuNote(basename(report))] : [];
+    const unread = results > 0 ? null : why;
+    return { results, sections, notes: [why, ...notes, ...taken], unread };
+  } catch (error) {
+    if (!isConfigError(error) && !isSystemError(error)) throw error;
+    return { results: 0, sections: new Map(), notes: [why, error.message], unread: why };
   }
 }
 
@@ -145,7 +180,7 @@ async function readFiles(
     },
     { locale: "C", name: basename(raw) },
   );
-  return { results, sections, notes };
+  return { results, sections, notes, unread: null };
 }
 
 interface Details {

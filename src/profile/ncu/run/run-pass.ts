@@ -11,6 +11,7 @@ import { sectionFiles } from "./ask.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { followLog } from "./follow-log.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";
+import { ownLinesOf } from "./own-lines.ts";
 import type { Pass } from "./pass-plan.ts";
 
 /** One run of ncu, as it ended. */
@@ -83,7 +84,7 @@ export async function runPass(
   reader.push(`${text}\n`);
   const reportFile = `${place.report}.ncu-rep`;
   // Lines of the part of ncu that lives in the program go to standard error only.
-  const said = `${text}\n${textOf(outcome.stderrFile)}`;
+  const said = `${text}\n${ownLinesOf(outcome.stderrFile).join("\n")}`;
   const log = reader.state();
   const hang = hangNote({ ...log, current: following.suspect() ?? log.current });
   return {

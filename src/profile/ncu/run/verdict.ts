@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { ConfigError } from "../../../values/errors.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
 import type { RecognisedFailure } from "./failures.ts";
+import type { PassTables } from "./read-pass.ts";
 import type { PassRun } from "./run-pass.ts";
 
 /** What a pass brought, judged: an exit code of 0 alone does not say that anything was measured. */
@@ -21,8 +22,9 @@ const HOPELESS: readonly RecognisedFailure["id"][] = [
   "application",
 ];
 
-/** @param results rows that the pass's report holds */
-export function judge(run: PassRun, results: number): Verdict {
+/** @param read what was read of the pass's report; null without one */
+export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread"> | null): Verdict {
+  const { results, unread } = read ?? { results: 0, unread: null };
   const { outcome, failures, pass } = run;
   const [failure] = failures.filter(({ id }) => id !== "no_match");
   const nothing = failures.find(({ id }) => id === "no_match");
@@ -36,6 +38,16 @@ export function judge(run: PassRun, results: number): Verdict {
         hint: failure.remedy,
       }),
       notes: results > 0 ? [keptNote(run, results)] : [],
+      hopeless: false,
+    };
+  if (succeeded(outcome) && unread !== null)
+    return {
+      problem: new ConfigError({
+        code: "profile.ncu",
+        message: `ncu (${pass.name}): ${unread}`,
+        hint: "what it measured is kept: deep-profile report DIR reads it again",
+      }),
+      notes: [],
       hopeless: false,
     };
   if (succeeded(outcome) && results > 0)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
+import { readNcuCsv, streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
 import { metricValue, type NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import { samplesOrSkip } from "../samples.ts";
@@ -203,6 +203,30 @@ describe.skipIf(sample === null)("ncu's CSV", () => {
     const { results } = await read("pub-windows2025.1-de-locale-details.csv");
     expect(metricValue(only(results), "gpu__time_duration.sum")).toBe(117344);
     expect(metricValue(only(results), "dram__bytes.sum")).toBe(27595520);
+  });
+
+  test("reads estimated speedups as the file writes its numbers", async () => {
+    const cells = (...texts: readonly string[]) => texts.map((text) => `"${text}"`).join(",");
+    const before = ["1", "7", "a", "h", "k", "1", "7"];
+    const csv = [
+      cells(
+        ...["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream"],
+        ...["Section Name", "Metric Name", "Metric Unit", "Metric Value"],
+        ...["Rule Name", "Rule Type", "Rule Description", "Estimated Speedup"],
+      ),
+      `${cells(...before, "S", "Duration", "ns", "1.234.567")},`,
+      cells(...before, "S", "", "", "", "Rule", "OPT", "Do this.", "27,80"),
+      cells(...before, "S", "", "", "", "Rule", "INF", "Or that.", ""),
+    ].join("\n");
+    const results: NcuResult[] = [];
+    await streamNcuCsv(
+      (async function* () {
+        yield Buffer.from(csv);
+      })(),
+      (result) => results.push(result),
+    );
+    expect(metricValue(only(results), "Duration")).toBe(1_234_567);
+    expect(only(results).rules?.map(({ speedup }) => speedup)).toEqual([27.8, null]);
   });
 
   test("finds the table behind what the program printed", async () => {

@@ -42,6 +42,16 @@ describe("adaptToAvailable", () => {
     ]);
   });
 
+  it("takes metrics in one text with commas, as ncu does", () => {
+    const metrics = "gpu__time_duration.sum, sm__throughput.avg,sm__nothing.sum";
+    const { config, notes } = adaptToAvailable({ ...cliConfig, metrics }, available, version);
+    expect(config.metrics).toEqual(["gpu__time_duration.sum", "sm__throughput.avg"]);
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toContain("metric 'sm__nothing.sum' is left out");
+    const args = configArguments({ ...cliConfig, metrics });
+    expect(args[args.indexOf("--metrics") + 1]).toBe(metrics.replace(", ", ","));
+  });
+
   it("leaves expressions, groups and metrics of the launch to ncu, and all where it does not answer", () => {
     const metrics = ["regex:x", "group:y", "breakdown:z", "launch__waves", "device__attribute_x"];
     const adapted = adaptToAvailable({ ...cliConfig, metrics }, available, version);

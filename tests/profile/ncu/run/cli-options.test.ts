@@ -123,6 +123,17 @@ describe("the command line of a pass", () => {
     expect(argv[argv.indexOf("--log-file") + 1]).toBe("/tmp/50%/log");
   });
 
+  it("leaves what it pins to the user's own word, since ncu takes options once", () => {
+    const argv = command({
+      ...cliConfig,
+      extra_args: ["--config-file=on", "--rename-kernels", "on"],
+    });
+    expect(argv.filter((word) => /^--(?:config-file|rename-kernels)/.test(word))).toEqual([
+      "--config-file=on",
+      "--rename-kernels",
+    ]);
+  });
+
   it("has none of the options that this version does not know", () => {
     const old: NcuCapabilities = {
       ...ncu,
@@ -163,6 +174,10 @@ describe("checkOptions", () => {
     ["extra_args", { ...inRange, extra_args: ["-kname"] }, /--kernel-name: .*as a whole/],
     ["extra_args", { ...inRange, extra_args: ["--app-replay-ma=all"] }, /application/],
     ["extra_args", { extra_args: ["--launch-cuont=3"] }, /no option --launch-cuont/],
+    ["extra_args", { extra_args: ["--nvtx"] }, /--nvtx is not passed on/],
+    ["extra_args", { extra_args: ["--clock-control=none"] }, /--clock-control is not passed on/],
+    ["extra_args", { extra_args: ["--kernel-name-b=function"] }, /--kernel-name-base is not/],
+    ["extra_args", { launch_count: 1, extra_args: ["-c", "2"] }, /--launch-count is not passed/],
     ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
   ])("refuses %s of %o with the reason", (key, config, reason) => {
     const details = refusalOf(config);
@@ -178,8 +193,17 @@ describe("checkOptions", () => {
       ["--kernel-name-b=function"],
       ["--launch-skip", "constructor"],
       ["toString", "-", "-constructor"],
+      ["--set", "full", "--section=Occupancy"],
     ])
-      expect(() => checkOptions({ ...cliConfig, extra_args }, ncu)).not.toThrow();
+      expect(() =>
+        checkOptions({ ...cliConfig, kernel_name_base: null, extra_args }, ncu),
+      ).not.toThrow();
+  });
+
+  it("says which key an option belongs to that the config gives already", () => {
+    expect(refusalOf({ extra_args: ["--cache-control", "none"] }).hint).toContain(
+      "use pipeline.ncu.ncu_cli.cache_control",
+    );
   });
 
   it("names the nearest option", () => {

@@ -1,6 +1,16 @@
-import { describe, expect, it } from "vitest";
-import { noMatchNote, unmatchedNotes } from "../../../../src/profile/ncu/run/discover.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Collection, Collector } from "../../../../src/profile/collectors/collector.ts";
+import {
+  discoverLabels,
+  noMatchNote,
+  unmatchedNotes,
+} from "../../../../src/profile/ncu/run/discover.ts";
 import { labelsOf } from "../../../../src/profile/ncu/run/labels.ts";
+import { silentProgress } from "../../../../src/profile/progress.ts";
+import type { Workload } from "../../../../src/profile/workload/workload.ts";
 import { timelineOf } from "../../regions/timelines.ts";
 
 const discovered = labelsOf(
@@ -32,5 +42,45 @@ describe("what is said of patterns that match nothing", () => {
       "nvtx.include: 'nope*' matches none of the program's regions; there are: A, D@B, x;y",
     ]);
     expect(unmatchedNotes({ include: ["*"] }, discovered)).toEqual([]);
+  });
+});
+
+const directory = mkdtempSync(join(tmpdir(), "hydraconf-discover-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe("discoverLabels", () => {
+  const recorded = (name: string, about: Partial<Collection> = {}): Collection =>
+    ({
+      collector: "recorder",
+      measured: {
+        kind: "timeline",
+        timeline: timelineOf([{ ranges: [{ name, start: 0, end: 10 }] }]),
+      },
+      outcome: { exitCode: 0 },
+      ...about,
+    }) as Collection;
+
+  /** Names of the labels, where an earlier collector brought this. */
+  async function labels(earlier: Collection): Promise<readonly string[]> {
+    const recorder: Collector = { name: "recorder", collect: async () => recorded("own") };
+    const never = new AbortController().signal;
+    const found = await discoverLabels(
+      {} as Workload,
+      {
+        directory,
+        interrupt: { stop: never, kill: never },
+        progress: silentProgress,
+        say: () => {},
+        earlier: [earlier],
+      },
+      { recorder, operationDomains: [] },
+    );
+    return found.labels.labels.map(({ name }) => name);
+  }
+
+  it("takes what an earlier collector saw of the whole run, and records the program itself else", async () => {
+    expect(await labels(recorded("earlier"))).toEqual(["earlier"]);
+    // A capture range of nsys leaves out what stands outside of it.
+    expect(await labels(recorded("earlier", { partial: true }))).toEqual(["own"]);
   });
 });

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -131,19 +132,45 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
   it("of a report without results gives none and says so, and leaves no tables", async () => {
     const file = join(root, "empty.ncu-rep");
     writeFileSync(file, buildReport(real?.template ?? "", []));
-    const { results, rows, notes, directory } = await read(file);
-    expect([results, rows]).toEqual([0, []]);
+    const { results, rows, notes, unread, directory } = await read(file);
+    expect([results, rows, unread]).toEqual([0, [], null]);
     expect(notes).toEqual(["empty.ncu-rep holds no results"]);
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("gives what can be read where ncu prints something else, and says so", async () => {
+  it("reads the report by itself where ncu prints something else, and says so", async () => {
     const garbled = ncuWith(
       `case "$*" in *"--import "*"--page raw"*) for i in $(seq 400); do echo "what is this $i"; done; exit 0;; esac`,
     );
-    const { results, notes } = await read(report(), garbled);
-    expect(results).toBe(0);
+    const { results, rows, notes, unread } = await read(report(), garbled);
+    expect([results, rows.length, unread]).toEqual([1, 1, null]);
     expect(notes.join()).toContain("raw.csv holds no table of ncu's results");
+    expect(notes.join()).toContain("r1.ncu-rep was read without ncu");
+  });
+
+  it("does not take the part of a table that a full disk had room for as the table", async () => {
+    const directory = join(root, "full");
+    mkdirSync(directory);
+    symlinkSync("/dev/full", join(directory, "raw.csv.part"));
+    const { results, notes, unread } = await readPass(report(), () => {}, {
+      ncu: await probeNcu(real?.path ?? ""),
+      directory,
+      prefix: "",
+      keepTables: true,
+      stop: new AbortController().signal,
+    });
+    expect([results, unread]).toEqual([1, null]);
+    expect(notes.join()).toMatch(/could not print the metrics of .*ENOSPC.*was read without ncu/);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("tells a report that nobody can read from one that holds nothing", async () => {
+    const file = join(root, "damaged.ncu-rep");
+    writeFileSync(file, "this is no report");
+    const { results, notes, unread } = await read(file);
+    expect(results).toBe(0);
+    expect(unread).toMatch(/could not print the metrics of .*damaged\.ncu-rep: ==ERROR== /);
+    expect(notes.join()).toContain("it does not begin like one");
   });
 
   it("does not take a mistake of ours for a damaged table", async () => {

@@ -94,7 +94,7 @@ describe("topKernels", () => {
     );
     await reader.readPass(null, async (onResult) => {
       for (const result of results) onResult(result);
-      return { results: results.length, sections, notes };
+      return { results: results.length, sections, notes, unread: null };
     });
     const { measured } = reader.finish();
     if (measured.kind !== "regions") throw new Error("ncu gives regions");

@@ -1,0 +1,118 @@
+/** What is cut, shuffled into pieces or followed by other output. */
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
+import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
+import { isConfigError } from "../../../../src/values/errors.ts";
+import { growth } from "../../../growth.ts";
+import { runs } from "../../../runs.ts";
+import { samplesOrSkip } from "../samples.ts";
+
+async function* chunksOf(bytes: Buffer, cuts: readonly number[] = []) {
+  let from = 0;
+  for (const to of [...cuts, bytes.length].sort((a, b) => a - b)) {
+    yield bytes.subarray(from, to);
+    from = to;
+  }
+}
+
+async function read(bytes: Buffer, cuts?: readonly number[]) {
+  const results: NcuResult[] = [];
+  try {
+    const { notes } = await streamNcuCsv(chunksOf(bytes, cuts), (result) => results.push(result), {
+      locale: "C",
+    });
+    return { results, notes };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return { results, notes: [error.details.code] };
+  }
+}
+
+const HEADER = '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream"';
+const METRIC = "gpu__time_duration.sum";
+const line = (...cells: readonly string[]) => `${cells.map((cell) => `"${cell}"`).join(",")}\n`;
+const table = (rows: readonly string[]) =>
+  `${HEADER},"${METRIC}"\n${line("", "", "", "", "", "", "", "ns")}${rows.join("")}`;
+const row = (id: number, name = "gemm") =>
+  line(String(id), "7", "prog", "127.0.0.1", name, "1", "7", String(100 + id));
+const idsOf = (results: readonly NcuResult[]) => results.map(({ id }) => id);
+
+describe("a table of ncu that is not whole", () => {
+  it("gives the results until it was cut, wherever that is", async () => {
+    const names = ["gemm", 'f<"q", 1>', "line\nbreak\n", "漢字", 'tail"'];
+    const whole = Buffer.from(table(names.map((name, id) => row(id, name))));
+    const all = (await read(whole)).results;
+    expect(all.map(({ kernelName }) => kernelName)).toEqual(names);
+    for (let length = 0; length < whole.length; length++) {
+      const { results, notes } = await read(whole.subarray(0, length));
+      expect(results, `${length} bytes`).toEqual(all.slice(0, results.length));
+      const rows = whole.toString("latin1", 0, length).match(/^"\d+","7",/gm)?.length ?? 0;
+      expect(results.length).toBeGreaterThanOrEqual(rows - 1);
+      if (results.length < rows) expect(notes.join()).toMatch(/cut short|damaged/);
+    }
+  });
+
+  it("goes on with the row behind one that was cut", async () => {
+    const cut = row(1).slice(0, 20);
+    const { results, notes } = await read(Buffer.from(table([row(0), `${cut}\n`, row(2)])));
+    expect(idsOf(results)).toEqual([0, 2]);
+    expect(notes.join()).toMatch(/1 damaged row was left out/);
+  });
+
+  it("may be followed by whatever the program prints, and by another table", async () => {
+    const output = Array.from({ length: 3000 }, (_, step) => `{"step": ${step}, "name": "a"\n`);
+    const text = [table([row(0), row(1).slice(0, 20)]), ...output, table([row(5)])].join("");
+    const { results } = await read(Buffer.from(text));
+    expect(idsOf(results)).toEqual([0, 5]);
+  });
+
+  it("may begin with a byte order mark, in whatever pieces", async () => {
+    const text = Buffer.from(`\ufeff${table([row(0)])}`);
+    for (const cuts of [[], [1], [2], [1, 2, 3], [4]])
+      expect(idsOf((await read(text, cuts)).results)).toEqual([0]);
+  });
+
+  it("costs time in proportion to what follows it", async () => {
+    const text = (lines: number) =>
+      Buffer.from(table([row(0).slice(0, 20), '{"step": 1, "name": "a"\n'.repeat(lines)]));
+    expect(await growth((lines) => read(text(lines)), 10_000)).toBeLessThan(30);
+  });
+
+  it("is the same in whatever pieces it comes", async () => {
+    const text = Buffer.from(table([row(0, 'a"b\n,"'), row(1).slice(0, 30), `\n${row(2, "漢")}`]));
+    const whole = await read(text);
+    expect(idsOf(whole.results)).toEqual([0, 2]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(text.length), { maxLength: 12 }), async (cuts) => {
+        expect(await read(text, cuts)).toEqual(whole);
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});
+
+const sample = samplesOrSkip("tables of ncu that were cut");
+
+describe.skipIf(sample === null)("recorded tables that were cut", () => {
+  it.each([
+    "syn-raw-multiprocess-multidevice-weird-values.csv",
+    "syn-raw-nvtx-grammar-18-kernels.csv",
+    "details-1kernel-t4-auto-units-rules.csv",
+    "raw-multi-kernel-gtx1660-ncu2022.3-kernel-time-col.csv",
+  ])("%s", async (name) => {
+    const whole = readFileSync(sample?.(name) ?? "");
+    const all = (await read(whole)).results;
+    expect(all.length).toBeGreaterThan(0);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), async (length) => {
+        const { results } = await read(whole.subarray(0, length));
+        expect(idsOf(results)).toEqual(idsOf(all.slice(0, results.length)));
+        // The details page tells a result row by row: the last one may lack some.
+        expect(results.slice(0, -1)).toEqual(all.slice(0, Math.max(0, results.length - 1)));
+      }),
+      { numRuns: runs(40) },
+    );
+  });
+});
