@@ -81,6 +81,6 @@ function ncuVerdict({ state }: Check, { present, countersAllowed }: GpuFindings)
   if (!present)
     return { name, works: "partly", detail: `reads reports (deep-profile import); ${NO_GPU}` };
   if (countersAllowed === false)
-    return { name, works: "partly", detail: "reads reports; counters are for root only" };
+    return { name, works: "partly", detail: "reads reports; GPU counters are not allowed" };
   return { name, works: "yes", detail: "hardware metrics per region (pipeline.ncu.enable=true)" };
 }

@@ -25,7 +25,7 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
       all.length > 0 && gpus.length === 0
         ? hiddenGpus(all.length, visible ?? "")
         : driverCheck(gpus, loaded),
-    permissions: permissionCheck(machine, countersAllowed),
+    permissions: permissionCheck(machine, countersAllowed, gpus.length > 0),
     present: gpus.length > 0,
     countersAllowed,
   };
@@ -59,15 +59,28 @@ function driverCheck(gpus: readonly Gpu[], loaded: string | undefined): Check {
   };
 }
 
-/** `RmProfilingAdminOnly` of the driver: 1 lets only root read hardware counters. */
-function counterPermission({ read, isRoot }: Machine): boolean | null {
+/** `RmProfilingAdminOnly` of the driver: 1 lets only administrators read hardware counters. */
+function counterPermission(machine: Machine): boolean | null {
   const value = /^RmProfilingAdminOnly:\s*(\d)/m.exec(
-    read("/proc/driver/nvidia/params") ?? "",
+    machine.read("/proc/driver/nvidia/params") ?? "",
   )?.[1];
-  return value === undefined ? null : value === "0" || isRoot;
+  return value === undefined ? null : value === "0" || isAdministrator(machine);
 }
 
-function permissionCheck({ read }: Machine, countersAllowed: boolean | null): Check {
+/** Bit of `CAP_SYS_ADMIN` among the capabilities of a process (linux/capability.h). */
+const SYS_ADMIN = 21n;
+
+/** The driver asks for the capability: root in a container mostly lacks it. */
+function isAdministrator({ read, isRoot }: Machine): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)/m.exec(read("/proc/self/status") ?? "")?.[1];
+  return effective === undefined ? isRoot : ((BigInt(`0x${effective}`) >> SYS_ADMIN) & 1n) === 1n;
+}
+
+function permissionCheck(
+  { read, isRoot }: Machine,
+  countersAllowed: boolean | null,
+  present: boolean,
+): Check {
   const name = "permissions";
   const paranoid = (read("/proc/sys/kernel/perf_event_paranoid") ?? "").trim();
   const sampling = paranoid === "" ? "" : `, perf_event_paranoid ${paranoid}`;
@@ -75,11 +88,13 @@ function permissionCheck({ read }: Machine, countersAllowed: boolean | null): Ch
     return {
       name,
       state: "warning",
-      detail: `GPU counters are for root only (ERR_NVGPUCTRPERM)${sampling}`,
-      hint: "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root",
+      detail: `GPU counters are for ${isRoot ? "root with CAP_SYS_ADMIN" : "root"} only (ERR_NVGPUCTRPERM)${sampling}`,
+      hint: isRoot
+        ? "start the container with --cap-add=SYS_ADMIN; or set NVreg_RestrictProfilingToAdminUsers=0 for the driver of its host"
+        : "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root (in a container: --cap-add=SYS_ADMIN)",
     };
-  const counters =
-    countersAllowed === null ? "GPU counters: no driver to ask" : "GPU counters allowed";
+  const unknown = present ? "the driver does not say who may read them" : "no driver to ask";
+  const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";
   if (Number(paranoid) > 2)
     return {
       name,

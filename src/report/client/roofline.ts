@@ -29,23 +29,7 @@ export function createRoofline(store: Store): HTMLElement {
 }
 
 function draw(scope: Scope, data: RooflineData, store: Store): readonly Node[] {
-  const { points, ceilings, bandwidth } = data;
-  const ridges = bandwidth === null ? [] : ceilings.map(({ flops }) => flops / bandwidth);
-  const x = scaleLog(decades([...points.map(({ intensity }) => intensity), ...ridges]), [
-    MARGIN.left,
-    WIDTH - MARGIN.right,
-  ]);
-  const y = scaleLog(
-    decades([...points.map(({ flops }) => flops), ...ceilings.map(({ flops }) => flops)]),
-    [HEIGHT - MARGIN.bottom, MARGIN.top],
-  );
-  const [lowest = 1, highest = 1] = x.domain();
-  const [, top = 1] = y.domain();
-  const powers = (from: number, to: number) => {
-    const all: number[] = [];
-    for (let value = from; value <= to * 1.001; value *= 10) all.push(value);
-    return all;
-  };
+  const axes = axesOf(data);
   const chart = svg(
     "svg",
     {
@@ -54,74 +38,12 @@ function draw(scope: Scope, data: RooflineData, store: Store): readonly Node[] {
       role: "group",
       "aria-label": "Roofline",
     },
-    ...powers(lowest, highest).flatMap((tick) => [
-      svg("line", {
-        x1: x(tick),
-        x2: x(tick),
-        y1: MARGIN.top,
-        y2: HEIGHT - MARGIN.bottom,
-        class: "grid",
-      }),
-      svg(
-        "text",
-        { x: x(tick), y: HEIGHT - MARGIN.bottom + 16, class: "tick" },
-        formatNumber(tick),
-      ),
-    ]),
-    ...powers(y.domain()[0] ?? 1, top).flatMap((tick) => [
-      svg("line", {
-        x1: MARGIN.left,
-        x2: WIDTH - MARGIN.right,
-        y1: y(tick),
-        y2: y(tick),
-        class: "grid",
-      }),
-      svg(
-        "text",
-        { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" },
-        formatRate(tick, "FLOP/s"),
-      ),
-    ]),
-    svg(
-      "text",
-      { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" },
-      "FLOP per byte of DRAM traffic",
-    ),
-    ...ceilings.map(({ label, flops }) => {
-      const ridge = bandwidth === null ? lowest : Math.max(lowest, flops / bandwidth);
-      return svg(
-        "g",
-        { class: "ceiling" },
-        svg("line", { x1: x(ridge), x2: x(highest), y1: y(flops), y2: y(flops) }),
-        svg(
-          "text",
-          { x: x(highest) - 4, y: y(flops) - 5, class: "tick end" },
-          `${label} ${formatRate(flops, "FLOP/s")}`,
-        ),
-      );
-    }),
-    ...(bandwidth === null
-      ? []
-      : slope(
-          bandwidth,
-          ceilings.at(0) === undefined ? top : Math.max(...ceilings.map(({ flops }) => flops)),
-          x,
-          y,
-        )),
-    ...points.map(({ region, label, intensity, flops }) => {
-      const target = scope.regions[region];
-      const text = `${target?.path ?? ""}, ${label}: ${formatNumber(intensity)} FLOP/byte, ${formatRate(flops, "FLOP/s")}`;
-      const dot = svg(
-        "circle",
-        { cx: x(intensity), cy: y(flops), r: 6, class: "dot", role: "img", "aria-label": text },
-        svg("title", {}, text),
-      );
-      dot.style.setProperty("--hue", String(hueOf(target?.label ?? "")));
-      if (target !== undefined)
-        dot.addEventListener("click", () => store.set({ selected: target }));
-      return dot;
-    }),
+    ...drawGrid(axes),
+    ...data.ceilings.map((ceiling) => drawCeiling(ceiling, data.bandwidth, axes)),
+    ...drawMemoryRoof(data, axes),
+    ...data.points.map((point) => drawPoint(point, axes, scope, store)),
   );
+  const { bandwidth } = data;
   return [
     h("div", { class: "scroll" }, chart),
     h(
@@ -137,10 +59,85 @@ interface Scale {
   domain(): number[];
 }
 
-/** The memory roof, up to where it meets the highest ceiling or the edge. */
-function slope(bandwidth: number, highest: number, x: Scale, y: Scale): readonly Node[] {
-  const [left = 1, right = 1] = x.domain();
-  const [bottom = 1] = y.domain();
+/** FLOP per byte to the right, FLOP/s upwards. */
+interface Axes {
+  readonly x: Scale;
+  readonly y: Scale;
+}
+
+/** All points, ceilings, and where ceilings meet the memory roof. */
+function axesOf({ points, ceilings, bandwidth }: RooflineData): Axes {
+  const ridges = bandwidth === null ? [] : ceilings.map(({ flops }) => flops / bandwidth);
+  const intensities = [...points.map(({ intensity }) => intensity), ...ridges];
+  const rates = [...points, ...ceilings].map(({ flops }) => flops);
+  return {
+    x: scaleLog(decades(intensities), [MARGIN.left, WIDTH - MARGIN.right]),
+    y: scaleLog(decades(rates), [HEIGHT - MARGIN.bottom, MARGIN.top]),
+  };
+}
+
+const ends = (scale: Scale): readonly [number, number] => {
+  const [low = 1, high = 1] = scale.domain();
+  return [low, high];
+};
+
+function drawGrid({ x, y }: Axes): readonly Node[] {
+  const bottom = HEIGHT - MARGIN.bottom;
+  const right = WIDTH - MARGIN.right;
+  return [
+    ...powersOfTen(x).flatMap((tick) => [
+      svg("line", { x1: x(tick), x2: x(tick), y1: MARGIN.top, y2: bottom, class: "grid" }),
+      svg("text", { x: x(tick), y: bottom + 16, class: "tick" }, formatNumber(tick)),
+    ]),
+    ...powersOfTen(y).flatMap((tick) => [
+      svg("line", { x1: MARGIN.left, x2: right, y1: y(tick), y2: y(tick), class: "grid" }),
+      svg(
+        "text",
+        { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" },
+        formatRate(tick, "FLOP/s"),
+      ),
+    ]),
+    svg(
+      "text",
+      { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" },
+      "FLOP per byte of DRAM traffic",
+    ),
+  ];
+}
+
+function powersOfTen(scale: Scale): readonly number[] {
+  const [from, to] = ends(scale);
+  const all: number[] = [];
+  for (let value = from; value <= to * 1.001; value *= 10) all.push(value);
+  return all;
+}
+
+/** From the ridge, left of which memory is the limit. */
+function drawCeiling(
+  { label, flops }: RooflineData["ceilings"][number],
+  bandwidth: number | null,
+  { x, y }: Axes,
+): SVGElement {
+  const [left, right] = ends(x);
+  const ridge = bandwidth === null ? left : Math.max(left, flops / bandwidth);
+  return svg(
+    "g",
+    { class: "ceiling" },
+    svg("line", { x1: x(ridge), x2: x(right), y1: y(flops), y2: y(flops) }),
+    svg(
+      "text",
+      { x: x(right) - 4, y: y(flops) - 5, class: "tick end" },
+      `${label} ${formatRate(flops, "FLOP/s")}`,
+    ),
+  );
+}
+
+/** Up to where it meets the highest ceiling or the edge. */
+function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): readonly Node[] {
+  if (bandwidth === null) return [];
+  const [left, right] = ends(x);
+  const [bottom, top] = ends(y);
+  const highest = ceilings.length === 0 ? top : Math.max(...ceilings.map(({ flops }) => flops));
   const start = Math.max(left, bottom / bandwidth);
   const end = Math.min(right, highest / bandwidth);
   return [
@@ -152,6 +149,25 @@ function slope(bandwidth: number, highest: number, x: Scale, y: Scale): readonly
       class: "memory-roof",
     }),
   ];
+}
+
+/** One region at one precision. */
+function drawPoint(
+  { region, label, intensity, flops }: RooflineData["points"][number],
+  { x, y }: Axes,
+  scope: Scope,
+  store: Store,
+): SVGElement {
+  const target = scope.regions[region];
+  const text = `${target?.path ?? ""}, ${label}: ${formatNumber(intensity)} FLOP/byte, ${formatRate(flops, "FLOP/s")}`;
+  const dot = svg(
+    "circle",
+    { cx: x(intensity), cy: y(flops), r: 6, class: "dot", role: "img", "aria-label": text },
+    svg("title", {}, text),
+  );
+  dot.style.setProperty("--hue", String(hueOf(target?.label ?? "")));
+  if (target !== undefined) dot.addEventListener("click", () => store.set({ selected: target }));
+  return dot;
 }
 
 /** Whole powers of ten around the values, so that nothing stands on the edge. */

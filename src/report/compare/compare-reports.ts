@@ -67,7 +67,7 @@ export function compareReports(
       invocations: countChange(a.totals.invocations, b.totals.invocations),
       region_count: countChange(a.totals.region_count, b.totals.region_count),
     }),
-    regions: mergedKeys([...ofA.keys()], [...ofB.keys()]).map((key) =>
+    regions: merged(a.regions, b.regions).map((key) =>
       regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
     ),
     kernels: kernelChanges(kernelsOfReport(a), kernelsOfReport(b)),
@@ -88,22 +88,48 @@ function byKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegi
   return new Map(regions.map((region) => [keyOf(region), region]));
 }
 
-/** The keys of B in order, and those of A alone behind the one that stands before them in A. */
-function mergedKeys(a: readonly string[], b: readonly string[]): readonly string[] {
-  const inB = new Set(b);
-  const behind = new Map<string | null, string[]>();
+/**
+ * The keys of B in order, and those of A alone behind the one that stands before them in A: inside it,
+ * or else behind all that is inside it.
+ */
+function merged(a: readonly NCUProfileRegion[], b: readonly NCUProfileRegion[]): readonly string[] {
+  const inB = new Set(b.map(keyOf));
+  const behind = new Map<string | null, NCUProfileRegion[]>();
   let anchor: string | null = null;
-  for (const key of a) {
+  for (const region of a) {
+    const key = keyOf(region);
     if (inB.has(key)) {
       anchor = key;
       continue;
     }
     const there = behind.get(anchor);
-    if (there === undefined) behind.set(anchor, [key]);
-    else there.push(key);
+    if (there === undefined) behind.set(anchor, [region]);
+    else there.push(region);
   }
-  return [...(behind.get(null) ?? []), ...b.flatMap((key) => [key, ...(behind.get(key) ?? [])])];
+  const keys = (behind.get(null) ?? []).map(keyOf);
+  /** The regions around the place, the outermost first, each with what stands behind all of it. */
+  const open: { readonly region: NCUProfileRegion; readonly after: string[] }[] = [];
+  const closeDownTo = (depth: number) => {
+    for (const { after } of open.splice(depth).reverse()) keys.push(...after);
+  };
+  const around = (region: NCUProfileRegion): number => {
+    const outermost = open.findIndex((other) => !isInside(region, other.region));
+    return outermost < 0 ? open.length : outermost;
+  };
+  for (const region of b) {
+    closeDownTo(around(region));
+    const key = keyOf(region);
+    keys.push(key);
+    open.push({ region, after: [] });
+    for (const removed of behind.get(key) ?? [])
+      (open[around(removed)]?.after ?? keys).push(keyOf(removed));
+  }
+  closeDownTo(0);
+  return keys;
 }
+
+const isInside = ({ path }: NCUProfileRegion, around: NCUProfileRegion): boolean =>
+  path.length > around.path.length && around.path.every((name, index) => path[index] === name);
 
 function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): RegionChange {
   const shown = b ?? a;

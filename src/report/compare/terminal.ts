@@ -178,7 +178,10 @@ function drawTable(
   lines: readonly Line[],
   width: number,
 ): readonly { readonly text: string; readonly verdict: Verdict | null }[] {
-  const widest = Math.max(textWidth(heading), ...lines.map(({ label }) => textWidth(label)));
+  const widest = lines.reduce(
+    (most, { label }) => Math.max(most, textWidth(label)),
+    textWidth(heading),
+  );
   const columns = fittingColumns(lines, width, widest);
   const widths = columns.map((column) => columnWidth(column, lines));
   const numbers = widths.reduce((sum, each) => sum + GAP.length + each, 0);

@@ -220,7 +220,8 @@ function roofline(regions: readonly NCUProfileRegion[]): RooflineData | null {
   if (points.length === 0) return null;
   const { bytesPerSecond, compute } = rooflineCeilings(regions);
   return {
-    bandwidth: forPage(bytesPerSecond),
+    // Nothing was moved, or counted: there is no slope.
+    bandwidth: bytesPerSecond === 0 ? null : forPage(bytesPerSecond),
     ceilings: compute.map(({ precision, flops }) => ({ label: precision, flops: forPage(flops) })),
     points,
   };

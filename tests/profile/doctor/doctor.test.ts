@@ -105,6 +105,29 @@ describe("a GPU machine with everything", () => {
     expect(asRoot.works["ncu"]).toBe("yes");
   });
 
+  it("asks for the capability that counts: root of a container lacks it, a user may have it", async () => {
+    const withCapabilities = (effective: string, isRoot: boolean) =>
+      findingsOf({
+        ...everything,
+        files: {
+          ...NSIGHT.files,
+          ...CUPTI,
+          ...params(1),
+          "proc/self/status": `Name:\tnode\nCapEff:\t${effective}\n`,
+        },
+        isRoot,
+      });
+    const inContainer = await withCapabilities("00000000a80425fb", true);
+    expect(inContainer.works["ncu"]).toBe("partly");
+    expect(inContainer.check("permissions")).toMatchObject({
+      detail: expect.stringContaining("CAP_SYS_ADMIN only (ERR_NVGPUCTRPERM)"),
+      hint: expect.stringContaining("--cap-add=SYS_ADMIN"),
+    });
+    expect((await withCapabilities("000001ffffffffff", true)).works["ncu"]).toBe("yes");
+    expect((await withCapabilities("0000000000200000", false)).works["ncu"]).toBe("yes");
+    expect((await withCapabilities("0000000000000000", false)).works["ncu"]).toBe("partly");
+  });
+
   it("whose kernel lets nobody sample is told what that takes", async () => {
     const { check } = await findingsOf(everything);
     expect(check("permissions")).toMatchObject({
@@ -233,7 +256,7 @@ describe("in ten lines", () => {
     );
     expect(line("with recorder")).toMatch(/yes .*wall time .*; kernels and GPU time per region$/);
     expect(line("with nsys")).toMatch(/yes .*ranges and kernels/);
-    expect(line("with ncu")).toMatch(/part .*counters are for root only/);
+    expect(line("with ncu")).toMatch(/part .*GPU counters are not allowed/);
   });
 });
 

@@ -93,18 +93,6 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
         "regions",
         "sections.txt",
       ]);
-      await importFiles([
-        path("r1.ncu-rep"),
-        path("mojo.ncu-rep"),
-        "--reader",
-        "ncu",
-        "-o",
-        "both",
-      ]);
-      expect(readdirSync(join(cwd, "both/ncu"))).toEqual(
-        expect.arrayContaining(["mojo.raw.csv", "r1.raw.csv", "raw.csv", "sections.txt"]),
-      );
-      expect(bundleIn("both/ncu").reports[0]?.totals.kernel_count).toBe(5);
     },
   );
 
@@ -120,6 +108,15 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     expect(bundleIn("without/ncu").reports[0]?.totals.kernel_count).toBe(1);
     const refused = await refusal([path("r1.ncu-rep"), "--reader", "ncu", "-o", "refused"]);
     expect(refused?.message).toMatch(/r1\.ncu-rep: .* does not answer as Nsight Compute does/);
+  });
+
+  test.skipIf(real === null)("joins the tables of several reports", async () => {
+    for (const [name, value] of Object.entries(nsightEnvironment())) vi.stubEnv(name, value);
+    await importFiles([path("r1.ncu-rep"), path("mojo.ncu-rep"), "--reader", "ncu", "-o", "both"]);
+    expect(readdirSync(join(cwd, "both/ncu"))).toEqual(
+      expect.arrayContaining(["mojo.raw.csv", "r1.raw.csv", "raw.csv", "sections.txt"]),
+    );
+    expect(bundleIn("both/ncu").reports[0]?.totals.kernel_count).toBe(5);
   });
 
   test("puts kernels and ranges of one file into two reports", async () => {

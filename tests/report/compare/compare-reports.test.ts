@@ -62,6 +62,39 @@ describe("compareReports", () => {
     expect(added.regions.find(({ path }) => path.at(-1) === "stem")?.presence).toBe("added");
   });
 
+  it("keeps the tree whole around what only one of them has", () => {
+    /** Regions by where they begin and end, as letters: `A(ab)B` is A with a and b in it, then B. */
+    const of = (...paths: readonly string[]) => {
+      const open = (path: string): number => paths.filter((other) => other.startsWith(path)).length;
+      const ranges = paths.map((path, at) => ({
+        name: path.slice(-1),
+        start: at * 10 + path.length,
+        end: (at + open(path)) * 10 - path.length,
+      }));
+      return firstReport(bundleOf([{ ranges }]));
+    };
+    const order = (a: readonly string[], b: readonly string[]) =>
+      compareReports(of(...a), of(...b)).regions.map(({ path }) => path.join(""));
+    expect(order(["X", "Y"], ["X", "Xc"])).toEqual(["X", "Xc", "Y"]);
+    expect(order(["X", "Xc", "Y", "Yz", "Z"], ["X", "Xc", "Xd", "Z"])).toEqual([
+      "X",
+      "Xc",
+      "Xd",
+      "Y",
+      "Yz",
+      "Z",
+    ]);
+    expect(order(["X", "Xa", "Xab", "Xc", "Y"], ["X", "Xb", "Xc"])).toEqual([
+      "X",
+      "Xa",
+      "Xab",
+      "Xb",
+      "Xc",
+      "Y",
+    ]);
+    expect(order(["Y", "X"], ["X", "Xa"])).toEqual(["Y", "X", "Xa"]);
+  });
+
   it("calls a difference within the spread of calls unclear, and one beyond it a change", () => {
     const noisy = reportOfCalls([10, 14, 9, 12, 15, 10, 13, 11]);
     const noisyToo = reportOfCalls([11, 14, 10, 12, 15, 11, 13, 13]);
