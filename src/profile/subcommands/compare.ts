@@ -17,7 +17,7 @@ import { type CommandLine, commandHelp, parseCommandLine, usage } from "./argume
 import type { SubcommandIo } from "./subcommand.ts";
 
 /** A gate is breached: neither an error nor a success. */
-export const EXIT_BREACHED = 3;
+const EXIT_BREACHED = 3;
 
 export const COMMAND: CommandLine = {
   name: "compare",

@@ -22,10 +22,10 @@ export interface Measured {
 }
 
 /** Smaller differences are nobody's business, however exactly they were measured. */
-export const LEAST_RELATIVE = 0.01;
+const LEAST_RELATIVE = 0.01;
 
 /** Where nothing tells the spread, differences below this may well be noise. */
-export const ASSUMED_NOISE = 0.05;
+const ASSUMED_NOISE = 0.05;
 
 /** A change of a time or a metric: noise is taken into account. */
 export function changeOf(a: Measured | null, b: Measured | null): Change {

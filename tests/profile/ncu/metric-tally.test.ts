@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readNcuCsv } from "../../../src/profile/ncu/csv/read-csv.ts";
 import { ruleOf } from "../../../src/profile/ncu/metric-rules.ts";
 import { createMetricTally } from "../../../src/profile/ncu/metric-tally.ts";
 import { runs } from "../../runs.ts";
+import { readNcuCsv } from "./csv/whole-csv.ts";
 import { resultOf } from "./results.ts";
 import { samplesOrSkip } from "./samples.ts";
 

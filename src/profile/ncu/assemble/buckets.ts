@@ -105,7 +105,7 @@ function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
 }
 
 /** GPU time in nanoseconds; NaN where it was not measured. */
-export function durationOf({ columns, values }: NcuResult): number {
+function durationOf({ columns, values }: NcuResult): number {
   for (const name of DURATIONS) {
     const place = columns.index.get(name);
     const value = place === undefined ? Number.NaN : (values[place] as number);

@@ -1,7 +1,7 @@
 /** Reads the tables that ncu writes with `--csv`, as a stream: a result at a time. */
 import { createReadStream } from "node:fs";
 import { ConfigError } from "../../../values/errors.ts";
-import type { NcuResult, NcuResults, SectionTable } from "../results.ts";
+import type { NcuResult, SectionTable } from "../results.ts";
 import { createDetailsReader } from "./details-page.ts";
 import { detectFormat, EVIDENCE_BYTES } from "./detect-format.ts";
 import type { TableLayout } from "./layout.ts";
@@ -85,16 +85,6 @@ export async function streamNcuCsv(
     results,
     notes: notesOf(summary, numbers.ambiguous(), name),
   };
-}
-
-/** Everything at once, for files that are known to be small. */
-export async function readNcuCsv(file: string, options: CsvOptions = {}): Promise<NcuResults> {
-  const results: NcuResult[] = [];
-  const { sections, notes } = await streamNcuCsvFile(file, (result) => results.push(result), {
-    name: file,
-    ...options,
-  });
-  return { results, sections, notes };
 }
 
 /** @throws ConfigError as `streamNcuCsv`; the system's error where the file cannot be read */

@@ -33,7 +33,7 @@ const notInRanges =
     isRangeMode(mode) ? reason : null;
 
 /** In the order of the command line. NVTX filters and files come with the pass. */
-export const CLI_OPTIONS: readonly CliOption[] = [
+const CLI_OPTIONS: readonly CliOption[] = [
   {
     key: "target_processes",
     flag: "--target-processes",

@@ -3,7 +3,7 @@
 import type { NcuLog } from "./log-reader.ts";
 import { ownLinesIn } from "./own-lines.ts";
 
-export interface FailureClass {
+interface FailureClass {
   readonly id:
     | "permission"
     | "no_driver"
@@ -27,7 +27,7 @@ export interface RecognisedFailure {
   readonly remedy: string;
 }
 
-export const FAILURE_CLASSES: readonly FailureClass[] = [
+const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     id: "permission",
     pattern: /ERR_NVGPUCTRPERM/,

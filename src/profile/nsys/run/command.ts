@@ -114,7 +114,7 @@ export const exportCommand = (nsys: string, report: string, sqlite: string): rea
 ];
 
 /** The summaries of `nsys stats` that are kept beside our own reports. */
-export const SUMMARIES: readonly string[] = [
+const SUMMARIES: readonly string[] = [
   "nvtx_sum",
   "nvtx_kern_sum",
   "nvtx_gpu_proj_sum",

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
 import {
   buildRegionModel,
   type RegionModelEntry,
@@ -8,6 +7,7 @@ import {
 } from "../../../../src/profile/regions/index.ts";
 import { createReportValidator } from "../../../../src/report/validate.ts";
 import { runs } from "../../../runs.ts";
+import { readNcuCsv } from "../csv/whole-csv.ts";
 import { type ResultSketch, resultsOf } from "../results.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { assembleNcu } from "./assemble-all.ts";

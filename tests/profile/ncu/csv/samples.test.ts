@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readNcuCsv, streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
+import { streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
 import { metricValue, type NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import { samplesOrSkip } from "../samples.ts";
+import { readNcuCsv } from "./whole-csv.ts";
 
 const sample = samplesOrSkip("the samples of ncu's CSV");
 

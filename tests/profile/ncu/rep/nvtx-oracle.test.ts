@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
+import { readNcuCsv } from "../csv/whole-csv.ts";
 import { realNcuOrSkip } from "../run/real-ncu.ts";
 import { buildReport, type ResultSketch } from "../run/report-builder.ts";
 import { readNcuReport } from "./whole-report.ts";

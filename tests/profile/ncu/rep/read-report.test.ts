@@ -4,10 +4,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { PbfWriter } from "pbf";
 import { afterAll, describe, expect, test } from "vitest";
-import { readNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
 import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import { runs } from "../../../runs.ts";
+import { readNcuCsv } from "../csv/whole-csv.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { readNcuReport } from "./whole-report.ts";
 

@@ -1,0 +1,13 @@
+import { type CsvOptions, streamNcuCsvFile } from "../../../../src/profile/ncu/csv/read-csv.ts";
+import type { NcuResult, NcuResults } from "../../../../src/profile/ncu/results.ts";
+
+/** Everything that a table holds, at once. */
+export async function readNcuCsv(file: string, options: CsvOptions = {}): Promise<NcuResults> {
+  const results: NcuResult[] = [];
+  const { sections, notes } = await streamNcuCsvFile(
+    file,
+    (result) => results.push(result),
+    options,
+  );
+  return { results, sections, notes };
+}
