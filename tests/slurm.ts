@@ -1,5 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
@@ -90,6 +98,7 @@ async function tryToStart(extra: readonly string[]): Promise<SlurmCluster | stri
     )
       await sleep(200);
     await Promise.all(daemons.map(ended));
+    killKnowing(conf);
     rmSync(dir, { recursive: true, force: true });
   };
   while (attempt(() => command("sinfo", "--noheader", "--format=%T")) !== "idle\n") {
@@ -177,6 +186,18 @@ async function ended(child: ChildProcess): Promise<void> {
   const late = setTimeout(() => child.kill("SIGKILL"), 60_000);
   await exited;
   clearTimeout(late);
+}
+
+/**
+ * Kills what knows a cluster that is gone: the keeper of a task tries for hours to tell it of the task's end.
+ */
+function killKnowing(conf: string): void {
+  const isOf = (pid: string) =>
+    attempt(() => readFileSync(`/proc/${pid}/environ`, "latin1"))
+      ?.split("\0")
+      .includes(`SLURM_CONF=${conf}`);
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isOf(name)))
+    attempt(() => String(process.kill(Number(pid), "SIGKILL")));
 }
 
 function attempt(run: () => string): string | undefined {
