@@ -1,7 +1,7 @@
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
-import type { ConfigNode } from "../values/node.ts";
+import { type ConfigNode, keyId, type MapNode } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { type Building, build, type Step } from "./build.ts";
 import { toTree } from "./foreign.ts";
@@ -127,8 +127,16 @@ function* begin(config: unknown, options: InstantiateOptions): Building {
   const { root, context } = treeOf(config, options);
   const place = prepare({ root, key, overrides, context });
   if (place === undefined) return null;
-  const mode = place.node.kind === "list" ? modeOfList(overrides, key) : DEFAULT_MODE;
-  return yield* build(place, mode, args);
+  const { node } = place;
+  if (node.kind !== "map") return yield* build(place, modeOfList(overrides, key), args);
+  return yield* build({ ...place, node: withoutMode(node) }, modeOf(place, DEFAULT_MODE), args);
+}
+
+/** At the top they say how to instantiate, also where there is no target; further down they are data then. */
+function withoutMode(node: MapNode): MapNode {
+  const entries = new Map(node.entries);
+  for (const name of MODE_KEYS) if (name !== "_target_") entries.delete(keyId(name));
+  return { ...node, entries };
 }
 
 function treeOf(config: unknown, { context }: InstantiateOptions): ConfigWithContext {

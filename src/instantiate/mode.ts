@@ -1,6 +1,6 @@
 import { ConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
-import type { ConfigNode, ScalarValue } from "../values/node.ts";
+import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 import { child } from "../values/node.ts";
 import { fullKeyOf, type Place } from "../values/place.ts";
 import { pyRepr, pyTypeName } from "../values/python-text.ts";
@@ -20,7 +20,7 @@ export interface Mode {
 export const DEFAULT_MODE: Mode = { convert: "none", recursive: true, partial: false };
 
 /** Keys of a map that say how its target is called and are no arguments. */
-export const MODE_KEYS: ReadonlySet<unknown> = new Set([
+export const MODE_KEYS: ReadonlySet<Key> = new Set([
   "_target_",
   "_convert_",
   "_recursive_",

@@ -82,7 +82,8 @@ function merge(
 /** Puts in what the interpolations lead to that an override merges something into. */
 function expand(resolution: Resolution, place: Place, over: ConfigNode): ConfigNode {
   const target = isInterpolation(place) ? tryDereference(resolution, place) : place;
-  if (target?.node.kind !== "map" || over.kind !== "map") return place.node;
+  if (target === undefined || target.node.kind === "scalar") return place.node;
+  if (target.node.kind !== "map" || over.kind !== "map") return target.node;
   const entries = new Map<KeyId, MapEntry>(target.node.entries);
   for (const [id, { value }] of over.entries) {
     const entry = entries.get(id);

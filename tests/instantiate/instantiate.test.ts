@@ -34,6 +34,12 @@ describe("what is in a config", () => {
     expect(refusal(() => instantiate("text")).code).toBe("instantiate.invalid");
   });
 
+  test("how to instantiate is no data at the top, also without a target; below a map without one it is", () => {
+    expect(yaml("{_convert_: all, _partial_: false, _recursive_: true, a: 1}")).toEqual({ a: 1 });
+    expect(yaml("{a: {_convert_: all, b: 1}}")).toEqual({ a: { _convert_: "all", b: 1 } });
+    expect(yaml("{_recursive_: false, a: {_target_: max, _args_: [1]}}")).toEqual({ a: 1 });
+  });
+
   test("_recursive_: false gives configs, and is inherited", () => {
     const text = "{_target_: echo, _recursive_: false, inner: {_target_: lib.Thing, n: 1}}";
     expect(yaml(text)).toEqual([{ inner: { _target_: "lib.Thing", n: 1 } }]);
@@ -71,6 +77,13 @@ describe("what is in a config", () => {
 
 describe("arguments of the call", () => {
   const text = "{_target_: echo, a: 1, b: {x: 1, y: 2}}";
+
+  test("a list cannot take the place of a map, also of one that is referred to", () => {
+    const config = loadYaml("n: {x: 1}\no: {_target_: echo, b: '${n}'}");
+    expect(
+      refusal(() => instantiate(config, { targets, key: "o", overrides: { b: [1] } })).code,
+    ).toBe("merge.incompatible");
+  });
 
   test("merge over the config", () => {
     expect(yaml(text, { overrides: { a: 9, b: { y: 8 }, c: [1] } })).toEqual([
