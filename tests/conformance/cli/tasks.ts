@@ -1,12 +1,10 @@
 import { isAbsolute, join } from "node:path";
 import type { Invocation, Job, Task } from "../../../src/app/index.ts";
-import { hydraResolver } from "../../../src/app/resolvers/hydra.ts";
 import { toPlain } from "../../../src/compose/index.ts";
 import {
   type ConfigNode,
-  createResolveContext,
   pyStr,
-  type SelectOptions,
+  type ResolveContext,
   selectNode,
 } from "../../../src/values/index.ts";
 
@@ -30,8 +28,8 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       print(`cwd=${process.cwd()}\norig=${cwd}\nout=${job.outputDir}`);
       print(`abs=${isAbsolute("x/y") ? "x/y" : join(cwd, "x/y")}`);
     },
-    fail: (_config, { root }) => {
-      const text = (key: string): string => pyStr(valueAt(root, key, {}) ?? null);
+    fail: ({ context }, { root }) => {
+      const text = (key: string): string => pyStr(selectNode(root, key, context) ?? null);
       if (text("x") === text("bad")) throw new Error(`boom ${text("x")}`);
       print(`x=${text("x")}`);
     },
@@ -44,8 +42,8 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
       log.warning("warn msg");
       print("printed");
     },
-    job: (_config, job) => {
-      for (const line of describeJob(job)) print(line);
+    job: ({ context }, job) => {
+      for (const line of describeJob(job, context)) print(line);
     },
   };
   const task = tasks[name];
@@ -53,13 +51,9 @@ export function taskNamed(name: string, { console, cwd }: Invocation): Task {
   return task;
 }
 
-function valueAt(root: ConfigNode, key: string, options: SelectOptions): ConfigNode | undefined {
-  const context = createResolveContext({ resolvers: [hydraResolver(() => root)] });
-  return selectNode(root, key, context, options);
-}
-
-function* describeJob({ root }: Job): Generator<string> {
-  const at = (key: string): ConfigNode | undefined => valueAt(root, `hydra.${key}`, { deep: true });
+function* describeJob({ root }: Job, context: ResolveContext): Generator<string> {
+  const at = (key: string): ConfigNode | undefined =>
+    selectNode(root, `hydra.${key}`, context, { deep: true });
   const text = (key: string): string => {
     const node = at(key);
     return node === undefined || pyStr(node) === "???" ? "None" : pyStr(node);
