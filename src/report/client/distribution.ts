@@ -1,16 +1,17 @@
 /** How wall time spreads over the calls of a region: minimum, median, 95th percentile, maximum. */
 import { scaleLinear, scaleLog } from "d3-scale";
 import { labelledTicks } from "./axis.ts";
+import { makeChoosable } from "./choosable.ts";
 import { h, svg } from "./dom.ts";
+import { CHARACTER, createFitted, NARROW } from "./fit.ts";
 import { formatMs } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 
 const MOST_ROWS = 40;
-const ROW = 24;
-const LABEL = 250;
-const WIDTH = 900;
 const AXIS = 26;
+/** Beside the ends of the scale, half a label of an axis has room. */
+const EDGE = 30;
 /** A label such as `0.25 ms` with air around it. */
 const TICK_GAP = 64;
 
@@ -22,19 +23,42 @@ interface Spread {
   readonly max: number;
 }
 
+/** Where the parts of a row stand. */
+interface Layout {
+  readonly width: number;
+  readonly row: number;
+  /** Where the scale begins. */
+  readonly left: number;
+  /** Of a label, in pixels. */
+  readonly room: number;
+  /** Whether labels have a line of their own, above what they name. */
+  readonly stacked: boolean;
+}
+
+function layoutOf(width: number): Layout {
+  const stacked = width < NARROW;
+  const left = stacked ? EDGE : Math.max(250, width * 0.28);
+  return { width, stacked, left, row: stacked ? 42 : 24, room: (stacked ? width : left) - 10 };
+}
+
 export function createDistribution(store: Store): HTMLElement {
-  const holder = h("div");
+  const chart = createFitted();
+  const hint = h("p", { class: "hint" });
   const section = h(
     "section",
     { "aria-labelledby": "distribution-heading" },
     h("h2", { id: "distribution-heading" }, "Wall time per call"),
-    holder,
+    chart.element,
+    hint,
   );
   store.watch(({ scope }, before) => {
     if (before !== null && before.scope === scope) return;
     const spreads = spreadsOf(scope);
     section.hidden = spreads.length === 0;
-    holder.replaceChildren(...(spreads.length === 0 ? [] : draw(spreads, store)));
+    if (spreads.length === 0) return;
+    const shown = spreads.slice(0, MOST_ROWS);
+    hint.textContent = hintOf(shown, spreads.length - shown.length);
+    chart.show((width) => draw(shown, layoutOf(width), store));
   });
   return section;
 }
@@ -52,25 +76,42 @@ function spreadsOf({ regions, data }: Scope): readonly Spread[] {
     .sort((a, b) => (wall[b.region.row] ?? 0) - (wall[a.region.row] ?? 0));
 }
 
-function draw(all: readonly Spread[], store: Store): readonly Node[] {
-  const spreads = all.slice(0, MOST_ROWS);
-  const lowest = Math.min(...spreads.map(({ min }) => min));
-  const highest = Math.max(...spreads.map(({ max }) => max));
-  const range: [number, number] = [LABEL, WIDTH - 20];
-  // Regions of a step and of a whole run differ by orders of magnitude.
-  const logarithmic = lowest > 0 && highest / lowest > 20;
-  const scale = logarithmic
+const extremes = (spreads: readonly Spread[]): readonly [number, number] => [
+  Math.min(...spreads.map(({ min }) => min)),
+  Math.max(...spreads.map(({ max }) => max)),
+];
+
+/** Regions of a step and of a whole run differ by orders of magnitude. */
+const isLogarithmic = (lowest: number, highest: number): boolean =>
+  lowest > 0 && highest / lowest > 20;
+
+function hintOf(spreads: readonly Spread[], left: number): string {
+  const scale = isLogarithmic(...extremes(spreads)) ? " Logarithmic scale." : "";
+  const more = left > 0 ? ` ${left} shorter regions are in the table.` : "";
+  return `Line: from the fastest to the slowest call. Dot: median. Tick: 95th percentile.${scale}${more}`;
+}
+
+function draw(spreads: readonly Spread[], layout: Layout, store: Store): Node {
+  const { width, row, left } = layout;
+  const [lowest, highest] = extremes(spreads);
+  const range: [number, number] = [left, width - EDGE];
+  const scale = isLogarithmic(lowest, highest)
     ? scaleLog([lowest, highest], range)
     : scaleLinear([0, highest === 0 ? 1 : highest], range);
-  const height = spreads.length * ROW + AXIS;
+  const height = spreads.length * row + AXIS;
   const ticks = labelledTicks(scale.ticks(6), scale, TICK_GAP);
-  const chart = svg(
+  const rows = spreads.map((spread, at) => ({
+    element: drawSpread(spread, at * row, layout, scale),
+    choose: () => store.set({ selected: spread.region }),
+  }));
+  makeChoosable(rows);
+  return svg(
     "svg",
     {
-      viewBox: `0 0 ${WIDTH} ${height}`,
+      viewBox: `0 0 ${width} ${height}`,
       class: "distribution",
       role: "group",
-      "aria-label": "Wall time per call",
+      "aria-label": "Wall time per call; arrow keys move, Enter shows a region",
     },
     ...ticks.flatMap((tick) => {
       const x = scale(tick);
@@ -79,47 +120,38 @@ function draw(all: readonly Spread[], store: Store): readonly Node[] {
         svg("text", { x, y: height - 8, class: "tick" }, `${formatTick(tick)} ms`),
       ];
     }),
-    ...spreads.map((spread, at) => drawSpread(spread, at * ROW + ROW / 2, scale, store)),
+    ...rows.map(({ element }) => element),
   );
-  const left = all.length - spreads.length;
-  return [
-    h("div", { class: "scroll" }, chart),
-    h(
-      "p",
-      { class: "hint" },
-      `Line: from the fastest to the slowest call. Dot: median. Tick: 95th percentile.${logarithmic ? " Logarithmic scale." : ""}${left > 0 ? ` ${left} shorter regions are in the table.` : ""}`,
-    ),
-  ];
 }
 
 function drawSpread(
   { region, min, median, p95, max }: Spread,
-  y: number,
+  top: number,
+  { left, room, row, stacked, width }: Layout,
   scale: (value: number) => number,
-  store: Store,
 ): SVGElement {
   const text = `${region.path}: ${region.calls} calls, minimum ${formatMs(min)}, median ${formatMs(median)}, 95th percentile ${formatMs(p95)}, maximum ${formatMs(max)} ms`;
-  const group = svg(
+  const y = top + (stacked ? 30 : row / 2);
+  const label = shortenPath(region, Math.floor(room / CHARACTER));
+  return svg(
     "g",
-    { class: "spread", role: "img", "aria-label": text },
+    { class: "spread", "aria-label": text },
     svg("title", {}, text),
-    svg("rect", { x: 0, y: y - ROW / 2, width: WIDTH, height: ROW, class: "hit" }),
-    svg("text", { x: LABEL - 10, y: y + 4, class: "row-label" }, shortenPath(region)),
+    svg("rect", { x: 1, y: top + 1, width: width - 2, height: row - 2, class: "hit" }),
+    stacked
+      ? svg("text", { x: 4, y: top + 17 }, label)
+      : svg("text", { x: left - 10, y: y + 4, class: "row-label" }, label),
     svg("line", { x1: scale(min), x2: scale(max), y1: y, y2: y, class: "whisker" }),
     svg("line", { x1: scale(p95), x2: scale(p95), y1: y - 6, y2: y + 6, class: "p95" }),
     svg("circle", { cx: scale(median), cy: y, r: 4.5, class: "median" }),
   );
-  group.addEventListener("click", () => store.set({ selected: region }));
-  return group;
 }
 
 /** The end of a path tells regions of one name apart, as long as there is room. */
-function shortenPath({ label, path }: Region): string {
-  if (path.length <= MOST_CHARACTERS) return path;
-  const end = path.slice(path.length - (MOST_CHARACTERS - 1));
-  return label.length >= MOST_CHARACTERS ? `${label.slice(0, MOST_CHARACTERS - 1)}…` : `…${end}`;
+function shortenPath({ label, path }: Region, most: number): string {
+  if (path.length <= most) return path;
+  const end = path.slice(path.length - (most - 1));
+  return label.length >= most ? `${label.slice(0, most - 1)}…` : `…${end}`;
 }
-
-const MOST_CHARACTERS = 34;
 
 const formatTick = (value: number): string => String(Number(value.toPrecision(3)));

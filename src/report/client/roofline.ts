@@ -1,57 +1,58 @@
 /** Regions under the roofline: arithmetic intensity against achieved FLOP/s, both logarithmic. */
 import { scaleLog } from "d3-scale";
 import type { RooflineData } from "../html/page-data.ts";
+import { labelledTicks } from "./axis.ts";
+import { type Choosable, makeChoosable } from "./choosable.ts";
 import { hueOf } from "./color.ts";
 import { h, svg } from "./dom.ts";
+import { createFitted, NARROW } from "./fit.ts";
 import { formatNumber, formatRate } from "./format.ts";
 import type { Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 
-const WIDTH = 900;
-const HEIGHT = 420;
+/** A label of some digits with air around it. */
+const TICK_GAP = 44;
 const MARGIN = { left: 90, right: 20, top: 16, bottom: 44 };
 
 export function createRoofline(store: Store): HTMLElement {
-  const holder = h("div");
+  const chart = createFitted();
+  const hint = h("p", { class: "hint" });
   const section = h(
     "section",
     { "aria-labelledby": "roofline-heading" },
     h("h2", { id: "roofline-heading" }, "Roofline"),
-    holder,
+    chart.element,
+    hint,
   );
   store.watch(({ scope }, before) => {
     if (before !== null && before.scope === scope) return;
     const { roofline } = scope.data;
     section.hidden = roofline === null;
-    holder.replaceChildren(...(roofline === null ? [] : draw(scope, roofline, store)));
+    if (roofline === null) return;
+    const { bandwidth } = roofline;
+    hint.textContent = `A dot is a region at one precision. ${bandwidth === null ? "" : `The slope is DRAM at ${formatRate(bandwidth, "B/s")}. `}Ceilings are those of the clocks during the measurement.`;
+    chart.show((width) => draw(scope, roofline, width, store));
   });
   return section;
 }
 
-function draw(scope: Scope, data: RooflineData, store: Store): readonly Node[] {
-  const axes = axesOf(data);
-  const chart = svg(
+function draw(scope: Scope, data: RooflineData, width: number, store: Store): Node {
+  const axes = axesOf(data, width);
+  const dots = data.points.map((point) => drawPoint(point, axes, scope, store));
+  makeChoosable(dots);
+  return svg(
     "svg",
     {
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      viewBox: `0 0 ${width} ${axes.height}`,
       class: "roofline",
       role: "group",
-      "aria-label": "Roofline",
+      "aria-label": "Roofline; arrow keys move, Enter shows a region",
     },
     ...drawGrid(axes),
     ...data.ceilings.map((ceiling) => drawCeiling(ceiling, data.bandwidth, axes)),
     ...drawMemoryRoof(data, axes),
-    ...data.points.map((point) => drawPoint(point, axes, scope, store)),
+    ...dots.map(({ element }) => element),
   );
-  const { bandwidth } = data;
-  return [
-    h("div", { class: "scroll" }, chart),
-    h(
-      "p",
-      { class: "hint" },
-      `A dot is a region at one precision. ${bandwidth === null ? "" : `The slope is DRAM at ${formatRate(bandwidth, "B/s")}. `}Ceilings are those of the clocks during the measurement.`,
-    ),
-  ];
 }
 
 interface Scale {
@@ -63,16 +64,22 @@ interface Scale {
 interface Axes {
   readonly x: Scale;
   readonly y: Scale;
+  /** Of the chart, in pixels. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** All points, ceilings, and where ceilings meet the memory roof. */
-function axesOf({ points, ceilings, bandwidth }: RooflineData): Axes {
+function axesOf({ points, ceilings, bandwidth }: RooflineData, width: number): Axes {
+  const height = width < NARROW ? 320 : 420;
   const ridges = bandwidth === null ? [] : ceilings.map(({ flops }) => flops / bandwidth);
   const intensities = [...points.map(({ intensity }) => intensity), ...ridges];
   const rates = [...points, ...ceilings].map(({ flops }) => flops);
   return {
-    x: scaleLog(decades(intensities), [MARGIN.left, WIDTH - MARGIN.right]),
-    y: scaleLog(decades(rates), [HEIGHT - MARGIN.bottom, MARGIN.top]),
+    width,
+    height,
+    x: scaleLog(decades(intensities), [MARGIN.left, width - MARGIN.right]),
+    y: scaleLog(decades(rates), [height - MARGIN.bottom, MARGIN.top]),
   };
 }
 
@@ -81,14 +88,16 @@ const ends = (scale: Scale): readonly [number, number] => {
   return [low, high];
 };
 
-function drawGrid({ x, y }: Axes): readonly Node[] {
-  const bottom = HEIGHT - MARGIN.bottom;
-  const right = WIDTH - MARGIN.right;
+function drawGrid({ x, y, width, height }: Axes): readonly Node[] {
+  const bottom = height - MARGIN.bottom;
+  const right = width - MARGIN.right;
   return [
-    ...powersOfTen(x).flatMap((tick) => [
+    ...powersOfTen(x).map((tick) =>
       svg("line", { x1: x(tick), x2: x(tick), y1: MARGIN.top, y2: bottom, class: "grid" }),
+    ),
+    ...labelledTicks(powersOfTen(x), x, TICK_GAP).map((tick) =>
       svg("text", { x: x(tick), y: bottom + 16, class: "tick" }, formatNumber(tick)),
-    ]),
+    ),
     ...powersOfTen(y).flatMap((tick) => [
       svg("line", { x1: MARGIN.left, x2: right, y1: y(tick), y2: y(tick), class: "grid" }),
       svg(
@@ -99,7 +108,7 @@ function drawGrid({ x, y }: Axes): readonly Node[] {
     ]),
     svg(
       "text",
-      { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" },
+      { x: (width + MARGIN.left) / 2, y: height - 6, class: "tick" },
       "FLOP per byte of DRAM traffic",
     ),
   ];
@@ -157,17 +166,19 @@ function drawPoint(
   { x, y }: Axes,
   scope: Scope,
   store: Store,
-): SVGElement {
+): Choosable {
   const target = scope.regions[region];
   const text = `${target?.path ?? ""}, ${label}: ${formatNumber(intensity)} FLOP/byte, ${formatRate(flops, "FLOP/s")}`;
   const dot = svg(
     "circle",
-    { cx: x(intensity), cy: y(flops), r: 6, class: "dot", role: "img", "aria-label": text },
+    { cx: x(intensity), cy: y(flops), r: 6, class: "dot", "aria-label": text },
     svg("title", {}, text),
   );
   dot.style.setProperty("--hue", String(hueOf(target?.label ?? "")));
-  if (target !== undefined) dot.addEventListener("click", () => store.set({ selected: target }));
-  return dot;
+  const choose = () => {
+    if (target !== undefined) store.set({ selected: target });
+  };
+  return { element: dot, choose };
 }
 
 /** Whole powers of ten around the values, so that nothing stands on the edge. */

@@ -5,54 +5,54 @@ import type { SweepRegion, SweepReport } from "../sweep/document.ts";
 import { labelledTicks } from "./axis.ts";
 import { hueOfCurve } from "./color.ts";
 import { h, svg } from "./dom.ts";
+import { CHARACTER, NARROW } from "./fit.ts";
 import { formatMs, formatNumber } from "./format.ts";
 
-const WIDTH = 900;
-const HEIGHT = 380;
 /** A label of some digits with air around it. */
 const TICK_GAP = 44;
-const MARGIN = { left: 90, right: 20, top: 16, bottom: 44 };
+const MARGIN = { right: 20, top: 16, bottom: 44 };
 
+/** @param width in pixels */
 export function scalingChart(
   report: SweepReport,
   parameter: number,
   region: SweepRegion | null,
-): readonly Node[] {
+  width: number,
+): Node {
+  const height = width < NARROW ? 280 : 380;
   const curves = curvesOf(report, parameter, region?.times_ms);
   const all = curves.flatMap(({ points }) => points);
-  if (all.length === 0) return [h("p", {}, "No job has a time here.")];
-  const xs = [...new Set(all.map(({ x }) => x))].sort((a, b) => a - b);
-  const x = axis(xs, [MARGIN.left + 10, WIDTH - MARGIN.right - 10]);
+  if (all.length === 0) return h("p", {}, "No job has a time here.");
   const y = scaleLinear(
     [0, Math.max(...all.map(({ ms }) => ms)) * 1.05 || 1],
-    [HEIGHT - MARGIN.bottom, MARGIN.top],
+    [height - MARGIN.bottom, MARGIN.top],
   );
+  const times = y.ticks(5).map((tick) => ({ tick, text: `${formatNumber(tick)} ms` }));
+  const left = Math.max(...times.map(({ text }) => text.length)) * CHARACTER + 14;
+  const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
+  const x = axis(xs, [left + 10, width - MARGIN.right - 10]);
   const key = report.parameters[parameter]?.key ?? "";
-  const chart = svg(
+  return svg(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "scaling", role: "group", "aria-label": "Scaling" },
-    ...y.ticks(5).flatMap((tick) => [
+    { viewBox: `0 0 ${width} ${height}`, class: "scaling", role: "group", "aria-label": "Scaling" },
+    ...times.flatMap(({ tick, text }) => [
       svg("line", {
-        x1: MARGIN.left,
-        x2: WIDTH - MARGIN.right,
+        x1: left,
+        x2: width - MARGIN.right,
         y1: y(tick),
         y2: y(tick),
         class: "grid",
       }),
-      svg(
-        "text",
-        { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" },
-        `${formatNumber(tick)} ms`,
-      ),
+      svg("text", { x: left - 8, y: y(tick) + 4, class: "tick end" }, text),
     ]),
     ...labelledTicks(xs, x, TICK_GAP).map((value) =>
       svg(
         "text",
-        { x: x(value), y: HEIGHT - MARGIN.bottom + 16, class: "tick" },
+        { x: x(value), y: height - MARGIN.bottom + 16, class: "tick" },
         formatNumber(value),
       ),
     ),
-    svg("text", { x: (WIDTH + MARGIN.left) / 2, y: HEIGHT - 6, class: "tick" }, key),
+    svg("text", { x: (width + left) / 2, y: height - 6, class: "tick" }, key),
     ...curves.map(({ label, points }, at) => {
       const line = svg(
         "g",
@@ -73,7 +73,6 @@ export function scalingChart(
       return line;
     }),
   );
-  return [h("div", { class: "scroll" }, chart), legend(curves)];
 }
 
 /** Parameters are mostly doubled: then equal steps are equal factors. */
@@ -83,7 +82,13 @@ function axis(values: readonly number[], range: readonly [number, number]) {
   return lowest > 0 && highest / lowest >= 4 ? scaleLog(domain, range) : scaleLinear(domain, range);
 }
 
-function legend(curves: ReturnType<typeof curvesOf>): HTMLElement {
+/** What the lines are, and how steep. */
+export function legend(
+  report: SweepReport,
+  parameter: number,
+  region: SweepRegion | null,
+): HTMLElement {
+  const curves = curvesOf(report, parameter, region?.times_ms);
   const list = h("ul", { class: "legend" });
   for (const [at, { label, points }] of curves.entries()) {
     const exponent = scalingExponent(points);

@@ -2,9 +2,10 @@
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
 import { themeButton } from "./controls.ts";
 import { h, on } from "./dom.ts";
+import { createFitted } from "./fit.ts";
 import { formatMs, NOT_MEASURED } from "./format.ts";
 import { nameElement } from "./name.ts";
-import { scalingChart } from "./scaling-chart.ts";
+import { legend, scalingChart } from "./scaling-chart.ts";
 import { createTable } from "./table.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;
@@ -92,10 +93,13 @@ function createChart() {
   let region: SweepRegion | null = null;
   let parameter = first.at;
   const title = h("p", { class: "hint", role: "status" });
-  const holder = h("div");
+  const chart = createFitted();
+  const curves = h("div");
   const draw = () => {
     title.textContent = `${region === null ? "Whole jobs" : nameOf(region)}; choose a region in the table below.`;
-    holder.replaceChildren(...scalingChart(report, parameter, region));
+    const shown = [report, parameter, region] as const;
+    chart.show((width) => scalingChart(...shown, width));
+    curves.replaceChildren(legend(...shown));
   };
   const chooser = on(
     h("select", {}, ...numeric.map(({ key, at }) => h("option", { value: at }, key))),
@@ -116,7 +120,8 @@ function createChart() {
       h("label", { class: "chooser" }, "Parameter ", chooser),
       whole,
       title,
-      holder,
+      chart.element,
+      curves,
     ),
     show(chosen: SweepRegion) {
       region = chosen;

@@ -1,0 +1,39 @@
+/** Marks of a chart that choose something: by the pointer, and by the keyboard in one stop of Tab. */
+
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowRight: 1,
+  ArrowUp: -1,
+  ArrowLeft: -1,
+};
+
+export interface Choosable {
+  readonly element: SVGElement;
+  readonly choose: () => void;
+}
+
+/** In the order of the arrow keys; Home and End lead to the first and the last, Enter and Space choose. */
+export function makeChoosable(marks: readonly Choosable[]): void {
+  for (const [at, { element, choose }] of marks.entries()) {
+    element.setAttribute("role", "button");
+    element.setAttribute("tabindex", at === 0 ? "0" : "-1");
+    element.addEventListener("click", choose);
+    element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") choose();
+      else {
+        const next = marks[targetOf(event.key, at, marks.length)];
+        if (next === undefined) return;
+        element.setAttribute("tabindex", "-1");
+        next.element.setAttribute("tabindex", "0");
+        next.element.focus();
+      }
+      event.preventDefault();
+    });
+  }
+}
+
+function targetOf(key: string, at: number, count: number): number {
+  if (key === "Home") return 0;
+  if (key === "End") return count - 1;
+  return at + (STEPS[key] ?? Number.NaN);
+}
