@@ -135,10 +135,10 @@ export function repeatsTable(regions: readonly NCUProfileRegion[]): string | nul
   );
 }
 
-/** The kernels of one region, longest first; says how many it leaves to the JSON report. */
-export function kernelTable(region: NCUProfileRegion, limit: number): string {
+/** The kernels of one region, longest first; says how many it leaves to the JSON report. Null where it has none. */
+export function kernelTable(region: NCUProfileRegion, limit: number): string | null {
   const words = kernelWords(region.kernels);
-  if (words === null) return "No GPU kernels or CPU operations were recorded in this region.";
+  if (words === null) return null;
   const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
   const table = markdownTable(
     [

@@ -23,6 +23,8 @@ export interface RegionMarkdownOptions {
   readonly regionSections?: number;
 }
 
+const NOTHING_ANYWHERE = "No GPU kernels or CPU operations were recorded in any region.";
+
 /** `report.md` of a collector or of one region: the first report in full, of the others the tree. */
 export function renderRegionMarkdown(
   bundle: RegionReportBundle,
@@ -41,7 +43,8 @@ export function renderRegionMarkdown(
     ...withHeading("## Repeated runs", repeatsTable(main.regions)),
     ...withHeading("## Notes", notesList(main.notes)),
     "## Regions",
-    ...treeRows(sections).flatMap(({ region }) => regionSection(region, kernelRows)),
+    ...(hasKernels(main) ? [] : [NOTHING_ANYWHERE]),
+    ...treeRows(sections).flatMap(({ region }) => regionSection(region, main, kernelRows)),
     left === 0 ? null : `${plural(left, "more region")} in \`report.json\`.`,
     ...others.flatMap((report) => otherScope(report, main)),
     "## Provenance",
@@ -62,14 +65,25 @@ function summary(report: NCUProfileRegionReport): string {
   return `Scope ${escapeMarkdown(scope)}, collector ${escapeMarkdown(collector.name)}: ${plural(totals.region_count, "region")}, ${calls}${counted}.`;
 }
 
-function regionSection(region: NCUProfileRegion, kernelRows: number): readonly (string | null)[] {
+const hasKernels = ({ regions }: NCUProfileRegionReport): boolean =>
+  regions.some(({ kernels }) => kernels.length > 0);
+
+function regionSection(
+  region: NCUProfileRegion,
+  report: NCUProfileRegionReport,
+  kernelRows: number,
+): readonly (string | null)[] {
   const heading = treeRows([region])[0]?.label ?? "";
-  return [
-    `### ${escapeMarkdown(heading)}`,
-    kernelTable(region, kernelRows),
+  const nothing = hasKernels(report)
+    ? "No GPU kernels or CPU operations were recorded in this region."
+    : null;
+  const blocks = [
+    kernelTable(region, kernelRows) ?? nothing,
     metricTable(region),
     notesList(region.notes),
-  ];
+  ].filter((block) => block !== null);
+  // What the tables above do not say; nothing, where only wall times are known.
+  return blocks.length === 0 ? [] : [`### ${escapeMarkdown(heading)}`, ...blocks];
 }
 
 /** Another scope: its tree, unless it holds the very numbers of the first one. */

@@ -27,7 +27,7 @@ export function loadReport(
   validator: ReportValidator,
   collector: string,
 ): LoadedReport {
-  const path = resolve(cwd, name);
+  const path = reportIn(name, resolve(cwd, name));
   const isRun = isDirectory(name, path);
   const file = isRun ? join(path, collector, "regions", "report.json") : path;
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
@@ -40,17 +40,29 @@ export function loadReport(
 
 /** Collectors whose reports a run holds; null for a report file, which is of one. */
 export function collectorsOf(name: string, cwd: string): readonly string[] | null {
-  const path = resolve(cwd, name);
+  const path = reportIn(name, resolve(cwd, name));
   if (!isDirectory(name, path)) return null;
   const found = COLLECTOR_NAMES.filter((collector) =>
     isThere(name, join(path, collector, "regions", "report.json")),
   );
   if (found.length > 0) return found;
+  if (isThere(name, join(path, ".sweep")))
+    throw unreadable(
+      name,
+      "it is the directory of a sweep",
+      `compare its jobs, each of which is a run: ${join(name, "0")}`,
+    );
   throw unreadable(
     name,
     "no run's results are in it",
     "give the directory of a run, or a report.json",
   );
+}
+
+/** The folder of a collector, or of its regions, stands for the report in it. */
+function reportIn(name: string, path: string): string {
+  const below = [join(path, "regions", "report.json"), join(path, "report.json")];
+  return below.find((file) => isThere(name, file)) ?? path;
 }
 
 /** The report of one scope; the first, which is the aggregate where there is one, by default. */
@@ -103,6 +115,12 @@ function readBundle(name: string, file: string, validator: ReportValidator): Reg
   }
   const [issue, ...others] = checkReportText(text, validator);
   if (issue !== undefined) {
+    if (issue.pointer === "" && issue.message.includes('"contract"'))
+      throw unreadable(
+        name,
+        "it is no region report: it names no contract",
+        "give the directory of a run, or a report.json",
+      );
     const place = issue.line === undefined ? "" : `:${issue.line}`;
     throw unreadable(
       `${name}${place}`,

@@ -70,14 +70,14 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
     await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
   if (command.has("json")) io.console.stdout(renderComparisonJson(comparison));
   else if (command.has("markdown")) io.console.stdout(renderComparisonMarkdown(comparison));
-  else
-    io.console.stdout(
-      renderComparison(comparison, {
-        width: terminalWidth(io.env),
-        color: io.console.stdoutColor === true,
-        kernels,
-      }),
-    );
+  else {
+    const shown = renderComparison(comparison, {
+      width: terminalWidth(io.env),
+      color: io.console.stdoutColor === true,
+      kernels,
+    });
+    io.console.stdout(page === undefined ? shown : `${shown}\n${page}\n`);
+  }
   const failing = command.has("strict") ? ["breached", "unclear"] : ["breached"];
   if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
   io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);

@@ -12,7 +12,7 @@ const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as
 const COUNTS = {
   heading: "Counts",
   key: ({ counts }: ComparisonRow) => counts,
-  cell: ({ counts }: ComparisonRow) => counts,
+  cell: ({ counts }: ComparisonRow) => h("span", { class: "counts" }, counts),
 };
 
 document.getElementById("controls")?.append(themeButton());

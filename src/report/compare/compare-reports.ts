@@ -74,6 +74,7 @@ export function compareReports(
     notes: [
       ...nothingMeasured(a, b),
       ...differencesOfKind(a, b),
+      ...repeatNotes(a, b),
       ...ownNotes("A", a, b),
       ...ownNotes("B", b, a),
     ],
@@ -259,13 +260,30 @@ function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): 
   return ["neither A nor B measured a region: there is nothing to compare"];
 }
 
+/** Of repeated runs a comparison takes other numbers than a report shows. */
+function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
+  const runs = ({ regions }: NCUProfileRegionReport) =>
+    Math.max(0, ...regions.map(({ repeats }) => repeats?.runs ?? 0));
+  const repeated = [["A", runs(a)] as const, ["B", runs(b)] as const].filter(
+    ([, count]) => count > 0,
+  );
+  if (repeated.length === 0) return [];
+  const which = repeated.map(([name, count]) => `${name}: ${count}`).join(", ");
+  return [
+    `times of regions are means of repeated runs (${which}); kernels, operations and counts are those of the run with the median time`,
+  ];
+}
+
+/** What a report says of its own numbers. */
+const ABOUT_MEDIAN_RUN = /^numbers are those of the median run of \d+; /;
+
 /** What is said of one report alone, such as that its run failed. */
 const ownNotes = (
   name: string,
   { notes }: NCUProfileRegionReport,
   other: NCUProfileRegionReport,
 ): readonly string[] => {
-  const own = notes.filter((note) => !other.notes.includes(note));
+  const own = notes.filter((note) => !other.notes.includes(note) && !ABOUT_MEDIAN_RUN.test(note));
   const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
   const left = own.length - shown.length;
   return left > 0 ? [...shown, `${name}: ${left} more notes in its report`] : shown;

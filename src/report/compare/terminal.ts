@@ -79,7 +79,10 @@ export function renderComparison(
         ],
     kernelLines.length === 0 ? [] : table(kernelHeading(reports), kernelLines),
     left > 0
-      ? wrapped(`${plural(left, `more ${kernelWord(reports)}`)} changed, see --json`, colors.dim)
+      ? wrapped(
+          `${plural(left, `more ${kernelWord(reports)}`)} changed: --kernels ${changed.length} shows all`,
+          colors.dim,
+        )
       : [],
     configLines(config).flatMap((line) => wrapped(line)),
     gates.length === 0
@@ -88,7 +91,10 @@ export function renderComparison(
           ...gates.flatMap(({ outcome, reason }) =>
             wrapped(`${outcome}: ${printableLabel(reason, 300)}`, GATE_PAINT[outcome](colors)),
           ),
-          ...wrapped(printableLabel(gateSummary(gates), 400)),
+          // What is breached is told on standard error, too.
+          ...(gates.some(({ outcome }) => outcome === "breached")
+            ? []
+            : wrapped(printableLabel(gateSummary(gates), 400))),
         ],
   ];
   return blocks

@@ -44,8 +44,23 @@ describe("a report to compare", () => {
     },
   );
 
+  it("is found in the folder of a collector, and of its regions", () => {
+    const folder = join(directory, "run", "recorder", "regions");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "report.json"), JSON.stringify(bundleOf([resnet])));
+    for (const name of ["run", "run/recorder", "run/recorder/regions"]) {
+      expect(collectorsOf(name, directory)).toEqual(name === "run" ? ["recorder"] : null);
+      expect(loadReport(name, directory, validator, "recorder").bundle.reports).not.toEqual([]);
+    }
+  });
+
+  it("is not looked for in the directory of a sweep, whose jobs are named", () => {
+    mkdirSync(join(directory, "sweep", ".sweep"), { recursive: true });
+    expect(() => collectorsOf("sweep", directory)).toThrow("it is the directory of a sweep");
+  });
+
   it("is refused without a contract", () => {
-    expect(refusal(undefined)).toContain('"contract" is missing');
+    expect(refusal(undefined)).toContain("it is no region report: it names no contract");
     expect(refusal(7)).toContain("/contract");
   });
 });

@@ -32,6 +32,23 @@ const slowed = firstReport(
 const STEADY = { std: 1, stable: true };
 
 describe("compareReports", () => {
+  it("says of repeated runs whose numbers it takes, and not what their reports say of theirs", () => {
+    const median =
+      "numbers are those of the median run of 3; repeats holds the spread over all of them";
+    const repeated = {
+      ...report,
+      notes: [...report.notes, median],
+      regions: report.regions.map((region) => ({
+        ...region,
+        repeats: { runs: 3, total_ms: null, wall_ms: null },
+      })),
+    };
+    const { notes } = compareReports(repeated, report);
+    expect(notes.join("\n")).toContain("times of regions are means of repeated runs (A: 3);");
+    expect(notes.join("\n")).not.toContain("numbers are those of the median run");
+    expect(compareReports(report, report).notes.join()).not.toContain("repeated");
+  });
+
   it("matches regions by path and says by how much they changed", () => {
     const { regions, totals } = compareReports(report, slowed);
     expect(regions.map(({ path }) => path.join("/"))).toEqual(
