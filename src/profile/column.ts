@@ -7,27 +7,47 @@ export interface Column {
 }
 
 const FIRST_ROWS = 1024;
+/**
+ * Rows of a block. Only the first block grows by being copied: to double a column of millions leaves
+ * as much garbage as it has rows.
+ */
+const BLOCK_BITS = 16;
+const BLOCK_ROWS = 1 << BLOCK_BITS;
+const IN_BLOCK = BLOCK_ROWS - 1;
 
 /**
  * @param make of so many elements, all zero
  * @param absent NaN, or a number that stands for no value
  */
 export function createColumn(make: (rows: number) => NumberArray, absent = 0): Column {
-  let values = make(0);
-  const grow = (row: number): void => {
-    const larger = make(Math.max(FIRST_ROWS, 2 * values.length, row + 1));
-    larger.set(values);
-    if (absent !== 0) larger.fill(absent, values.length);
-    values = larger;
+  const blocks: NumberArray[] = [];
+  const blockOf = (rows: number): NumberArray => {
+    const block = make(rows);
+    if (absent !== 0) block.fill(absent);
+    return block;
+  };
+  /** Makes room for a row in its block, and in those before it. */
+  const grow = (row: number): NumberArray => {
+    const [first = blockOf(0)] = blocks;
+    if (first.length <= row && first.length < BLOCK_ROWS) {
+      const larger = blockOf(Math.min(BLOCK_ROWS, Math.max(FIRST_ROWS, 2 * first.length, row + 1)));
+      larger.set(first);
+      blocks[0] = larger;
+    }
+    const wanted = row >>> BLOCK_BITS;
+    while (blocks.length <= wanted) blocks.push(blockOf(BLOCK_ROWS));
+    return blocks[wanted] as NumberArray;
   };
   return {
-    get: (row) => values[row] ?? absent,
+    get: (row) => blocks[row >>> BLOCK_BITS]?.[row & IN_BLOCK] ?? absent,
     set: (row, value) => {
-      if (row >= values.length) {
+      let block = blocks[row >>> BLOCK_BITS];
+      const at = row & IN_BLOCK;
+      if (block === undefined || at >= block.length) {
         if (Object.is(value, absent)) return;
-        grow(row);
+        block = grow(row);
       }
-      values[row] = value;
+      block[at] = value;
     },
   };
 }

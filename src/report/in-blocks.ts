@@ -13,4 +13,4 @@ export function* inBlocks(pieces: Iterable<string>): Generator<string> {
   if (length > 0) yield block.join("");
 }
 
-const BLOCK = 1 << 18;
+const BLOCK = 1 << 16;

@@ -20,7 +20,7 @@ export function* jsonPieces(value: object): Generator<string> {
 /** As deep as the lists of kernels: bundle, reports, report, regions, region, kernels. */
 const LEVELS_IN_PIECES = 6;
 /** Elements of the innermost lists that make one piece. */
-const ELEMENTS_PER_PIECE = 500;
+const ELEMENTS_PER_PIECE = 100;
 
 function* pieces(value: unknown, indent: string, levels: number): Generator<string> {
   if (typeof value !== "object" || value === null) yield stringified(value, indent) ?? "null";

@@ -31,20 +31,40 @@ const BOTH: KernelWords = {
 };
 
 /** Null where nothing of either kind was recorded. */
-export function kernelWords(kernels: readonly KernelRecord[]): KernelWords | null {
-  const gpu = kernels.some(({ kind }) => kind === "gpu_kernel");
-  const cpu = kernels.some(({ kind }) => kind === "cpu_operation");
+export const kernelWords = (kernels: readonly KernelRecord[]): KernelWords | null =>
+  wordsOfKinds(kindsIn(kernels));
+
+export function wordsOfKinds(kinds: readonly KernelRecord["kind"][]): KernelWords | null {
+  const gpu = kinds.includes("gpu_kernel");
+  const cpu = kinds.includes("cpu_operation");
   if (gpu && cpu) return BOTH;
   if (gpu) return GPU;
   return cpu ? CPU : null;
 }
 
+/** Each once. */
+function kindsIn(kernels: readonly KernelRecord[]): readonly KernelRecord["kind"][] {
+  const kinds: KernelRecord["kind"][] = [];
+  for (const { kind } of kernels) if (!kinds.includes(kind)) kinds.push(kind);
+  return kinds;
+}
+
 /** Ranges that were measured as a whole have GPU time and no kernels. */
 const RANGES: KernelWords = { ...GPU, time: "GPU time of ranges" };
 
-export const reportKernelWords = (report: NCUProfileRegionReport): KernelWords | null =>
-  kernelWords(report.regions.flatMap(({ kernels }) => kernels)) ??
-  (report.totals.total_ms === null ? null : RANGES);
+/** Asked for by every part of a report, which never changes and can have millions of kernels. */
+const known = new WeakMap<NCUProfileRegionReport, { readonly words: KernelWords | null }>();
+
+export function reportKernelWords(report: NCUProfileRegionReport): KernelWords | null {
+  let found = known.get(report);
+  if (found === undefined) {
+    const kinds = report.regions.flatMap(({ kernels }) => kindsIn(kernels));
+    const words = wordsOfKinds(kinds) ?? (report.totals.total_ms === null ? null : RANGES);
+    found = { words };
+    known.set(report, found);
+  }
+  return found.words;
+}
 
 /** Counts as tables show them: zero is not what was counted where counting is impossible. */
 export const shownKernelCount = ({ kernel_count, total_ms }: NCUProfileRegion): string =>

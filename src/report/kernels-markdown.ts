@@ -1,4 +1,4 @@
-import { kernelWords } from "./kernel-words.ts";
+import { wordsOfKinds } from "./kernel-words.ts";
 import { kernelsOfReport } from "./kernels-of-report.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
 import { formatMs, formatShare, plural } from "./numbers.ts";
@@ -16,13 +16,16 @@ export function renderKernelsMarkdown({ sections, kernelLimit = 200 }: RunSummar
 function sectionBlocks(section: RunSection, limit: number): readonly (string | null)[] {
   const report = mainReport(section);
   const heading = `## ${escapeMarkdown(section.collector)}`;
-  const rows = report === undefined ? [] : kernelsOfReport(report);
-  const words = kernelWords(rows);
-  if (report === undefined || words === null)
+  const kernels = report === undefined ? null : kernelsOfReport(report);
+  const words = wordsOfKinds(kernels?.kinds ?? []);
+  if (report === undefined || kernels === null || words === null)
     return [heading, "Neither GPU kernels nor CPU operations were recorded."];
-  const several = new Set(rows.map(({ device }) => device)).size > 1;
-  const shown = rows.slice(0, limit);
-  const listed = rows.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const several = kernels.devices.length > 1;
+  const shown = kernels.longest(limit);
+  // In the order of the whole list: sums of fractions depend on it.
+  const listed = Float64Array.from(kernels.times)
+    .sort()
+    .reduceRight((sum, ms) => sum + ms, 0);
   const total = report.totals.total_ms ?? 0;
   return [
     heading,
@@ -47,8 +50,8 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
         ...(several ? [row.device] : []),
       ]),
     ),
-    shown.length < rows.length
-      ? `${plural(rows.length - shown.length, "more row")} in \`report.json\`.`
+    shown.length < kernels.length
+      ? `${plural(kernels.length - shown.length, "more row")} in \`report.json\`.`
       : null,
     Math.abs(listed - total) > total * 1e-6
       ? `The rows add up to ${formatMs(listed)} of ${formatMs(total)} ms: some time is in regions that are not shown, or in ranges that overlap without nesting.`

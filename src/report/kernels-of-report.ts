@@ -1,4 +1,6 @@
+import { createNameNumbers, type NameNumbers } from "../name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { placesOfLargest } from "./longest.ts";
 import { treeRows } from "./tree-rows.ts";
 
 export interface KernelOfReport extends KernelRecord {
@@ -6,46 +8,125 @@ export interface KernelOfReport extends KernelRecord {
   readonly mostlyIn: string;
 }
 
+/** A report can have millions of them, of which people are shown the longest. */
+export interface KernelsOfReport {
+  readonly length: number;
+  /** Time of each, in milliseconds. */
+  readonly times: readonly number[];
+  readonly calls: number;
+  /** Each place once. */
+  readonly devices: readonly string[];
+  readonly kinds: readonly KernelRecord["kind"][];
+  /** The longest first. */
+  readonly longest: (count?: number) => readonly KernelOfReport[];
+}
+
 /**
- * Kernels of the outermost regions shown, merged, longest first: each is in one of them when ranges
- * nest.
+ * Kernels of the outermost regions shown, merged: each is in one of them when ranges nest. In columns, since
+ * an object and a key for each would take several times as much memory as the report itself.
  */
-export function kernelsOfReport(report: NCUProfileRegionReport): readonly KernelOfReport[] {
-  const merged = new Map<string, { record: KernelRecord; calls: number; total_ms: number }>();
-  for (const { region, level } of treeRows(report.regions))
-    if (level === 0)
-      for (const record of region.kernels) {
-        const row = merged.get(keyOf(record)) ?? { record, calls: 0, total_ms: 0 };
-        merged.set(keyOf(record), row);
-        row.calls += record.calls;
-        row.total_ms += record.total_ms;
-      }
-  const homes = homesOf(report.regions);
-  return [...merged]
-    .map(([key, { record, calls, total_ms }]) => ({
-      ...record,
-      calls,
-      total_ms,
-      mean_ms: total_ms / calls,
-      mostlyIn: homes.get(key) ?? "",
-    }))
-    .sort((a, b) => b.total_ms - a.total_ms);
-}
-
-function homesOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<string, string> {
-  const best = new Map<string, { region: NCUProfileRegion; ms: number }>();
-  for (const region of regions)
+export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfReport {
+  const identities = createIdentities();
+  const merged: number[] = [];
+  /** By number of the identity; NaN: in no outermost region so far. */
+  const totals: number[] = [];
+  const calls: number[] = [];
+  const homes: number[] = [];
+  const homeTimes: number[] = [];
+  for (const [place, { region, level }] of treeRows(regions).entries())
     for (const record of region.kernels) {
-      const known = best.get(keyOf(record));
-      if (
-        known === undefined ||
-        record.total_ms > known.ms ||
-        (record.total_ms === known.ms && region.depth > known.region.depth)
-      )
-        best.set(keyOf(record), { region, ms: record.total_ms });
+      const number = identities.of(record);
+      if (number === totals.length) {
+        totals.push(Number.NaN);
+        calls.push(0);
+        homes.push(place);
+        homeTimes.push(record.total_ms);
+      } else if (isHome(region, record.total_ms, regions[homes[number] ?? 0], homeTimes[number])) {
+        homes[number] = place;
+        homeTimes[number] = record.total_ms;
+      }
+      if (level > 0) continue;
+      if (Number.isNaN(totals[number])) {
+        merged.push(number);
+        totals[number] = 0;
+      }
+      totals[number] = (totals[number] ?? 0) + record.total_ms;
+      calls[number] = (calls[number] ?? 0) + record.calls;
     }
-  return new Map([...best].map(([key, { region }]) => [key, treeRows([region])[0]?.label ?? ""]));
+
+  const rowOf = (number: number): KernelOfReport => {
+    const { kernel_name, kind, device } = identities.at(number);
+    const [total_ms = 0, count = 0] = [totals[number], calls[number]];
+    const home = regions[homes[number] ?? 0];
+    const mostlyIn = home === undefined ? "" : (treeRows([home])[0]?.label ?? "");
+    return {
+      kernel_name,
+      kind,
+      total_ms,
+      calls: count,
+      mean_ms: total_ms / count,
+      device,
+      mostlyIn,
+    };
+  };
+  const times = merged.map((number) => totals[number] ?? 0);
+  const places = identities.placesOf(merged);
+  return {
+    length: merged.length,
+    times,
+    calls: merged.reduce((sum, number) => sum + (calls[number] ?? 0), 0),
+    devices: [...new Set(places.map(({ device }) => device))],
+    kinds: [...new Set(places.map(({ kind }) => kind))],
+    longest: (count = merged.length) =>
+      placesOfLargest(times, count).map((place) => rowOf(merged[place] ?? 0)),
+  };
 }
 
-const keyOf = ({ kernel_name, kind, device }: KernelRecord): string =>
-  JSON.stringify([kernel_name, kind, device]);
+/** Whether a region has more of a kernel's time than the one that had most, or as much and lies deeper. */
+const isHome = (
+  region: NCUProfileRegion,
+  ms: number,
+  known: NCUProfileRegion | undefined,
+  knownMs = 0,
+): boolean => ms > knownMs || (ms === knownMs && region.depth > (known?.depth ?? 0));
+
+type Place = Pick<KernelRecord, "kind" | "device">;
+type Identity = Pick<KernelRecord, "kernel_name" | "kind" | "device">;
+
+interface Identities {
+  /** From 0, in order of first appearance. */
+  readonly of: (record: Identity) => number;
+  readonly at: (number: number) => Identity;
+  /** Of these numbers, each place once. */
+  readonly placesOf: (numbers: readonly number[]) => readonly Place[];
+}
+
+/** Numbers kernels by name, kind and device: few places, and at worst a million names. */
+function createIdentities(): Identities {
+  const names: string[] = [];
+  const places: Place[] = [];
+  const placeNumbers: number[] = [];
+  const byPlace = new Map<string, NameNumbers>();
+  const namesAt = ({ kind, device }: Place): NameNumbers => {
+    const key = `${kind} ${device}`;
+    let numbers = byPlace.get(key);
+    if (numbers === undefined) {
+      const place = places.push({ kind, device }) - 1;
+      numbers = createNameNumbers(
+        (name) => {
+          placeNumbers.push(place);
+          return names.push(name) - 1;
+        },
+        (number) => names[number] ?? "",
+      );
+      byPlace.set(key, numbers);
+    }
+    return numbers;
+  };
+  const placeOf = (number: number): Place => places[placeNumbers[number] ?? 0] as Place;
+  return {
+    of: (record) => namesAt(record).of(record.kernel_name),
+    at: (number) => ({ kernel_name: names[number] ?? "", ...placeOf(number) }),
+    placesOf: (numbers) => [...new Set(numbers.map(placeOf))],
+  };
+}

@@ -1,4 +1,5 @@
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
+import { equalJson } from "./equal-json.ts";
 import { reportKernelWords } from "./kernel-words.ts";
 import { escapeMarkdown, markdownDocument } from "./markdown.ts";
 import {
@@ -92,17 +93,17 @@ function otherScope(
   main: NCUProfileRegionReport,
 ): readonly (string | null)[] {
   const heading = `## Scope ${escapeMarkdown(report.scope)}`;
-  if (numbersOf(report) === numbersOf(main))
+  if (haveSameNumbers(report, main))
     return [heading, `The same numbers as ${escapeMarkdown(main.scope)}.`];
   const own = report.notes.filter((note) => !main.notes.includes(note));
   return [heading, regionTreeTable(report), notesList(own)];
 }
 
-const numbersOf = ({ regions, totals }: NCUProfileRegionReport): string =>
-  JSON.stringify([
-    totals,
-    regions.map(({ process_id: _process, device: _device, ...numbers }) => numbers),
-  ]);
+/** Whose regions they are is no number. */
+const haveSameNumbers = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): boolean =>
+  equalJson(a.totals, b.totals) &&
+  a.regions.length === b.regions.length &&
+  a.regions.every((region, place) => equalJson(region, b.regions[place], ["process_id", "device"]));
 
 const withHeading = (heading: string, block: string | null): readonly string[] =>
   block === null ? [] : [heading, block];

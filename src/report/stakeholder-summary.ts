@@ -1,6 +1,8 @@
 /** The summary for people who do not profile: where the time goes, how sure that is. */
-import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
-import { kernelWords, reportKernelWords } from "./kernel-words.ts";
+import { createNameNumbers } from "../name-numbers.ts";
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
+import { placesOfLargest } from "./longest.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
 import { formatDuration, formatShare, plural } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
@@ -82,21 +84,26 @@ const regionInWords = (region: NCUProfileRegion): string =>
     : escapeMarkdown(treeRows([region])[0]?.label ?? "");
 
 function topKernels(report: NCUProfileRegionReport, top: number): readonly string[] {
-  const outermost = treeRows(report.regions).flatMap(({ region, level }) =>
-    level === 0 ? region.kernels : [],
+  const names: string[] = [];
+  const times: number[] = [];
+  const kinds = new Set<KernelRecord["kind"]>();
+  const { of } = createNameNumbers(
+    (name) => names.push(name) - 1,
+    (number) => names[number] ?? "",
   );
-  const words = kernelWords(outermost);
+  for (const { region, level } of treeRows(report.regions))
+    if (level === 0)
+      for (const { kernel_name, kind, total_ms } of region.kernels) {
+        const number = of(kernel_name);
+        times[number] = (times[number] ?? 0) + total_ms;
+        kinds.add(kind);
+      }
+  const words = wordsOfKinds([...kinds]);
   if (words === null) return [];
-  const byName = new Map<string, number>();
-  for (const { kernel_name, total_ms } of outermost)
-    byName.set(kernel_name, (byName.get(kernel_name) ?? 0) + total_ms);
-  const lines = [...byName]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, top)
-    .map(
-      ([name, ms]) =>
-        `${markdownLabel(name)}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`,
-    );
+  const lines = placesOfLargest(times, top).map((place) => {
+    const ms = times[place] ?? 0;
+    return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;
+  });
   return [`## The longest ${words.many}`, markdownList(lines)];
 }
 

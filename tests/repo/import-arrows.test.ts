@@ -25,6 +25,7 @@ const leaves = new Set([
   "file-problem.ts",
   "import-file.ts",
   "make-directory.ts",
+  "name-numbers.ts",
   "package-root.ts",
   "printable.ts",
   "shell-quote.ts",

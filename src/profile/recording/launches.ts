@@ -1,5 +1,5 @@
 import { bytes, createColumn, doubles, words } from "../column.ts";
-import { createCorrelationIndex } from "../correlation-index.ts";
+import { createIdIndex } from "../id-index.ts";
 import type { LaunchEvent } from "./events.ts";
 
 /** Place of a launch in its collection. */
@@ -22,7 +22,7 @@ export interface Launches {
 }
 
 export function createLaunches(): Launches {
-  const index = createCorrelationIndex();
+  const index = createIdIndex();
   const threadIds = createColumn(words);
   const times = createColumn(doubles);
   /** Whether kernels are expected that were not seen yet. */

@@ -1,5 +1,6 @@
+import { createNameNumbers } from "../../name-numbers.ts";
+import { createColumn, words } from "../column.ts";
 import type { KernelInstance } from "../timeline.ts";
-import { createNameNumbers } from "./name-numbers.ts";
 
 /** Kernels of one name on one device, or CPU operations of one name: one row of a kernel list. */
 export interface KernelIdentity extends KernelPlace {
@@ -53,24 +54,33 @@ export function createKernelNames(): KernelNames {
 }
 
 interface NameTable extends NumberedNames {
-  readonly add: (name: string, place: KernelPlace) => KernelNumber;
+  /** Returns the place's number. */
+  readonly addPlace: (place: KernelPlace) => number;
+  readonly add: (name: string, place: number) => KernelNumber;
 }
 
 /** Apart from what finds numbers: that is large, and need not live as long. */
 function createTable(): NameTable {
   const names: string[] = [];
+  /** There are few, and a million kernels can point at them. */
   const places: KernelPlace[] = [];
+  const placeNumbers = createColumn(words);
   return {
     count: () => names.length,
     nameOf: (kernel) => names[kernel] as string,
-    placeOf: (kernel) => places[kernel] as KernelPlace,
+    placeOf: (kernel) => places[placeNumbers.get(kernel)] as KernelPlace,
+    addPlace: (place) => places.push(place) - 1,
     add(name, place) {
-      places.push(place);
+      placeNumbers.set(names.length, place);
       return names.push(name) - 1;
     },
   };
 }
 
-function numbersOf(place: KernelPlace, { add, nameOf }: NameTable): (name: string) => KernelNumber {
-  return createNameNumbers((name) => add(name, place), nameOf).of;
+function numbersOf(
+  place: KernelPlace,
+  { add, addPlace, nameOf }: NameTable,
+): (name: string) => KernelNumber {
+  const number = addPlace(place);
+  return createNameNumbers((name) => add(name, number), nameOf).of;
 }

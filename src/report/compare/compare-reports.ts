@@ -70,7 +70,7 @@ export function compareReports(
     regions: merged(a.regions, b.regions).map((key) =>
       regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
     ),
-    kernels: kernelChanges(kernelsOfReport(a), kernelsOfReport(b)),
+    kernels: kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest()),
     notes: [
       ...nothingMeasured(a, b),
       ...differencesOfKind(a, b),

@@ -3,13 +3,13 @@
 import { printableLabel } from "../../printable.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
-import { kernelsOfReport } from "../kernels-of-report.ts";
 import { forPage, plural } from "../numbers.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
 import { shareBase } from "../share.ts";
 import { type TreeRow, treeRows } from "../tree-rows.ts";
 import type { Detail } from "./detail.ts";
 import { foldKernels } from "./fold-kernels.ts";
+import { createKernelSources, type KernelSources } from "./kernel-sources.ts";
 import { chooseMetrics } from "./metric-columns.ts";
 import type {
   KernelColumns,
@@ -27,7 +27,12 @@ export interface BuiltPageData {
   readonly left: readonly string[];
 }
 
-export function buildPageData({ reports }: RegionReportBundle, detail: Detail): BuiltPageData {
+/** @param sources kept between levels of detail of one bundle */
+export function buildPageData(
+  { reports }: RegionReportBundle,
+  detail: Detail,
+  sources: KernelSources = createKernelSources(),
+): BuiltPageData {
   const table = createStringTable();
   const left: string[] = [];
   const [main, ...others] = distinct(reports);
@@ -38,7 +43,8 @@ export function buildPageData({ reports }: RegionReportBundle, detail: Detail): 
     );
   const scopes = shown.map((report, index) => {
     const budget = index === 0 ? mainShare(detail, shown.length) : otherShare(detail, shown.length);
-    return buildScope(report, { ...detail, kernels: budget }, table, index === 0 ? left : []);
+    const ofScope = { ...detail, kernels: budget };
+    return buildScope(report, ofScope, sources, table, index === 0 ? left : []);
   });
   return { data: { strings: table.strings, scopes }, left };
 }
@@ -74,6 +80,7 @@ function distinct(reports: readonly NCUProfileRegionReport[]): readonly NCUProfi
 function buildScope(
   report: NCUProfileRegionReport,
   detail: Detail,
+  sources: KernelSources,
   table: StringTable,
   left: string[],
 ): ScopeData {
@@ -84,9 +91,9 @@ function buildScope(
     left.push(`${plural(report.regions.length - regions.length, "shorter region")} not shown`);
 
   const rows = treeRows(regions, detail.name);
-  const lists = [kernelsOfReport(report), ...regions.map(({ kernels }) => kernels)];
+  const lists = [sources.ofReport(report), ...regions.map(sources.ofRegion)];
   const folded = foldKernels(lists, detail.kernels);
-  const all = lists.reduce((sum, list) => sum + list.length, 0);
+  const all = lists.reduce((sum, { times }) => sum + times.length, 0);
   if (all > detail.kernels)
     left.push(
       `of ${all} records of kernels the ${detail.kernels} longest are shown, the others are summed up as "other"`,

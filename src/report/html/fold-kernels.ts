@@ -1,5 +1,28 @@
 import type { KernelRecord } from "../document.ts";
 
+/** A list of kernels as far as it decides how much of it is shown: lists have millions together. */
+export interface KernelSource {
+  /** In milliseconds, longest first. */
+  readonly times: Float64Array;
+  /** Of all together. */
+  readonly calls: number;
+  /** So many of the longest, longest first. */
+  readonly longest: (count: number) => readonly KernelRecord[];
+}
+
+/** @param list asked again when records of it are shown */
+export function sourceOfList(list: () => readonly KernelRecord[]): KernelSource {
+  const records = list();
+  return {
+    times: longestFirst(records.map(({ total_ms }) => total_ms)),
+    calls: records.reduce((sum, { calls }) => sum + calls, 0),
+    longest: (count) => [...list()].sort((a, b) => b.total_ms - a.total_ms).slice(0, count),
+  };
+}
+
+export const longestFirst = (times: readonly number[]): Float64Array =>
+  Float64Array.from(times).sort().reverse();
+
 export interface FoldedKernels {
   /** Longest first. */
   readonly kept: readonly KernelRecord[];
@@ -13,21 +36,20 @@ export interface FoldedKernels {
  * @param limit records kept, over all lists
  */
 export function foldKernels(
-  lists: readonly (readonly KernelRecord[])[],
+  lists: readonly KernelSource[],
   limit: number,
 ): readonly FoldedKernels[] {
-  const all = lists.reduce((sum, list) => sum + list.length, 0);
-  const counts = all <= limit ? lists.map(({ length }) => length) : longestOf(lists, limit);
+  const all = lists.reduce((sum, { times }) => sum + times.length, 0);
+  const counts = all <= limit ? lists.map(({ times }) => times.length) : longestOf(lists, limit);
   return lists.map((list, index) => fold(list, counts[index] ?? 0));
 }
 
 /** How many of each list are among the longest. Of equal ones, those that stand in front in their lists. */
-function longestOf(lists: readonly (readonly KernelRecord[])[], limit: number): readonly number[] {
-  // A typed array, and no object for each: there can be millions.
-  const totals = Float64Array.from(allTotals(lists)).sort();
-  const least = totals[totals.length - limit] ?? Number.POSITIVE_INFINITY;
-  const counts = lists.map((list) => countWhere(list, ({ total_ms }) => total_ms > least));
-  const equal = lists.map((list) => countWhere(list, ({ total_ms }) => total_ms === least));
+function longestOf(lists: readonly KernelSource[], limit: number): readonly number[] {
+  const all = allTimes(lists);
+  const least = all[all.length - limit] ?? Number.POSITIVE_INFINITY;
+  const counts = lists.map(({ times }) => countWhere(times, (ms) => ms > least));
+  const equal = lists.map(({ times }) => countWhere(times, (ms) => ms === least));
   let left = limit - counts.reduce((sum, count) => sum + count, 0);
   const ranked = [...counts];
   for (let position = 0; left > 0; position++) {
@@ -45,28 +67,35 @@ function longestOf(lists: readonly (readonly KernelRecord[])[], limit: number): 
   return ranked;
 }
 
-function* allTotals(lists: readonly (readonly KernelRecord[])[]): Generator<number> {
-  for (const list of lists) for (const { total_ms } of list) yield total_ms;
+/** Shortest first. */
+function allTimes(lists: readonly KernelSource[]): Float64Array {
+  const all = new Float64Array(lists.reduce((sum, { times }) => sum + times.length, 0));
+  let at = 0;
+  for (const { times } of lists) {
+    all.set(times, at);
+    at += times.length;
+  }
+  return all.sort();
 }
 
-function countWhere<T>(list: readonly T[], test: (element: T) => boolean): number {
+function countWhere(times: Float64Array, test: (ms: number) => boolean): number {
   let count = 0;
-  for (const element of list) if (test(element)) count++;
+  for (const ms of times) if (test(ms)) count++;
   return count;
 }
 
-function fold(list: readonly KernelRecord[], count: number): FoldedKernels {
-  const sorted = [...list].sort((a, b) => b.total_ms - a.total_ms);
-  const rest = sorted.slice(count);
+function fold(list: KernelSource, count: number): FoldedKernels {
+  const kept = count === 0 ? [] : list.longest(count);
+  const rest = list.times.subarray(count);
   return {
-    kept: sorted.slice(0, count),
+    kept,
     other:
       rest.length === 0
         ? null
         : {
             rows: rest.length,
-            calls: rest.reduce((sum, { calls }) => sum + calls, 0),
-            total: rest.reduce((sum, { total_ms }) => sum + total_ms, 0),
+            calls: list.calls - kept.reduce((sum, { calls }) => sum + calls, 0),
+            total: rest.reduce((sum, ms) => sum + ms, 0),
           },
   };
 }

@@ -8,6 +8,7 @@ import { type PageAssets, readPageAssets } from "./assets.ts";
 import { buildPageData } from "./build-page-data.ts";
 import { DETAILS, type Detail, MAX_PAGE_BYTES } from "./detail.ts";
 import { escapeHtml } from "./escape.ts";
+import { createKernelSources } from "./kernel-sources.ts";
 import { renderPage } from "./page.ts";
 
 /** What a page shows beside the report. */
@@ -41,9 +42,10 @@ export interface ConfigLine {
 export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReportOptions): string {
   const assets = options.assets ?? readPageAssets("report");
   const limit = options.maxBytes ?? MAX_PAGE_BYTES;
+  const sources = createKernelSources();
   let page = "";
   for (const detail of DETAILS) {
-    const { data, left } = buildPageData(bundle, detail);
+    const { data, left } = buildPageData(bundle, detail, sources);
     const body = renderBody(bundle, options, detail, left);
     page = renderPage({ title: options.title, body, data }, assets);
     if (Buffer.byteLength(page) <= limit) break;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KernelRecord } from "../../../src/report/document.ts";
-import { foldKernels } from "../../../src/report/html/fold-kernels.ts";
+import { foldKernels, sourceOfList } from "../../../src/report/html/fold-kernels.ts";
 import { runs } from "../../runs.ts";
 
 const record = (total_ms: number): KernelRecord => ({
@@ -13,9 +13,15 @@ const record = (total_ms: number): KernelRecord => ({
   device: "cuda:0",
 });
 
+const fold = (lists: readonly (readonly KernelRecord[])[], limit: number) =>
+  foldKernels(
+    lists.map((list) => sourceOfList(() => list)),
+    limit,
+  );
+
 describe("foldKernels", () => {
   it("keeps the longest over all lists", () => {
-    const folded = foldKernels([[record(9), record(1)], [record(5), record(4), record(3)], []], 3);
+    const folded = fold([[record(9), record(1)], [record(5), record(4), record(3)], []], 3);
     expect(folded.map(({ kept }) => kept.map(({ total_ms }) => total_ms))).toEqual([
       [9],
       [5, 4],
@@ -32,7 +38,7 @@ describe("foldKernels", () => {
     const lists = fc.array(fc.array(fc.integer({ min: 0, max: 50 }).map(record)), { maxLength: 8 });
     fc.assert(
       fc.property(lists, fc.nat(40), (given, limit) => {
-        const folded = foldKernels(given, limit);
+        const folded = fold(given, limit);
         const all = given.flat();
         const kept = folded.flatMap((list) => list.kept);
         expect(kept).toHaveLength(Math.min(limit, all.length));

@@ -1,6 +1,6 @@
 /** The API calls that launched what ran on the GPUs: most calls launch nothing, and are not kept. */
 import { createColumn, doubles, words } from "../../column.ts";
-import { createCorrelationIndex } from "../../correlation-index.ts";
+import { createIdIndex } from "../../id-index.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase } from "./database.ts";
 import { integer, processKey, threadId } from "./ids.ts";
@@ -20,7 +20,7 @@ export interface WantedCalls {
 }
 
 export function createWantedCalls(): WantedCalls {
-  const wanted = createCorrelationIndex();
+  const wanted = createIdIndex();
   const threads = createColumn(words);
   const starts = createColumn(doubles, Number.NaN);
   return {

@@ -28,6 +28,8 @@ export interface ExportDatabase {
   ): Iterable<Row<C>>;
   /** The string of an id in `StringIds`; null where there is none. */
   string(id: SqlValue): string | null;
+  /** The strings of many ids, from one query: an export can have millions, most of which nobody asks for. */
+  strings(ids: readonly number[]): ReadonlyMap<number, string>;
 }
 
 /** E.g. `column >> 24`, null where the table has no such column. */
@@ -122,10 +124,26 @@ function describe(database: Database): ExportDatabase {
       }
     },
     string: createStrings(database, tables.has("StringIds")),
+    strings: (ids) =>
+      tables.has("StringIds") && ids.length > 0 ? readStrings(database, ids) : new Map(),
   };
 }
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+function readStrings(database: Database, ids: readonly number[]): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  const statement = database.prepare(
+    "SELECT s.id AS id, s.value AS value FROM json_each(?) AS wanted CROSS JOIN StringIds AS s ON s.id = wanted.value",
+  );
+  try {
+    const rows = statement.iterate([JSON.stringify(ids)]) as Iterable<Row<"id" | "value">>;
+    for (const { id, value } of rows) if (value !== null) found.set(Number(id), String(value));
+  } finally {
+    statement.finalize();
+  }
+  return found;
+}
 
 /** Ids of neighbours: nsys counts them up, so that what is needed together stands together. */
 const STRINGS_PER_BLOCK = 256;

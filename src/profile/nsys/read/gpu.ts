@@ -3,17 +3,13 @@
  * tables `CUPTI_ACTIVITY_KIND_*` of an export. A CUDA graph is one call that launches many.
  */
 import { memoryCopyName, WAIT_KINDS } from "../../cupti-names.ts";
-import { createKernelTable, type KernelTable } from "../../kernel-table.ts";
-import type {
-  GpuActivityKind,
-  KernelInstance,
-  KernelList,
-  SynchronizationInstance,
-} from "../../timeline.ts";
+import { createKernelTable, type ExecutedKernel, type KernelTable } from "../../kernel-table.ts";
+import type { GpuActivityKind, KernelList, SynchronizationInstance } from "../../timeline.ts";
 import { createWantedCalls, readCalls, type WantedCalls } from "./calls.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ColumnExpression, ExportDatabase, Row, SqlValue } from "./database.ts";
 import { integer, processKey } from "./ids.ts";
+import { createNameReader, type NameReader } from "./names.ts";
 
 export interface GpuEvents {
   /** By start of their launch. */
@@ -30,10 +26,17 @@ interface ActivityTable {
   readonly table: string;
   readonly kind: GpuActivityKind;
   readonly columns: Readonly<Record<string, string>>;
-  readonly describe: (
-    row: Readonly<Record<string, SqlValue>>,
-    database: ExportDatabase,
-  ) => Pick<KernelInstance, "name" | "mangledName" | "bytes">;
+  /** Called for some rows before `describe` is called for each of them. */
+  readonly prepare?: (rows: readonly ActivityRow[], names: NameReader) => void;
+  readonly describe: (row: ActivityRow, names: NameReader) => ActivityDescription;
+}
+
+type ActivityRow = Readonly<Record<string, SqlValue>>;
+
+interface ActivityDescription {
+  readonly name: string;
+  readonly mangledName?: string | undefined;
+  readonly bytes?: number | null;
 }
 
 const GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
@@ -43,10 +46,15 @@ const ACTIVITIES: readonly ActivityTable[] = [
     table: "CUPTI_ACTIVITY_KIND_KERNEL",
     kind: "kernel",
     columns: { demangled: "demangledName", short: "shortName", mangled: "mangledName" },
-    describe: ({ demangled = null, short = null, mangled = null }, { string }) => {
-      const raw = string(mangled);
-      const name = string(demangled) ?? string(short) ?? raw ?? "(unnamed kernel)";
-      return { name, ...(raw !== null && raw !== name && { mangledName: raw }) };
+    prepare(rows, names) {
+      names.load(rows.flatMap(({ demangled = null, mangled = null }) => [demangled, mangled]));
+      const unnamed = rows.filter(({ demangled = null }) => names.of(demangled) === null);
+      names.load(unnamed.map(({ short = null }) => short));
+    },
+    describe({ demangled = null, short = null, mangled = null }, names) {
+      const raw = names.of(mangled);
+      const name = names.of(demangled) ?? names.of(short) ?? raw ?? "(unnamed kernel)";
+      return { name, mangledName: raw === null || raw === name ? undefined : raw };
     },
   },
   {
@@ -55,14 +63,14 @@ const ACTIVITIES: readonly ActivityTable[] = [
     columns: { copy: "copyKind", bytes: "bytes" },
     describe: ({ copy = null, bytes = null }) => ({
       name: memoryCopyName(integer(copy) ?? 0),
-      ...bytesOf(bytes),
+      bytes: integer(bytes),
     }),
   },
   {
     table: "CUPTI_ACTIVITY_KIND_MEMSET",
     kind: "memset",
     columns: { bytes: "bytes" },
-    describe: ({ bytes = null }) => ({ name: "[CUDA memset]", ...bytesOf(bytes) }),
+    describe: ({ bytes = null }) => ({ name: "[CUDA memset]", bytes: integer(bytes) }),
   },
   {
     // Only with `--cuda-graph-trace=graph`; its kernels are in no table then.
@@ -73,10 +81,8 @@ const ACTIVITIES: readonly ActivityTable[] = [
   },
 ];
 
-const bytesOf = (value: SqlValue) => {
-  const bytes = integer(value);
-  return bytes === null ? {} : { bytes };
-};
+/** Rows whose names are read together. */
+const ROWS_AT_ONCE = 4096;
 
 /** What one process did, as it is read. */
 interface ProcessDraft {
@@ -107,40 +113,62 @@ export function readGpu(
     }
     return draft;
   };
-  for (const activity of ACTIVITIES) readActivities(activity, database, clock, draftOf);
+  const names = createNameReader(database);
+  for (const activity of ACTIVITIES) readActivities(activity, database, clock, names, draftOf);
   readWaits(database, clock, draftOf);
   readCalls(database, clock, new Map([...processes].map(([key, { calls }]) => [key, calls])));
   return new Map([...processes].map(([key, draft]) => [key, joined(draft)]));
 }
 
 function readActivities(
-  { table, kind, columns, describe }: ActivityTable,
+  { table, kind, columns, prepare, describe }: ActivityTable,
   database: ExportDatabase,
   clock: ExportClock,
+  names: NameReader,
   draftOf: (key: number) => ProcessDraft,
 ): void {
   const wanted = { ...where(clock), graph: "graphId", node: "graphNodeId", ...columns };
-  for (const row of database.rows(table, wanted)) {
+  const add = (row: Row<keyof typeof wanted>): void => {
     const span = spanOf(row);
-    if (span === null) continue;
+    if (span === null) return;
     const { key, correlation, startNs, endNs, stream } = span;
+    const { name, mangledName, bytes = null } = describe(row, names);
     const context = integer(row.context);
     const graph = graphOf(row);
     const draft = draftOf(key);
     if (correlation !== null) draft.calls.want(correlation);
     if (table === GRAPH_TABLE) draft.wholeGraphs++;
-    draft.kernels.add({
+    // Not spread together: there can be millions.
+    const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
       kind,
-      ...describe(row, database),
+      name,
       device: integer(row.device) ?? 0,
-      ...(context !== null && { context }),
       stream,
       startNs,
       endNs,
-      ...(correlation !== null && { correlation }),
-      ...(graph !== null && { graph }),
-    });
+    };
+    if (mangledName !== undefined) kernel.mangledName = mangledName;
+    if (bytes !== null) kernel.bytes = bytes;
+    if (context !== null) kernel.context = context;
+    if (correlation !== null) kernel.correlation = correlation;
+    if (graph !== null) kernel.graph = graph;
+    draft.kernels.add(kernel);
+  };
+  for (const rows of atOnce(database.rows(table, wanted), ROWS_AT_ONCE)) {
+    prepare?.(rows, names);
+    for (const row of rows) add(row);
   }
+}
+
+/** So many elements at a time, the last ones as they are. */
+function* atOnce<T>(elements: Iterable<T>, count: number): Generator<readonly T[]> {
+  let some: T[] = [];
+  for (const element of elements)
+    if (some.push(element) === count) {
+      yield some;
+      some = [];
+    }
+  if (some.length > 0) yield some;
 }
 
 function readWaits(

@@ -1,0 +1,62 @@
+/** Numbers ids from 0, in order of their first appearance: correlations of API calls, and the like. */
+export interface IdIndex {
+  /** @returns the id's number, a new one for a new id */
+  readonly add: (id: number) => number;
+  readonly find: (id: number) => number | null;
+  readonly size: () => number;
+}
+
+const FIRST_CAPACITY = 1024;
+
+interface Table {
+  readonly ids: Uint32Array;
+  /** A hash table with open addressing, never more than half full: 1 + a number, or 0. */
+  readonly slots: Uint32Array;
+}
+
+const tableFor = (capacity: number): Table => ({
+  ids: new Uint32Array(capacity),
+  slots: new Uint32Array(2 * capacity),
+});
+
+/** Where the id stands in `slots`, or the free place where it belongs. */
+function slotOf({ slots, ids }: Table, id: number): number {
+  const mask = slots.length - 1;
+  // Fibonacci hashing: ids mostly count up, but nothing promises that.
+  let slot = Math.imul(id, 0x9e3779b1) >>> Math.clz32(mask);
+  for (;;) {
+    const entry = slots[slot] as number;
+    if (entry === 0 || ids[entry - 1] === id) return slot;
+    slot = (slot + 1) & mask;
+  }
+}
+
+function larger({ ids }: Table, size: number): Table {
+  const table = tableFor(2 * ids.length);
+  table.ids.set(ids);
+  for (let number = 0; number < size; number++)
+    table.slots[slotOf(table, table.ids[number] as number)] = number + 1;
+  return table;
+}
+
+/** Of ids of 32 bits, as CUPTI's are. There can be millions: 12 to 24 bytes for each. */
+export function createIdIndex(): IdIndex {
+  let table = tableFor(FIRST_CAPACITY);
+  let size = 0;
+  return {
+    add(id) {
+      const slot = slotOf(table, id);
+      const entry = table.slots[slot] as number;
+      if (entry !== 0) return entry - 1;
+      table.ids[size] = id;
+      table.slots[slot] = ++size;
+      if (size === table.ids.length) table = larger(table, size);
+      return size - 1;
+    },
+    find(id) {
+      const entry = table.slots[slotOf(table, id)] as number;
+      return entry === 0 ? null : entry - 1;
+    },
+    size: () => size,
+  };
+}

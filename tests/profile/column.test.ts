@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createColumn, doubles, words } from "../../src/profile/column.ts";
+import { runs } from "../runs.ts";
+
+/** Rows within the first block, at its end, and in blocks behind it. */
+const row = fc.oneof(
+  fc.nat(5),
+  fc.integer({ min: 1_000, max: 1_100 }),
+  fc.integer({ min: 65_500, max: 65_600 }),
+  fc.integer({ min: 196_600, max: 196_700 }),
+);
+
+it("holds what was set, wherever, and says nothing of the rest", () => {
+  const cases = [
+    { make: words, absent: 0 },
+    { make: words, absent: 0xffffffff },
+    { make: doubles, absent: Number.NaN },
+  ];
+  for (const { make, absent } of cases)
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(row, fc.nat(3)), { maxLength: 20 }),
+        fc.array(row),
+        (set, get) => {
+          const column = createColumn(make, absent);
+          const model = new Map<number, number>();
+          for (const [at, value] of set) {
+            column.set(at, value === 3 ? absent : value);
+            model.set(at, value === 3 ? absent : value);
+            for (const [known, expected] of model) expect(column.get(known)).toBe(expected);
+          }
+          for (const at of get) expect(column.get(at)).toBe(model.get(at) ?? absent);
+        },
+      ),
+      { numRuns: runs(50) },
+    );
+});
