@@ -22,11 +22,12 @@ export function writeExport(tables: Tables, folder = temporary()): string {
   for (const [table, rows] of Object.entries(all)) {
     const columns = Object.keys(rows[0] ?? {});
     database.exec(`CREATE TABLE "${table}" (${columns.map((name) => `"${name}"`).join(", ")})`);
-    for (const row of rows)
-      database.run(
-        `INSERT INTO "${table}" VALUES (${columns.map(() => "?").join(", ")})`,
-        columns.map((name) => row[name] ?? null),
-      );
+    if (rows.length === 0) continue;
+    const insert = database.prepare(
+      `INSERT INTO "${table}" VALUES (${columns.map(() => "?").join(", ")})`,
+    );
+    for (const row of rows) insert.run(columns.map((name) => row[name] ?? null));
+    insert.finalize();
   }
   database.exec("COMMIT");
   database.close();
