@@ -3,103 +3,127 @@
  * one per stream of a GPU (what ran on it). Start/end ranges belong to no thread's stack and have no
  * place in it.
  */
-import type { KernelInstance, ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+import { createNameNumbers, type NameNumbers } from "../../name-numbers.ts";
+import type { ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+import { createTrack, type IntervalOrder, type Track } from "./track.ts";
 
-interface Interval {
-  readonly name: string;
-  readonly startNs: number;
-  readonly endNs: number;
-}
-
-interface Track {
-  readonly name: string;
-  readonly intervals: readonly Interval[];
-}
-
-/** Pieces of the file: the whole may be too large for one string. */
+/** Pieces of the file: the whole may be too large for one string, and so may a single profile. */
 export function* renderSpeedscope(timeline: Timeline, name: string): Generator<string> {
-  const frames = new Map<string, number>();
+  const names: string[] = [];
+  const numbers = createNameNumbers(
+    (text) => names.push(text) - 1,
+    (number) => names[number] ?? "",
+  );
+  const frames = createFrames();
   yield `{"$schema":"https://www.speedscope.app/file-format-schema.json","name":${JSON.stringify(name)},"exporter":"hydraconf","profiles":[`;
   let separator = "\n";
-  for (const track of tracks(timeline)) {
-    yield `${separator}${JSON.stringify(profileOf(track, frames))}`;
+  for (const track of tracks(timeline, numbers)) {
+    yield separator;
+    yield* profile(track, frames);
     separator = ",\n";
   }
-  const shared = { frames: [...frames.keys()].map((frame) => ({ name: frame })) };
-  yield `\n],"shared":${JSON.stringify(shared)}}\n`;
+  yield '\n],"shared":{"frames":[';
+  for (const [frame, number] of frames.inOrder.entries())
+    yield `${frame === 0 ? "" : ","}{"name":${JSON.stringify(names[number] ?? "")}}`;
+  yield "]}}\n";
 }
 
-function* tracks({ processes }: Timeline): Generator<Track> {
-  const streams = new Map<string, KernelInstance[]>();
+function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> {
+  const streams = new Map<string, Track>();
   for (const process of processes) {
-    for (const [threadId, ranges] of byThread(process.ranges))
-      yield {
-        name: `process ${process.pid} thread ${threadId}`,
-        intervals: ranges.map((range) => ({
-          name: range.domain === "" ? range.name : `${range.domain}: ${range.name}`,
-          startNs: range.startNs,
-          endNs: endOf(range, process),
-        })),
-      };
-    for (const kernel of process.kernels) {
-      const stream = `cuda:${kernel.device} stream ${kernel.stream ?? 0}, process ${process.pid}`;
-      const known = streams.get(stream);
-      if (known === undefined) streams.set(stream, [kernel]);
-      else known.push(kernel);
-    }
+    yield* threadTracks(process, names);
+    for (const { device, stream, name, startNs, endNs } of process.kernels)
+      trackOf(streams, `cuda:${device} stream ${stream ?? 0}, process ${process.pid}`).add(
+        names.of(name),
+        startNs,
+        endNs,
+      );
   }
-  for (const [name, intervals] of streams) yield { name, intervals };
+  yield* streams.values();
 }
 
-function byThread(ranges: readonly RangeInstance[]): ReadonlyMap<number, readonly RangeInstance[]> {
-  const threads = new Map<number, RangeInstance[]>();
-  for (const range of ranges) {
-    if (range.kind !== "push_pop") continue;
-    const thread = threads.get(range.threadId);
-    if (thread === undefined) threads.set(range.threadId, [range]);
-    else thread.push(range);
+function threadTracks(process: ProcessTimeline, names: NameNumbers): Iterable<Track> {
+  const threads = new Map<string, Track>();
+  for (const range of process.ranges) {
+    const { kind, domain, name, threadId, startNs } = range;
+    if (kind !== "push_pop") continue;
+    const shown = domain === "" ? name : `${domain}: ${name}`;
+    const thread = trackOf(threads, `process ${process.pid} thread ${threadId}`);
+    thread.add(names.of(shown), startNs, endOf(range, process));
   }
-  return threads;
+  return threads.values();
+}
+
+function trackOf(known: Map<string, Track>, name: string): Track {
+  let track = known.get(name);
+  if (track === undefined) {
+    track = createTrack(name);
+    known.set(name, track);
+  }
+  return track;
 }
 
 const endOf = (range: RangeInstance, { endNs }: ProcessTimeline): number =>
   Math.max(range.endNs ?? endNs, range.startNs);
 
+function* profile(track: Track, frames: Frames): Generator<string> {
+  const intervals = track.inOrder();
+  const start = intervals.length === 0 ? 0 : intervals.startNs(0);
+  yield `{"type":"evented","name":${JSON.stringify(track.name)},"unit":"nanoseconds","startValue":${start},"endValue":${track.lastNs()},"events":[`;
+  let separator = "";
+  for (const event of events(intervals, frames)) {
+    yield `${separator}${event}`;
+    separator = ",";
+  }
+  yield "]}";
+}
+
 /**
  * speedscope wants opens and closes in order, properly nested. What outlives the interval around it
  * (kernels of a stream that overlap, an unclosed range) is cut at that one's end.
  */
-function profileOf({ name, intervals }: Track, frames: Map<string, number>) {
-  const events: { type: "O" | "C"; frame: number; at: number }[] = [];
-  const open: { frame: number; endNs: number }[] = [];
-  const closeUntil = (at: number) => {
-    for (let top = open.at(-1); top !== undefined && top.endNs <= at; top = open.at(-1)) {
-      events.push({ type: "C", frame: top.frame, at: top.endNs });
-      open.pop();
-    }
-  };
-  const sorted = [...intervals].sort((a, b) => a.startNs - b.startNs || b.endNs - a.endNs);
-  for (const interval of sorted) {
-    closeUntil(interval.startNs);
-    const frame = frameOf(interval.name, frames);
+function* events(intervals: IntervalOrder, frames: Frames): Generator<string> {
+  const open: { readonly frame: number; readonly endNs: number }[] = [];
+  for (let place = 0; place < intervals.length; place++) {
+    const startNs = intervals.startNs(place);
+    yield* closeUntil(open, startNs);
+    const frame = frames.of(intervals.name(place));
     const limit = open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY;
-    open.push({ frame, endNs: Math.min(interval.endNs, limit) });
-    events.push({ type: "O", frame, at: interval.startNs });
+    open.push({ frame, endNs: Math.min(intervals.endNs(place), limit) });
+    yield `{"type":"O","frame":${frame},"at":${startNs}}`;
   }
-  closeUntil(Number.POSITIVE_INFINITY);
-  return {
-    type: "evented",
-    name,
-    unit: "nanoseconds",
-    startValue: sorted[0]?.startNs ?? 0,
-    endValue: sorted.reduce((last, { endNs }) => Math.max(last, endNs), 0),
-    events,
-  };
+  yield* closeUntil(open, Number.POSITIVE_INFINITY);
 }
 
-function frameOf(name: string, frames: Map<string, number>): number {
-  const known = frames.get(name);
-  if (known !== undefined) return known;
-  frames.set(name, frames.size);
-  return frames.size - 1;
+function* closeUntil(
+  open: { readonly frame: number; readonly endNs: number }[],
+  at: number,
+): Generator<string> {
+  for (let top = open.at(-1); top !== undefined && top.endNs <= at; top = open.at(-1)) {
+    yield `{"type":"C","frame":${top.frame},"at":${top.endNs}}`;
+    open.pop();
+  }
+}
+
+/** Names in the order in which the profiles come to them. */
+interface Frames {
+  readonly of: (name: number) => number;
+  /** Numbers of names. */
+  readonly inOrder: readonly number[];
+}
+
+function createFrames(): Frames {
+  const inOrder: number[] = [];
+  const byName: (number | undefined)[] = [];
+  return {
+    inOrder,
+    of(name) {
+      let frame = byName[name];
+      if (frame === undefined) {
+        frame = inOrder.push(name) - 1;
+        byName[name] = frame;
+      }
+      return frame;
+    },
+  };
 }

@@ -36,6 +36,82 @@ const sketch: ProcessSketch = {
   kernels: [{ name: "gemm", launch: 2500, ns: 400, device: 1 }],
 };
 
+const anyTimes = fc.record({
+  name: fc.constantFrom("a", "b", '"', "c"),
+  start: fc.nat(20),
+  length: fc.nat(9),
+  thread: fc.nat(2),
+  domain: fc.constantFrom("", "lib"),
+});
+
+function grouped<T>(elements: Iterable<T>, keyOf: (element: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const element of elements) {
+    const key = keyOf(element);
+    groups.set(key, [...(groups.get(key) ?? []), element]);
+  }
+  return groups;
+}
+
+/** The same with an object for each event, and a text for each profile. */
+function wholeProfiles({ processes }: Timeline): string {
+  const frames = new Map<string, number>();
+  const frameOf = (name: string) => {
+    if (!frames.has(name)) frames.set(name, frames.size);
+    return frames.get(name);
+  };
+  type Interval = { readonly name: string; readonly startNs: number; readonly endNs: number };
+  const profileOf = ([name, intervals]: readonly [string, readonly Interval[]]) => {
+    const events: { type: string; frame: number | undefined; at: number }[] = [];
+    const open: { frame: number | undefined; endNs: number }[] = [];
+    const closeUntil = (at: number) => {
+      for (let top = open.at(-1); top !== undefined && top.endNs <= at; top = open.at(-1)) {
+        events.push({ type: "C", frame: top.frame, at: top.endNs });
+        open.pop();
+      }
+    };
+    const sorted = [...intervals].sort((a, b) => a.startNs - b.startNs || b.endNs - a.endNs);
+    for (const interval of sorted) {
+      closeUntil(interval.startNs);
+      const frame = frameOf(interval.name);
+      const limit = open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY;
+      open.push({ frame, endNs: Math.min(interval.endNs, limit) });
+      events.push({ type: "O", frame, at: interval.startNs });
+    }
+    closeUntil(Number.POSITIVE_INFINITY);
+    const endValue = Math.max(0, ...sorted.map(({ endNs }) => endNs));
+    const [first] = sorted;
+    const startValue = first?.startNs ?? 0;
+    return { type: "evented", name, unit: "nanoseconds", startValue, endValue, events };
+  };
+  const tracks = processes.flatMap((process) => [
+    ...grouped(process.ranges, ({ threadId }) => `process ${process.pid} thread ${threadId}`),
+  ]);
+  const threads = tracks.map(
+    ([name, ranges]) =>
+      [
+        name,
+        ranges.map((range) => ({
+          name: range.domain === "" ? range.name : `${range.domain}: ${range.name}`,
+          startNs: range.startNs,
+          endNs: range.endNs ?? range.startNs,
+        })),
+      ] as const,
+  );
+  const streams = processes.flatMap((process) => [
+    ...grouped(
+      process.kernels,
+      ({ device, stream }) => `cuda:${device} stream ${stream ?? 0}, process ${process.pid}`,
+    ),
+  ]);
+  const profiles = [...threads, ...streams].map((track) => JSON.stringify(profileOf(track)));
+  const shared = JSON.stringify({ frames: [...frames.keys()].map((name) => ({ name })) });
+  const schema = "https://www.speedscope.app/file-format-schema.json";
+  const before = `{"$schema":"${schema}","name":"test","exporter":"hydraconf","profiles":[`;
+  const separated = profiles.map((profile, at) => `${at === 0 ? "" : ","}\n${profile}`);
+  return `${before}${separated.join("")}\n],"shared":${shared}}\n`;
+}
+
 describe("renderChromeTrace", () => {
   const events = chrome(timelineOf([sketch]));
 
@@ -95,6 +171,22 @@ describe("renderSpeedscope", () => {
       ["O", "open", 7000],
       ["C", "open", 9000],
     ]);
+  });
+
+  it("is what one profile at a time would be, whatever the times", () => {
+    fc.assert(
+      fc.property(fc.array(anyTimes, { maxLength: 12 }), (all) => {
+        const ranges = all.map(({ start, length, name, thread, domain }) => {
+          return { name, start, end: start + length, thread, domain };
+        });
+        const kernels = all.map(({ start, length, name, thread }) => {
+          return { name, launch: start, ns: length, device: thread % 2, thread };
+        });
+        const timeline = timelineOf([{ pid: 1, endNs: 99, ranges, kernels }]);
+        expect([...renderSpeedscope(timeline, "test")].join("")).toBe(wholeProfiles(timeline));
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   it("opens and closes in order and properly nested, whatever overlaps", () => {
