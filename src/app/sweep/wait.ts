@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { backendOf } from "../launchers/index.ts";
 import { liveWorkers } from "../worker/left-behind.ts";
@@ -47,16 +47,24 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
   look(jobs());
 }
 
-/** The jobs of the manifest, read again when it was written again: a search adds to it. */
+/** The jobs of the manifest, parsed again when it was written again: a search adds to it. No clock is asked. */
 function jobsIn(folder: string): () => readonly ManifestJob[] {
   let jobs: readonly ManifestJob[] = [];
-  let version: string | undefined;
+  let known: string | undefined;
   return () => {
-    const { ino, mtimeMs } = statSync(manifestFile(folder), { throwIfNoEntry: false }) ?? {};
-    if (version === undefined || version !== `${ino} ${mtimeMs}`) ({ jobs } = readManifest(folder));
-    version = `${ino} ${mtimeMs}`;
+    const text = textOf(manifestFile(folder));
+    if (text === undefined || text !== known) ({ jobs } = readManifest(folder));
+    known = text;
     return jobs;
   };
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells each end once. What had ended before is known; a job that is done is not looked at again. */

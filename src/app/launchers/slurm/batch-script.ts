@@ -11,6 +11,8 @@ export interface BatchScript {
    * What tells the worker its job: a variable, and what stands in it behind the job's number.
    */
   readonly variable: { readonly name: string; readonly rest: string };
+  /** Where the script lies, absolute: once it is removed, what has not begun of its array does not run. */
+  readonly path: string;
   /** Where a job notes each time that it ran out of time: a file in this folder, by job number. */
   readonly timeoutFolder: string;
   /** The file of Slurm's own messages, as a shell writes it after `id` and `SLURM_ARRAY_*` are set. */
@@ -28,7 +30,7 @@ export interface BatchScript {
  */
 export function batchScript(settings: SlurmSettings, script: BatchScript): string {
   const { max_num_timeout, setup, srun_args, stderr_to_stdout, submitit_folder } = settings;
-  const { command, jobs, slurmLog, timeoutFolder, variable } = script;
+  const { command, jobs, path, slurmLog, timeoutFolder, variable } = script;
   const delay = signalDelay(settings);
   const earliest = Math.max(0, settings.timeout_min * 60 - delay - 90);
   const grace = Math.max(1, delay - 15);
@@ -38,6 +40,7 @@ jobs=(${jobs.join(" ")})
 job=\${jobs[$SLURM_ARRAY_TASK_ID]}
 id=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 slurm_log=${slurmLog}
+[ -e ${shellQuote(path)} ] || { echo "hydraconf: nobody waits for job #$job of this array any more"; exit 0; }
 folder=${folderWord(submitit_folder)}
 mkdir -p -- "$folder" || exit 1
 exec >>"$folder/\${id}_0_log.out" ${stderr_to_stdout ? "2>&1" : `2>>"$folder/\${id}_0_log.err"`}

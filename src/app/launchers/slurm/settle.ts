@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
+import { join } from "node:path";
 import { isSignalCode } from "../../job/job.ts";
 import {
   type AttemptEnd,
@@ -9,6 +11,7 @@ import {
   readJobState,
   writeJobState,
 } from "../../sweep/record/job-state.ts";
+import { jobsFolder } from "../../sweep/record/layout.ts";
 import { noteOver, type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
 
@@ -35,6 +38,7 @@ export function settle(
   | "recorded already"
   | { readonly kind: "ended" }
   | { readonly kind: "dropped"; readonly reason: string } {
+  lookAgain(jobsFolder(folder));
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   // Who looked before the job was submitted anew must not end what runs now.
@@ -59,6 +63,20 @@ export function settle(
     }),
   );
   return { kind: "ended" };
+}
+
+/**
+ * Makes a client of NFS forget which files a folder does not have: it may believe for a minute that there is no record
+ * which another machine has written. A change of its own is what it takes.
+ */
+function lookAgain(folder: string): void {
+  const change = join(folder, `.${randomUUID()}`);
+  try {
+    mkdirSync(change);
+    rmdirSync(change);
+  } catch {
+    // It cannot be written, or is not there: then nothing can be recorded either, and that is told there.
+  }
 }
 
 /** Whether the last attempt is no other task's, nor one of a launcher of a machine. */

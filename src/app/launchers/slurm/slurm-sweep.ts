@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { hasEnded, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledJob, SweepBackend } from "../sweep-backend.ts";
 import { noAnswer, type SlurmClient } from "./client.ts";
@@ -60,8 +61,9 @@ const submittedTasks = async (
   tasksOf(await foundSubmissions(readSubmissions(folder), client));
 
 /**
- * Notes the numbers of arrays that were submitted by a launcher that died before it could, and forgets
- * what it was about to submit. Only for who has claimed the sweep.
+ * Notes the numbers of arrays that were submitted by a launcher that died before it could, and gives up what it
+ * was about to submit: should that still come, because its sbatch is slower than we are, it runs nothing. Only for
+ * who has claimed the sweep.
  *
  * @throws ConfigError `slurm.no_answer`
  */
@@ -69,6 +71,13 @@ export async function adoptSubmissions(folder: string, client: SlurmClient): Pro
   const noted = readSubmissions(folder);
   if (noted.every(({ array }) => array !== null)) return;
   const found = await foundSubmissions(noted, client);
+  for (const { array, script } of found) {
+    if (array !== null) continue;
+    rmSync(script, { force: true });
+    // What came in between may have begun.
+    const late = await client.arrayOf(script);
+    if (late !== undefined) await client.cancel([late]);
+  }
   writeSubmissions(
     folder,
     found.filter(({ array }) => array !== null),

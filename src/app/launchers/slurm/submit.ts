@@ -57,6 +57,7 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
       jobs: chunk,
       command: [...command, ...manifest.program.argv],
       variable: { name: WORKER_VARIABLE, rest: folder },
+      path: script,
       timeoutFolder: timeoutFolder(folder),
       slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
     });

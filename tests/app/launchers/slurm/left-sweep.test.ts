@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
@@ -233,6 +233,46 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect(readSubmissions(folder)).toMatchObject([{ array: null }]);
       const resumed = await start("--resume", "s", "--detach");
       expect([resumed.exitCode, resumed.stderr]).toEqual([0, ""]);
+      release();
+      expect((await sweep("wait", "s")).exitCode).toBe(0);
+      expect([...ran("begin")].sort()).toEqual([0, 1]);
+      expect(readSubmissions(folder)).toHaveLength(1);
+    });
+
+    test("an sbatch that is slower than who resumes: what it submits runs nothing", async () => {
+      const { folder, ran, release, start, sweep, ...made } = place();
+      const gate = join(made.cwd, "gate");
+      // It has read its script, the last of its arguments, before it gets stuck.
+      const late = withSbatch(
+        made.cwd,
+        `for word; do shift; script=$word; set -- "$@" "$word"; done
+        cp "$script" '${gate}.sh'
+        while [ ! -e '${gate}' ]; do sleep 0.1; done
+        count=$#; for word; do shift; count=$((count - 1)); [ $count = 0 ] || set -- "$@" "$word"; done
+        sbatch "$@" '${gate}.sh' >'${gate}.said'`,
+      );
+      const left = made.startIn(late, "-m", SLURM, "x=1,2", "do=hold", "--detach");
+      await until(() => existsSync(`${gate}.sh`));
+      left.kill("SIGKILL");
+      await left;
+      expect((await start("--resume", "s", "--detach")).exitCode).toBe(0);
+      await until(() => ran("begin").length === 2);
+      writeFileSync(gate, "");
+      const array = () => made.lines("gate.said")[0];
+      await until(() => array() !== undefined);
+      const isThere = () =>
+        slurm?.command(
+          "squeue",
+          "--noheader",
+          "--states=PENDING,RUNNING,COMPLETING",
+          "--format=%F",
+        );
+      await until(
+        () =>
+          isThere()
+            ?.split("\n")
+            .includes(array() ?? "") === false,
+      );
       release();
       expect((await sweep("wait", "s")).exitCode).toBe(0);
       expect([...ran("begin")].sort()).toEqual([0, 1]);
