@@ -28,11 +28,12 @@ export const makeSweepDirectory = (path: string, isResumed = false): void =>
 type DirectoryKind = "run" | "sweep" | "resumed sweep";
 
 function makeOrRefuse(path: string, kind: DirectoryKind): void {
-  if (existsSync(path) && !statSync(path).isDirectory())
+  const before = statSync(path, { throwIfNoEntry: false });
+  if (before !== undefined && !before.isDirectory())
     throw unusable(path, kind, "a file stands in its place");
   try {
-    makeDirectory(path);
-    accessSync(path, constants.W_OK);
+    if (before === undefined) makeDirectory(path);
+    else accessSync(path, constants.W_OK);
   } catch (cause) {
     throw unusable(path, kind, cause instanceof Error ? cause.message : String(cause), cause);
   }

@@ -136,15 +136,17 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
     };
   };
 
+  const formatterFor = rememberFormatters();
+
   const attach = (config: Section, cwd: string): void => {
-    refuseMalformed(config);
+    refuseMalformed(config, formatterFor);
     close();
     const named = section(config["loggers"]);
     for (const [name, state] of loggers)
       if (name !== "" && !Object.hasOwn(named, name))
         state.disabled = config["disable_existing_loggers"] !== false;
     const handlers = new Map<string, Handler>();
-    const place = { console, cwd };
+    const place = { console, cwd, formatterFor };
     for (const name of Object.keys(section(config["handlers"]))) {
       const handler = openHandler(name, config, place);
       handlers.set(name, handler);
@@ -216,6 +218,18 @@ function setUp(
 interface Place {
   readonly console: Console;
   readonly cwd: string;
+  readonly formatterFor: typeof openFormatter;
+}
+
+/** Formats are configured again for each job of a sweep, and are the same each time. */
+function rememberFormatters(): typeof openFormatter {
+  const known = new Map<string, RecordFormatter>();
+  return (settings, color) => {
+    const key = `${color} ${JSON.stringify(settings)}`;
+    const formatter = known.get(key) ?? openFormatter(settings, color);
+    known.set(key, formatter);
+    return formatter;
+  };
 }
 
 const openHandler = (name: string, config: Section, place: Place): Handler =>
@@ -229,7 +243,7 @@ function handlerOf(settings: HandlerSettings, config: Section, place: Place): Ha
   const { level } = settings;
   return {
     level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
-    format: openFormatter(formatter, kind.showsColor(settings, place.console)),
+    format: place.formatterFor(formatter, kind.showsColor(settings, place.console)),
     sink: withoutSecrets(kind.open(settings, place), place.console),
     accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
   };
@@ -251,7 +265,7 @@ function formatterOf({ formatter: name }: HandlerSettings, formatters: Section):
  *
  * @throws ConfigError `app.unsupported`
  */
-function refuseMalformed(config: Section): void {
+function refuseMalformed(config: Section, formatterFor: Place["formatterFor"]): void {
   const { version } = config;
   if (version !== 1)
     throw new ConfigError({
@@ -267,7 +281,7 @@ function refuseMalformed(config: Section): void {
       message: "Log configs with `incremental: true` are not supported",
     });
   for (const [name, settings] of Object.entries(section(config["formatters"])))
-    configured(`formatter '${name}'`, () => openFormatter(section(settings), false));
+    configured(`formatter '${name}'`, () => formatterFor(section(settings), false));
 }
 
 /** @throws ConfigError `app.unsupported`, with what could not be configured */
