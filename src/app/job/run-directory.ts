@@ -28,7 +28,7 @@ export const makeSweepDirectory = (path: string, isResumed = false): void =>
 type DirectoryKind = "run" | "sweep" | "resumed sweep";
 
 function makeOrRefuse(path: string, kind: DirectoryKind): void {
-  const before = statSync(path, { throwIfNoEntry: false });
+  const before = existsSync(path) ? statSync(path) : undefined;
   if (before !== undefined && !before.isDirectory())
     throw unusable(path, kind, "a file stands in its place");
   try {
