@@ -1,11 +1,13 @@
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedDir } from "../shared.ts";
+import { until } from "../wait.ts";
 import { runCommand } from "./command.ts";
 import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
 
-const { cwd, gpu, inHere, notesOf, profile, regionsOf } = ncuMachine("failures of ncu");
+const { cwd, gpu, inHere, notesOf, profile, regionsOf, start } = ncuMachine("failures of ncu");
 const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
 const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
 
@@ -119,6 +121,32 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect([...regionsOf("hang").keys()]).toEqual(["A", "A > A::A1"]);
     expect(notesOf("hang")).toContain("the report covers the 1 results until then");
     expect(notesOf("hang")).toMatch(/ncu warned that "reduce" takes more time/);
+  });
+
+  it("keeps what was measured until Ctrl-C, and starts no further run of ncu", async () => {
+    gpu?.plan([
+      {
+        include: "A/",
+        results: [{ kernel: "", kind: "range", pushPop: inA }],
+        runs: false,
+        hangs: true,
+      },
+      { include: "A::A1/", results: [{ kernel: "", kind: "range", pushPop: inA1 }] },
+    ]);
+    const child = start([
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=[A,A::A1]",
+      "hydra.run.dir=interrupted",
+    ]);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    await until(() => existsSync(inHere("interrupted/ncu/level-1.ncu-rep")));
+    child.kill("SIGINT");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(130);
+    expect(gpu?.profilingCalls()).toHaveLength(1);
+    expect([...regionsOf("interrupted").keys()]).toEqual(["A"]);
+    expect(notesOf("interrupted")).toMatch(/stopped by SIGINT in level-1: .* 1 results until then/);
   });
 
   it("does not take exit code 0 for success where nothing was profiled", async () => {

@@ -5,7 +5,13 @@ import { afterAll } from "vitest";
 import { requireNative } from "../../src/profile/native.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
 import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
-import { type CommandResult, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+import {
+  type CommandResult,
+  regionsByPath,
+  runCommand,
+  startProfile,
+  temporaryDirectory,
+} from "./command.ts";
 import { type FakeGpu, type FakeRun, fakeGpu } from "./fake-gpu.ts";
 
 const { shallowResnet, info } = await requireNative(() => {});
@@ -81,6 +87,9 @@ export function ncuMachine(what: string) {
         cwd: here.path,
         env: gpu?.env ?? {},
       }),
+    /** The same without waiting for it. */
+    start: (args: readonly string[], program: readonly string[] = regions) =>
+      startProfile([...design, device, ...args, ...program], here.path, gpu?.env),
     bundleOf,
     regionsOf: (run: string): ReadonlyMap<string, NCUProfileRegion> => regionsByPath(bundleOf(run)),
     notesOf: (run: string): string => (bundleOf(run).reports[0]?.notes ?? []).join("\n"),
