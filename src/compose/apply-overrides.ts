@@ -26,13 +26,20 @@ export function applyOverrides(
   context: ResolveContext,
   groups?: ChosenGroups,
 ): ConfigNode {
+  const applying: Applying = { context, copies: new Set() };
   return overrides.reduce((tree, override) => {
     try {
-      return applyOverride(tree, override, context);
+      return applyOverride(tree, override, applying);
     } catch (error) {
       throw isConfigError(error) ? withGroupMeant(error, override, groups) : error;
     }
   }, root);
+}
+
+interface Applying {
+  readonly context: ResolveContext;
+  /** A map is copied by the first override in it alone, however many there are. */
+  readonly copies: Set<ConfigNode>;
 }
 
 /** The first hint is the group that was meant, if one was. */
@@ -54,7 +61,7 @@ function withGroupMeant(
 const causeOf = ({ details: { cause } }: ConfigError) =>
   isConfigError(cause) ? cause.code : undefined;
 
-function applyOverride(root: ConfigNode, override: Override, context: ResolveContext): ConfigNode {
+function applyOverride(root: ConfigNode, override: Override, applying: Applying): ConfigNode {
   if (override.package !== undefined)
     throw new ConfigError({
       code: "compose.override_failed",
@@ -63,7 +70,7 @@ function applyOverride(root: ConfigNode, override: Override, context: ResolveCon
       key: override.keyOrGroup,
     });
   try {
-    return applyValue(root, override, context);
+    return applyValue(root, override, applying);
   } catch (error) {
     if (!isConfigError(error) || error.code === "compose.override_failed") throw error;
     throw new ConfigError({
@@ -77,7 +84,8 @@ function applyOverride(root: ConfigNode, override: Override, context: ResolveCon
   }
 }
 
-function applyValue(root: ConfigNode, override: Override, context: ResolveContext): ConfigNode {
+function applyValue(root: ConfigNode, override: Override, applying: Applying): ConfigNode {
+  const { context, copies } = applying;
   const { keyOrGroup: key, type } = override;
   if (type === "delete") return deleteFromConfig(root, override, context);
   const value = overrideValue(override) ?? scalar(null, override.origin);
@@ -85,11 +93,11 @@ function applyValue(root: ConfigNode, override: Override, context: ResolveContex
   switch (type) {
     case "add":
       refuseOccupied(root, override, value, context);
-      return updateNode(root, key, value, { merge: true, forceAdd: true }, context);
+      return updateNode(root, key, value, { merge: true, forceAdd: true }, context, copies);
     case "force_add":
-      return updateNode(root, key, value, { merge: true, forceAdd: true }, context);
+      return updateNode(root, key, value, { merge: true, forceAdd: true }, context, copies);
     default:
-      return change(root, override, value, context);
+      return change(root, override, value, applying);
   }
 }
 
@@ -97,11 +105,11 @@ function change(
   root: ConfigNode,
   override: Override,
   value: ConfigNode,
-  context: ResolveContext,
+  { context, copies }: Applying,
 ): ConfigNode {
   const { keyOrGroup: key, origin } = override;
   try {
-    return updateNode(root, key, value, { merge: true }, context);
+    return updateNode(root, key, value, { merge: true }, context, copies);
   } catch (error) {
     // An index outside of a list is no missing key: nothing could be added there either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;

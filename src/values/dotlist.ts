@@ -25,12 +25,13 @@ export function mergeDotlist(
   context: ResolveContext = createResolveContext(),
 ): ConfigNode {
   let target = root;
+  const copies = new Set<ConfigNode>();
   for (const [index, text] of dotlist.entries()) {
     const separator = text.indexOf("=");
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
     const value = separator < 0 ? scalar(null, origin) : readYamlValue(text.slice(separator + 1));
-    target = updateNode(target, key, { ...value, origin }, {}, context);
+    target = updateNode(target, key, { ...value, origin }, {}, context, copies);
   }
   return target;
 }

@@ -27,6 +27,8 @@ export interface UpdateOptions {
 /**
  * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are made on the
  * way where there is nothing, or only a scalar; list items must exist.
+ * @param copies where one update follows another: what those before have copied is written to and not
+ *   copied again, so that the root they gave is not to be used any more
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
  *   `key.not_found` (a list index out of range), `key.invalid_type` (one that is no number)
  */
@@ -36,6 +38,7 @@ export function updateNode(
   value: ConfigNode,
   options: UpdateOptions = {},
   context: ResolveContext = createResolveContext(),
+  copies: Set<ConfigNode> = new Set(),
 ): ConfigNode {
   if (root.kind === "scalar")
     throw new ConfigError({
@@ -52,7 +55,7 @@ export function updateNode(
       message: `A key with ${components.length} components; there may be ${MAX_TREE_DEPTH}`,
       origin: value.origin,
     });
-  const start = draftRoot(root);
+  const start = draftRoot(root, copies);
   let at = start;
   for (const component of components.slice(0, -1)) at = enter(at, component, value, options);
   const last = keyIn(at, components.at(-1) ?? "");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { growth } from "../growth.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 const CONFIG = `
@@ -33,6 +34,12 @@ describe("an override of a value", () => {
 
   it("applies in the order in which it was given", () => {
     expect(valueAt("d", "d.x=2", "d.x=3", "~d.y")).toEqual({ x: 3 });
+  });
+
+  it("takes its share of the time, however many there are and however wide the config gets", async () => {
+    const overrides = (count: number) =>
+      Array.from({ length: count }, (_, at) => `+key_${at}=${at}`);
+    expect(await growth((count) => compose(...overrides(count)), 500)).toBeLessThan(40);
   });
 
   it("deletes keys, and with a value only that value", () => {

@@ -1,9 +1,14 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../src/values/errors.ts";
 import { withFlags } from "../../src/values/flags.ts";
-import { child } from "../../src/values/node.ts";
+import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { type ConfigNode, child } from "../../src/values/node.ts";
 import type { UpdateOptions } from "../../src/values/update.ts";
 import { updateNode } from "../../src/values/update.ts";
-import { show, value, yaml } from "./trees.ts";
+import { growth } from "../growth.ts";
+import { runs } from "../runs.ts";
+import { maps, show, value, yaml } from "./trees.ts";
 
 const root = yaml("a: {b: 1, c: {d: 2}}\nl: [1, {x: 2}]\ns: text");
 
@@ -65,5 +70,63 @@ describe("updateNode", () => {
     expect(() => updateNode(root, "a.".repeat(5000), value(1n))).toThrowError(
       expect.objectContaining({ code: "key.invalid_type" }),
     );
+  });
+});
+
+interface Update {
+  readonly key: string;
+  readonly to: ConfigNode;
+  readonly options: UpdateOptions;
+}
+
+describe("updates that follow each other", () => {
+  const updates: fc.Arbitrary<readonly Update[]> = fc.array(
+    fc.record({
+      key: fc.constantFrom("a", "b", "a.b", "a.c.d", "b.a", "c.a.b", "a.b.c", "d[0]", "d"),
+      to: fc.oneof(maps(["${a}", "${b.a}", "???"]), fc.constant(yaml("[1, {x: 2}]"))),
+      options: fc.record({ merge: fc.boolean(), forceAdd: fc.boolean() }),
+    }),
+    { minLength: 2, maxLength: 8 },
+  );
+
+  /** The tree with origins and what was replaced, or the error that ended the series. */
+  function series(start: ConfigNode, all: readonly Update[], copies: () => Set<ConfigNode>) {
+    const context = createResolveContext({ env: {} });
+    try {
+      return all.reduce(
+        (tree, { key, to, options }) => updateNode(tree, key, to, options, context, copies()),
+        start,
+      );
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return { code: error.code, message: error.message, key: error.details.key };
+    }
+  }
+
+  it("come to the same when they share their copies, and leave the first root alone", () => {
+    fc.assert(
+      fc.property(maps(["${a}", "${b}"]), fc.boolean(), updates, (tree, struct, all) => {
+        const start = withFlags(tree, { struct });
+        const before = show(start);
+        const copies = new Set<ConfigNode>();
+        const shared = series(start, all, () => copies);
+        expect(shared).toStrictEqual(series(start, all, () => new Set()));
+        expect(show(start)).toBe(before);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  it("take time in proportion to their number then, however wide the root", async () => {
+    const set = (count: number) => {
+      const copies = new Set<ConfigNode>();
+      const context = createResolveContext({ env: {} });
+      let tree = yaml("{}");
+      for (let at = 0; at < count; at++)
+        tree = updateNode(tree, `key_${at}`, value("x"), {}, context, copies);
+      return tree;
+    };
+    // A copy of the root per update would take a hundred times as long.
+    expect(await growth(set, 500)).toBeLessThan(40);
   });
 });
