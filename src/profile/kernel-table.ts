@@ -36,8 +36,6 @@ const KINDS: readonly GpuActivityKind[] = ["kernel", "memcpy", "memset"];
 export function createKernelTable(): KernelTable {
   let length = 0;
   const names: string[] = [];
-  /** Few collectors know them, and only where they differ from the names. */
-  const mangledNames: (string | undefined)[] = [];
   const kinds = createColumn(bytes);
   const devices = createColumn(words);
   const contexts = createColumn(words, NONE);
@@ -55,10 +53,6 @@ export function createKernelTable(): KernelTable {
   const add = (kernel: ExecutedKernel): void => {
     const row = length++;
     names.push(kernel.name);
-    if (kernel.mangledName !== undefined) {
-      while (mangledNames.length < row) mangledNames.push(undefined);
-      mangledNames.push(kernel.mangledName);
-    }
     kinds.set(row, KINDS.indexOf(kernel.kind ?? "kernel"));
     devices.set(row, kernel.device);
     contexts.set(row, kernel.context ?? NONE);
@@ -89,8 +83,6 @@ export function createKernelTable(): KernelTable {
     if (context !== NONE) kernel.context = context;
     const correlation = correlations.get(row);
     if (correlation !== NONE) kernel.correlation = correlation;
-    const mangledName = mangledNames[row];
-    if (mangledName !== undefined) kernel.mangledName = mangledName;
     const size = sizes.get(row);
     if (!Number.isNaN(size)) kernel.bytes = size;
     const id = graphs.get(row);

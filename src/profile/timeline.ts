@@ -88,8 +88,6 @@ export interface KernelInstance {
   readonly kind?: GpuActivityKind;
   /** A kernel's demangled name; `[CUDA memcpy Host-to-Device]` and the like for the others. */
   readonly name: string;
-  /** A kernel's name as the compiler made it, where the collector knows it and it differs. */
-  readonly mangledName?: string;
   /** CUDA device index. */
   readonly device: number;
   readonly context?: number;

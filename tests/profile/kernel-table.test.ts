@@ -11,7 +11,6 @@ const executed: fc.Arbitrary<ExecutedKernel> = fc
     {
       kind: fc.constantFrom("kernel" as const, "memcpy" as const, "memset" as const),
       name: fc.string({ maxLength: 5 }),
-      mangledName: fc.string({ maxLength: 5 }),
       device: id,
       context: id,
       stream: fc.option(id),

@@ -102,7 +102,6 @@ export interface GpuWorkEvent {
   readonly startGpuNs: number;
   readonly endGpuNs: number;
   readonly name: string;
-  readonly mangledName: string | null;
   readonly bytes: number | null;
   readonly graph: { readonly id: number; readonly node: bigint } | null;
 }

@@ -40,13 +40,10 @@ export function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
     const startGpuNs = gpuTime(record);
     const endGpuNs = gpuTime(record);
     let name = "[CUDA memset]";
-    let mangledName: string | null = null;
     let bytes: number | null = null;
     if (activity === "kernel") {
       const mangled = names.text(record.u32());
-      const readable = demangled.get(mangled);
-      name = readable ?? mangled;
-      if (readable !== undefined) mangledName = mangled;
+      name = demangled.get(mangled) ?? mangled;
     } else {
       bytes = record.u32() + record.u32() * 2 ** 32;
       if (activity === "memcpy") name = memoryCopyName(record.u32());
@@ -61,7 +58,6 @@ export function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
       startGpuNs,
       endGpuNs,
       name,
-      mangledName,
       bytes,
       graph: graphOf(record),
     };

@@ -150,7 +150,6 @@ const executed = (event: GpuWorkEvent): ExecutedKernel => ({
   startNs: event.startGpuNs,
   endNs: event.endGpuNs,
   correlation: event.correlation,
-  ...(event.mangledName !== null && { mangledName: event.mangledName }),
   ...(event.bytes !== null && { bytes: event.bytes }),
   ...(event.graph !== null && { graph: event.graph }),
 });

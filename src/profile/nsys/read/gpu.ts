@@ -35,7 +35,6 @@ type ActivityRow = Readonly<Record<string, SqlValue>>;
 
 interface ActivityDescription {
   readonly name: string;
-  readonly mangledName?: string | undefined;
   readonly bytes?: number | null;
 }
 
@@ -47,15 +46,13 @@ const ACTIVITIES: readonly ActivityTable[] = [
     kind: "kernel",
     columns: { demangled: "demangledName", short: "shortName", mangled: "mangledName" },
     prepare(rows, names) {
-      names.load(rows.flatMap(({ demangled = null, mangled = null }) => [demangled, mangled]));
+      names.load(rows.map(({ demangled = null }) => demangled));
       const unnamed = rows.filter(({ demangled = null }) => names.of(demangled) === null);
-      names.load(unnamed.map(({ short = null }) => short));
+      names.load(unnamed.flatMap(({ short = null, mangled = null }) => [short, mangled]));
     },
-    describe({ demangled = null, short = null, mangled = null }, names) {
-      const raw = names.of(mangled);
-      const name = names.of(demangled) ?? names.of(short) ?? raw ?? "(unnamed kernel)";
-      return { name, mangledName: raw === null || raw === name ? undefined : raw };
-    },
+    describe: ({ demangled = null, short = null, mangled = null }, names) => ({
+      name: names.of(demangled) ?? names.of(short) ?? names.of(mangled) ?? "(unnamed kernel)",
+    }),
   },
   {
     table: "CUPTI_ACTIVITY_KIND_MEMCPY",
@@ -132,7 +129,7 @@ function readActivities(
     const span = spanOf(row);
     if (span === null) return;
     const { key, correlation, startNs, endNs, stream } = span;
-    const { name, mangledName, bytes = null } = describe(row, names);
+    const { name, bytes = null } = describe(row, names);
     const context = integer(row.context);
     const graph = graphOf(row);
     const draft = draftOf(key);
@@ -147,7 +144,6 @@ function readActivities(
       startNs,
       endNs,
     };
-    if (mangledName !== undefined) kernel.mangledName = mangledName;
     if (bytes !== null) kernel.bytes = bytes;
     if (context !== null) kernel.context = context;
     if (correlation !== null) kernel.correlation = correlation;
