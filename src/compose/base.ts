@@ -1,4 +1,4 @@
-import type { ResolveContext } from "../values/interpolation/context.ts";
+import { watchResolvers } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
 import { type Defaults, type DefaultsRequest, listDefaults } from "./list-defaults.ts";
 import { mergeRows } from "./merge-rows.ts";
@@ -15,30 +15,26 @@ export interface Base extends Defaults {
 
 /**
  * The jobs of a sweep mostly differ in values, not in groups: the base of each choice of groups is
- * made once per snapshot. Being immutable, it can be shared by all of them.
+ * made once per snapshot. Being immutable, it can be shared by all of them. Not where a resolver had a
+ * say, in a defaults list or in merging: it may say something else to the next job.
  */
 export function composeBase(request: DefaultsRequest): Base {
   const { context, repository } = request;
-  const known = KNOWN.get(repository) ?? new Map<string, KnownBase>();
+  const known = KNOWN.get(repository) ?? new Map<string, Base>();
   KNOWN.set(repository, known);
   const id = identify(request);
   const before = known.get(id);
-  if (before?.resolvers === context.resolvers && before.env === context.env) return before.base;
-  const base = makeBase(request);
+  if (before !== undefined) return before;
+  const watched = watchResolvers(context);
+  const base = makeBase({ ...request, context: watched.context });
+  if (watched.wereCalled()) return base;
   const [oldest] = known.keys();
   if (known.size >= LIMIT && oldest !== undefined) known.delete(oldest);
-  known.set(id, { base, resolvers: context.resolvers, env: context.env });
+  known.set(id, base);
   return base;
 }
 
-interface KnownBase {
-  readonly base: Base;
-  /** Interpolations take part in defaults lists and in merging. */
-  readonly resolvers: ResolveContext["resolvers"];
-  readonly env: ResolveContext["env"];
-}
-
-const KNOWN = new WeakMap<Repository, Map<string, KnownBase>>();
+const KNOWN = new WeakMap<Repository, Map<string, Base>>();
 
 /** A sweep over groups has as many bases as combinations: keep those in use, not all of them. */
 const LIMIT = 64;

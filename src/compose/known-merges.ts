@@ -1,4 +1,3 @@
-import type { ResolveContext } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import type { Repository } from "./sources/repository.ts";
@@ -6,7 +5,7 @@ import type { Repository } from "./sources/repository.ts";
 /**
  * What defaults lists came to when they were merged, from their first row on. The jobs of a sweep over
  * groups begin with the same rows, Hydra's own above all: those are merged once and, since trees are
- * immutable, shared.
+ * immutable, shared. Merges in which a resolver had a say are not: it may say something else to another job.
  */
 export interface KnownMerges {
   find(rows: readonly DefaultsRow[]): KnownBeginning;
@@ -21,20 +20,15 @@ export interface KnownBeginning {
   readonly shared: number;
 }
 
-/** Interpolations take part in merging: what they see must be the same, too. */
-export function knownMerges(repository: Repository, context: ResolveContext): KnownMerges {
+export function knownMerges(repository: Repository): KnownMerges {
   const before = KNOWN.get(repository);
-  if (before?.resolvers === context.resolvers && before.env === context.env) return before.merges;
-  const { resolvers, env } = context;
+  if (before !== undefined) return before;
   const merges = createKnownMerges();
-  KNOWN.set(repository, { merges, resolvers, env });
+  KNOWN.set(repository, merges);
   return merges;
 }
 
-const KNOWN = new WeakMap<
-  Repository,
-  Pick<ResolveContext, "resolvers" | "env"> & { readonly merges: KnownMerges }
->();
+const KNOWN = new WeakMap<Repository, KnownMerges>();
 
 /** Beyond this all are forgotten: what is still in use is merged again by the next few jobs. */
 const LIMIT = 64;

@@ -1,5 +1,5 @@
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import type { ResolveContext } from "../values/interpolation/context.ts";
+import { type ResolveContext, watchResolvers } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
 import { mergeNodes } from "../values/merge.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
@@ -44,7 +44,7 @@ export function mergeRows(
   });
   const root = someSharesContent(rows)
     ? mergeOneByOne(layers, context)
-    : mergeOnKnown(layers, knownMerges(repository, context), context);
+    : mergeOnKnown(layers, knownMerges(repository), context);
   return { root, warnings };
 }
 
@@ -62,11 +62,12 @@ function mergeOnKnown(
   const rows = layers.map(({ row }) => row);
   const { length, root: start = EMPTY, shared } = known.find(rows);
   let root = start;
+  const watched = watchResolvers(context);
   const mergeTo = (from: number, end: number): void => {
     if (from === end) return;
     const placed = layers.slice(from, end).map(({ row, node }) => placeLayer(row, node, context));
-    root = asMap(mergeNodes([root, ...placed], context));
-    known.add(rows.slice(0, end), root);
+    root = asMap(mergeNodes([root, ...placed], watched.context));
+    if (!watched.wereCalled()) known.add(rows.slice(0, end), root);
   };
   try {
     mergeTo(length, shared);

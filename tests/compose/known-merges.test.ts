@@ -13,6 +13,7 @@ import { parseOverrides } from "../../src/overrides/index.ts";
 import { ConfigError } from "../../src/values/errors.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { type ConfigNode, child } from "../../src/values/node.ts";
+import { toObject } from "../../src/values/to-object.ts";
 import { runs } from "../runs.ts";
 import { filesSource } from "./in-memory.ts";
 
@@ -29,6 +30,8 @@ const FILES = {
   "b/run": "# @package _global_\nhydra: {run: {dir: here}, job: {chdir: true, name: '${b}'}}",
   "c/one": "k: {v: 1}\nw: '${map}'",
   "c/two": "defaults: [/a@in: one, _self_]\nk: {v: 2}\nw: {q: 1}",
+  "made/map": "made: '${oc.create:${oc.decode:${oc.env:MADE}}}'",
+  "made/more": "made: {more: 1}",
   "c/bad": "# @package _global_\nhydra: {job: {num: text}}",
 };
 
@@ -47,7 +50,11 @@ interface Job {
   readonly overrides: readonly string[];
 }
 
-const compose = (snapshot: Snapshot, { configName, overrides }: Job): Composition =>
+const compose = (
+  snapshot: Snapshot,
+  { configName, overrides }: Job,
+  resolving = context,
+): Composition =>
   composeConfig({
     snapshot,
     configName,
@@ -58,7 +65,7 @@ const compose = (snapshot: Snapshot, { configName, overrides }: Job): Compositio
     cwd: "/",
     version: "1.3.5",
     versionBase: "1.3",
-    context,
+    context: resolving,
   });
 
 /** The tree with its origins and what was replaced, or what was wrong. */
@@ -105,6 +112,22 @@ describe("merges that are known", () => {
       expect(node).toBeDefined();
       expect(third && at(third.hydra, ...path)).toBe(node);
     }
+  });
+
+  it("do not keep what a resolver said", () => {
+    const snapshot = snapshotOf();
+    const env: Record<string, string> = {};
+    const changed = createResolveContext({ env });
+    const shown = ["{x: 1}", "{y: 2}", "{z: 3}"].map((made) => {
+      env["MADE"] = made;
+      const job = { configName: "config", overrides: ["+made@_global_=[map,more]"] };
+      return at(compose(snapshot, job, changed).config, "made");
+    });
+    expect(shown.map((node) => node && toObject(node))).toEqual([
+      { x: 1, more: 1 },
+      { y: 2, more: 1 },
+      { z: 3, more: 1 },
+    ]);
   });
 
   it("are forgotten in a long sweep, which still gets what it asks for", () => {

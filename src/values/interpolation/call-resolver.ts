@@ -29,6 +29,7 @@ export function callResolver(resolution: Resolution, invocation: ResolverInvocat
   const { name, at } = invocation;
   const resolver = context.resolvers.get(name);
   if (resolver === undefined) throw unknownResolver(resolution, name, at);
+  context.onResolverCall?.();
   if (resolver.useCache !== true) return invoke(resolution, resolver, invocation);
   const cacheKey = JSON.stringify([name, ...invocation.sources]);
   const cached = context.cache.get(cacheKey);

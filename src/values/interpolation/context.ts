@@ -11,6 +11,21 @@ export interface ResolveContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Takes the warnings that resolvers issue (`oc.deprecated`). */
   warn(message: string): void;
+  /** Told of each use of a resolver: what comes of it may be another the next time. */
+  readonly onResolverCall?: () => void;
+}
+
+/** The same context, and whether it has been asked for a resolver since. */
+export function watchResolvers(context: ResolveContext): {
+  readonly context: ResolveContext;
+  readonly wereCalled: () => boolean;
+} {
+  let called = false;
+  const onResolverCall = (): void => {
+    called = true;
+    context.onResolverCall?.();
+  };
+  return { context: { ...context, onResolverCall }, wereCalled: () => called };
 }
 
 export interface ResolveContextOptions {
