@@ -16,7 +16,8 @@ const snapshot = takeSnapshot({
   sources: [
     hydraGroups(),
     filesSource({
-      config: "defaults: [db: '${oc.env:DB}', net: lan, _self_]\nx: 1",
+      config: "defaults: [db: a, net: lan, _self_]\nx: 1",
+      asking: "defaults: [db: '${oc.env:DB}', _self_]\nx: 1",
       "db/a": "n: 1",
       "db/b": "n: 2",
       "net/lan": "",
@@ -29,9 +30,16 @@ const snapshot = takeSnapshot({
 });
 
 const compose = (context: ResolveContext, ...overrides: string[]): Composition =>
+  composeOf("config", context, ...overrides);
+
+const composeOf = (
+  configName: string,
+  context: ResolveContext,
+  ...overrides: string[]
+): Composition =>
   composeConfig({
     snapshot,
-    configName: "config",
+    configName,
     overrides: parseOverrides(overrides),
     mode: "run",
     fromShell: false,
@@ -42,22 +50,19 @@ const compose = (context: ResolveContext, ...overrides: string[]): Composition =
     context,
   });
 
-const inEnv = (DB: string) => createResolveContext({ env: { DB } });
-
 describe("compositions of one snapshot", () => {
   it("share what only depends on files and groups", () => {
-    const context = inEnv("a");
+    const context = createResolveContext();
     const [one, other] = [compose(context, "x=1"), compose(context, "x=2")];
     expect(other.defaults).toBe(one.defaults);
     expect(other.config.entries.get("db")).toBe(one.config.entries.get("db"));
     expect(other.config.entries.get("x")).not.toBe(one.config.entries.get("x"));
   });
 
-  it("do not share it where groups, their place on the command line, or the environment differ", () => {
-    const context = inEnv("a");
+  it("do not share it where groups or their place on the command line differ", () => {
+    const context = createResolveContext();
     const base = compose(context, "net=wan");
     expect(compose(context, "net=lan").choices.get("net")).toBe("lan");
-    expect(compose(inEnv("b"), "net=wan").choices.get("db")).toBe("b");
     const later = compose(context, "x=1", "net=wan");
     const origins = [base, later].map(
       ({ defaults }) => defaults.find(({ overrideKey }) => overrideKey === "net")?.origin,
@@ -66,5 +71,15 @@ describe("compositions of one snapshot", () => {
       { text: "net=wan", index: 0 },
       { text: "net=wan", index: 1 },
     ]);
+  });
+
+  it("do not share it where a resolver was asked, who may say something else", () => {
+    const env: Record<string, string> = {};
+    const context = createResolveContext({ env });
+    const chosen = ["a", "b"].map((DB) => {
+      env["DB"] = DB;
+      return composeOf("asking", context).choices.get("db");
+    });
+    expect(chosen).toEqual(["a", "b"]);
   });
 });
