@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type HydraMainOptions, hydraMain, type Task } from "../../src/app/index.ts";
+import { capturedConsole } from "../captured-console.ts";
 
 /** A program in a directory of its own, run in this process; `--resume` enters the directory of its sweep. */
 export function program(
@@ -20,7 +21,7 @@ export function program(
       task: Task = () => undefined,
       env: Record<string, string> = {},
     ) {
-      const out = { stdout: "", stderr: "" };
+      const { console, out } = capturedConsole();
       const before = process.cwd();
       const exitCode = await hydraMain(
         {
@@ -37,14 +38,7 @@ export function program(
           env,
           cwd,
           now: new Date(2026, 0, 2, 3, 4, 5),
-          console: {
-            stdout: (text) => {
-              out.stdout += text;
-            },
-            stderr: (text) => {
-              out.stderr += text;
-            },
-          },
+          console,
         },
       ).finally(() => process.chdir(before));
       return { exitCode, ...out };

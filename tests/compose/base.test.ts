@@ -1,59 +1,23 @@
 import { describe, expect, it } from "vitest";
-import type { Composition } from "../../src/compose/index.ts";
-import {
-  composeConfig,
-  hydraGroups,
-  STANDARD_SOURCES,
-  schemaSource,
-  takeSnapshot,
-} from "../../src/compose/index.ts";
-import { parseOverrides } from "../../src/overrides/index.ts";
-import type { ResolveContext } from "../../src/values/interpolation/context.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
-import { filesSource } from "./in-memory.ts";
+import { composeOn, snapshotOf } from "./in-memory.ts";
 
-const snapshot = takeSnapshot({
-  sources: [
-    hydraGroups(),
-    filesSource({
-      config: "defaults: [db: a, net: lan, _self_]\nx: 1",
-      asking: "defaults: [db: '${oc.env:DB}', _self_]\nx: 1",
-      "db/a": "n: 1",
-      "db/b": "n: 2",
-      "net/lan": "",
-      "net/wan": "",
-    }),
-  ],
-  schemaSource: schemaSource(new Map()),
-  cwd: "/",
-  factories: STANDARD_SOURCES,
+const snapshot = snapshotOf({
+  config: "defaults: [db: a, net: lan, _self_]\nx: 1",
+  asking: "defaults: [db: '${oc.env:DB}', _self_]\nx: 1",
+  "db/a": "n: 1",
+  "db/b": "n: 2",
+  "net/lan": "",
+  "net/wan": "",
 });
-
-const compose = (context: ResolveContext, ...overrides: string[]): Composition =>
-  composeOf("config", context, ...overrides);
-
-const composeOf = (
-  configName: string,
-  context: ResolveContext,
-  ...overrides: string[]
-): Composition =>
-  composeConfig({
-    snapshot,
-    configName,
-    overrides: parseOverrides(overrides),
-    mode: "run",
-    fromShell: false,
-    jobName: "app",
-    cwd: "/",
-    version: "1.3.5",
-    versionBase: "1.3",
-    context,
-  });
 
 describe("compositions of one snapshot", () => {
   it("share what only depends on files and groups", () => {
     const context = createResolveContext();
-    const [one, other] = [compose(context, "x=1"), compose(context, "x=2")];
+    const [one, other] = [
+      composeOn(snapshot, ["x=1"], context),
+      composeOn(snapshot, ["x=2"], context),
+    ];
     expect(other.defaults).toBe(one.defaults);
     expect(other.config.entries.get("db")).toBe(one.config.entries.get("db"));
     expect(other.config.entries.get("x")).not.toBe(one.config.entries.get("x"));
@@ -61,9 +25,9 @@ describe("compositions of one snapshot", () => {
 
   it("do not share it where groups or their place on the command line differ", () => {
     const context = createResolveContext();
-    const base = compose(context, "net=wan");
-    expect(compose(context, "net=lan").choices.get("net")).toBe("lan");
-    const later = compose(context, "x=1", "net=wan");
+    const base = composeOn(snapshot, ["net=wan"], context);
+    expect(composeOn(snapshot, ["net=lan"], context).choices.get("net")).toBe("lan");
+    const later = composeOn(snapshot, ["x=1", "net=wan"], context);
     const origins = [base, later].map(
       ({ defaults }) => defaults.find(({ overrideKey }) => overrideKey === "net")?.origin,
     );
@@ -78,7 +42,7 @@ describe("compositions of one snapshot", () => {
     const context = createResolveContext({ env });
     const chosen = ["a", "b"].map((DB) => {
       env["DB"] = DB;
-      return composeOf("asking", context).choices.get("db");
+      return composeOn(snapshot, [], context, { configName: "asking" }).choices.get("db");
     });
     expect(chosen).toEqual(["a", "b"]);
   });

@@ -9,10 +9,14 @@ import {
   takeSnapshot,
 } from "../../src/compose/index.ts";
 import type { MemoryEntry } from "../../src/compose/sources/memory-source.ts";
+import type { Snapshot } from "../../src/compose/sources/snapshot.ts";
 import type { RunMode } from "../../src/compose/sweep-legality.ts";
 import { parseOverrides } from "../../src/overrides/index.ts";
 import { ConfigError } from "../../src/values/errors.ts";
-import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+} from "../../src/values/interpolation/context.ts";
 import type { Resolver } from "../../src/values/resolvers/resolver.ts";
 
 export interface InMemoryOptions {
@@ -36,16 +40,30 @@ export function composeFiles(
     env: options.env ?? {},
     resolvers: options.resolvers ?? [],
   });
-  const composition = composeConfig({
-    snapshot: takeSnapshot({
-      sources: [hydraGroups(), filesSource(files)],
-      schemaSource: schemaSource(options.store ?? new Map()),
-      cwd: "/nowhere",
-      factories: STANDARD_SOURCES,
-    }),
-    configName: options.configName === undefined ? "config" : options.configName,
+  const composition = composeOn(snapshotOf(files, options.store), overrides, context, options);
+  return createConfig(composition.config, composition, context);
+}
+
+export const snapshotOf = (files: Files, store: InMemoryOptions["store"] = new Map()): Snapshot =>
+  takeSnapshot({
+    sources: [hydraGroups(), filesSource(files)],
+    schemaSource: schemaSource(store),
+    cwd: "/nowhere",
+    factories: STANDARD_SOURCES,
+  });
+
+/** One of several compositions of the same files. */
+export const composeOn = (
+  snapshot: Snapshot,
+  overrides: readonly string[],
+  context: ResolveContext,
+  { configName = "config", mode = "run" }: Pick<InMemoryOptions, "configName" | "mode"> = {},
+): Composition =>
+  composeConfig({
+    snapshot,
+    configName,
     overrides: parseOverrides(overrides),
-    mode: options.mode ?? "run",
+    mode,
     fromShell: false,
     jobName: "app",
     cwd: "/nowhere",
@@ -53,8 +71,6 @@ export function composeFiles(
     versionBase: "1.3",
     context,
   });
-  return createConfig(composition.config, composition, context);
-}
 
 export const filesSource = (files: Files) =>
   memorySource(

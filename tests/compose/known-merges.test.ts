@@ -1,21 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type Composition,
-  composeConfig,
-  hydraGroups,
-  STANDARD_SOURCES,
-  schemaSource,
-  takeSnapshot,
-} from "../../src/compose/index.ts";
 import type { Snapshot } from "../../src/compose/sources/snapshot.ts";
-import { parseOverrides } from "../../src/overrides/index.ts";
 import { ConfigError } from "../../src/values/errors.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { type ConfigNode, child } from "../../src/values/node.ts";
 import { toObject } from "../../src/values/to-object.ts";
 import { runs } from "../runs.ts";
-import { filesSource } from "./in-memory.ts";
+import { composeOn, snapshotOf } from "./in-memory.ts";
 
 /** Options that change each other's maps, lists and types, refer to each other, and do not fit. */
 const FILES = {
@@ -35,14 +26,6 @@ const FILES = {
   "c/bad": "# @package _global_\nhydra: {job: {num: text}}",
 };
 
-const snapshotOf = (): Snapshot =>
-  takeSnapshot({
-    sources: [hydraGroups(), filesSource(FILES)],
-    schemaSource: schemaSource(new Map()),
-    cwd: "/",
-    factories: STANDARD_SOURCES,
-  });
-
 const context = createResolveContext({ env: { HOME: "/home" } });
 
 interface Job {
@@ -50,28 +33,10 @@ interface Job {
   readonly overrides: readonly string[];
 }
 
-const compose = (
-  snapshot: Snapshot,
-  { configName, overrides }: Job,
-  resolving = context,
-): Composition =>
-  composeConfig({
-    snapshot,
-    configName,
-    overrides: parseOverrides(overrides),
-    mode: "run",
-    fromShell: false,
-    jobName: "app",
-    cwd: "/",
-    version: "1.3.5",
-    versionBase: "1.3",
-    context: resolving,
-  });
-
 /** The tree with its origins and what was replaced, or what was wrong. */
 function outcome(snapshot: Snapshot, job: Job): unknown {
   try {
-    return compose(snapshot, job).root;
+    return composeOn(snapshot, job.overrides, context, job).root;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { message, origin, key } = error.details;
@@ -94,18 +59,18 @@ describe("merges that are known", () => {
   it("make no difference to what compositions come to", () => {
     fc.assert(
       fc.property(fc.array(jobs, { minLength: 2, maxLength: 8 }), (sequence) => {
-        const shared = snapshotOf();
+        const shared = snapshotOf(FILES);
         for (const job of sequence)
-          expect(outcome(shared, job)).toStrictEqual(outcome(snapshotOf(), job));
+          expect(outcome(shared, job)).toStrictEqual(outcome(snapshotOf(FILES), job));
       }),
       { numRuns: runs(60) },
     );
   });
 
   it("are shared by compositions that begin with the same rows, from the second one on", () => {
-    const snapshot = snapshotOf();
+    const snapshot = snapshotOf(FILES);
     const [, second, third] = ["a=one", "a=two", "b=two"].map((override) =>
-      compose(snapshot, { configName: "config", overrides: [override] }),
+      composeOn(snapshot, [override], context),
     );
     for (const path of [["job_logging"], ["help"], ["launcher"]]) {
       const node = second && at(second.hydra, ...path);
@@ -115,13 +80,13 @@ describe("merges that are known", () => {
   });
 
   it("do not keep what a resolver said", () => {
-    const snapshot = snapshotOf();
+    const snapshot = snapshotOf(FILES);
     const env: Record<string, string> = {};
     const changed = createResolveContext({ env });
     const shown = ["{x: 1}", "{y: 2}", "{z: 3}"].map((made) => {
       env["MADE"] = made;
-      const job = { configName: "config", overrides: ["+made@_global_=[map,more]"] };
-      return at(compose(snapshot, job, changed).config, "made");
+      const { config } = composeOn(snapshot, ["+made@_global_=[map,more]"], changed);
+      return at(config, "made");
     });
     expect(shown.map((node) => node && toObject(node))).toEqual([
       { x: 1, more: 1 },
@@ -131,10 +96,10 @@ describe("merges that are known", () => {
   });
 
   it("are forgotten in a long sweep, which still gets what it asks for", () => {
-    const snapshot = snapshotOf();
+    const snapshot = snapshotOf(FILES);
     for (let job = 0; job < 200; job++) {
       const overrides = [`a=${job % 2 === 0 ? "one" : "two"}`, `+c@p${job}=one`];
-      const { config } = compose(snapshot, { configName: "config", overrides });
+      const { config } = composeOn(snapshot, overrides, context);
       expect(at(config, `p${job}`, "k", "v")).toMatchObject({ value: 1n });
       expect(at(config, `p${job - 1}`)).toBeUndefined();
     }

@@ -2,11 +2,10 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { containerOf } from "../../../src/app/worker/other-namespace.ts";
 import { holderOf } from "../../../src/app/worker/process-claim.ts";
+import { bundled } from "../../bundled.ts";
 
 const POD =
   "/var/lib/kubelet/pods/0a1b2c3d-0000-4000-8000-000000000001/containers/trainer/5f0c9b1e";
@@ -120,18 +119,4 @@ function overlay(): ((name: string) => readonly string[]) | undefined {
   }
 }
 
-let built: string | undefined;
-
-function claimant(): string {
-  if (built !== undefined) return built;
-  built = join(mkdtempSync(join(tmpdir(), "hydraconf-claimant-")), "once.cjs");
-  buildSync({
-    entryPoints: [fileURLToPath(new URL("claimant/once.ts", import.meta.url))],
-    outfile: built,
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    logLevel: "error",
-  });
-  return built;
-}
+const claimant = () => bundled(new URL("claimant/once.ts", import.meta.url), "once");

@@ -3,11 +3,11 @@ import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
 import { execa } from "execa";
 import { describe, expect, test, vi } from "vitest";
 import { holderOf, tryClaim } from "../../../src/app/worker/process-claim.ts";
 import { identityOf, thisProcess } from "../../../src/app/worker/process-identity.ts";
+import { bundled } from "../../bundled.ts";
 import { runs } from "../../runs.ts";
 
 const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));
@@ -152,19 +152,4 @@ describe("a claim", () => {
   });
 });
 
-let built: string | undefined;
-
-/** The program of `claimant/` as one file. */
-function claimant(): string {
-  if (built !== undefined) return built;
-  built = join(newFolder(), "claimant.cjs");
-  buildSync({
-    entryPoints: [fileURLToPath(new URL("claimant/main.ts", import.meta.url))],
-    outfile: built,
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    logLevel: "error",
-  });
-  return built;
-}
+const claimant = () => bundled(new URL("claimant/main.ts", import.meta.url), "claimant");

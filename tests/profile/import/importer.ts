@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { runImport } from "../../../src/profile/subcommands/import.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { capturedConsole } from "../../captured-console.ts";
 
 export function importer() {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf import-"));
@@ -12,19 +13,12 @@ export function importer() {
 
   /** A refusal is its error. */
   async function importFiles(args: readonly string[]) {
-    const out = { stdout: "", stderr: "" };
+    const { console, out } = capturedConsole();
     const code = await runImport(args, {
       cwd,
       env: { COLUMNS: "100" },
       now: new Date(2026, 0, 2, 3, 4, 5),
-      console: {
-        stdout: (text) => {
-          out.stdout += text;
-        },
-        stderr: (text) => {
-          out.stderr += text;
-        },
-      },
+      console,
     });
     return { code, ...out };
   }

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
 import { execa, type Options } from "execa";
 import { type JobState, readJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+import { bundled } from "../../../bundled.ts";
 
 const CONFIG = `x: 1
 do: ok
@@ -18,25 +18,8 @@ hydra:
 
 const HOOK = fileURLToPath(new URL("../../worker/kill-at/hook.cjs", import.meta.url));
 
-let built: string | undefined;
-
 /** The program as one file, so that a process of it starts quickly. */
-export function builtProgram(): string {
-  if (built !== undefined) return built;
-  const file = join(mkdtempSync(join(tmpdir(), "hydraconf-program-")), "prog.cjs");
-  buildSync({
-    entryPoints: [fileURLToPath(new URL("main.ts", import.meta.url))],
-    outfile: file,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    logLevel: "error",
-    define: { "import.meta.url": '"file:///prog"' },
-  });
-  built = file;
-  return file;
-}
+export const builtProgram = () => bundled(new URL("main.ts", import.meta.url), "prog");
 
 /** A working directory for the program, with its config. */
 export function workplace(config = CONFIG) {
