@@ -213,6 +213,12 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect(process?.kernels.at(0)?.launchNs).toBeLessThan(process?.ranges[0]?.endNs ?? 0);
     expect(bare(process?.notes ?? []).join("\n")).toMatch(/^1 kernel launches have no kernel: /m);
   });
+
+  test("fetches a kernel that ends long after the last launch", async () => {
+    const [process] = (await recordGpu(["late crash"])).timeline.processes;
+    if (process === undefined) throw new Error("nothing was recorded");
+    expect(summary(process)).toEqual([["kernel", "long", 0, 1_200_000_000]]);
+  });
 });
 
 describe.runIf(canBuild)("both ways into a process", () => {

@@ -43,9 +43,14 @@ bool wait_a_period() {
 }
 
 void* run(void*) {
+  bool any = false;
   while (wait_a_period()) {
-    if (!launched_since_last_asked()) continue;
-    sample_clocks();
+    if (launched_since_last_asked()) {
+      any = true;
+      sample_clocks();
+    }
+    // Also where nothing was launched since: a kernel may run for long.
+    if (!any) continue;
     // Only complete buffers come: what the GPU still works on stays for the next time. So does what
     // a failure kept back; the flush at the end tells whether it ever came.
     static_cast<void>(cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted));
