@@ -1,15 +1,19 @@
 /**
- * From a recording of kernels to the report document, beside the least that has to be done with as many
+ * From a recording of kernels, or an export of Nsight Systems, to the report document, beside the least that has to be done with as many
  * kernels in the same run: `npm run bench assembly`
  */
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readNsysExport } from "../src/profile/nsys/read/read-export.ts";
 import { readRecording } from "../src/profile/recording/index.ts";
 import { buildRegionModel, toReportBundle } from "../src/profile/regions/index.ts";
 import type { Timeline } from "../src/profile/timeline.ts";
 import type { RegionReportBundle } from "../src/report/document.ts";
 import { recordingOfRegions } from "../tests/profile/recording/generated.ts";
+import { writeNsysExport } from "./generated-nsys-export.ts";
 import { cpuTimeOf, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";
 
@@ -22,23 +26,27 @@ const MOST_MB = 500;
 /** Summing up by region and name in two plain maps; the document may take this many times that. */
 const MOST_TIMES_PLAIN = 25;
 
+type Source = "recording" | "export";
+
 interface Case {
-  readonly name: "few" | "many" | "distinct";
   readonly about: string;
+  readonly source: Source;
   /** Different names of kernels. With 1,000 of them there is a row for every kernel of a region. */
   readonly names: number;
 }
 
 /**
- * The last is the worst of its size: no two launches share a row, and nine of ten kernels have a row in two
+ * A million names are the worst of its size: no two launches share a row, and nine of ten kernels have a row in two
  * regions. What it does not show: its names have 30 characters, and longer ones take a byte more for each
  * character; several processes with a million names of their own take that much more; and files of the
  * reports, which are 1 GB then and written in pieces, take time of their own.
  */
 const cases: readonly Case[] = [
-  { name: "few", about: "50 names", names: 50 },
-  { name: "many", about: "1,000 names", names: 1_000 },
-  { name: "distinct", about: "1,000,000 names", names: 1_000_000 },
+  { about: "50 names", source: "recording", names: 50 },
+  { about: "1,000 names", source: "recording", names: 1_000 },
+  { about: "1,000,000 names", source: "recording", names: 1_000_000 },
+  { about: "nsys, 50 names", source: "export", names: 50 },
+  { about: "nsys, 1,000,000 names", source: "export", names: 1_000_000 },
 ];
 
 function assemble(timeline: Timeline): RegionReportBundle {
@@ -88,10 +96,10 @@ interface Measured {
 }
 
 /** In a process of its own: the peak of memory is a process's, and the first time is what users get. */
-function measureHere(directory: string): Measured {
+function measureHere(source: Source, path: string): Measured {
   let timeline: Timeline | null = null;
   const readMs = cpuTimeOf(() => {
-    timeline = readRecording(directory);
+    timeline = source === "export" ? readNsysExport(path) : readRecording(path);
   });
   const read = timeline as unknown as Timeline;
   let bundle: RegionReportBundle | null = null;
@@ -106,16 +114,25 @@ function measureHere(directory: string): Measured {
 
 const self = fileURLToPath(import.meta.url);
 
-function measureApart(directory: string): Measured {
+function measureApart(source: Source, path: string): Measured {
   const loader = fileURLToPath(new URL("../scripts/typescript-loader.mjs", import.meta.url));
-  const args = ["--import", loader, self, directory];
+  const args = ["--import", loader, self, source, path];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Measured;
 }
 
-function scoreCase(score: Score, { about, names }: Case): void {
-  const directory = recordingOfRegions({ kernels: KERNELS, regions: REGIONS, names });
+function write({ source, names }: Case): string {
+  const options = { kernels: KERNELS, regions: REGIONS, names };
+  if (source === "recording") return recordingOfRegions(options);
+  const file = join(mkdtempSync(join(tmpdir(), "hydraconf-export-")), "run.sqlite");
+  writeNsysExport(file, options);
+  return file;
+}
+
+function scoreCase(score: Score, one: Case): void {
+  const { about, source } = one;
+  const path = write(one);
   try {
-    const runs = Array.from({ length: 3 }, () => measureApart(directory));
+    const runs = Array.from({ length: 3 }, () => measureApart(source, path));
     const firstMs = median(runs.map((run) => run.firstMs));
     const plainMs = median(runs.map((run) => run.plainMs));
     const readMs = median(runs.map((run) => run.readMs));
@@ -135,7 +152,7 @@ function scoreCase(score: Score, { about, names }: Case): void {
     score.atMost(`${about}: CPU time`, firstMs, MOST_MS, "ms", `reading the file ${ms(readMs)}`);
     score.atMost(`${about}: memory, with reading`, peakMb, MOST_MB, "MB");
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(source === "export" ? dirname(path) : path, { recursive: true, force: true });
   }
 }
 
@@ -147,7 +164,7 @@ export async function benchAssembly(print: (line: string) => void): Promise<bool
 }
 
 if (process.argv[1] === self) {
-  const directory = process.argv[2];
-  if (directory !== undefined) console.log(JSON.stringify(measureHere(directory)));
+  const [, , source, path] = process.argv;
+  if (path !== undefined) console.log(JSON.stringify(measureHere(source as Source, path)));
   else process.exitCode = (await benchAssembly(console.log)) ? 0 : 1;
 }

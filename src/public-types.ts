@@ -110,6 +110,7 @@ export type {
   ConfigNode,
   ErrorCode,
   ErrorDetails,
+  ErrorHints,
   FileOrigin,
   Key,
   KeyId,

@@ -111,7 +111,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code: ErrorCode;
   #details: ErrorDetails;
-  #hints: Hints | undefined;
+  #hints: ErrorHints | undefined;
   readonly #frames: () => readonly string[];
 
   /**
@@ -120,7 +120,7 @@ export class ConfigError extends Error {
    * @param hints what takes time to find out: it is asked for once somebody wants to know, since many
    *   errors only say that something cannot be resolved yet
    */
-  constructor(details: ErrorDetails, hints?: Hints) {
+  constructor(details: ErrorDetails, hints?: ErrorHints) {
     // The stack that every error takes would be thrown away below.
     const limit = Error.stackTraceLimit;
     Reflect.set(Error, "stackTraceLimit", 0);
@@ -133,6 +133,7 @@ export class ConfigError extends Error {
     Object.defineProperty(this, "stack", STACK);
   }
 
+  /** What went wrong, where, and what helps, as data. */
   get details(): ErrorDetails {
     if (this.#hints !== undefined) this.#details = { ...this.#details, ...this.#hints() };
     this.#hints = undefined;
@@ -145,7 +146,8 @@ export class ConfigError extends Error {
   }
 }
 
-type Hints = () => Pick<ErrorDetails, "available" | "nearest">;
+/** What was available where an error arose, worked out when somebody asks. */
+export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
 
 /**
  * The own property of every error, in our words. Most errors are never shown: what their stack says is worked out for

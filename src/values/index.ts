@@ -1,6 +1,6 @@
 export { checkTree } from "./check-tree.ts";
 export { fromDotlist, mergeDotlist } from "./dotlist.ts";
-export type { ErrorCode, ErrorDetails } from "./errors.ts";
+export type { ErrorCode, ErrorDetails, ErrorHints } from "./errors.ts";
 export { ConfigError, isConfigError } from "./errors.ts";
 export { flagAt, openDict, readWrite, withFlags } from "./flags.ts";
 export { fromObject } from "./from-object.ts";
