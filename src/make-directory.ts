@@ -6,17 +6,19 @@ import { dirname } from "node:path";
  * Node's `mkdir` with `recursive`, which never returns where the parent is there and answers ENOENT
  * all the same, as `/proc` does, or an automounter's directory whose host does not answer.
  *
+ * @returns false: it was there
  * @throws the system's error, with its code, of the directory that could not be made
  */
-export function makeDirectory(path: string): void {
+export function makeDirectory(path: string): boolean {
   try {
     mkdirSync(path);
+    return true;
   } catch (error) {
-    if (isDirectory(path)) return;
+    if (isDirectory(path)) return false;
     const parent = dirname(path);
     if (codeOf(error) !== "ENOENT" || parent === path || isDirectory(parent)) throw error;
     makeDirectory(parent);
-    makeDirectory(path);
+    return makeDirectory(path);
   }
 }
 

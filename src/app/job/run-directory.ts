@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -28,14 +28,11 @@ export const makeSweepDirectory = (path: string, isResumed = false): void =>
 type DirectoryKind = "run" | "sweep" | "resumed sweep";
 
 function makeOrRefuse(path: string, kind: DirectoryKind): void {
-  const before = existsSync(path) ? statSync(path) : undefined;
-  if (before !== undefined && !before.isDirectory())
-    throw unusable(path, kind, "a file stands in its place");
   try {
-    if (before === undefined) makeDirectory(path);
-    else accessSync(path, constants.W_OK);
+    const isNew = makeDirectory(path);
+    if (!isNew) accessSync(path, constants.W_OK);
   } catch (cause) {
-    throw unusable(path, kind, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unusable(path, kind, cause);
   }
 }
 
@@ -130,7 +127,9 @@ export function claimRunDirectory(path: string): () => void {
  */
 export const dropClaim = (path: string): void => rmSync(join(path, CLAIM), { force: true });
 
-function unusable(path: string, kind: DirectoryKind, reason: string, cause?: unknown): ConfigError {
+function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason = code === "EEXIST" ? "a file stands in its place" : message;
   const isThere = existsSync(path);
   const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
   return new ConfigError({
@@ -141,6 +140,6 @@ function unusable(path: string, kind: DirectoryKind, reason: string, cause?: unk
       kind === "resumed sweep"
         ? "a sweep is recorded where it lies: let it be written there, or copy the directory and resume the copy"
         : `choose another with ${key}=DIR`,
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }
