@@ -4,6 +4,7 @@ import { curvesOf, scalingExponent } from "../sweep/curves.ts";
 import type { SweepRegion, SweepReport } from "../sweep/document.ts";
 import { labelledTicks } from "./axis.ts";
 import { hueOfCurve } from "./color.ts";
+import { markOfCurve } from "./curve-mark.ts";
 import { h, svg } from "./dom.ts";
 import { CHARACTER, NARROW } from "./fit.ts";
 import { formatMs, formatNumber } from "./format.ts";
@@ -54,17 +55,20 @@ export function scalingChart(
     ),
     svg("text", { x: (width + left) / 2, y: height - 6, class: "tick" }, key),
     ...curves.map(({ label, points }, at) => {
+      const { dashes, shape } = markOfCurve(at);
       const line = svg(
         "g",
         { class: "curve" },
         svg("polyline", {
           points: points.map((point) => `${x(point.x)},${y(point.ms)}`).join(" "),
+          "stroke-dasharray": dashes,
         }),
         ...points.map((point) => {
           const text = `${label === "" ? "" : `${label}, `}${key}=${point.x}: ${formatMs(point.ms)} ms (job ${point.job})`;
+          const transform = `translate(${x(point.x)} ${y(point.ms)})`;
           return svg(
-            "circle",
-            { cx: x(point.x), cy: y(point.ms), r: 5, role: "img", "aria-label": text },
+            "path",
+            { d: shape, transform, role: "img", "aria-label": text },
             svg("title", {}, text),
           );
         }),
@@ -94,11 +98,23 @@ export function legend(
     const exponent = scalingExponent(points);
     const item = h(
       "li",
-      {},
+      { class: "curve" },
+      sampleOf(at),
       `${label === "" ? "all jobs" : label}${exponent === null ? "" : `: time grows with exponent ${exponent.toFixed(2)}`}`,
     );
     item.style.setProperty("--hue", String(hueOfCurve(at, curves.length)));
     list.append(item);
   }
   return list;
+}
+
+/** A piece of the curve, with a point on it. */
+function sampleOf(index: number): Node {
+  const { dashes, shape } = markOfCurve(index);
+  return svg(
+    "svg",
+    { viewBox: "0 0 44 14", width: 44, height: 14, "aria-hidden": "true" },
+    svg("polyline", { points: "0,7 44,7", "stroke-dasharray": dashes }),
+    svg("path", { d: shape, transform: "translate(22 7)" }),
+  );
 }

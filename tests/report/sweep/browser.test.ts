@@ -25,7 +25,7 @@ describeInBrowser("the page of a sweep", (openPage) => {
     expect(await table.locator("tbody tr").first().locator("td").allTextContents()).toEqual([
       ...["work", "1.000", "2.000", "4.000", "4.000", "8.000", "16.000"],
     ]);
-    expect(await page.locator(".curve polyline").count()).toBe(2);
+    expect(await page.locator("g.curve polyline").count()).toBe(2);
     expect(await page.getByText("time grows with exponent 1.00").count()).toBe(2);
     expect(complaints).toEqual([]);
   });
@@ -33,8 +33,20 @@ describeInBrowser("the page of a sweep", (openPage) => {
   it("draws another parameter, and a region", async () => {
     const { page, complaints } = await open(grid);
     await page.getByLabel("Parameter").selectOption({ label: "size" });
-    expect(await page.locator(".curve polyline").count()).toBe(3);
+    expect(await page.locator("g.curve polyline").count()).toBe(3);
     expect(await page.getByText("time grows with exponent 2.00").count()).toBe(3);
+    const looks = (place: string) =>
+      page
+        .locator(`${place}.curve`)
+        .evaluateAll((curves) =>
+          curves.map((curve) => [
+            curve.querySelector("polyline")?.getAttribute("stroke-dasharray"),
+            curve.querySelector("path")?.getAttribute("d"),
+          ]),
+        );
+    const drawn = await looks("g");
+    expect(new Set(drawn.map(String)).size).toBe(3);
+    expect(await looks("li")).toEqual(drawn);
     await page.getByRole("button", { name: "work / inner" }).click();
     expect(await page.getByRole("status").first().textContent()).toContain("work / inner");
     await page.getByRole("button", { name: "Whole jobs" }).click();
