@@ -56,6 +56,11 @@ export interface LauncherKind {
   readonly targets: readonly string[];
   /** The keys of `hydra.launcher` that it knows besides common ones; another is refused. By default any. */
   readonly settings?: readonly string[];
+  /**
+   * How often a job that failed starts again; by default never.
+   * @throws ConfigError for settings that it cannot follow
+   */
+  readonly retries?: (root: MapNode, context: ResolveContext) => number;
   /** Whether jobs run in this process, and print where it does. */
   readonly inThisProcess?: true;
   /** Whether jobs run on other machines: what depends on the machine is then checked there. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { begun, ended, writeJobState } from "../../../src/app/sweep/record/job-state.ts";
 import { until } from "../../wait.ts";
 import { workplace } from "../sweep/program/start.ts";
 import { launcherCases } from "./common.case.ts";
@@ -33,6 +34,26 @@ describe("the local launcher", () => {
     expect(exitCode).toBe(0);
     expect(place.state(0)?.attempts).toHaveLength(3);
     expect(place.state(1)?.status).toBe("completed");
+  });
+
+  test.each([
+    [1, true],
+    [2, false],
+  ])("a job that failed %i times, with one retry, is resumed: %s", async (attempts, isResumed) => {
+    const place = workplace();
+    const retrying = [...LOCAL, "hydra.launcher.max_retries=1"];
+    expect((await place.start(["-m", "x=1,2", ...retrying])).exitCode).toBe(0);
+    // As a launcher leaves it that is killed after the end of an attempt and before the next one.
+    const folder = join(place.cwd, "s/.sweep");
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const before = attempt === 1 ? undefined : place.state(0);
+      const lost = { status: "failed", exitCode: null, error: "killed by SIGKILL" } as const;
+      writeJobState(folder, ended(begun(0, before), lost));
+    }
+    const { exitCode } = await place.start(["--resume", "s"]);
+    expect(exitCode).toBe(isResumed ? 0 : 1);
+    expect(place.ran("begin").filter((job) => job === 0)).toHaveLength(isResumed ? 2 : 1);
+    expect(place.state(0)?.status).toBe(isResumed ? "completed" : "failed");
   });
 
   test("ends a job that takes too long", async () => {

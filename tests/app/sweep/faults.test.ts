@@ -16,7 +16,8 @@ const SWEEP = [
   `x=range(0,${JOBS})`,
   "hydra/launcher=local",
   "hydra.launcher.n_jobs=2",
-  "hydra.launcher.max_retries=3",
+  // A launcher may see its workers killed before it is: each time a failure of theirs.
+  "hydra.launcher.max_retries=100",
 ];
 
 type Place = ReturnType<typeof workplace>;

@@ -18,6 +18,7 @@ const LOGGER = "hydraconf.launchers.local";
 /** Jobs as processes of this machine, several at a time. */
 export const localLauncher: LauncherKind = {
   targets: LOCAL_TARGETS,
+  retries: (root, context) => localSettings(root, context).retries,
   open(request) {
     const settings = localSettings(request.root, request.context);
     return { launch: (batch) => launch(batch, request, settings) };

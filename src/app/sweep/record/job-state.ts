@@ -108,3 +108,7 @@ export const hasEnded = (state: JobState | undefined): state is JobState =>
 
 export const hasFailed = (state: JobState | undefined): state is JobState =>
   state?.status === "failed" || state?.status === "timed_out";
+
+/** How many attempts came to an end of their own, and not to that of their launcher. */
+export const timesEnded = ({ attempts }: JobState): number =>
+  attempts.filter((attempt) => attempt.ended !== null).length;

@@ -6,7 +6,7 @@ import type { Claim } from "../../worker/process-claim.ts";
 import { resultOf } from "../../worker/recorded-job.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
-import { hasEnded, hasFailed, readJobState } from "./job-state.ts";
+import { hasEnded, hasFailed, readJobState, timesEnded } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
 import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepManifest, writeManifest } from "./manifest.ts";
@@ -70,6 +70,8 @@ export interface RecordRequest {
   readonly resumption?: Resumption;
   /** Whether its jobs depend on results: they may then be others than at first. */
   readonly isSearch: boolean;
+  /** How often a job that failed starts again. */
+  readonly retries: number;
   readonly redact?: (text: string) => string;
   /** Is told once the sweep is this process's, and its first jobs are in the manifest. */
   readonly onAdmitted?: () => void;
@@ -77,7 +79,7 @@ export interface RecordRequest {
 
 /** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
-  const { isSearch, onAdmitted, redact, resumption, sweep } = request;
+  const { isSearch, onAdmitted, redact, resumption, retries, sweep } = request;
   const folder = sweepFolder(sweep.directory);
   let manifest: SweepManifest = { version: 1, ...sweep, holds_secrets: false, jobs: [] };
   let claim: Claim | undefined;
@@ -146,7 +148,11 @@ export function openRecord(request: RecordRequest): SweepRecord {
         if (isSearch && fresh.has(number)) return true;
         const state = readJobState(folder, number);
         if (state?.status === "running") ran.add(number);
-        return hasEnded(state) ? resumption.failed && hasFailed(state) : resumption.missing;
+        if (!hasEnded(state)) return resumption.missing;
+        if (!hasFailed(state)) return false;
+        // An earlier launcher came to its own end before it could start the job again.
+        const mayStartAgain = timesEnded(state) <= retries;
+        return resumption.failed || (resumption.missing && mayStartAgain);
       });
     },
     admit(jobs) {
