@@ -51,3 +51,24 @@ export function createGpuClock(samples: readonly ClockEvent[]): GpuClock {
     return Math.round(gpuNs + before.shift + share * (after.shift - before.shift));
   };
 }
+
+/** Beyond this a clock was set: reading two clocks at once is off by microseconds, slewing by 500 ppm. */
+const MOST_SLEWED = 1e-3;
+const MOST_MISREAD_NS = 1e6;
+
+/**
+ * Where something that the GPU did lies on the timeline. It takes the time that the GPU says, which is more exact
+ * than the samples, unless the clock was set meanwhile.
+ */
+export function spanOnTimeline(
+  clock: GpuClock,
+  gpuStartNs: number,
+  gpuEndNs: number,
+): { readonly startNs: number; readonly endNs: number } {
+  const startNs = clock(gpuStartNs);
+  const endNs = Math.max(startNs, clock(gpuEndNs));
+  const took = gpuEndNs - gpuStartNs;
+  const differs = Math.abs(endNs - startNs - took);
+  const isSet = took < 0 || differs > MOST_MISREAD_NS + MOST_SLEWED * took;
+  return { startNs, endNs: isSet ? endNs : startNs + took };
+}

@@ -9,7 +9,7 @@ import type {
   GpuWorkEvent,
   WaitEvent,
 } from "./events.ts";
-import { createGpuClock } from "./gpu-clock.ts";
+import { createGpuClock, spanOnTimeline } from "./gpu-clock.ts";
 import { gpuNotes } from "./gpu-notes.ts";
 import { createLaunches } from "./launches.ts";
 import type { NoteCollector } from "./notes.ts";
@@ -82,8 +82,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
     const clock = createGpuClock(clocks);
     let withoutLaunch = 0;
     const kernels = work.finish((correlation, gpuStartNs, gpuEndNs) => {
-      const startNs = clock(gpuStartNs);
-      const endNs = Math.max(startNs, clock(gpuEndNs));
+      const { startNs, endNs } = spanOnTimeline(clock, gpuStartNs, gpuEndNs);
       const launch = correlation === null ? null : launches.find(correlation);
       if (launch === null) {
         withoutLaunch++;
@@ -107,14 +106,12 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
       const kind = WAIT_KINDS.get(event.type);
       const call = launches.find(event.correlation);
       if (kind === undefined || call === null) return [];
-      const startNs = clock(event.startGpuNs);
       return [
         {
           kind,
           threadId: launches.threadId(call),
           callNs: launches.timeNs(call),
-          startNs,
-          endNs: Math.max(startNs, clock(event.endGpuNs)),
+          ...spanOnTimeline(clock, event.startGpuNs, event.endGpuNs),
           stream: kind === "stream" ? event.cudaStream : null,
         },
       ];
