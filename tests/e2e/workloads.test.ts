@@ -36,7 +36,10 @@ describe("deep-profile -- PROG", () => {
     // Three threads, every second of ten ranges, whatever start/end ranges were open around them.
     expect(even.reduce((sum, { invocations }) => sum + invocations, 0)).toBe(15);
     for (const region of even) {
-      expect(region).toMatchObject({ parent: "outer", kernel_count: 0, total_ms: null });
+      // A start/end range of another thread may begin between the two, and lies in the path then.
+      const own = region.path.filter((name) => name !== "started by a worker");
+      expect(own).toEqual(["outer", "even"]);
+      expect(region).toMatchObject({ kernel_count: 0, total_ms: null });
       expect(region.wall_ms).toBeGreaterThan(0);
     }
   });
