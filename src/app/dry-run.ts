@@ -73,7 +73,7 @@ function planAll(session: Session) {
   );
   const jobs: PlannedJob[] = [];
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
-    jobs.push(...planBatch(batch, jobs.length));
+    for (const job of planBatch(batch, jobs.length)) jobs.push(job);
     sweeper.tell([]);
   }
   return { mode, directory, jobs, note: sweeper.unforeseeable } as const;

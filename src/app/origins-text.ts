@@ -9,8 +9,11 @@ const WIDEST_ALIGNED = 60;
  * column. Without the comments it is byte for byte what `--cfg` prints.
  */
 export function originsText(lines: readonly OriginLine[]): string {
-  const widths = lines.flatMap(({ text, node }) => (node === undefined ? [] : [width(text)]));
-  const column = Math.max(0, ...widths.filter((wide) => wide <= WIDEST_ALIGNED));
+  let column = 0;
+  for (const { text, node } of lines) {
+    const wide = node === undefined ? 0 : width(text);
+    if (wide <= WIDEST_ALIGNED) column = Math.max(column, wide);
+  }
   return lines
     .map(({ text, node }) =>
       node === undefined

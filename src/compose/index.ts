@@ -1,7 +1,6 @@
 export { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 export type { PlainValue } from "../values/to-object.ts";
 export { toObject as toPlain } from "../values/to-object.ts";
-export type { ComposeRequest } from "./compose.ts";
 export { composeConfig, composeDefaults, requirePrimary } from "./compose.ts";
 export type { Composition } from "./composition.ts";
 export type { Config, ConfigTextOptions } from "./config.ts";
@@ -15,14 +14,13 @@ export { checkUsage } from "./defaults/usage.ts";
 export type { Cause, DefaultsStep, Explanation, ReplacedValue } from "./explain.ts";
 export { explain } from "./explain.ts";
 export { hydraGroups } from "./hydra/groups.ts";
-export { isHydraOverride } from "./hydra/runtime-node.ts";
 export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
 export type { Defaults } from "./list-defaults.ts";
 export { maskDifferences } from "./mask-differences.ts";
 export type { OriginLine } from "./origins.ts";
 export { leavesOf, originLines, pathText } from "./origins.ts";
 export type { LaunchRefusal, Plugin, PluginFiles } from "./plugins/plugin.ts";
-export { launchRefusal, pluginGroups } from "./plugins/plugin-groups.ts";
+export { launchRefusal } from "./plugins/plugin-groups.ts";
 export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 export type {
   ConfigSchema,
@@ -32,17 +30,16 @@ export type {
 } from "./schemas/config-schema.ts";
 export type { PlacedSchema } from "./schemas/placed-schema.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
-export { MASK, maskSecrets } from "./secrets.ts";
+export { maskSecrets } from "./secrets.ts";
 export type { ConfigSource, ItemKind, LoadedConfig, SourceInfo } from "./sources/config-source.ts";
 export { fileSource } from "./sources/file-source.ts";
 export type { MemoryEntry } from "./sources/memory-source.ts";
 export { memorySource } from "./sources/memory-source.ts";
-export { packageSource } from "./sources/package-source.ts";
 export type { Repository } from "./sources/repository.ts";
 export { createRepository } from "./sources/repository.ts";
-export type { SearchPathEntry, SourceFactories, SourceFactory } from "./sources/search-path.ts";
-export { openSource, STANDARD_SOURCES } from "./sources/search-path.ts";
-export type { Snapshot, SnapshotRequest } from "./sources/snapshot.ts";
+export type { SearchPathEntry, SourceFactory } from "./sources/search-path.ts";
+export { STANDARD_SOURCES } from "./sources/search-path.ts";
+export type { Snapshot } from "./sources/snapshot.ts";
 export { takeSnapshot } from "./sources/snapshot.ts";
 export type { RunMode } from "./sweep-legality.ts";
 export type { CompositionWarning } from "./warning.ts";

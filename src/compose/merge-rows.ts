@@ -123,7 +123,7 @@ function placeLayer(row: DefaultsRow, node: ConfigNode, context: ResolveContext)
 }
 
 /** Puts a config's content under its package; every part of a package is a string key. */
-export function embed(node: ConfigNode, pkg: string): ConfigNode {
+function embed(node: ConfigNode, pkg: string): ConfigNode {
   if (pkg === "") return node;
   return splitKey(pkg).reduceRight<ConfigNode>(
     (inner, key) => map([[key, inner]], node.origin),

@@ -1,13 +1,7 @@
 /** `hydra.utils.instantiate`: objects and calls from configs, by names that the program registers. */
 
-export type {
-  ConfigWithContext,
-  InstantiateOptions,
-  TargetConfig,
-} from "./instantiate.ts";
+export type { InstantiateOptions, TargetConfig } from "./instantiate.ts";
 export { instantiate, instantiateAsync } from "./instantiate.ts";
-export type { Convert } from "./mode.ts";
-export type { Partial } from "./partial.ts";
 export type {
   CallStyle,
   DeclaredTarget,

@@ -61,7 +61,7 @@ export const parseOverrides = (
 ): readonly Override[] => texts.map((text, index) => parseOverride(text, index, options));
 
 /** `key=value`, `+key=value`, `++key=value`, `~key` and `~key=value`, up to the end of the text. */
-export function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
+function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
   const cursor = createCursor(source, "key");
   const type = parseType(cursor);
   if (type === "change" || type === "add") expectKey(cursor);

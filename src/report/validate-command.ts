@@ -19,10 +19,10 @@ export interface CommandIo {
   readonly color: boolean;
 }
 
-export const EXIT_VALID = 0;
-export const EXIT_INVALID = 1;
+const EXIT_VALID = 0;
+const EXIT_INVALID = 1;
 /** Wrong usage, or a file that cannot be read. */
-export const EXIT_TROUBLE = 2;
+const EXIT_TROUBLE = 2;
 
 const HELP = `Usage: validate-regions [--json] FILE...
 

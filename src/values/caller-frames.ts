@@ -19,7 +19,7 @@ export function captureFrames(above: unknown): () => readonly string[] {
 }
 
 /** The lines of a stack that say where, without the message above them. */
-export const framesIn = (stack = ""): readonly string[] =>
+const framesIn = (stack = ""): readonly string[] =>
   stack.split("\n").filter((line) => /^\s+at /.test(line));
 
 /**

@@ -72,7 +72,7 @@ export const noComponents = (key: string): ConfigError =>
   });
 
 /** A map or list, or a node declared as one that is still null, missing or an interpolation. */
-export const isContainer = ({ node, result }: Place): boolean =>
+const isContainer = ({ node, result }: Place): boolean =>
   result !== true && (node.kind !== "scalar" || isContainerType(node.type?.kind));
 
 const isContainerType = (kind: string | undefined): boolean =>

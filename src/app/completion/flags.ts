@@ -60,7 +60,7 @@ function configNames(tree: ComposedTree, word: string): readonly Candidate[] {
 }
 
 /** Keys, whether they hold a value or more keys. */
-export const keyNames = (tree: ComposedTree, word: string): readonly Candidate[] =>
+const keyNames = (tree: ComposedTree, word: string): readonly Candidate[] =>
   matchKeys(tree.config(), word, tree.context).map((match) => ({
     ...candidate(match.replace(/[.=]$/, "")),
     isOpen: match.endsWith("."),

@@ -37,7 +37,7 @@ function makeOrRefuse(path: string, kind: DirectoryKind): void {
 }
 
 /** @throws ConfigError `app.run_directory` for a directory that holds another run's results */
-export function refuseResults(path: string, resultFiles: readonly string[]): void {
+function refuseResults(path: string, resultFiles: readonly string[]): void {
   const results = resultFiles.filter((name) => existsSync(join(path, name)));
   if (results.length === 0) return;
   throw new ConfigError({

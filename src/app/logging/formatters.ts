@@ -17,7 +17,7 @@ export interface FormatterKind {
 const DEFAULT_FORMATS: Readonly<Record<string, string>> = { "{": "{message}", $: "$message" };
 
 /** The formatters that a logging config may name; the first where it names none. */
-export const FORMATTER_KINDS: readonly FormatterKind[] = [
+const FORMATTER_KINDS: readonly FormatterKind[] = [
   {
     className: "logging.Formatter",
     create: ({ format, datefmt, style }) =>

@@ -26,7 +26,7 @@ export interface HandlerKind {
 const OF_FILES = ["filename", "mode", "encoding", "delay", "errors"];
 
 /** The handlers of Python's logging that a config may name. */
-export const HANDLER_KINDS: readonly HandlerKind[] = [
+const HANDLER_KINDS: readonly HandlerKind[] = [
   {
     classNames: ["logging.StreamHandler", "colorlog.StreamHandler"],
     parameters: ["stream"],

@@ -43,7 +43,7 @@ export function basicBatches(request: BatchesRequest): readonly (readonly JobOve
   return chunks(jobs, maxBatchSize);
 }
 
-export function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 export const WORKER_VARIABLE = "HYDRACONF_WORKER";
 
 /** How a launcher that notes the start itself names it: a `NotedStart` as JSON. */
-export const START_VARIABLE = "HYDRACONF_WORKER_START";
+const START_VARIABLE = "HYDRACONF_WORKER_START";
 
 /** One job of a sweep, to be run in this process. */
 export interface WorkerRequest {

@@ -5,7 +5,7 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ImportSource } from "./importer.ts";
 
 /** Enough for every magic number, and for the lines that a program prints before ncu's CSV begins. */
-export const HEAD_BYTES = 1 << 20;
+const HEAD_BYTES = 1 << 20;
 
 /**
  * Looks at what was given, without reading all of it.

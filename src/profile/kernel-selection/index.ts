@@ -1,6 +1,6 @@
 /** Which kernels of a profile count: by name, and by how long they took elsewhere. */
-export { functionNameIn, type KernelNameBase, type NamedKernel, nameOf } from "./kernel-name.ts";
-export { type KernelPattern, ncuKernelPattern, parseKernelPattern } from "./pattern.ts";
+export { functionNameIn } from "./kernel-name.ts";
+export { ncuKernelPattern, parseKernelPattern } from "./pattern.ts";
 export {
   createKernelSelection,
   type KernelSelection,

@@ -1,5 +1,5 @@
+import { matchesGlob, parseGlob } from "../../glob.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { type GlobToken, matchesGlob } from "../regions/select.ts";
 
 /**
  * How kernels are named by users: `regex:EXPR` matches anywhere in a name, as ncu's own expressions
@@ -23,7 +23,7 @@ export function parseKernelPattern(text: string, key: string): KernelPattern {
     return { text, matches: (name) => expression.test(name) };
   }
   if (!/[*?]/.test(text)) return { text, matches: (name) => name === text };
-  const tokens = [...text].map(globToken);
+  const tokens = parseGlob(text);
   return { text, matches: (name) => matchesGlob(tokens, name) };
 }
 
@@ -38,13 +38,6 @@ export function ncuKernelPattern(text: string): string {
 
 const escapeRegExp = (character: string): string =>
   /[\\^$.|+()[\]{}]/.test(character) ? `\\${character}` : character;
-
-const globToken = (character: string): GlobToken =>
-  character === "*"
-    ? { type: "many" }
-    : character === "?"
-      ? { type: "one" }
-      : { type: "literal", character };
 
 function regularExpression(source: string, text: string, key: string): RegExp {
   try {

@@ -87,9 +87,3 @@ export interface NvtxRange {
 }
 
 export const NO_RANGES: NvtxState = { pushPop: [], startEnd: [] };
-
-/** A metric of one result, NaN where there is none. */
-export function metricValue({ columns, values }: NcuResult, name: string): number {
-  const place = columns.index.get(name);
-  return place === undefined ? Number.NaN : (values[place] ?? Number.NaN);
-}

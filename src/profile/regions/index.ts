@@ -15,7 +15,6 @@ export type {
 export type { RegionKind } from "./path-tree.ts";
 export { NO_MATCHING_REGIONS } from "./scope.ts";
 export {
-  type GlobToken,
   matchesRange,
   parseRangePattern,
   patternList,

@@ -1,3 +1,5 @@
+import { type GlobToken, globToken, matchesGlob } from "../../glob.ts";
+
 /**
  * Which regions a report shows. Patterns are shell-like globs over the region's label:
  *
@@ -32,12 +34,6 @@ export interface RangePattern {
   readonly name: readonly GlobToken[];
 }
 
-/** One character to match, or a wildcard. */
-export type GlobToken =
-  | { readonly type: "literal"; readonly character: string }
-  | { readonly type: "one" }
-  | { readonly type: "many" };
-
 /** Splits `domain@name` at the first `@` that is not escaped. Every text is a pattern. */
 export function parseRangePattern(text: string): RangePattern {
   let domain: GlobToken[] | null = null;
@@ -52,12 +48,8 @@ export function parseRangePattern(text: string): RangePattern {
     } else if (character === "@" && domain === null) {
       domain = tokens;
       tokens = [];
-    } else if (character === "*") {
-      if (tokens.at(-1)?.type !== "many") tokens.push({ type: "many" });
-    } else if (character === "?") {
-      tokens.push({ type: "one" });
-    } else {
-      tokens.push({ type: "literal", character });
+    } else if (character !== "*" || tokens.at(-1)?.type !== "many") {
+      tokens.push(globToken(character));
     }
   }
   if (escaped) tokens.push({ type: "literal", character: "\\" });
@@ -68,37 +60,6 @@ export function parseRangePattern(text: string): RangePattern {
 export function matchesRange(pattern: RangePattern, domain: string, name: string): boolean {
   if (pattern.domain !== null && !matchesGlob(pattern.domain, domain)) return false;
   return matchesGlob(pattern.name, name);
-}
-
-/**
- * Whether the tokens match the whole text. Only the last `*` is ever retried, which is enough for
- * globs and keeps the cost at pattern length times text length for any input.
- */
-export function matchesGlob(tokens: readonly GlobToken[], text: string): boolean {
-  const characters = [...text];
-  let token = 0;
-  let at = 0;
-  let retryToken = -1;
-  let retryAt = 0;
-  while (at < characters.length) {
-    const current = tokens[token];
-    if (current?.type === "many") {
-      retryToken = token++;
-      retryAt = at;
-    } else if (
-      current !== undefined &&
-      (current.type === "one" || current.character === characters[at])
-    ) {
-      token++;
-      at++;
-    } else if (retryToken >= 0) {
-      token = retryToken + 1;
-      at = ++retryAt;
-    } else {
-      return false;
-    }
-  }
-  return tokens.slice(token).every(({ type }) => type === "many");
 }
 
 export interface RegionSelector {

@@ -2,7 +2,7 @@
 import type { RepeatStatistics } from "../../report/document.ts";
 
 /** A number is stable when the 95 % interval of its mean lies within this share of it. */
-export const STABLE_WITHIN = 0.05;
+const STABLE_WITHIN = 0.05;
 
 /**
  * Mean, sample standard deviation and the 95 % interval of the mean by Student's t, which few runs

@@ -2,6 +2,7 @@
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { kernelsOfReport } from "../kernels-of-report.ts";
 import { type Change, changeOf, countChange, type Measured } from "./change.ts";
+import { comparisonNotes } from "./comparison-notes.ts";
 import {
   measuredAlone,
   measuredMedian,
@@ -9,6 +10,7 @@ import {
   measuredWall,
   measuredWork,
 } from "./noise.ts";
+import { keysOfBoth, regionsByKey } from "./region-order.ts";
 
 export interface ReportComparison {
   readonly a: ReportFacts;
@@ -54,8 +56,8 @@ export function compareReports(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
 ): ReportComparison {
-  const ofA = byKey(a.regions);
-  const ofB = byKey(b.regions);
+  const ofA = regionsByKey(a.regions);
+  const ofB = regionsByKey(b.regions);
   return {
     a: facts(a),
     b: facts(b),
@@ -67,70 +69,13 @@ export function compareReports(
       invocations: countChange(a.totals.invocations, b.totals.invocations),
       region_count: countChange(a.totals.region_count, b.totals.region_count),
     }),
-    regions: merged(a.regions, b.regions).map((key) =>
+    regions: keysOfBoth(a.regions, b.regions).map((key) =>
       regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
     ),
     kernels: kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest()),
-    notes: [
-      ...nothingMeasured(a, b),
-      ...differencesOfKind(a, b),
-      ...repeatNotes(a, b),
-      ...ownNotes("A", a, b),
-      ...ownNotes("B", b, a),
-    ],
+    notes: comparisonNotes(a, b),
   };
 }
-
-/** Process and device are left out: they name the run, not the place in the program. */
-const keyOf = ({ path, domain, kind }: NCUProfileRegion): string =>
-  JSON.stringify([domain, kind, path]);
-
-function byKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
-  return new Map(regions.map((region) => [keyOf(region), region]));
-}
-
-/**
- * The keys of B in order, and those of A alone behind the one that stands before them in A: inside it,
- * or else behind all that is inside it.
- */
-function merged(a: readonly NCUProfileRegion[], b: readonly NCUProfileRegion[]): readonly string[] {
-  const inB = new Set(b.map(keyOf));
-  const behind = new Map<string | null, NCUProfileRegion[]>();
-  let anchor: string | null = null;
-  for (const region of a) {
-    const key = keyOf(region);
-    if (inB.has(key)) {
-      anchor = key;
-      continue;
-    }
-    const there = behind.get(anchor);
-    if (there === undefined) behind.set(anchor, [region]);
-    else there.push(region);
-  }
-  const keys = (behind.get(null) ?? []).map(keyOf);
-  /** The regions around the place, the outermost first, each with what stands behind all of it. */
-  const open: { readonly region: NCUProfileRegion; readonly after: string[] }[] = [];
-  const closeDownTo = (depth: number) => {
-    for (const { after } of open.splice(depth).reverse()) keys.push(...after);
-  };
-  const around = (region: NCUProfileRegion): number => {
-    const outermost = open.findIndex((other) => !isInside(region, other.region));
-    return outermost < 0 ? open.length : outermost;
-  };
-  for (const region of b) {
-    closeDownTo(around(region));
-    const key = keyOf(region);
-    keys.push(key);
-    open.push({ region, after: [] });
-    for (const removed of behind.get(key) ?? [])
-      (open[around(removed)]?.after ?? keys).push(keyOf(removed));
-  }
-  closeDownTo(0);
-  return keys;
-}
-
-const isInside = ({ path }: NCUProfileRegion, around: NCUProfileRegion): boolean =>
-  path.length > around.path.length && around.path.every((name, index) => path[index] === name);
 
 function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): RegionChange {
   const shown = b ?? a;
@@ -249,62 +194,3 @@ const facts = (report: NCUProfileRegionReport): ReportFacts => ({
   fingerprint: report.config_fingerprint,
   generatedAt: report.generated_at,
 });
-
-/** A table without rows, or of what only one has, must not look like an answer. */
-function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
-  const measured = ({ regions }: NCUProfileRegionReport) =>
-    regions.some(({ kind }) => kind !== "outside");
-  if (measured(a) && measured(b)) return [];
-  if (measured(a)) return ["B measured no region: nothing of A can be compared with it"];
-  if (measured(b)) return ["A measured no region: nothing of B can be compared with it"];
-  return ["neither A nor B measured a region: there is nothing to compare"];
-}
-
-/** Of repeated runs a comparison takes other numbers than a report shows. */
-function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
-  const runs = ({ regions }: NCUProfileRegionReport) =>
-    Math.max(0, ...regions.map(({ repeats }) => repeats?.runs ?? 0));
-  const repeated = [["A", runs(a)] as const, ["B", runs(b)] as const].filter(
-    ([, count]) => count > 0,
-  );
-  if (repeated.length === 0) return [];
-  const which = repeated.map(([name, count]) => `${name}: ${count}`).join(", ");
-  return [
-    `times of regions are means of repeated runs (${which}); kernels, operations and counts are those of the run with the median time`,
-  ];
-}
-
-/** What a report says of its own numbers. */
-const ABOUT_MEDIAN_RUN = /^numbers are those of the median run of \d+; /;
-
-/** What is said of one report alone, such as that its run failed. */
-const ownNotes = (
-  name: string,
-  { notes }: NCUProfileRegionReport,
-  other: NCUProfileRegionReport,
-): readonly string[] => {
-  const own = notes.filter((note) => !other.notes.includes(note) && !ABOUT_MEDIAN_RUN.test(note));
-  const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
-  const left = own.length - shown.length;
-  return left > 0 ? [...shown, `${name}: ${left} more notes in its report`] : shown;
-};
-
-const MOST_NOTES = 5;
-
-/** Numbers of different origin can be put side by side, but the reader must know. */
-function differencesOfKind(
-  a: NCUProfileRegionReport,
-  b: NCUProfileRegionReport,
-): readonly string[] {
-  const pairs: readonly (readonly [string, string | null, string | null])[] = [
-    ["collectors", a.collector.name, b.collector.name],
-    ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
-    ["devices", a.environment.device, b.environment.device],
-    ["machines", a.environment.hostname, b.environment.hostname],
-    ["GPUs", a.environment.gpus.join(", "), b.environment.gpus.join(", ")],
-    ["scopes", a.scope.replace(/\d+$/, ""), b.scope.replace(/\d+$/, "")],
-  ];
-  return pairs.flatMap(([what, before, after]) =>
-    before === after ? [] : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
-  );
-}

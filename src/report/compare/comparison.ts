@@ -5,6 +5,7 @@ import { NOT_MEASURED } from "../numbers.ts";
 import type { Change, Verdict } from "./change.ts";
 import type { Changes, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
+import { isInside } from "./region-order.ts";
 
 export interface Comparison {
   /** What the user calls the two. */
@@ -93,7 +94,8 @@ export interface RegionLine {
 export function regionLines(regions: readonly RegionChange[]): readonly RegionLine[] {
   const around: RegionChange[] = [];
   return regions.map((region) => {
-    while (around.length > 0 && !isInside(region, around.at(-1))) around.pop();
+    const outermost = around.findIndex((other) => !isInside(region, other));
+    if (outermost >= 0) around.length = outermost;
     const shown = around.at(-1)?.path.length ?? 0;
     const names = region.path.slice(shown).map((name) => printableLabel(name));
     const domain = region.domain === "" ? "" : ` @${printableLabel(region.domain)}`;
@@ -102,11 +104,6 @@ export function regionLines(regions: readonly RegionChange[]): readonly RegionLi
     return line;
   });
 }
-
-const isInside = ({ path }: RegionChange, around: RegionChange | undefined): boolean =>
-  around !== undefined &&
-  path.length > around.path.length &&
-  around.path.every((name, index) => path[index] === name);
 
 /** One line that says how it went, for a log. */
 export function gateSummary(gates: readonly GateResult[]): string {

@@ -3,6 +3,7 @@
  * B. A condition is `[region:GLOB.|kernel:GLOB.]NAME OP NUMBER[%]`, and compares the change of that
  * number, absolute or in percent of A.
  */
+import { matchesGlob, parseGlob } from "../../glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";
@@ -123,8 +124,10 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
           label: kernel_name,
           changes,
         }));
-  const matches = globMatcher(subject.pattern);
-  const chosen = all.filter(({ name, label }) => matches(name) || matches(label));
+  const tokens = parseGlob(subject.pattern);
+  const chosen = all.filter(
+    ({ name, label }) => matchesGlob(tokens, name) || matchesGlob(tokens, label),
+  );
   if (chosen.length > 0) return chosen;
   const names = [...new Set(all.map(({ name }) => name))];
   const near = nearest(subject.pattern, names);
@@ -181,20 +184,6 @@ const reasonStart = ({ name, subject }: Gate, label: string): string =>
   subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
 
 const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));
-
-function globMatcher(pattern: string): (name: string) => boolean {
-  const source = [...pattern]
-    .map((character) =>
-      character === "*"
-        ? ".*"
-        : character === "?"
-          ? "."
-          : character.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"),
-    )
-    .join("");
-  const expression = new RegExp(`^${source}$`, "su");
-  return (name) => expression.test(name);
-}
 
 const usage = (message: string, hint?: string): ConfigError =>
   new ConfigError({ code: "app.usage", message, ...(hint !== undefined && { hint }) });

@@ -82,9 +82,17 @@ export function measuredTogether(whole: number | null, parts: readonly Part[]): 
   const ofOneRun = sum(known.map(({ ms }) => ms));
   const ofAll = sum(known.map(({ measured }) => measured.value));
   const value = ofOneRun === ofAll || ofOneRun === 0 ? whole : whole * (ofAll / ofOneRun);
-  const spreads = known.map(({ measured }) => measured.uncertainty);
-  const complete = spreads.every((uncertainty) => uncertainty !== null) && spreads.length > 0;
-  return { value, uncertainty: complete ? Math.hypot(...spreads.map(Number)) : null };
+  return { value, uncertainty: uncertaintyTogether(known.map(({ measured }) => measured)) };
+}
+
+/** Null where one of them is not known, or there is none. */
+function uncertaintyTogether(all: readonly Measured[]): number | null {
+  let squares = 0;
+  for (const { uncertainty } of all) {
+    if (uncertainty === null) return null;
+    squares += uncertainty ** 2;
+  }
+  return all.length === 0 ? null : Math.sqrt(squares);
 }
 
 const sum = (values: readonly number[]): number =>

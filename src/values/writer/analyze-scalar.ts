@@ -80,7 +80,7 @@ const HASH = 0x23;
 const COLON = 0x3a;
 
 /** The line breaks that the writer knows; a carriage return is escaped instead. */
-export const isLineBreak = (c: number): boolean =>
+const isLineBreak = (c: number): boolean =>
   c === 0x0a || c === 0x85 || c === 0x2028 || c === 0x2029;
 
 const isSpaceOrEnd = (c: number): boolean =>

@@ -38,7 +38,7 @@ export function representScalar(value: Exclude<ScalarValue, PathValue>): ScalarT
 }
 
 /** Whether the text, written plain, would be read as anything but a string. */
-export const needsQuotes = (text: string): boolean =>
+const needsQuotes = (text: string): boolean =>
   BOOLEAN_WORDS.has(text) || plainTag(text, "pyyaml") !== TAG.string || isPythonNumber(text);
 
 /** What every text begins with that Python's int() or float() accepts, white space aside. */

@@ -6,6 +6,12 @@ import {
   type NvtxRange,
 } from "../../../src/profile/ncu/results.ts";
 
+/** A metric of one result, NaN where there is none. */
+export function metricValue({ columns, values }: NcuResult, name: string): number {
+  const place = columns.index.get(name);
+  return place === undefined ? Number.NaN : (values[place] ?? Number.NaN);
+}
+
 /** `name` in the default domain, `domain@name` in another. */
 export const range = (text: string): NvtxRange => {
   const at = text.indexOf("@");

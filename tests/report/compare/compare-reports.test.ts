@@ -8,6 +8,7 @@ import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const report = firstReport(bundleOf([resnet], OPERATIONS));
+const nothing = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
 const without = (name: string) =>
   firstReport(
     bundleOf(
@@ -188,7 +189,32 @@ describe("compareReports", () => {
       "the collectors differ: recorder and nsys",
       "the devices differ: cpu and cuda:0",
     ]);
+    const nowhere = { ...report, environment: { ...report.environment, device: null } };
+    expect(compareReports(report, nowhere).notes).toEqual(["the devices differ: cpu and none"]);
+    expect(compareReports(nowhere, report).notes).toEqual(["the devices differ: none and cpu"]);
     expect(compareReports(report, report).notes).toEqual([]);
+  });
+
+  it.each([
+    ["B measured no region: nothing of A can be compared with it", report, nothing],
+    ["A measured no region: nothing of B can be compared with it", nothing, report],
+    ["neither A nor B measured a region: there is nothing to compare", nothing, nothing],
+  ])("%s", (note, a, b) => {
+    expect(compareReports(a, b).notes).toContain(note);
+  });
+
+  it("compares more regions than a call takes arguments", () => {
+    const [sample] = report.regions;
+    if (sample === undefined) throw new Error("no region");
+    const count = 150_000;
+    const numbered = (names: readonly string[]) => ({
+      ...report,
+      regions: names.map((name) => ({ ...sample, name, path: [name] })),
+    });
+    const many = Array.from({ length: count }, (_, at) => `step ${at}`);
+    const { regions } = compareReports(numbered(["first", ...many]), numbered(["first"]));
+    expect(regions).toHaveLength(count + 1);
+    expect(regions.at(-1)?.path).toEqual([`step ${count - 1}`]);
   });
 
   it("compares metrics of one unit only", () => {

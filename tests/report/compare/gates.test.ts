@@ -54,6 +54,9 @@ describe("gates", () => {
     ["kernel:linear*.calls>0", "passed"],
     ["REGION:stem.kernel_count>.5", "breached"],
     ["invocations<=0", "breached"],
+    ["invocations<0", "passed"],
+    ["invocations<1", "breached"],
+    ["invocations>=0", "breached"],
     ["region:stem.gpu__time_duration.sum>5%", "breached"],
     ["region:stem.gpu__time_duration.sum>200%", "passed"],
   ])("%s: %s", (text, outcome) => {
@@ -74,6 +77,14 @@ describe("gates", () => {
   it("says which number of what changed by how much, in one line", () => {
     const [result] = checkGates(parseGates("region:stem.kernel_count>0"), comparison);
     expect(result?.reason).toBe("kernel_count of region forward / stem: 2 -> 3 (+1; limit >0)");
+  });
+
+  it.each([
+    ["kernel:extra.total_ms>5%", /none -> .* \(new; limit >5%\)$/],
+    ["wall_ms>49%", /^wall_ms: .* \(\+50 %; limit >49%\)$/],
+    ["kernel:linear*.calls>0", /\(0; limit >0\)$/],
+  ])("says of %s by how much", (text, reason) => {
+    expect(checkGates(parseGates(text), comparison)[0]?.reason).toMatch(reason);
   });
 
   it("fails where the new run measured nothing: no measurement is no improvement", () => {

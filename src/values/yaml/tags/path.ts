@@ -21,7 +21,7 @@ export const POSIX_PATH = pathConstructor("PosixPath");
  * `str(PurePosixPath(*parts))`: an absolute part starts anew, `.` and repeated slashes go, `..`
  * stays. Exactly two leading slashes are kept, as POSIX gives them a meaning of their own.
  */
-export function joinPosix(parts: readonly string[]): string {
+function joinPosix(parts: readonly string[]): string {
   const lastAbsolute = parts.findLastIndex((part) => part.startsWith("/"));
   const text = parts.slice(Math.max(lastAbsolute, 0)).join("/");
   const root = /^\/\/(?!\/)/.test(text) ? "//" : text.startsWith("/") ? "/" : "";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
-import { metricValue, type NcuResult } from "../../../../src/profile/ncu/results.ts";
+import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
+import { metricValue } from "../results.ts";
 import { samplesOrSkip } from "../samples.ts";
 import { readNcuCsv } from "./whole-csv.ts";
 

@@ -1,0 +1,60 @@
+/** Shell-like patterns: `*` stands for any text, `?` for any one character, all else for itself. */
+export type GlobToken = LiteralToken | WildcardToken;
+
+/** One character that stands for itself. */
+export interface LiteralToken {
+  readonly type: "literal";
+  readonly character: string;
+}
+
+/** `?` and `*`. */
+export interface WildcardToken {
+  readonly type: "one" | "many";
+}
+
+/** Every text is a pattern, and nothing in it can be escaped. */
+export const parseGlob = (pattern: string): readonly GlobToken[] => [...pattern].map(globToken);
+
+export const globToken = (character: string): GlobToken =>
+  character === "*"
+    ? { type: "many" }
+    : character === "?"
+      ? { type: "one" }
+      : { type: "literal", character };
+
+/** Whether the pattern matches the whole text. */
+export const matchesGlob = (tokens: readonly GlobToken[], text: string): boolean =>
+  matchesTokens(tokens, text, (token, character) => token.character === character);
+
+/**
+ * The same for patterns that know more tokens than these, all of which take one character. On a
+ * mismatch the last `*` takes one character more: that is enough for globs, and patterns of many
+ * stars cost no more than text times pattern.
+ */
+export function matchesTokens<Token extends { readonly type: string }>(
+  tokens: readonly (Token | WildcardToken)[],
+  text: string,
+  takes: (token: Token, character: string) => boolean,
+): boolean {
+  const isWildcard = (token: Token | WildcardToken): token is WildcardToken =>
+    token.type === "one" || token.type === "many";
+  const characters = [...text];
+  let token = 0;
+  let star = { token: -1, at: 0 };
+  let at = 0;
+  for (let character = characters[0]; character !== undefined; character = characters[at]) {
+    const current = tokens[token];
+    if (current?.type === "many") {
+      star = { token, at };
+      token++;
+    } else if (current !== undefined && (isWildcard(current) || takes(current, character))) {
+      token++;
+      at++;
+    } else if (star.token >= 0) {
+      star = { token: star.token, at: star.at + 1 };
+      token = star.token + 1;
+      at = star.at;
+    } else return false;
+  }
+  return tokens.slice(token).every(({ type }) => type === "many");
+}

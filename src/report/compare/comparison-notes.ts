@@ -1,0 +1,73 @@
+/** What the reader of a comparison has to know before believing it. */
+import type { NCUProfileRegionReport } from "../document.ts";
+
+/** Why two reports may not be comparable, and what only one of them says of itself. */
+export const comparisonNotes = (
+  a: NCUProfileRegionReport,
+  b: NCUProfileRegionReport,
+): readonly string[] => [
+  ...nothingMeasured(a, b),
+  ...differencesOfKind(a, b),
+  ...repeatNotes(a, b),
+  ...ownNotes("A", a, b),
+  ...ownNotes("B", b, a),
+];
+
+/** A table without rows, or of what only one has, must not look like an answer. */
+function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
+  const measured = ({ regions }: NCUProfileRegionReport) =>
+    regions.some(({ kind }) => kind !== "outside");
+  if (measured(a) && measured(b)) return [];
+  if (measured(a)) return ["B measured no region: nothing of A can be compared with it"];
+  if (measured(b)) return ["A measured no region: nothing of B can be compared with it"];
+  return ["neither A nor B measured a region: there is nothing to compare"];
+}
+
+/** Of repeated runs a comparison takes other numbers than a report shows. */
+function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
+  const runs = ({ regions }: NCUProfileRegionReport) =>
+    regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 0), 0);
+  const repeated = [["A", runs(a)] as const, ["B", runs(b)] as const].filter(
+    ([, count]) => count > 0,
+  );
+  if (repeated.length === 0) return [];
+  const which = repeated.map(([name, count]) => `${name}: ${count}`).join(", ");
+  return [
+    `times of regions are means of repeated runs (${which}); kernels, operations and counts are those of the run with the median time`,
+  ];
+}
+
+/** What a report says of its own numbers. */
+const ABOUT_MEDIAN_RUN = /^numbers are those of the median run of \d+; /;
+
+/** What is said of one report alone, such as that its run failed. */
+const ownNotes = (
+  name: string,
+  { notes }: NCUProfileRegionReport,
+  other: NCUProfileRegionReport,
+): readonly string[] => {
+  const own = notes.filter((note) => !other.notes.includes(note) && !ABOUT_MEDIAN_RUN.test(note));
+  const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
+  const left = own.length - shown.length;
+  return left > 0 ? [...shown, `${name}: ${left} more notes in its report`] : shown;
+};
+
+const MOST_NOTES = 5;
+
+/** Numbers of different origin can be put side by side, but the reader must know. */
+function differencesOfKind(
+  a: NCUProfileRegionReport,
+  b: NCUProfileRegionReport,
+): readonly string[] {
+  const pairs: readonly (readonly [string, string | null, string | null])[] = [
+    ["collectors", a.collector.name, b.collector.name],
+    ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
+    ["devices", a.environment.device, b.environment.device],
+    ["machines", a.environment.hostname, b.environment.hostname],
+    ["GPUs", a.environment.gpus.join(", "), b.environment.gpus.join(", ")],
+    ["scopes", a.scope.replace(/\d+$/, ""), b.scope.replace(/\d+$/, "")],
+  ];
+  return pairs.flatMap(([what, before, after]) =>
+    before === after ? [] : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
+  );
+}

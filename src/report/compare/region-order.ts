@@ -1,0 +1,59 @@
+/** The regions of two reports in one order. */
+import type { NCUProfileRegion } from "../document.ts";
+
+type Placed = Pick<NCUProfileRegion, "path">;
+
+/** Process and device are left out: they name the run, not the place in the program. */
+const keyOf = ({ path, domain, kind }: NCUProfileRegion): string =>
+  JSON.stringify([domain, kind, path]);
+
+export function regionsByKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
+  return new Map(regions.map((region) => [keyOf(region), region]));
+}
+
+/**
+ * The keys of B in order, and those of A alone behind the one that stands before them in A: inside it,
+ * or else behind all that is inside it.
+ */
+export function keysOfBoth(
+  a: readonly NCUProfileRegion[],
+  b: readonly NCUProfileRegion[],
+): readonly string[] {
+  const inB = new Set(b.map(keyOf));
+  const behind = new Map<string | null, NCUProfileRegion[]>();
+  let anchor: string | null = null;
+  for (const region of a) {
+    const key = keyOf(region);
+    if (inB.has(key)) {
+      anchor = key;
+      continue;
+    }
+    const there = behind.get(anchor);
+    if (there === undefined) behind.set(anchor, [region]);
+    else there.push(region);
+  }
+  const keys = (behind.get(null) ?? []).map(keyOf);
+  /** The regions around the place, the outermost first, each with what stands behind all of it. */
+  const open: { readonly region: NCUProfileRegion; readonly after: string[] }[] = [];
+  const closeDownTo = (depth: number) => {
+    for (const { after } of open.splice(depth).reverse()) for (const key of after) keys.push(key);
+  };
+  const around = (region: NCUProfileRegion): number => {
+    const outermost = open.findIndex((other) => !isInside(region, other.region));
+    return outermost < 0 ? open.length : outermost;
+  };
+  for (const region of b) {
+    closeDownTo(around(region));
+    const key = keyOf(region);
+    keys.push(key);
+    open.push({ region, after: [] });
+    for (const removed of behind.get(key) ?? [])
+      (open[around(removed)]?.after ?? keys).push(keyOf(removed));
+  }
+  closeDownTo(0);
+  return keys;
+}
+
+/** Whether a region is below another one, by their paths. */
+export const isInside = ({ path }: Placed, around: Placed): boolean =>
+  path.length > around.path.length && around.path.every((name, index) => path[index] === name);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { changeOf, countChange } from "../../../src/report/compare/change.ts";
+
+const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
+
+describe("the verdict on a change", () => {
+  it.each([
+    ["of 0.9 % without a spread", measured(1000), measured(1009), "same"],
+    ["of 1 % without a spread", measured(1000), measured(1010), "unclear"],
+    ["of 4.9 % without a spread", measured(1000), measured(1049), "unclear"],
+    ["of 5 % without a spread", measured(1000), measured(1050), "more"],
+    ["of -5 % without a spread", measured(1000), measured(950), "less"],
+    ["from nothing without a spread", measured(0), measured(1), "more"],
+    ["where one spread is not known", measured(1000, 1), measured(1030), "unclear"],
+    ["beyond the spread, but too small to matter", measured(1000, 1), measured(1009, 1), "same"],
+    ["beyond the spread", measured(1000, 3), measured(1010, 4), "more"],
+    ["no larger than the spread", measured(100, 3), measured(105, 4), "unclear"],
+    ["within a spread too small to matter", measured(1000, 6), measured(1005, 8), "same"],
+    ["within a spread of 1 % of the larger", measured(999, 6), measured(1000, 8), "same"],
+    ["of nothing, whatever the spread", measured(10, 50), measured(10, 50), "same"],
+  ])("%s", (_, a, b, verdict) => {
+    expect(changeOf(a, b).verdict).toBe(verdict);
+  });
+
+  it("says what is new, what is gone, and what neither has", () => {
+    const absent = { delta: null, relative: null, uncertainty: null };
+    expect(changeOf(null, measured(1))).toEqual({ a: null, b: 1, ...absent, verdict: "added" });
+    expect(countChange(2, null)).toEqual({ a: 2, b: null, ...absent, verdict: "removed" });
+    expect(changeOf(null, null)).toEqual({ a: null, b: null, ...absent, verdict: "same" });
+  });
+
+  it("takes every difference of a count for one", () => {
+    expect(countChange(1000, 1001)).toMatchObject({ delta: 1, verdict: "more" });
+    expect(countChange(1000, 999)).toMatchObject({ delta: -1, verdict: "less" });
+    expect(countChange(3, 3)).toMatchObject({ delta: 0, verdict: "same" });
+  });
+});
