@@ -1,5 +1,4 @@
 import type { Override } from "../overrides/ast.ts";
-
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";

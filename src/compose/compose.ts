@@ -1,7 +1,6 @@
 import type { Override } from "../overrides/ast.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
-import type { ConfigNode, MapNode } from "../values/node.ts";
 import { applyOverrides } from "./apply-overrides.ts";
 import { composeBase } from "./base.ts";
 import type { Composition } from "./composition.ts";
@@ -10,6 +9,7 @@ import { hydraClassName } from "./hydra/class-name.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
 import { type ExtendedSearchPath, extendSearchPath } from "./hydra-searchpath.ts";
 import { type Defaults, listDefaults } from "./list-defaults.ts";
+import { requireMap } from "./merge-rows.ts";
 import { missingDirectoryHint } from "./missing-directory.ts";
 import { PRIMARY_PROVIDER } from "./open-tree.ts";
 import { checkComposed } from "./schemas/check.ts";
@@ -150,15 +150,6 @@ export function requirePrimary({ sources }: Repository): void {
         : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
     key: source.path,
     ...(hint !== undefined && { hint }),
-  });
-}
-
-function requireMap(node: ConfigNode): MapNode {
-  if (node.kind === "map") return node;
-  throw new ConfigError({
-    code: "compose.invalid_config",
-    message: "The composed config must be a mapping",
-    origin: node.origin,
   });
 }
 

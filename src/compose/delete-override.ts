@@ -5,7 +5,7 @@ import { createResolution } from "../values/interpolation/create-resolution.ts";
 import { resolveDeep } from "../values/interpolation/resolve-tree.ts";
 import { nearestKey } from "../values/nearest-key.ts";
 import type { ConfigNode, Key, MapNode } from "../values/node.ts";
-import { isMissing, keyId } from "../values/node.ts";
+import { isMissingOrNull, keyId } from "../values/node.ts";
 import type { Place } from "../values/place.ts";
 import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
@@ -28,7 +28,7 @@ export function deleteFromConfig(
   const key = override.keyOrGroup;
   const resolution = createResolution(root, context);
   const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
-  if (found === undefined || isNothing(found.node)) throw noSuchKey(root, override);
+  if (found === undefined || isMissingOrNull(found.node)) throw noSuchKey(root, override);
   checkValue(found.node, () => resolveDeep(resolution, found), override);
 
   const lastDot = key.lastIndexOf(".");
@@ -98,9 +98,6 @@ function withoutKey(node: ConfigNode, path: readonly Key[]): ConfigNode {
     entries.set(keyId(key), { ...entry, value: withoutKey(entry.value, rest) });
   return { ...node, entries };
 }
-
-const isNothing = (node: ConfigNode): boolean =>
-  isMissing(node) || (node.kind === "scalar" && node.value === null);
 
 function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): ConfigError {
   const { available, nearest } = nearestKey(root, key);

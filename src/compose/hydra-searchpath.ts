@@ -4,7 +4,7 @@ import { isSweepValue } from "../overrides/ast.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import type { ConfigNode } from "../values/node.ts";
-import { isMissing, map, scalar } from "../values/node.ts";
+import { isMissingOrNull, map, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
 import { selectNode } from "../values/select.ts";
@@ -40,7 +40,7 @@ export function extendSearchPath(
   const override = overrides.find(isSearchPath);
   const given = override === undefined ? undefined : givenNode(override);
   const node = given ?? own;
-  if (node === undefined || isNothing(node))
+  if (node === undefined || isMissingOrNull(node))
     return { repository: snapshot.repository, warnings: [] };
 
   const provider = `${KEY} in ${given === undefined ? "main" : "command-line"}`;
@@ -82,11 +82,8 @@ function givenNode(override: Override): ConfigNode | undefined {
   if (override.value === undefined) return undefined;
   if (isSweepValue(override.value)) throw notStrings(scalar("a sweep", override.origin));
   const node = overrideValue(override);
-  return node === null || isNothing(node) ? undefined : node;
+  return node === null || isMissingOrNull(node) ? undefined : node;
 }
-
-const isNothing = (node: ConfigNode): boolean =>
-  isMissing(node) || (node.kind === "scalar" && node.value === null);
 
 /** Items in a file may be interpolations, into the rest of the file too. */
 function ownEntries(

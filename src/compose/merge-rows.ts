@@ -3,7 +3,7 @@ import { type ResolveContext, watchResolvers } from "../values/interpolation/con
 import { splitKey } from "../values/key-path.ts";
 import { mergeNodes } from "../values/merge.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
-import { isMissing, map } from "../values/node.ts";
+import { isMissingOrNull, map } from "../values/node.ts";
 import { selectNode } from "../values/select.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
@@ -66,7 +66,7 @@ function mergeOnKnown(
   const mergeTo = (from: number, end: number): void => {
     if (from === end) return;
     const placed = layers.slice(from, end).map(({ row, node }) => placeLayer(row, node, context));
-    root = asMap(mergeNodes([root, ...placed], watched.context));
+    root = requireMap(mergeNodes([root, ...placed], watched.context));
     if (!watched.wereCalled()) known.add(rows.slice(0, end), root);
   };
   try {
@@ -98,7 +98,7 @@ function mergeOneByOne(layers: readonly Layer[], context: ResolveContext): MapNo
     if (before === undefined && row.package === "") beforeFirst.set(row.loaded, tree);
     const layer = placeLayer(row, content, context);
     try {
-      return asMap(mergeNodes([tree, layer], context));
+      return requireMap(mergeNodes([tree, layer], context));
     } catch (error) {
       throw isConfigError(error) ? blame(row, error) : error;
     }
@@ -135,8 +135,7 @@ function refuseSearchPath(row: DefaultsRow, layer: ConfigNode, context: ResolveC
   if (row.primary || row.configPath === HYDRA_CONFIG || layer.kind !== "map") return;
   if (!layer.entries.has("hydra")) return;
   const found = selectNode(layer, "hydra.searchpath", context);
-  if (found === undefined || isMissing(found) || (found.kind === "scalar" && found.value === null))
-    return;
+  if (found === undefined || isMissingOrNull(found)) return;
   throw new ConfigError({
     code: "compose.invalid_config",
     message: `In '${row.configPath}': Overriding hydra.searchpath is only supported from the primary config`,
@@ -146,7 +145,7 @@ function refuseSearchPath(row: DefaultsRow, layer: ConfigNode, context: ResolveC
   });
 }
 
-function asMap(node: ConfigNode): MapNode {
+export function requireMap(node: ConfigNode): MapNode {
   if (node.kind === "map") return node;
   throw new ConfigError({
     code: "compose.invalid_config",

@@ -2,7 +2,7 @@ import type { Override, OverrideValue } from "../overrides/ast.ts";
 import { isInterpolationNode } from "../values/interpolation/resolution.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode, Key, KeyId, MapEntry, MapNode } from "../values/node.ts";
-import { isMissing } from "../values/node.ts";
+import { isMissingOrNull } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 import { keyText } from "../values/python-text.ts";
 import type { ConfigSchema, SchemaReader } from "./schemas/config-schema.ts";
@@ -125,6 +125,4 @@ export function maskSecrets<Node extends ConfigNode>(
 }
 
 const staysVisible = (node: ConfigNode, resolving: boolean): boolean =>
-  isMissing(node) ||
-  (node.kind === "scalar" && node.value === null) ||
-  (!resolving && isInterpolationNode(node));
+  isMissingOrNull(node) || (!resolving && isInterpolationNode(node));

@@ -1,4 +1,4 @@
-import type { ConfigNode } from "../values/node.ts";
+import { type ConfigNode, isNode } from "../values/node.ts";
 
 /** Where a read-only container keeps the config that it shows. */
 const NODE = Symbol("hydraconf.config");
@@ -32,8 +32,3 @@ export function nodeOf(value: unknown): ConfigNode | undefined {
   if (own !== undefined) return own;
   return isNode(value) ? value : undefined;
 }
-
-const KINDS: ReadonlySet<unknown> = new Set(["scalar", "map", "list"]);
-
-const isNode = (value: object): value is ConfigNode =>
-  "kind" in value && KINDS.has(value.kind) && "origin" in value;

@@ -1,4 +1,5 @@
 import type { ConfigNode, Key, ScalarValue } from "./node.ts";
+import { isPathValue } from "./node.ts";
 
 /** A value of a tree at its key. */
 export interface KeyedNode {
@@ -66,9 +67,6 @@ function sameValue(a: ConfigNode, b: ConfigNode): boolean {
 
 function sameScalar(a: ScalarValue, b: ScalarValue): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
-  if (isPath(a) && isPath(b)) return a.path === b.path;
+  if (isPathValue(a) && isPathValue(b)) return a.path === b.path;
   return Object.is(a, b);
 }
-
-const isPath = (value: ScalarValue): value is { readonly path: string } =>
-  typeof value === "object" && value !== null && !(value instanceof Uint8Array);

@@ -1,6 +1,6 @@
 import { ConfigError } from "./errors.ts";
 import type { ConfigNode, Key } from "./node.ts";
-import { list, MAX_TREE_DEPTH, map, scalar } from "./node.ts";
+import { isNode, list, MAX_TREE_DEPTH, map, scalar } from "./node.ts";
 import type { Origin } from "./origin.ts";
 
 /**
@@ -94,12 +94,6 @@ function isKey(key: unknown): key is Key {
     key instanceof Uint8Array
   );
 }
-
-const KINDS: ReadonlySet<unknown> = new Set(["scalar", "map", "list"]);
-
-/** Nodes are told from plain data by their shape: a kind of ours and an origin. */
-const isNode = (value: object): value is ConfigNode =>
-  "kind" in value && KINDS.has(value.kind) && "origin" in value;
 
 const unsupported = (what: string, origin: Origin, path: readonly string[]): ConfigError =>
   new ConfigError({

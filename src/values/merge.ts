@@ -21,7 +21,7 @@ import type {
 } from "./node.ts";
 import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
-import { fullKeyOf, pathOf } from "./place.ts";
+import { fullKeyOf, pathOf, rootOf } from "./place.ts";
 import { pyTypeName } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
 import { convertElement, convertNode, extendsType } from "./types/convert.ts";
@@ -191,9 +191,7 @@ const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): Confi
   });
 
 function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place | undefined {
-  let top = dest;
-  while (top.parent !== null) top = top.parent;
-  const resolution = createResolution(top.node, context);
+  const resolution = createResolution(rootOf(dest).node, context);
   let at: Place | undefined = resolution.root;
   for (const step of [...pathOf(dest), key])
     at = at === undefined ? undefined : resolution.places.child(at, step);

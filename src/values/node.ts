@@ -160,3 +160,20 @@ export function child(node: ConfigNode, key: Key): ConfigNode | undefined {
 
 export const isMissing = (node: ConfigNode): boolean =>
   node.kind === "scalar" && node.value === MISSING;
+
+/** Whether a node says that there is no value yet: missing, or null. */
+export const isMissingOrNull = (node: ConfigNode): boolean =>
+  isMissing(node) || (node.kind === "scalar" && node.value === null);
+
+export const isPathValue = (value: ScalarValue): value is PathValue =>
+  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
+
+const KINDS: ReadonlySet<unknown> = new Set<ConfigNode["kind"]>(["scalar", "map", "list"]);
+
+/** Nodes are told from plain data by their shape: a kind of ours and an origin. */
+export const isNode = (value: unknown): value is ConfigNode =>
+  typeof value === "object" &&
+  value !== null &&
+  "kind" in value &&
+  KINDS.has(value.kind) &&
+  "origin" in value;

@@ -1,5 +1,6 @@
 import { refuseDepth } from "./depth.ts";
 import type { ConfigNode, Key, NodeType, ScalarValue } from "./node.ts";
+import { isNode, isPathValue } from "./node.ts";
 import { floatRepr } from "./python-number.ts";
 
 /**
@@ -7,7 +8,8 @@ import { floatRepr } from "./python-number.ts";
  * `True`, `None`, `1e-07`, `[1, 'two', {'three': 3}]`.
  */
 export function pyStr(value: ConfigNode | ScalarValue): string {
-  if (!isNode(value)) return isText(value) ? value : isPath(value) ? value.path : pyRepr(value);
+  if (!isNode(value))
+    return isText(value) ? value : isPathValue(value) ? value.path : pyRepr(value);
   if (value.kind === "scalar") return enumText(value.value, value.type) ?? pyStr(value.value);
   return pyRepr(value);
 }
@@ -131,9 +133,3 @@ const enumText = (value: ScalarValue, type: NodeType | undefined): string | null
     : null;
 
 const isText = (value: unknown): value is string => typeof value === "string";
-
-const isPath = (value: ScalarValue): value is { readonly path: string } =>
-  typeof value === "object" && value !== null && "path" in value;
-
-const isNode = (value: ConfigNode | ScalarValue): value is ConfigNode =>
-  typeof value === "object" && value !== null && "kind" in value;

@@ -6,6 +6,7 @@ import { isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
+import { isContainerType } from "./types/type-of.ts";
 
 export interface SelectPlaceOptions {
   /** Refuse a missing value (`???`) on the way or at the end. Default: false. */
@@ -73,10 +74,7 @@ export const noComponents = (key: string): ConfigError =>
 
 /** A map or list, or a node declared as one that is still null, missing or an interpolation. */
 const isContainer = ({ node, result }: Place): boolean =>
-  result !== true && (node.kind !== "scalar" || isContainerType(node.type?.kind));
-
-const isContainerType = (kind: string | undefined): boolean =>
-  kind === "map" || kind === "list" || kind === "object";
+  result !== true && (node.kind !== "scalar" || isContainerType(node.type));
 
 const isNone = ({ node }: Place): boolean => node.kind === "scalar";
 

@@ -1,6 +1,7 @@
 import { refuseDepth } from "./depth.ts";
 import {
   type ConfigNode,
+  isPathValue,
   type ListNode,
   MAX_TREE_DEPTH,
   type MapNode,
@@ -48,7 +49,7 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
   }
 
   function emitScalar(value: ScalarValue, indent: number, place: Place): void {
-    if (isPath(value)) {
+    if (isPathValue(value)) {
       emitPath(value, indent, place);
       return;
     }
@@ -124,9 +125,6 @@ const blockColumn = (indent: number, place: Place): number =>
 
 const startsInline = (place: Place): boolean =>
   place === "after dash" || place === "after complex key";
-
-const isPath = (value: ScalarValue): value is PathValue =>
-  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 
 /** `PurePosixPath.parts`: the root, if any, and the names. */
 function pathParts(path: string): readonly PlainScalar[] {

@@ -1,4 +1,4 @@
-import type { OverrideValue } from "../ast.ts";
+import type { ElementScalar, OverrideValue } from "../ast.ts";
 import { describeValue } from "./accept.ts";
 import type { Call } from "./function.ts";
 import { fail } from "./function.ts";
@@ -104,9 +104,7 @@ function equalsAt(item: OverrideValue, others: readonly OverrideValue[], index: 
   return other !== undefined && areEqual(item, other);
 }
 
-type Scalar = null | boolean | bigint | number | string;
-
-function areEqualScalars(a: Scalar, b: Scalar, sameQuotes: boolean): boolean {
+function areEqualScalars(a: ElementScalar, b: ElementScalar, sameQuotes: boolean): boolean {
   if (typeof a === "string" || typeof b === "string") return a === b && sameQuotes;
   if (a === null || b === null) return a === b;
   // Loose equality is exact between bigint and number, and counts true as 1.

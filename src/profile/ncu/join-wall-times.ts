@@ -1,3 +1,4 @@
+import { regionKey } from "../../report/directory-name.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/index.ts";
 
 const JOIN_NOTE =
@@ -13,12 +14,12 @@ export function joinWallTimes(model: RegionModel, recorded: RegionModel): Region
   const scopes = model.scopes.map((scope) => {
     const other = counterpart(scope, model, recorded);
     if (other === null) return scope;
-    const known = new Map(other.regions.map((entry) => [keyOf(entry), entry]));
-    if (!scope.regions.some((entry) => known.has(keyOf(entry)))) return scope;
+    const known = new Map(other.regions.map((entry) => [regionKey(entry), entry]));
+    if (!scope.regions.some((entry) => known.has(regionKey(entry)))) return scope;
     joined = true;
     return {
       ...scope,
-      regions: scope.regions.map((entry) => withTimes(entry, known.get(keyOf(entry)))),
+      regions: scope.regions.map((entry) => withTimes(entry, known.get(regionKey(entry)))),
       totals: { ...scope.totals, wallNs: scope.totals.wallNs ?? other.totals.wallNs },
       notes: [...scope.notes, JOIN_NOTE],
     };
@@ -39,9 +40,6 @@ function counterpart(
   const own = scopes.filter((other) => other.scope.startsWith("process:"));
   return only !== undefined && others.length === 0 && own.length === 1 ? only : null;
 }
-
-const keyOf = ({ domain, kind, path }: RegionModelEntry): string =>
-  JSON.stringify([domain, kind, path]);
 
 function withTimes(
   entry: RegionModelEntry,

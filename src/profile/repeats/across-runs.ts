@@ -1,4 +1,5 @@
 /** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
+import { regionKey } from "../../report/directory-name.ts";
 import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/model.ts";
 import { repeatStatistics } from "./statistics.ts";
@@ -37,13 +38,13 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
   const found = new Map<string, RegionModelEntry[]>();
   for (const { regions } of runs)
     for (const region of regions) {
-      const entries = found.get(keyOf(region));
-      if (entries === undefined) found.set(keyOf(region), [region]);
+      const entries = found.get(regionKey(region));
+      if (entries === undefined) found.set(regionKey(region), [region]);
       else entries.push(region);
     }
   const regions = scope.regions.map((region) => ({
     ...region,
-    repeats: repeatsOf(found.get(keyOf(region)) ?? [], runs.length),
+    repeats: repeatsOf(found.get(regionKey(region)) ?? [], runs.length),
   }));
   const all = regions.flatMap(({ repeats }) => repeats.wall_ms ?? repeats.total_ms ?? []);
   const unstable = all.filter(({ stable }) => !stable).length;
@@ -63,9 +64,6 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     ],
   };
 }
-
-const keyOf = ({ path, domain, kind }: RegionModelEntry): string =>
-  JSON.stringify([domain, kind, path]);
 
 function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
   const over = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null => {

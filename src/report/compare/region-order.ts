@@ -1,14 +1,12 @@
 /** The regions of two reports in one order. */
+import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion } from "../document.ts";
 
 type Placed = Pick<NCUProfileRegion, "path">;
 
 /** Process and device are left out: they name the run, not the place in the program. */
-const keyOf = ({ path, domain, kind }: NCUProfileRegion): string =>
-  JSON.stringify([domain, kind, path]);
-
 export function regionsByKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
-  return new Map(regions.map((region) => [keyOf(region), region]));
+  return new Map(regions.map((region) => [regionKey(region), region]));
 }
 
 /**
@@ -19,11 +17,11 @@ export function keysOfBoth(
   a: readonly NCUProfileRegion[],
   b: readonly NCUProfileRegion[],
 ): readonly string[] {
-  const inB = new Set(b.map(keyOf));
+  const inB = new Set(b.map(regionKey));
   const behind = new Map<string | null, NCUProfileRegion[]>();
   let anchor: string | null = null;
   for (const region of a) {
-    const key = keyOf(region);
+    const key = regionKey(region);
     if (inB.has(key)) {
       anchor = key;
       continue;
@@ -32,7 +30,7 @@ export function keysOfBoth(
     if (there === undefined) behind.set(anchor, [region]);
     else there.push(region);
   }
-  const keys = (behind.get(null) ?? []).map(keyOf);
+  const keys = (behind.get(null) ?? []).map(regionKey);
   /** The regions around the place, the outermost first, each with what stands behind all of it. */
   const open: { readonly region: NCUProfileRegion; readonly after: string[] }[] = [];
   const closeDownTo = (depth: number) => {
@@ -44,11 +42,11 @@ export function keysOfBoth(
   };
   for (const region of b) {
     closeDownTo(around(region));
-    const key = keyOf(region);
+    const key = regionKey(region);
     keys.push(key);
     open.push({ region, after: [] });
     for (const removed of behind.get(key) ?? [])
-      (open[around(removed)]?.after ?? keys).push(keyOf(removed));
+      (open[around(removed)]?.after ?? keys).push(regionKey(removed));
   }
   closeDownTo(0);
   return keys;

@@ -1,7 +1,7 @@
 import { ConfigError, isConfigError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
-import { scalar } from "../node.ts";
+import { isNode, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
@@ -119,6 +119,3 @@ type ResolverResult = Place | ConfigNode | ScalarValue;
 
 const isPlace = (value: ResolverResult): value is Place =>
   typeof value === "object" && value !== null && "kind" in value && value.kind === "place";
-
-const isNode = (value: ConfigNode | ScalarValue): value is ConfigNode =>
-  typeof value === "object" && value !== null && "kind" in value;

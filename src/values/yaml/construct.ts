@@ -1,6 +1,7 @@
 import { ConfigError } from "../errors.ts";
 import {
   type ConfigNode,
+  isPathValue,
   type Key,
   type KeyId,
   keyId,
@@ -179,7 +180,7 @@ export function construct(source: SourceText, root: SyntaxNode, hasAliases: bool
         end: key.end,
       });
     const { value } = built;
-    if (typeName !== undefined || isPath(value))
+    if (typeName !== undefined || isPathValue(value))
       throw invalidKeyType(typeName ?? "PosixPath", built.origin);
     if (value === null) suspicious = true;
     return value;
@@ -219,9 +220,6 @@ function standsBefore(
   }
   return false;
 }
-
-const isPath = (value: ScalarValue): value is { readonly path: string } =>
-  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 
 /** OmegaConf's refusal of keys that are not str, int, float, bool or bytes. */
 export const invalidKeyType = (typeName: string, origin: Origin, key = ""): ConfigError =>

@@ -121,6 +121,24 @@ describe("gates", () => {
     expect(() => outcomes(text)).toThrow(message);
   });
 
+  it.each([
+    ["wall_m>5%", "wall_ms"],
+    ["region:stam.wall_ms>5%", "stem"],
+  ])("names what %s probably means", (text, nearest) => {
+    expect(() => outcomes(text)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ nearest }) }),
+    );
+  });
+
+  it("names nothing where nothing is near", () => {
+    for (const text of ["throughput>5%", "region:elsewhere.wall_ms>5%"])
+      expect(() => outcomes(text)).toThrow(
+        expect.objectContaining({
+          details: expect.not.objectContaining({ nearest: expect.anything() }),
+        }),
+      );
+  });
+
   it("reads any text or refuses it with a coded error", () => {
     const text = fc.oneof(
       fc.string({ maxLength: 40 }),

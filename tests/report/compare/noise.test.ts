@@ -138,6 +138,11 @@ describe("several regions together", () => {
     expect(measuredTogether(null, [part(10, 10, 3)])).toBeNull();
   });
 
+  it("may be more than a call takes arguments", () => {
+    const parts = Array.from({ length: 250_000 }, () => part(1, 1, 2));
+    expect(measuredTogether(250_000, parts)?.uncertainty).toBe(1000);
+  });
+
   it("stay what they were where the parts took no time in the run that is shown", () => {
     expect(measuredTogether(5, [part(0, 1, 1)])?.value).toBe(5);
   });
