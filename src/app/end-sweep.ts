@@ -1,9 +1,9 @@
 import { join } from "node:path";
+import { readablePath } from "../readable-path.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { isConfigError } from "../values/errors.ts";
 import type { Session } from "./commands/command.ts";
 import { type JobResult, wasStopped } from "./job/job.ts";
-import { readablePath } from "./readable-path.ts";
 import { showFailure } from "./report-error.ts";
 import { failureTable } from "./sweep/board/failure-table.ts";
 import { sweepRows, writeSweepTables } from "./sweep/collect.ts";
@@ -54,15 +54,13 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
 }
 
 /** As Hydra, the first error in full, where it is of this process; then a table of all. */
-function showFailures(
-  { isPlain, results, toleratesFailures }: EndedSweep,
-  { invocation }: Session,
-): void {
+function showFailures({ isPlain, results, toleratesFailures }: EndedSweep, session: Session): void {
+  const { invocation } = session;
   const isStopped = results.some(wasStopped);
   if (isPlain && isStopped) return;
   const thrown = results.find(({ error, status }) => status === "failed" && !isRecorded(error));
   const isShown = thrown !== undefined && !toleratesFailures && !isStopped;
-  if (isShown) showFailure(thrown, invocation);
+  if (isShown) showFailure(thrown, session);
   const failed = results.filter(hasFailed).length;
   if (isPlain && !toleratesFailures && failed < 2) return;
   const { redact, stderr, terminal } = invocation.console;

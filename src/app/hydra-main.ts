@@ -78,7 +78,7 @@ export async function hydraMain(
   } catch (thrown) {
     const error = await ofClosedConfig(thrown, options);
     if (!isConfigError(error) || error.code !== "app.usage") {
-      reportOwnError(error, invocation);
+      reportOwnError(error, { invocation, options });
       return EXIT_ERROR;
     }
     invocation.console.stderr(usageError(error, options));

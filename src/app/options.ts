@@ -83,6 +83,12 @@ export interface HydraMainOptions {
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
   /** Whose config groups there are beside Hydra's own; `STANDARD_PLUGINS` unless given. */
   readonly plugins?: readonly Plugin[];
+  /**
+   * Whether the program's code is that of the people who use it, as with Hydra: then every error ends with how
+   * to see its whole stack. False for a tool: below a wrong config or command line nothing is said of stacks.
+   * Default: true.
+   */
+  readonly hasUserCode?: boolean;
   /** The config store: values, trees or YAML texts by config path, with a schema if need be. */
   readonly store?: ReadonlyMap<string, MemoryEntry>;
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */

@@ -3,25 +3,34 @@ import { pyRepr } from "../values/python-text.ts";
 import { renderError } from "../values/render-error.ts";
 import type { Invocation } from "./invocation.ts";
 import type { JobResult } from "./job/job.ts";
+import type { HydraMainOptions } from "./options.ts";
 
 const FULL_ERROR = "HYDRA_FULL_ERROR";
+
+/** Where an error is shown, and whose. */
+export interface Failing {
+  readonly invocation: Invocation;
+  readonly options: Pick<HydraMainOptions, "hasUserCode">;
+}
 
 /** Shows what a job threw, as Hydra does. */
 export function showFailure(
   { error, overrides }: Pick<JobResult, "error" | "overrides">,
-  invocation: Invocation,
+  program: Failing,
 ): void {
   const shown = overrides.map((override) => pyRepr(override)).join(", ");
-  invocation.console.stderr(`Error executing job with overrides: [${shown}]\n`);
-  reportError(error, invocation);
+  program.invocation.console.stderr(`Error executing job with overrides: [${shown}]\n`);
+  reportError(error, program);
 }
 
 /**
  * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error
  * that is not one of ours comes with its stack; that part of it which is ours is left out unless
- * `HYDRA_FULL_ERROR=1` asks for everything.
+ * `HYDRA_FULL_ERROR=1` asks for everything. Where none of the code is the user's, a mistake in the
+ * config has no stack to look at.
  */
-export function reportError(error: unknown, { console, env }: Invocation): void {
+export function reportError(error: unknown, { invocation, options }: Failing): void {
+  const { console, env } = invocation;
   const full = env[FULL_ERROR] === "1";
   const lines = isConfigError(error)
     ? [
@@ -32,7 +41,7 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
       ? stacks(error)
       : userStacks(error);
   console.stderr(`${lines.join("\n")}\n`);
-  if (!full)
+  if (!full && (options.hasUserCode !== false || !isConfigError(error)))
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
 
@@ -40,14 +49,14 @@ export function reportError(error: unknown, { console, env }: Invocation): void 
  * An error outside of every job. What the system refused (a directory that cannot be made, a disk that is
  * full) says so itself, with the path; the lines of our code that asked for it help nobody.
  */
-export function reportOwnError(error: unknown, invocation: Invocation): void {
-  if (!isRefusalOfSystem(error) || invocation.env[FULL_ERROR] === "1") {
-    reportError(error, invocation);
+export function reportOwnError(error: unknown, program: Failing): void {
+  if (!isRefusalOfSystem(error) || program.invocation.env[FULL_ERROR] === "1") {
+    reportError(error, program);
     return;
   }
   reportError(
     new ConfigError({ code: "app.system", message: error.message, cause: error }),
-    invocation,
+    program,
   );
 }
 

@@ -54,7 +54,7 @@ async function runOne(
   overrides: readonly string[],
   logging: Logging,
 ): Promise<number> {
-  const { composer, invocation } = session;
+  const { composer } = session;
   const composition = composer.compose(overrides);
   hydraLogging(composition, session, logging)();
   await logInfo(composer, overrides, {}, logging);
@@ -70,7 +70,7 @@ async function runOne(
     await callbacks.notify("onRunStart", event);
     const result = await runJob(planned, surroundings);
     await callbacks.notify("onRunEnd", { ...event, result });
-    if (result.status === "failed") showFailure(result, invocation);
+    if (result.status === "failed") showFailure(result, session);
     return result.exitCode;
   } finally {
     release();

@@ -58,7 +58,7 @@ export async function runSubcommand(
     return await run(invocation.argv.slice(1), invocation);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") {
-      reportOwnError(error, invocation);
+      reportOwnError(error, { invocation, options: { hasUserCode: false } });
       return EXIT_ERROR;
     }
     const { message, nearest: near, hint } = error.details;

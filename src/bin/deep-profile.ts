@@ -25,6 +25,7 @@ void hydraMain(
     configPath: `${root}/conf`,
     configName: "config",
     schema: `${root}/schemas/config.schema.json`,
+    hasUserCode: false,
     resultFiles: RESULT_FILES,
     restAsOverrides: commandOverrides,
     subcommands: SUBCOMMANDS,

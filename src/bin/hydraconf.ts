@@ -9,7 +9,11 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it
   hydraconf --explain db.port               which file or override set a value
   hydraconf --diff db=mysql                 what an override changes
   hydraconf -m db=mysql,pg                  the config of every job of a sweep
-  hydraconf --help db.port                  what a key or a group is`;
+  hydraconf --help db.port                  what a key or a group is
+  hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
+  hydraconf sweep status DIR                how a sweep stands; also to wait, cancel and collect
+
+The last two have a --help of their own.`;
 
 void hydraMain(
   {

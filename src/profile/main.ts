@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { readablePath } from "../readable-path.ts";
 import { renderError } from "../values/render-error.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
@@ -7,7 +8,7 @@ import { collectRun, type ProfileRequest, type ProfileResult, reportOn } from ".
 import { RUN_FILE } from "./saved-run/document.ts";
 import { type ShownConfig, saveRun } from "./saved-run/save-run.ts";
 import { type JobResult, jobResult } from "./sweep/job-result.ts";
-import { readablePath, showFiles, showRegions, type Terminal } from "./terminal-report.ts";
+import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
 
 export { configFingerprint } from "../values/fingerprint.ts";

@@ -1,5 +1,5 @@
-import { relative } from "node:path";
 import { printableLabel } from "../printable.ts";
+import { readablePath } from "../readable-path.ts";
 import type { NCUProfileRegionReport } from "../report/document.ts";
 import { renderRegionTable } from "../report/region-table.ts";
 import { outcomeNotes, type ProfileResult } from "./run.ts";
@@ -48,10 +48,4 @@ export function showFiles(
   { terminal, cwd }: { readonly terminal: Terminal; readonly cwd: string },
 ): void {
   for (const file of files) terminal.write(`${readablePath(file, cwd)}\n`);
-}
-
-/** A path for people: relative where that is shorter to read, absolute where it would climb out of the directory. */
-export function readablePath(file: string, cwd: string): string {
-  const path = relative(cwd, file);
-  return path.startsWith("..") ? file : path;
 }

@@ -38,6 +38,22 @@ test.each([
   expect(readdirSync(cwd)).toEqual(["conf"]);
 });
 
+test("--help names the subcommands, with and without a tree; --hydra-help shows the flags once", () => {
+  const cwd = tree();
+  const empty = mkdtempSync(join(tmpdir(), "hydraconf-empty-"));
+  for (const place of [cwd, empty]) {
+    const { status, stdout, stderr } = hydraconf(["--help"], place);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^ {2}hydraconf schema .*\n {2}hydraconf sweep /m);
+    expect(stdout.match(/^--cfg,-c :/gm)).toHaveLength(1);
+    expect(stdout.includes("== Configuration groups ==")).toBe(place === cwd);
+    const flags = hydraconf(["--hydra-help"], place);
+    expect([flags.status, flags.stderr]).toEqual([0, ""]);
+    expect(flags.stdout.match(/^--cfg,-c :/gm)).toHaveLength(1);
+    if (place === cwd) expect(flags.stdout).toMatch(/^hydra\/launcher: basic/m);
+  }
+});
+
 test("exit codes and places of errors", () => {
   const cwd = tree();
   expect(hydraconf(["--nope"], cwd).status).toBe(2);

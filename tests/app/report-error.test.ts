@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { reportOwnError } from "../../src/app/report-error.ts";
+import { type Failing, reportOwnError } from "../../src/app/report-error.ts";
+import { ConfigError } from "../../src/values/errors.ts";
 import { program } from "./program.ts";
 
-function reported(error: unknown, env: Record<string, string> = {}): string {
+function reported(
+  error: unknown,
+  env: Record<string, string> = {},
+  options: Failing["options"] = {},
+): string {
   let text = "";
   const console = {
     stdout: () => {},
@@ -11,7 +16,8 @@ function reported(error: unknown, env: Record<string, string> = {}): string {
       text += more;
     },
   };
-  reportOwnError(error, { argv: [], env, cwd: "/", now: new Date(0), console });
+  const invocation = { argv: [], env, cwd: "/", now: new Date(0), console };
+  reportOwnError(error, { invocation, options });
   return text;
 }
 
@@ -29,6 +35,15 @@ test("what the system refuses outside of jobs is told in a line, with the stack 
   );
   expect(reported(refused(), { HYDRA_FULL_ERROR: "1" })).toContain("at readFileSync");
   expect(reported(new Error("a fault of ours"))).toContain("report-error.test.ts");
+});
+
+test("a tool says nothing of stacks where the user is wrong, and all of them on demand", () => {
+  const mistake = new ConfigError({ code: "profile.input", message: "no such run" });
+  const tool = { hasUserCode: false };
+  expect(reported(mistake, {}, tool)).toBe("no such run\n");
+  expect(reported(mistake)).toMatch(/^no such run\n\nSet .*HYDRA_FULL_ERROR=1/);
+  expect(reported(mistake, { HYDRA_FULL_ERROR: "1" }, tool)).toContain("report-error.test.ts");
+  expect(reported(new Error("a fault of ours"), {}, tool)).toMatch(/HYDRA_FULL_ERROR=1 .*\n$/);
 });
 
 test("what it refuses in a task is told with the task's own part of the stack", async () => {

@@ -224,9 +224,10 @@ describe("run.json", () => {
     rmSync(inHere("broken/run.json"));
     const { code, stderr } = await report("broken");
     expect(code).toBe(1);
-    expect(stderr).toContain("no directory of a finished run");
+    expect(stderr).toMatch(/^broken\/run\.json: .*no directory of a finished run\n.*Hint: .*\n$/);
     expect(stderr).toContain("deep-profile import");
     expect((await report("nowhere")).stderr).toContain("there is no such directory");
+    expect((await report("/")).stderr).toMatch(/^\/run\.json: there is no such file/);
     expect((await report()).code).toBe(2);
   });
 

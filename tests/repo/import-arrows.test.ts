@@ -29,6 +29,7 @@ const leaves = new Set([
   "name-numbers.ts",
   "package-root.ts",
   "printable.ts",
+  "readable-path.ts",
   "shell-quote.ts",
   "terminal-width.ts",
   "text-width.ts",

@@ -49,16 +49,17 @@ async function printKeys(keys: readonly string[], session: Session): Promise<num
 async function printHelp(session: Session, about: "app" | "hydra"): Promise<number> {
   const { options, flags, invocation } = session;
   const { stdout } = invocation.console;
+  const ofTree = () => configHelp(session, about);
   if (options.about === undefined) {
-    const help = await configHelp(session, about);
-    stdout(help);
-    if (about === "app") stdout(otherHelp(session, help));
+    const help = await ofTree();
+    stdout(about === "app" ? help + otherHelp(session, help) : help);
     return EXIT_OK;
   }
   // A program for any tree must explain itself also where there is none.
-  stdout(`${options.about}\n\n${flagsHelp(flags)}\n`);
-  const ofTree = await unlessMissing(() => configHelp(session, about));
-  if (ofTree !== null) stdout(`\n${ofTree}`);
+  const own = `${options.about}\n${otherHelp(session, options.about)}\n${flagsHelp(flags)}\n`;
+  const help = await unlessMissing(ofTree);
+  if (help === null) stdout(own);
+  else stdout(about === "app" ? `${own}\n${help}` : help);
   return EXIT_OK;
 }
 

@@ -25,7 +25,11 @@ export function hydraResolver(read: () => ConfigNode | undefined): Resolver {
         });
       const root = read();
       if (root === undefined)
-        throw new ConfigError({ code: "resolver.failed", message: "HydraConfig was not set" });
+        throw new ConfigError({
+          code: "resolver.failed",
+          message: "HydraConfig was not set",
+          hint: "${hydra:...} has a value in a job of hydraMain; what compose gives has none",
+        });
       const tree = locked.get(root) ?? lockHydra(root);
       locked.set(root, tree);
       const found = call.selectIn(tree, ["hydra"], pyStr(path.node));

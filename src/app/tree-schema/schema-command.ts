@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { writeFileAtomic } from "../../atomic-write.ts";
+import { readablePath } from "../../readable-path.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import { nearest } from "../../values/nearest.ts";
@@ -151,7 +152,7 @@ async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: I
   for (const [name, schema] of files) {
     const file = join(directory, name);
     await writeFileAtomic(file, text(schema));
-    console.stdout(`${relative(cwd, file)}\n`);
+    console.stdout(`${readablePath(file, cwd)}\n`);
   }
 }
 

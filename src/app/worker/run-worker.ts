@@ -47,7 +47,7 @@ export async function runWorker(session: Session, request: WorkerRequest): Promi
   const result = await runAlone(session, job, recorded.earlierAttempts, isFirst);
   recorded.end(endOf(result, redact));
   release();
-  if (result.status === "failed") reportError(result.error, session.invocation);
+  if (result.status === "failed") reportError(result.error, session);
   return result.exitCode;
 }
 

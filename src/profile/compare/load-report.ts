@@ -1,7 +1,8 @@
 /** What stands behind a name on the command line of `compare`: a run, or a report file. */
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
+import { readablePath } from "../../readable-path.ts";
 import { checkReportText } from "../../report/check-text.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
 import type { ReportValidator } from "../../report/validate.ts";
@@ -33,8 +34,8 @@ export function loadReport(
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
   return {
     name,
-    bundle: readBundle(isRun ? relative(cwd, file) : name, file, validator),
-    configFile: config !== null && isThere(relative(cwd, config), config) ? config : null,
+    bundle: readBundle(isRun ? readablePath(file, cwd) : name, file, validator),
+    configFile: config !== null && isThere(readablePath(config, cwd), config) ? config : null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { packageInfo } from "../../package-root.ts";
+import { readablePath } from "../../readable-path.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
@@ -14,7 +15,7 @@ const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
  */
 export function readSavedRun(directory: string, cwd: string): SavedRun {
   const file = join(directory, RUN_FILE);
-  const name = relative(cwd, file) || RUN_FILE;
+  const name = readablePath(file, cwd);
   if (!existsSync(file)) throw noRun(directory, name);
   let document: unknown;
   try {

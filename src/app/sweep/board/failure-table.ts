@@ -1,7 +1,7 @@
 import { printable } from "../../../printable.ts";
+import { readablePath } from "../../../readable-path.ts";
 import { fitText, padText, textWidth } from "../../../text-width.ts";
 import { type JobResult, wasStopped } from "../../job/job.ts";
-import { readablePath } from "../../readable-path.ts";
 import { hasFailed } from "../failure-policy.ts";
 import { errorLine } from "./tally.ts";
 
