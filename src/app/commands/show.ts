@@ -46,7 +46,7 @@ async function showJobs(session: Session): Promise<number> {
       const root = shownRoot(session, job.composition, job.root);
       const text = writerFor(parsed)({ root, ...viewOf(parsed) }, composer.context);
       const separator = isJson ? "," : "---\n";
-      const title = isJson ? "" : `${`# job ${job.number}: ${job.overrides.join(" ")}`.trimEnd()}\n`;
+      const title = isJson ? "" : `${[`# job ${job.number}:`, ...job.overrides].join(" ")}\n`;
       stdout(`${number === 0 ? (isJson ? "[" : "") : separator}${title}${text}`);
       number++;
     }

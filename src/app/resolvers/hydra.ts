@@ -28,7 +28,7 @@ export function hydraResolver(read: () => ConfigNode | undefined): Resolver {
         throw new ConfigError({
           code: "resolver.failed",
           message: "HydraConfig was not set",
-          hint: "${hydra:...} has a value in a job of hydraMain; what compose gives has none",
+          hint: "hydra: has values in the jobs of hydraMain, and none in what compose gives",
         });
       const tree = locked.get(root) ?? lockHydra(root);
       locked.set(root, tree);
