@@ -27,6 +27,11 @@ describeInBrowser("the page of a sweep", (openPage) => {
     ]);
     expect(await page.locator("g.curve polyline").count()).toBe(2);
     expect(await page.getByText("time grows with exponent 1.00").count()).toBe(2);
+    // A piece of the curve beside its name, in a line with it.
+    for (const sample of await page.locator("li.curve svg").all())
+      expect(await sample.boundingBox()).toMatchObject({ width: 44, height: 14 });
+    for (const item of await page.locator("li.curve").all())
+      expect((await item.boundingBox())?.height).toBeLessThan(40);
     expect(complaints).toEqual([]);
   });
 
