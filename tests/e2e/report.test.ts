@@ -224,7 +224,7 @@ describe("run.json", () => {
     rmSync(inHere("broken/run.json"));
     const { code, stderr } = await report("broken");
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^broken\/run\.json: .*no directory of a finished run\n.*Hint: .*\n$/);
+    expect(stderr).toMatch(/^broken\/run\.json: .*no directory of a finished run\n.*Hint: .*$/);
     expect(stderr).toContain("deep-profile import");
     expect((await report("nowhere")).stderr).toContain("there is no such directory");
     expect((await report("/")).stderr).toMatch(/^\/run\.json: there is no such file/);
