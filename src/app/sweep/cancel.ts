@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
-import { liveWorkers, type RunningWorker } from "../worker/left-behind.ts";
+import { isLost, liveWorkers, type RunningWorker, recordLeft } from "../worker/left-behind.ts";
 import { tryClaim } from "../worker/process-claim.ts";
 import {
   GRACE_MS,
@@ -12,7 +12,7 @@ import {
 } from "../worker/process-identity.ts";
 import { nextCommand } from "./next-commands.ts";
 import { clearCancellation, noteCancellation } from "./record/cancellation.ts";
-import { ended, readJobState, writeJobState } from "./record/job-state.ts";
+import { ended, writeJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { launcherFile, sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
@@ -114,9 +114,9 @@ function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
 }
 
 async function isGone(identity: ProcessIdentity, within: number): Promise<boolean> {
-  const until = Date.now() + within;
+  const until = performance.now() + within;
   while (isRunning(identity) === true) {
-    if (Date.now() >= until) return false;
+    if (performance.now() >= until) return false;
     await sleep(LOOK_MS);
   }
   return true;
@@ -131,19 +131,13 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
 
 /** A job whose process is gone without a word was stopped; where somebody has the sweep, that is theirs to say. */
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
-  const lost = () =>
-    jobs.flatMap(({ number }) => {
-      const state = readJobState(folder, number);
-      const last = state?.attempts.at(-1);
-      return state?.status === "running" && last !== undefined && isRunning(last) === false
-        ? [{ state, pid: last.pid }]
-        : [];
-    });
+  const lost = () => jobs.map(({ number }) => recordLeft(folder, number)).filter(isLost);
   if (lost().length === 0) return;
   const attempt = tryClaim(launcherFile(folder));
   if (attempt.kind === "held") return;
-  for (const { pid, state } of lost()) {
-    const error = `cancelled: process ${pid} is gone`;
+  // Looked for again: whoever had the sweep until now may have recorded them.
+  for (const state of lost()) {
+    const error = `cancelled: process ${state.attempts.at(-1)?.pid} is gone`;
     writeJobState(folder, ended(state, { status: "stopped", exitCode: null, error }), true);
   }
   attempt.claim.release();

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { printable } from "../../printable.ts";
-import { type Attempt, type JobState, readJobState } from "./record/job-state.ts";
+import { recordLeft } from "../worker/left-behind.ts";
+import type { Attempt, JobState } from "./record/job-state.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { type ManifestJob, readManifest } from "./record/manifest.ts";
 import { type JobStanding, type Prospect, standing } from "./standing.ts";
@@ -30,7 +31,7 @@ export interface SweepRow {
 export function sweepRows(directory: string, prospect: Prospect): readonly SweepRow[] {
   const folder = sweepFolder(directory);
   return readManifest(folder).jobs.flatMap((job) => {
-    const state = readJobState(folder, job.number);
+    const state = recordLeft(folder, job.number);
     if (job.left_out === true && state?.status !== "completed") return [];
     return [rowOf(job, state, prospect)];
   });

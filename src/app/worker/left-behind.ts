@@ -48,6 +48,21 @@ export function leftBehind(folder: string, number: number): LiveWorker | undefin
   return { signal: (signal) => signalGroup(last.pid, signal), ended: wait() };
 }
 
+/**
+ * A job's record; of one whose process is gone, as it left it: it may have recorded its end after the first look at its
+ * record and before the look at the process.
+ */
+export function recordLeft(folder: string, number: number): JobState | undefined {
+  const state = readJobState(folder, number);
+  return isLost(state) ? readJobState(folder, number) : state;
+}
+
+/** Whether a record says that a job runs, in a process that is gone. */
+export function isLost(state: JobState | undefined): state is JobState {
+  const last = state?.attempts.at(-1);
+  return state?.status === "running" && last !== undefined && isRunning(last) === false;
+}
+
 /** The processes that run jobs of a sweep by themselves, here or elsewhere: not those of a scheduler. */
 export function liveWorkers(
   folder: string,

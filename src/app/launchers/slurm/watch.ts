@@ -29,7 +29,7 @@ interface Watched {
   readonly task: SubmittedTask;
   /** Attempts of this array that were seen. */
   seen: number;
-  /** Since when Slurm says that it is over. */
+  /** Since when Slurm says that it is over, on a clock that nobody sets. */
   overSince?: number;
 }
 
@@ -54,7 +54,7 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
       }
     }
     if (happened) pause = QUEUE_MS.first;
-    if (watched.size > 0 && Date.now() >= nextQuestion) {
+    if (watched.size > 0 && performance.now() >= nextQuestion) {
       const reports = await reportsOf(
         [...watched.values()].map(({ task }) => task),
         client,
@@ -73,7 +73,7 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
           yield { ...outcome, number };
         }
       const soon = [...watched.values()].some(({ overSince }) => overSince !== undefined);
-      nextQuestion = Date.now() + (soon ? QUEUE_MS.first : pause);
+      nextQuestion = performance.now() + (soon ? QUEUE_MS.first : pause);
       pause = Math.min(pause * QUEUE_MS.growth, QUEUE_MS.most);
     }
     if (watched.size > 0)
@@ -113,7 +113,7 @@ async function isLost(
     delete one.overSince;
     return undefined;
   }
-  one.overSince ??= Date.now();
+  one.overSince ??= performance.now();
   const delay = last?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
-  return Date.now() - one.overSince >= delay ? { report: last } : undefined;
+  return performance.now() - one.overSince >= delay ? { report: last } : undefined;
 }
