@@ -16,8 +16,8 @@ export interface SlurmClient {
   maxArraySize(): Promise<number>;
   /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
   tasks(arrays: readonly string[]): Promise<readonly TaskReport[] | undefined>;
-  /** The same of one task, asked for by name, also shortly after it left the queue. */
-  task(array: string, index: number): Promise<TaskReport | undefined>;
+  /** The same of one task, asked for by name, also shortly after it left the queue; later it is `gone`. */
+  task(array: string, index: number): Promise<TaskReport | "gone" | "no answer">;
   /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
   /**
@@ -87,16 +87,17 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       ]);
       if (!failed) return readQueueLines(stdout);
       // A single job that has left the queue is an error to squeue, and an answer to us.
-      return /invalid job id/i.test(stderr) ? [] : undefined;
+      return isForgotten(stderr) ? [] : undefined;
     },
     async task(array, index) {
-      const { failed, stdout } = await call("scontrol", [
+      const { failed, stderr, stdout } = await call("scontrol", [
         "--oneliner",
         "show",
         "job",
         `${array}_${index}`,
       ]);
-      return failed ? undefined : readShownJobs(stdout).find((one) => one.index === index);
+      if (failed) return isForgotten(stderr) ? "gone" : "no answer";
+      return readShownJobs(stdout).find((one) => one.index === index) ?? "gone";
     },
     async cancel(ids, { onlyWaiting = false } = {}) {
       const options = onlyWaiting ? ["--state=PENDING"] : [];
@@ -157,6 +158,9 @@ export const noAnswer = (words = ""): ConfigError =>
     message: `Slurm does not say what became of the sweep's jobs${words === "" ? "" : `: ${words}`}`,
     hint: "`scontrol ping` says whether its controller is up; try again then",
   });
+
+/** Slurm's words for a job that it does not know any more. */
+const isForgotten = (stderr: string): boolean => /invalid job id/i.test(stderr);
 
 /** Slurm's words, without the name of the command in each line. */
 const said = (stderr: string): string =>

@@ -117,7 +117,8 @@ async function tasksOver(
   const over: SubmittedTask[] = [];
   for (const task of tasks) {
     const report = reports.get(taskName(task)) ?? (await client.task(task.array, task.index));
-    if (report === undefined || phaseOf(report) === "over") over.push(task);
+    if (report === "no answer") continue;
+    if (report === "gone" || phaseOf(report) === "over") over.push(task);
   }
   return over;
 }

@@ -106,14 +106,15 @@ async function isLost(
   report: TaskReport | undefined,
   client: SlurmClient,
 ): Promise<{ readonly report: TaskReport | undefined } | undefined> {
-  let last = report;
   // Slurm forgets tasks some minutes after their end.
-  if (last === undefined) last = await client.task(one.task.array, one.task.index);
-  if (last !== undefined && phaseOf(last) !== "over") {
+  const last = report ?? (await client.task(one.task.array, one.task.index));
+  if (last === "no answer") return undefined;
+  const known = last === "gone" ? undefined : last;
+  if (known !== undefined && phaseOf(known) !== "over") {
     delete one.overSince;
     return undefined;
   }
   one.overSince ??= performance.now();
-  const delay = last?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
-  return performance.now() - one.overSince >= delay ? { report: last } : undefined;
+  const delay = known?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
+  return performance.now() - one.overSince >= delay ? { report: known } : undefined;
 }

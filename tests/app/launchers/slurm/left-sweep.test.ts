@@ -260,19 +260,21 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       writeFileSync(gate, "");
       const array = () => made.lines("gate.said")[0];
       await until(() => array() !== undefined);
-      const isThere = () =>
+      const queue = () =>
         slurm?.command(
           "squeue",
           "--noheader",
           "--states=PENDING,RUNNING,COMPLETING",
           "--format=%F",
-        );
+        ) ?? "";
+      // It is over, or has run what it should not: that would be held.
       await until(
         () =>
-          isThere()
-            ?.split("\n")
-            .includes(array() ?? "") === false,
+          !queue()
+            .split("\n")
+            .includes(array() ?? "") || ran("begin").length > 2,
       );
+      expect([...ran("begin")].sort()).toEqual([0, 1]);
       release();
       expect((await sweep("wait", "s")).exitCode).toBe(0);
       expect([...ran("begin")].sort()).toEqual([0, 1]);

@@ -2,7 +2,11 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { noAnswer, type SlurmClient } from "../../../../src/app/launchers/slurm/client.ts";
+import {
+  createSlurm,
+  noAnswer,
+  type SlurmClient,
+} from "../../../../src/app/launchers/slurm/client.ts";
 import { adoptSubmissions, slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
 import {
   readSubmissions,
@@ -11,6 +15,7 @@ import {
   writeSubmissions,
 } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
+import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { workplace } from "../../sweep/program/start.ts";
 
 const unexpected = () => {
@@ -78,6 +83,31 @@ test("silence is no answer: neither are arrays forgotten nor jobs taken for gone
   await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
     code: "slurm.no_answer",
   });
+});
+
+test("a job that has left the queue is not lost while Slurm does not say what became of it", async () => {
+  const folder = sweepFolder(NOTED);
+  const bin = mkdtempSync(join(tmpdir(), "hydraconf-scontrol-"));
+  writeFileSync(join(bin, "squeue"), "#!/bin/sh\necho '{\"jobs\": []}'\n", { mode: 0o755 });
+  writeFileSync(
+    join(bin, "scontrol"),
+    `#!/bin/sh
+    for n in 1 2; do
+      [ -e '${bin}/asked'$n ] && continue
+      : > '${bin}/asked'$n
+      echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2
+      exit 1
+    done
+    echo 'JobId=7 ArrayJobId=7 ArrayTaskId=0 JobState=OUT_OF_MEMORY Reason=OutOfMemory ExitCode=0:125'\n`,
+    { mode: 0o755 },
+  );
+  const events = [];
+  for await (const event of slurmSweep(folder, createSlurm({ PATH: bin })).watch())
+    events.push(event.kind);
+  expect(events).toEqual(["started", "ended"]);
+  expect(readJobState(folder, 0)?.attempts.at(-1)?.error).toBe(
+    "Slurm: it ran out of memory: OUT_OF_MEMORY (OutOfMemory)",
+  );
 });
 
 test("a job that ends while Slurm is asked is shown as it ended", async () => {
