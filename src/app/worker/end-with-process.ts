@@ -27,9 +27,13 @@ export function endWithProcess(
       exitCode: code === 0 ? 1 : code,
       error: uncaught ?? `the process ended with code ${code} before the job did`,
     });
+  let wasHeard = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    // A task that listens itself stops in its own way, and its result says so.
-    if (process.listenerCount(signal) > 1) return;
+    const isHeard = process.listenerCount(signal) > 1;
+    wasHeard ||= isHeard;
+    // A task that listens itself stops in its own way, and its result says so. What a scheduler sends of its own may
+    // come after the signal that it listens to, and says the same.
+    if (isHeard || (wasHeard && more.includes(signal))) return;
     const exitCode = 128 + os.constants.signals[signal];
     recorded.end({ status: "stopped", exitCode, error: `stopped by ${signal}` });
     process.exit(exitCode);

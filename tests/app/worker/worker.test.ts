@@ -23,9 +23,14 @@ async function recorded(argv: readonly string[]) {
 
 const begun = (place: ReturnType<typeof workplace>) => until(() => place.ran("begin").length > 0);
 
-function runWorker(place: ReturnType<typeof workplace>, number: number) {
+function runWorker(
+  place: ReturnType<typeof workplace>,
+  number: number,
+  more: Readonly<Record<string, string>> = {},
+) {
   const command = workerCommand(readManifest(place.folder), { folder: place.folder, number });
-  return execa(command.file, command.args, { cwd: command.cwd, env: command.env, reject: false });
+  const env = { ...command.env, ...more };
+  return execa(command.file, command.args, { cwd: command.cwd, env, reject: false });
 }
 
 describe("a worker", () => {
@@ -92,5 +97,18 @@ describe("a worker", () => {
     worker.kill("SIGTERM");
     expect((await worker).exitCode).toBe(143);
     expect(place.state(0)).toMatchObject(state);
+  });
+
+  test("a task that saves its work since it was told by TERM is not ended by the scheduler's own signal", async () => {
+    const place = await recorded(["x=1,2", "do=saves slowly"]);
+    const worker = runWorker(place, 0, { SLURM_ARRAY_JOB_ID: "7", SLURM_ARRAY_TASK_ID: "0" });
+    await begun(place);
+    worker.kill("SIGTERM");
+    await until(() => place.lines("ran.txt").includes("saves 0"));
+    worker.kill("SIGUSR2");
+    // Its work is done by the time of the next one, which it gets later.
+    worker.kill("SIGTERM");
+    expect((await worker).exitCode).toBe(0);
+    expect(place.state(0)).toMatchObject({ status: "completed", return_value: "saved in time" });
   });
 });

@@ -53,9 +53,10 @@ near_end=
 trap 'near_end=1' USR2
 srun --unbuffered ${several ? severalLogs(stderr_to_stdout) : ""}${words(srun_args)}${words(command)}&
 step=$!
-await_step() { # ends with the step, or with a signal
+await_step() { # ends with the step, or with a signal before: near_end
+  while wait "$step"; code=$?; kill -0 "$step" 2>/dev/null; do [ -z "$near_end" ] || return; done
   wait "$step"; code=$?
-  while [ -z "$near_end" ] && kill -0 "$step" 2>/dev/null; do wait "$step"; code=$?; done
+  near_end=
 }
 ask_slurm() { # a busy controller may have no answer at first
   for _ in 1 2 3 4 5; do scontrol "$@" && return; sleep 2; done
@@ -66,13 +67,7 @@ queue_again() {
   ask_slurm requeue "$id" && sleep 600
 }
 await_step
-if [ "$code" = 143 ] && [ -z "$near_end" ]; then
-  # One that was cancelled does not run any more.
-  case "$(ask_slurm --oneliner show job "$id" 2>/dev/null)" in
-    *JobState=RUNNING*PreemptTime=[0-9]*) queue_again ;;
-  esac
-fi
-if [ -n "$near_end" ] && kill -0 "$step" 2>/dev/null; then
+if [ -n "$near_end" ]; then
   again=1
   if [ "$SECONDS" -ge ${earliest} ]; then
     printf '%s\\n' "$id" >>${shellQuote(timeoutFolder)}/"$job"
@@ -90,9 +85,16 @@ if [ -n "$near_end" ] && kill -0 "$step" 2>/dev/null; then
     fi
   else
     # It has its time to the last second; then Slurm ends it.
+    trap '' USR2
     near_end=
     await_step
   fi
+fi
+if [ "$code" = 143 ]; then
+  # Of TERM, whatever else Slurm has told it. One that was cancelled does not run any more.
+  case "$(ask_slurm --oneliner show job "$id" 2>/dev/null)" in
+    *JobState=RUNNING*PreemptTime=[0-9]*) queue_again ;;
+  esac
 fi
 [ -s "$slurm_log" ] || rm -f -- "$slurm_log"
 exit "$code"

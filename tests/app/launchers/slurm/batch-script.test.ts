@@ -110,18 +110,11 @@ describe("the script of a task", () => {
   });
 });
 
-test("a preempted job is queued again also where the controller is too busy to answer at first", () => {
+/** Runs the script of an array's only task, with commands that are these lines of shell; what Slurm was asked. */
+function runTask(commands: Readonly<Record<string, readonly string[]>>) {
   const dir = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
-  const tool = (name: string, lines: readonly string[]) =>
+  for (const [name, lines] of Object.entries({ sleep: [], ...commands }))
     writeFileSync(join(dir, name), ["#!/bin/bash", ...lines, ""].join("\n"), { mode: 0o755 });
-  tool("srun", ["exit 143"]);
-  tool("sleep", []);
-  // Every second question is answered.
-  tool("scontrol", [
-    `echo "$@" >>${dir}/calls`,
-    `if [ $(($(wc -l <${dir}/calls) % 2)) = 1 ]; then echo "Socket timed out" >&2; exit 1; fi`,
-    'case "$*" in *show*) echo "JobState=RUNNING Reason=None PreemptTime=2026-01-02T03:04:05" ;; esac',
-  ]);
   const script = join(dir, "script.sh");
   writeFileSync(
     script,
@@ -137,18 +130,52 @@ test("a preempted job is queued again also where the controller is too busy to a
   const { status } = spawnSync("bash", [script], {
     env: {
       PATH: `${dir}:/usr/bin:/bin`,
+      CALLS: join(dir, "calls"),
       SLURM_ARRAY_JOB_ID: "77",
       SLURM_ARRAY_TASK_ID: "0",
     },
   });
+  const calls = readFileSync(join(dir, "calls"), "utf8").split("\n").slice(0, -1);
+  return { status, calls };
+}
+
+const PREEMPTED =
+  'case "$*" in *show*) echo "JobState=RUNNING Reason=None PreemptTime=2026-01-02T03:04:05" ;; esac';
+
+test("a preempted job is queued again also where the controller is too busy to answer at first", () => {
+  const { calls, status } = runTask({
+    srun: ["exit 143"],
+    // Every second question is answered.
+    scontrol: [
+      'echo "$@" >>"$CALLS"',
+      'if [ $(($(wc -l <"$CALLS") % 2)) = 1 ]; then echo "Socket timed out" >&2; exit 1; fi',
+      PREEMPTED,
+    ],
+  });
   expect(status).toBe(143);
-  expect(readFileSync(join(dir, "calls"), "utf8").split("\n")).toEqual([
+  expect(calls).toEqual([
     "--oneliner show job 77_0",
     "--oneliner show job 77_0",
     "requeue 77_0",
     "requeue 77_0",
-    "",
   ]);
+});
+
+/** Until the script sleeps, as it does once it waits for its step. */
+const AWAITED = 'until read -r _ _ state _ </proc/$PPID/stat && [ "$state" = S ]; do :; done';
+
+// Its time limit may be near as well.
+test.each([
+  ["before it ends", [AWAITED, "kill -USR2 $PPID", "exit 143"]],
+  [
+    "long before it ends",
+    ["trap 'exit 143' USR2", AWAITED, "kill -USR2 $PPID", "while :; do /bin/sleep 0.01; done"],
+  ],
+])("a job that ends by TERM is queued again also where it is told by USR2, too: %s", (_, srun) => {
+  for (let round = 0; round < 5; round++) {
+    const { calls } = runTask({ srun, scontrol: ['echo "$@" >>"$CALLS"', PREEMPTED] });
+    expect(calls.filter((call) => !call.includes("show"))).toEqual(["requeue 77_0"]);
+  }
 });
 
 describe("options of sbatch", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
 import { until } from "../../../wait.ts";
 import { workplace } from "../../sweep/program/start.ts";
@@ -53,18 +53,22 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
         ],
         { env: slurm.env },
       );
-      return { ...place, launcher };
+      // Slurm's own word for what it did with the job: who fails here is rarely met again.
+      onTestFailed(() => console.error(slurm.command("scontrol", "show", "job")));
+      /** Until the job has begun as often, or the launcher has given it up, and says why. */
+      const begun = (times: number) =>
+        Promise.race([until(() => place.ran("begin").length === times), launcher]);
+      return { ...place, launcher, begun };
     };
 
     // One after the other: each needs the whole node.
     test.sequential.each(["low", "graceful"])(
       "in '%s' starts again and ends",
       async (partition) => {
-        const { launcher, ran, release, state } = sweep(partition, "x=1", "do=hold");
-        await until(() => ran("begin").length === 1);
+        const { begun, launcher, ran, release, state } = sweep(partition, "x=1", "do=hold");
+        await begun(1);
         takeOver(2);
-        // Or the launcher has given the job up, and says why.
-        await Promise.race([until(() => ran("begin").length === 2), launcher]);
+        await begun(2);
         release();
         const { exitCode, stderr } = await launcher;
         expect([exitCode, state(0)?.status], String(stderr)).toEqual([0, "completed"]);
@@ -81,8 +85,8 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
     );
 
     test.sequential("what was saved in time counts, and is not run again", async () => {
-      const { launcher, ran, state } = sweep("graceful", "x=1", "do=saves");
-      await until(() => ran("begin").length === 1);
+      const { begun, launcher, ran, state } = sweep("graceful", "x=1", "do=saves");
+      await begun(1);
       takeOver(2);
       const { exitCode, stderr } = await launcher;
       expect([exitCode, state(0)?.return_value], String(stderr)).toEqual([0, "saved in time"]);

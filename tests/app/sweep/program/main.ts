@@ -82,6 +82,11 @@ void hydraMain(
       case "saves":
         await signalled("SIGTERM", "SIGUSR2");
         return "saved in time";
+      case "saves slowly":
+        await signalled("SIGTERM");
+        appendFileSync(RAN, `saves ${job.number}\n`);
+        await signalled("SIGTERM");
+        return "saved in time";
       // Until the test lets it go on (`release` of its workplace).
       case "hold":
         while (!existsSync(`${process.cwd()}/released`)) await wait(0.02);
