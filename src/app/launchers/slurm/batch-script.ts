@@ -53,10 +53,8 @@ near_end=
 trap 'near_end=1' USR2
 srun --unbuffered ${several ? severalLogs(stderr_to_stdout) : ""}${words(srun_args)}${words(command)}&
 step=$!
-await_step() { # ends with the step, or with a signal before: near_end
-  while wait "$step"; code=$?; kill -0 "$step" 2>/dev/null; do [ -z "$near_end" ] || return; done
-  wait "$step"; code=$?
-  near_end=
+await_step() { # ends with the step, or with a signal
+  while wait "$step"; code=$?; kill -0 "$step" 2>/dev/null; do [ -z "$near_end" ] || break; done
 }
 ask_slurm() { # a busy controller may have no answer at first
   for _ in 1 2 3 4 5; do scontrol "$@" && return; sleep 2; done
@@ -67,7 +65,12 @@ queue_again() {
   ask_slurm requeue "$id" && sleep 600
 }
 await_step
-if [ -n "$near_end" ]; then
+# Once told is enough.
+trap '' USR2
+if [ -z "$near_end" ] || ! kill -0 "$step" 2>/dev/null; then
+  # The signal may have ended the waiting when the step ended.
+  wait "$step"; code=$?
+else
   again=1
   if [ "$SECONDS" -ge ${earliest} ]; then
     printf '%s\\n' "$id" >>${shellQuote(timeoutFolder)}/"$job"
@@ -85,17 +88,17 @@ if [ -n "$near_end" ]; then
     fi
   else
     # It has its time to the last second; then Slurm ends it.
-    trap '' USR2
     near_end=
     await_step
   fi
 fi
-if [ "$code" = 143 ]; then
-  # Of TERM, whatever else Slurm has told it. One that was cancelled does not run any more.
+case "$code" in 143 | -1 | 127)
+  # Of TERM, whatever else Slurm has told it; or lost by the shell, if the step ended as the signal came: what is
+  # done does not run again. One that was cancelled does not run any more.
   case "$(ask_slurm --oneliner show job "$id" 2>/dev/null)" in
     *JobState=RUNNING*PreemptTime=[0-9]*) queue_again ;;
   esac
-fi
+esac
 [ -s "$slurm_log" ] || rm -f -- "$slurm_log"
 exit "$code"
 `;

@@ -96,7 +96,8 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
         "job",
         `${array}_${index}`,
       ]);
-      if (failed) return isForgotten(stderr) ? "gone" : "no answer";
+      // Of tasks that were cancelled before they began, only the array is known.
+      if (failed) return isForgotten(stderr) || /not found/.test(stdout) ? "gone" : "no answer";
       return readShownJobs(stdout).find((one) => one.index === index) ?? "gone";
     },
     async cancel(ids, { onlyWaiting = false } = {}) {
