@@ -10,8 +10,8 @@ import { readManifest } from "./record/manifest.ts";
  * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
  * and in its working directory, with what is to run of it. Overrides of the launcher may be added.
  *
- * @throws ConfigError `app.sweep_record` where there is no such sweep, `app.flags` for overrides of
- * anything else, `app.unsupported` for a sweep whose overrides held secrets
+ * @throws ConfigError `app.sweep_record` where there is no such sweep, `app.usage` for flags that do not go together
+ * and overrides of anything else, `app.unsupported` for a sweep whose overrides held secrets
  */
 export function resumedInvocation(
   { flags, overrides }: ParsedArguments,
@@ -22,11 +22,11 @@ export function resumedInvocation(
   const [directory] = directories;
   if (directory === undefined || directories.size > 1)
     throw new ConfigError({
-      code: "app.flags",
+      code: "app.usage",
       message:
         directory === undefined
-          ? "The --accept-changes flag can only be used in conjunction with --resume or --retry-failed"
-          : "--resume and --retry-failed must name the same sweep",
+          ? "argument --accept-changes: it goes with --resume DIR or --retry-failed DIR"
+          : "argument --retry-failed: it must name the same sweep as --resume",
     });
   const { cwd, holds_secrets: holdsSecrets, now, program } = readManifest(sweepFolder(directory));
   if (holdsSecrets)
@@ -57,7 +57,7 @@ function refuseOtherOverrides(overrides: readonly string[]): void {
   const other = overrides.find((override) => !/^[+~]*hydra[./]launcher\b/.test(override));
   if (other === undefined) return;
   throw new ConfigError({
-    code: "app.flags",
+    code: "app.usage",
     message: `'${other}' cannot be given here: a sweep goes on with the overrides that it began with`,
     hint: "overrides of hydra/launcher and hydra.launcher.KEY are possible",
   });

@@ -108,8 +108,10 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
 
 test("a sweep that cannot be read is told from one that is not there", async () => {
   const place = workplace();
-  const none = await place.sweep(["status", "conf"]);
-  expect(none.stderr).toContain(`There is no sweep in '${join(place.cwd, "conf")}'`);
+  for (const name of ["conf", "conf/config.yaml"]) {
+    const none = await place.sweep(["status", name]);
+    expect(none.stderr).toContain(`There is no sweep in '${join(place.cwd, name)}'`);
+  }
   // Of another user it would be refused; that, root cannot try.
   mkdirSync(join(place.folder, "manifest.json"), { recursive: true });
   const unread = await place.sweep(["status", "s"]);

@@ -17,7 +17,8 @@ export function outcomeOf(result: JobResult, key: string | undefined): Outcome {
   const score = numberOr(typeof value === "bigint" ? Number(value) : value);
   if (score !== null) return { score };
   const what = key === undefined ? "what the task" : `'${key}' of what the task`;
-  return { score: null, problem: `${what} returned is no finite number but ${shown(value)}` };
+  const instead = value === undefined ? `nothing${fields(result.returnValue)}` : shown(value);
+  return { score: null, problem: `${what} returned is no finite number but ${instead}` };
 }
 
 /** What a record of the sweep cannot keep as a number is none: a resumed sweep reads it from there. */
@@ -37,7 +38,15 @@ function valueAt(value: unknown, key: string): unknown {
 }
 
 function shown(value: unknown): string {
-  if (value === undefined) return "nothing";
   if (typeof value === "string") return `the text '${value.slice(0, 40)}'`;
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  return typeof value === "object" && value !== null ? `an object${fields(value)}` : String(value);
 }
+
+/** What an objective could name: what is wrong with it is mostly its spelling. */
+function fields(value: unknown): string {
+  const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const more = names.length > MOST_NAMES ? ", ..." : "";
+  return names.length === 0 ? "" : ` (there is ${names.slice(0, MOST_NAMES).join(", ")}${more})`;
+}
+
+const MOST_NAMES = 8;

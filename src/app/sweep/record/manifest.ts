@@ -91,7 +91,8 @@ export function readManifest(folder: string): SweepManifest {
 function unreadable(folder: string, cause: unknown): ConfigError {
   const directory = folder.slice(0, -SWEEP_FOLDER.length - 1) || "/";
   const file = manifestFile(folder);
-  const isThere = !(cause instanceof Error && "code" in cause && cause.code === "ENOENT");
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const isThere = code !== "ENOENT" && code !== "ENOTDIR";
   return new ConfigError({
     code: "app.sweep_record",
     message: isThere

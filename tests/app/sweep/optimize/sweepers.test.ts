@@ -97,11 +97,13 @@ describe("hydra/sweeper=random", () => {
   test("a task that returns no number is told so", async () => {
     const { exitCode, stderr } = await sweep(RANDOM, () => ({ loss: 1 }));
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("job #0: what the task returned is no finite number but an object");
+    expect(stderr).toContain(
+      "job #0: what the task returned is no finite number but an object (there is loss)",
+    );
     expect(stderr).toContain("hydra.sweeper.objective");
     const nothing = await sweep([...RANDOM, "hydra.sweeper.objective=acc"], () => ({ loss: 1 }));
     expect(nothing.stderr).toContain(
-      "'acc' of what the task returned is no finite number but nothing",
+      "'acc' of what the task returned is no finite number but nothing (there is loss)",
     );
   });
 
