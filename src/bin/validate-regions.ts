@@ -1,11 +1,10 @@
-import { text } from "node:stream/consumers";
 import picocolors from "picocolors";
 import { tolerateClosedPipes } from "../app/closed-pipes.ts";
 import { runValidateCommand } from "../report/validate-command.ts";
 
 tolerateClosedPipes();
 void runValidateCommand(process.argv.slice(2), {
-  stdin: () => text(process.stdin),
+  stdin: () => process.stdin,
   stdout: (part) => process.stdout.write(part),
   stderr: (part) => process.stderr.write(part),
   color: process.stdout.isTTY === true && picocolors.isColorSupported,

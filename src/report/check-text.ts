@@ -1,33 +1,49 @@
 import type { ReportIssue } from "./issue.ts";
-import { positionAt, scanJson } from "./json-positions.ts";
+import { scanJson } from "./json-positions.ts";
+import { type JsonText, textOf } from "./json-text.ts";
+import { readJson } from "./read-json.ts";
 import type { ReportValidator } from "./validate.ts";
 
-/** Checks the text of a report file: its JSON, then the contract; issues carry their line. */
-export function checkReportText(text: string, validator: ReportValidator): readonly ReportIssue[] {
-  // A byte order mark is no part of the document, but its text: positions count on without it.
-  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
-  let document: unknown;
-  try {
-    document = JSON.parse(json);
-  } catch (error) {
-    return [syntaxIssue(json, error)];
-  }
-  const issues = validator.validate(document);
-  if (issues.length === 0) return [];
-  const { offsets } = scanJson(json, new Set(issues.map(({ pointer }) => pointer)));
-  return issues.map((issue) => {
-    const offset = offsets.get(issue.pointer);
-    return offset === undefined ? issue : { ...issue, ...positionAt(json, offset) };
-  });
+export interface CheckedDocument {
+  /** Undefined where the text is no JSON. */
+  readonly document: unknown;
+  /** Those of the contract where it is JSON; each with its line. */
+  readonly issues: readonly ReportIssue[];
 }
 
-function syntaxIssue(json: string, error: unknown): ReportIssue {
-  const { syntaxError } = scanJson(json);
-  const fallback = error instanceof Error ? error.message : String(error);
+/** Checks the text of a report file: its JSON, then the contract; issues carry their line. */
+export const checkReportText = (text: string, validator: ReportValidator): readonly ReportIssue[] =>
+  readDocument(textOf(text), validator).issues;
+
+/**
+ * A report of any size, and what is wrong with it.
+ *
+ * @throws the errors of reading its file
+ */
+export function readDocument(whole: JsonText, validator: ReportValidator): CheckedDocument {
+  let document: unknown;
+  try {
+    document = readJson(whole);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { document: undefined, issues: [syntaxIssue(whole, error)] };
+  }
+  const issues = validator.validate(document);
+  if (issues.length === 0) return { document, issues };
+  const { positions } = scanJson(whole, new Set(issues.map(({ pointer }) => pointer)));
+  return {
+    document,
+    issues: issues.map((issue) => ({ ...issue, ...positions.get(issue.pointer) })),
+  };
+}
+
+function syntaxIssue(whole: JsonText, error: SyntaxError): ReportIssue {
+  const { syntaxError } = scanJson(whole);
+  const { message = error.message, ...position } = syntaxError ?? {};
   return {
     pointer: "",
-    message: `not JSON: ${syntaxError?.message ?? fallback}`,
+    message: `not JSON: ${message}`,
     expected: "a JSON document",
-    ...(syntaxError === null ? {} : positionAt(json, syntaxError.offset)),
+    ...position,
   };
 }

@@ -2,7 +2,10 @@
  * Where things stand in a JSON text: a scanner that is run only when there is an error to point at.
  * It keeps its own stack, so nesting is limited by memory alone.
  */
+
 import { pointerTo } from "./issue.ts";
+import { endOf, type JsonCursor, openCursor } from "./json-cursor.ts";
+import type { JsonText } from "./json-text.ts";
 
 export interface TextPosition {
   /** 1-based; columns count UTF-16 units, as editors do. */
@@ -11,10 +14,10 @@ export interface TextPosition {
 }
 
 export interface JsonScan {
-  /** Offset of the value (for a member: of its key) by JSON pointer, of those asked for. */
-  readonly offsets: ReadonlyMap<string, number>;
+  /** Where a value (a member: its key) begins, by JSON pointer, of those asked for. */
+  readonly positions: ReadonlyMap<string, TextPosition>;
   /** The first place where the text stops being JSON. */
-  readonly syntaxError: { readonly offset: number; readonly message: string } | null;
+  readonly syntaxError: (TextPosition & { readonly message: string }) | null;
 }
 
 interface Container {
@@ -25,40 +28,66 @@ interface Container {
 
 type Expecting = "value" | "first item" | "first key" | "key" | "after value" | "end";
 
-/** Reads the whole text and notes the offsets of the wanted pointers. */
-export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()): JsonScan {
-  const offsets = new Map<string, number>();
+/** Reads the whole text and notes where the wanted pointers are. */
+export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set()): JsonScan {
+  const positions = new Map<string, TextPosition>();
   const stack: Container[] = [];
   let expecting: Expecting = "value";
   let pointer = "";
-  let at = 0;
 
-  const note = (where: string, offset: number) => {
-    if (wanted.has(where) && !offsets.has(where)) offsets.set(where, offset);
+  let line = 1;
+  /** Offset of the line that was reached, and of where to look for the end of it. */
+  let lineStart = 0;
+  let counted = 0;
+  /** Of places one behind the other. */
+  const positionAt = (text: string, offset: number): TextPosition => {
+    for (;;) {
+      const end = text.indexOf("\n", counted);
+      if (end < 0 || end >= offset) break;
+      line++;
+      lineStart = end + 1;
+      counted = lineStart;
+    }
+    counted = offset;
+    return { line, column: offset - lineStart + 1 };
   };
-  const fail = (message: string, offset = at): JsonScan => ({
-    offsets,
-    syntaxError: { offset, message },
+  const cursor = openCursor(whole, (text, at) => {
+    positionAt(text, at);
+    lineStart -= at;
+    counted = 0;
   });
+
+  const note = (where: string) => {
+    if (wanted.has(where) && !positions.has(where))
+      positions.set(where, positionAt(cursor.text, cursor.at));
+  };
+  const fail = (message: string): JsonScan => ({
+    positions,
+    syntaxError: { ...positionAt(cursor.text, cursor.at), message },
+  });
+  /** All of it is held before it is looked at. */
+  const endOfScalar = (pattern: RegExp): number | null => {
+    cursor.endOfToken();
+    return endOf(pattern, cursor.text, cursor.at);
+  };
   const closeContainer = () => {
     stack.pop();
-    at++;
+    cursor.at++;
     expecting = stack.length === 0 ? "end" : "after value";
   };
 
   for (;;) {
-    at = endOf(BLANK, text, at) ?? at;
-    const character = text[at];
+    const character = cursor.peek();
     if (expecting === "end")
-      return character === undefined
-        ? { offsets, syntaxError: null }
+      return character === ""
+        ? { positions, syntaxError: null }
         : fail("text after the end of the document");
-    if (character === undefined) return fail("the text ends too early");
+    if (character === "") return fail("the text ends too early");
     const container = stack.at(-1);
 
     if (expecting === "after value") {
       if (character === ",") {
-        at++;
+        cursor.at++;
         expecting = container?.type === "object" ? "key" : "value";
         if (container?.type === "array") pointer = pointerTo(container.pointer, ++container.index);
       } else if (character === (container?.type === "object" ? "}" : "]")) closeContainer();
@@ -72,13 +101,13 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
         continue;
       }
       if (character !== '"') return fail("expected a key in double quotes");
-      const end = endOf(STRING, text, at);
-      if (end === null) return fail(badString(text, at));
-      pointer = pointerTo(container?.pointer ?? "", JSON.parse(text.slice(at, end)));
-      note(pointer, at);
-      at = endOf(BLANK, text, end) ?? end;
-      if (text[at] !== ":") return fail("expected a colon after the key");
-      at++;
+      const end = endOfScalar(STRING);
+      if (end === null) return fail(badString(cursor));
+      pointer = pointerTo(container?.pointer ?? "", JSON.parse(cursor.text.slice(cursor.at, end)));
+      note(pointer);
+      cursor.at = end;
+      if (cursor.peek() !== ":") return fail("expected a colon after the key");
+      cursor.at++;
       expecting = "value";
       continue;
     }
@@ -87,39 +116,29 @@ export function scanJson(text: string, wanted: ReadonlySet<string> = new Set()):
       closeContainer();
       continue;
     }
-    note(pointer, at);
+    note(pointer);
     if (character === "{" || character === "[") {
       const type = character === "{" ? "object" : "array";
       stack.push({ type, pointer, index: 0 });
       if (type === "array") pointer = pointerTo(pointer, 0);
       expecting = type === "object" ? "first key" : "first item";
-      at++;
+      cursor.at++;
       continue;
     }
-    const end = endOf(character === '"' ? STRING : SCALAR, text, at);
-    if (end === null) return fail(character === '"' ? badString(text, at) : "expected a value");
-    at = end;
+    const end = endOfScalar(character === '"' ? STRING : SCALAR);
+    if (end === null) return fail(character === '"' ? badString(cursor) : "expected a value");
+    cursor.at = end;
     expecting = stack.length === 0 ? "end" : "after value";
   }
 }
 
-export function positionAt(text: string, offset: number): TextPosition {
-  const before = text.slice(0, offset);
-  const lastBreak = before.lastIndexOf("\n");
-  return { line: before.split("\n").length, column: offset - lastBreak };
-}
-
-const BLANK = /[ \t\n\r]+/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
 const STRING = /"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 
-function endOf(pattern: RegExp, text: string, at: number): number | null {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : null;
-}
-
-const badString = (text: string, at: number): string =>
-  /^"(?:[^"\\\n]|\\.)*"/.test(text.slice(at))
+const badString = ({ text, at }: JsonCursor): string =>
+  ANY_STRING.test(text.slice(at))
     ? "a string with an invalid escape or a control character"
     : "a string that does not end on its line";
+
+const ANY_STRING = /^"(?:[^"\\\n]|\\.)*"/;

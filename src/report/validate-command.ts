@@ -1,17 +1,18 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
-import { readFile } from "node:fs/promises";
 import picocolors from "picocolors";
 import { fileProblem } from "../file-problem.ts";
 import { packageInfo } from "../package-root.ts";
 import { printable } from "../printable.ts";
-import { checkReportText } from "./check-text.ts";
+import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";
+import { textOfBytes, textOfFile } from "./json-text.ts";
+import type { ReportValidator } from "./validate.ts";
 
 /** Where the command reads and writes. */
 export interface CommandIo {
-  /** All of standard input; asked for once, and only where `-` is among the files. */
-  readonly stdin: () => Promise<string>;
+  /** The bytes of standard input; asked for once, and only where `-` is among the files. */
+  readonly stdin: () => AsyncIterable<Buffer>;
   /** Takes text as it stands, line breaks included. */
   readonly stdout: (text: string) => void;
   /** Likewise. */
@@ -74,10 +75,7 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
   const validator = await createDocumentValidator();
   const results: FileResult[] = [];
   for (const { file, path } of request.files) {
-    const text = await read(path, io);
-    const errors = "text" in text ? checkReportText(text.text, validator) : [];
-    const unreadable = "problem" in text ? text.problem : null;
-    const result = { file, valid: unreadable === null && errors.length === 0, unreadable, errors };
+    const result = { file, ...(await check(path, validator, io)) };
     results.push(result);
     if (!request.json) printResult(result, io);
   }
@@ -126,15 +124,24 @@ function parseArguments(args: readonly string[]): Request {
   return { type: "check", files, json: options.includes("--json") };
 }
 
-async function read(
+async function check(
   path: string | null,
+  validator: ReportValidator,
   io: CommandIo,
-): Promise<{ readonly text: string } | { readonly problem: string }> {
+): Promise<Omit<FileResult, "file">> {
   try {
-    return { text: path === null ? await io.stdin() : await readFile(path, "utf8") };
+    const text = path === null ? textOfBytes(await all(io.stdin())) : textOfFile(path);
+    const { issues } = readDocument(text, validator);
+    return { valid: issues.length === 0, unreadable: null, errors: issues };
   } catch (error) {
-    return { problem: fileProblem(error) };
+    return { valid: false, unreadable: fileProblem(error), errors: [] };
   }
+}
+
+async function all(chunks: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
+  const list: Buffer[] = [];
+  for await (const chunk of chunks) list.push(chunk);
+  return list;
 }
 
 function printResult({ file, valid, unreadable, errors }: FileResult, io: CommandIo): void {

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pointerTo } from "../../src/report/issue.ts";
-import { positionAt, scanJson } from "../../src/report/json-positions.ts";
+import { scanJson, type TextPosition } from "../../src/report/json-positions.ts";
+import { textOf } from "../../src/report/json-text.ts";
 import { runs } from "../runs.ts";
+import { inPieces } from "./in-pieces.ts";
 
 /** Every pointer of a JSON value. */
 function pointersOf(value: unknown, at = ""): string[] {
@@ -22,16 +24,23 @@ function valueAt(value: unknown, pointer: string): unknown {
     .reduce((at, token) => (at as Record<string, unknown>)[token], value);
 }
 
+function offsetOf(text: string, position: TextPosition | undefined): number {
+  const { line, column } = position ?? { line: 0, column: 0 };
+  const lines = text.split("\n").slice(0, line - 1);
+  return lines.reduce((sum, before) => sum + before.length + 1, 0) + column - 1;
+}
+
 describe("scanJson", () => {
   it("finds every place of any document", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.nat(3), (value, indent) => {
+      fc.property(fc.jsonValue(), fc.nat(3), fc.nat(9), (value, indent, length) => {
         const text = JSON.stringify(value, null, indent);
         const pointers = pointersOf(JSON.parse(text));
-        const { offsets, syntaxError } = scanJson(text, new Set(pointers));
+        const whole = inPieces(text, length + 1);
+        const { positions, syntaxError } = scanJson(whole, new Set(pointers));
         expect(syntaxError).toBeNull();
         for (const pointer of pointers) {
-          const offset = offsets.get(pointer) ?? -1;
+          const offset = offsetOf(text, positions.get(pointer));
           const found = valueAt(JSON.parse(text), pointer);
           const key = JSON.stringify(pointer.split("/").at(-1) ?? "");
           const rest = text.slice(offset);
@@ -57,7 +66,7 @@ describe("scanJson", () => {
       "\u0001",
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      fc.property(fc.array(piece, { maxLength: 8 }), fc.nat(4), (pieces, length) => {
         const text = pieces.join("");
         let valid = true;
         try {
@@ -65,7 +74,10 @@ describe("scanJson", () => {
         } catch {
           valid = false;
         }
-        expect(scanJson(text).syntaxError === null).toBe(valid);
+        const { syntaxError } = scanJson(inPieces(text, length + 1));
+        expect(syntaxError === null).toBe(valid);
+        // However it comes in pieces, the place and the words are the same.
+        expect(syntaxError).toEqual(scanJson(textOf(text)).syntaxError);
       }),
       { numRuns: runs(5000) },
     );
@@ -83,15 +95,13 @@ describe("scanJson", () => {
     ['["a\nb"]', 1, 2, "a string that does not end on its line"],
     ['["\\x"]', 1, 2, "a string with an invalid escape or a control character"],
   ])("says where %j stops being JSON", (text, line, column, message) => {
-    const { syntaxError } = scanJson(text);
-    expect(syntaxError?.message).toBe(message);
-    expect(positionAt(text, syntaxError?.offset ?? -1)).toEqual({ line, column });
+    expect(scanJson(textOf(text)).syntaxError).toEqual({ line, column, message });
   });
 
   it("survives deep nesting and long strings", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
-    expect(scanJson(deep).syntaxError).toBeNull();
+    expect(scanJson(textOf(deep)).syntaxError).toBeNull();
     const long = JSON.stringify(["\n".repeat(3_000_000), "x".repeat(3_000_000)]);
-    expect(scanJson(long).syntaxError).toBeNull();
+    expect(scanJson(textOf(long)).syntaxError).toBeNull();
   });
 });

@@ -24,7 +24,9 @@ async function run(args: readonly string[], color = false, input = "") {
   let stdout = "";
   let stderr = "";
   const code = await runValidateCommand(args, {
-    stdin: async () => input,
+    stdin: async function* () {
+      yield Buffer.from(input);
+    },
     stdout: (part) => {
       stdout += part;
     },

@@ -1,10 +1,11 @@
 /** What stands behind a name on the command line of `compare`: a run, or a report file. */
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
-import { checkReportText } from "../../report/check-text.ts";
+import { type CheckedDocument, readDocument } from "../../report/check-text.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
+import { textOfFile } from "../../report/json-text.ts";
 import type { ReportValidator } from "../../report/validate.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
@@ -108,13 +109,8 @@ function isThere(name: string, path: string): boolean {
 }
 
 function readBundle(name: string, file: string, validator: ReportValidator): RegionReportBundle {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (cause) {
-    throw unreadable(name, fileProblem(cause));
-  }
-  const [issue, ...others] = checkReportText(text, validator);
+  const { document, issues } = checked(name, file, validator);
+  const [issue, ...others] = issues;
   if (issue !== undefined) {
     if (issue.pointer === "" && issue.message.includes('"contract"'))
       throw unreadable(
@@ -129,7 +125,17 @@ function readBundle(name: string, file: string, validator: ReportValidator): Reg
       "validate-regions shows every error",
     );
   }
-  return JSON.parse(text.replace(/^\ufeff/, ""));
+  return document as RegionReportBundle;
+}
+
+function checked(name: string, file: string, validator: ReportValidator): CheckedDocument {
+  try {
+    return readDocument(textOfFile(file), validator);
+  } catch (cause) {
+    // Anything else is a defect of ours.
+    if (cause instanceof Error && "code" in cause) throw unreadable(name, fileProblem(cause));
+    throw cause;
+  }
 }
 
 /** `RUN/COLLECTOR/regions/report.json` belongs to a run. */

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { textOf } from "../../src/report/json-text.ts";
+import { readJson } from "../../src/report/read-json.ts";
+import { runs } from "../runs.ts";
+import { inPieces } from "./in-pieces.ts";
+
+const outcome = (read: () => unknown): unknown => {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return error instanceof SyntaxError ? "not JSON" : error;
+  }
+};
+
+describe("readJson", () => {
+  it("gives what JSON.parse gives, however the text comes and is taken apart", () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue(),
+        fc.nat(3),
+        fc.integer({ min: 1, max: 9 }),
+        fc.nat(30),
+        (value, indent, length, part) => {
+          const text = JSON.stringify(value, null, indent);
+          expect(readJson(inPieces(text, length), part)).toEqual(JSON.parse(text));
+        },
+      ),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it("rejects exactly what JSON.parse rejects", () => {
+    const token = fc.constantFrom(
+      ...'[]{}:,"\\ \n1-.eE0',
+      '"a"',
+      '"a":',
+      "true",
+      "null",
+      "tru",
+      "\\u12",
+      "1e5",
+      "01",
+      "\u0001",
+      "\u00a0",
+    );
+    fc.assert(
+      fc.property(
+        fc.array(token, { maxLength: 10 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.nat(4),
+        (tokens, length, part) => {
+          const text = tokens.join("");
+          expect(outcome(() => readJson(inPieces(text, length), part))).toEqual(
+            outcome(() => JSON.parse(text)),
+          );
+        },
+      ),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  it("takes the last of equal keys, and __proto__ for a key", () => {
+    const text = '{"a":[1,2],"__proto__":{"b":[3]},"a":[4]}';
+    const value = readJson(textOf(text), 0) as object;
+    expect(Object.entries(value)).toEqual(Object.entries(JSON.parse(text)));
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+});
