@@ -12,6 +12,8 @@ export interface RegionMetric {
   /** Of how many results it was made, and of how many it could have been. */
   readonly counted: number;
   readonly of: number;
+  /** False for a mean of tables that weight it differently: it is the plain mean then. */
+  readonly weighted: boolean;
 }
 
 /** Adds up the metrics of many results under their rules; memory does not grow with results. */
@@ -166,8 +168,8 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
 function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics {
   const [only, ...others] = parts;
   if (only === undefined) return new Map();
-  if (others.length > 0) return metricsOf(new Map([unite(parts)]));
-  const [columns, sums] = only;
+  const unlike = others.length > 0 ? withUnlikeWeights(parts) : new Set<string>();
+  const [columns, sums] = others.length > 0 ? unite(parts, unlike) : only;
   const { kinds } = planOf(columns);
   const metrics = new Map<string, RegionMetric>();
   for (const [place, name] of columns.names.entries()) {
@@ -178,6 +180,7 @@ function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics
       unit: columns.units[place] ?? "",
       counted,
       of: sums.results,
+      weighted: !unlike.has(name),
     });
   }
   return metrics;
@@ -191,8 +194,31 @@ function valueAt({ values, weights, plain, counts }: ColumnSums, kind: number, p
   return weight > 0 ? value / weight : (plain[place] as number) / (counts[place] as number);
 }
 
-/** One table that has the metrics of all; those whose units differ count as never measured. */
-function unite(parts: ReadonlyMap<MetricColumns, ColumnSums>): [MetricColumns, ColumnSums] {
+/** Means that some tables weight with one metric, and others with another or with none. */
+function withUnlikeWeights(parts: ReadonlyMap<MetricColumns, ColumnSums>): ReadonlySet<string> {
+  const weights = new Map<string, string>();
+  const unlike = new Set<string>();
+  for (const [columns, { counts }] of parts) {
+    const { kinds, weightAt } = planOf(columns);
+    for (const [place, name] of columns.names.entries()) {
+      if (kinds[place] !== KINDS.mean || counts[place] === 0) continue;
+      const weight = columns.names[weightAt[place] as number] ?? "";
+      if ((weights.get(name) ?? weight) !== weight) unlike.add(name);
+      weights.set(name, weight);
+    }
+  }
+  return unlike;
+}
+
+/**
+ * One table that has the metrics of all; those whose units differ count as never measured.
+ *
+ * @param unlike means in which each kernel counts alike
+ */
+function unite(
+  parts: ReadonlyMap<MetricColumns, ColumnSums>,
+  unlike: ReadonlySet<string>,
+): [MetricColumns, ColumnSums] {
   const units = new Map<string, string | null>();
   for (const { names, units: own } of parts.keys())
     for (const [place, name] of names.entries()) {
@@ -212,6 +238,9 @@ function unite(parts: ReadonlyMap<MetricColumns, ColumnSums>): [MetricColumns, C
       if (to === undefined || units.get(name) === null) continue;
       for (const key of ["values", "weights", "plain", "counts"] as const)
         moved[key][to] = sums[key][place] as number;
+      if (!unlike.has(name)) continue;
+      moved.values[to] = sums.plain[place] as number;
+      moved.weights[to] = sums.counts[place] as number;
     }
     mergeSums(united, plan, moved);
   }

@@ -86,6 +86,43 @@ describe("metrics of several kernels", () => {
     expect(regionValue([at(256), at(128)], "launch__block_size")).toBeNull();
   });
 
+  describe("of tables that do not have the same weights", () => {
+    const rate = "dram__bytes.sum.per_second";
+    const timed = (value: number): Metrics => ({
+      "gpu__time_duration.sum": [1e6, "ns"],
+      [rate]: [value, "byte/s"],
+    });
+    const untimed = (value: number): Metrics => ({ [rate]: [value, "byte/s"] });
+
+    test("are plain means of all kernels, and told as such", () => {
+      const rows = [timed(10), timed(20), untimed(60)];
+      expect(tally(rows).metrics().get(rate)).toMatchObject({ value: 30, weighted: false });
+      expect(tally(rows.toReversed()).metrics().get(rate)?.value).toBe(30);
+    });
+
+    test("are not mixed where each has a weight of another kind", () => {
+      const busy = "sm__inst_executed.avg.per_cycle_elapsed";
+      const rows = [
+        { "sm__cycles_elapsed.sum": [1e9, "cycle"], [busy]: [1, ""] },
+        { "gpu__time_duration.sum": [1000, "ns"], [busy]: [3, ""] },
+      ] as const;
+      expect(tally(rows).metrics().get(busy)).toMatchObject({ value: 2, weighted: false });
+    });
+
+    test("are weighted all the same where the other table has no value", () => {
+      const rows = [
+        timed(10),
+        { ...timed(40), "gpu__time_duration.sum": [2e6, "ns"] },
+        { x: [1, ""] },
+      ];
+      const { value, weighted } =
+        tally(rows as Metrics[])
+          .metrics()
+          .get(rate) ?? {};
+      expect({ value, weighted }).toEqual({ value: 30, weighted: true });
+    });
+  });
+
   test("of different units are never added", () => {
     const rows = [{ "x__y.sum": [1, "byte"] }, { "x__y.sum": [1, "sector"] }] as const;
     expect(regionValue(rows, "x__y.sum")).toBeNull();
@@ -93,7 +130,7 @@ describe("metrics of several kernels", () => {
 
   test("say how many kernels they are made of", () => {
     const metrics = tally([{ "x__y.sum": [1, ""] }, { "x__y.sum": [Number.NaN, ""] }]).metrics();
-    expect(metrics.get("x__y.sum")).toEqual({ value: 1, unit: "", counted: 1, of: 2 });
+    expect(metrics.get("x__y.sum")).toMatchObject({ value: 1, unit: "", counted: 1, of: 2 });
   });
 
   test("do not depend on how the kernels were divided", () => {

@@ -1,3 +1,4 @@
+import { plural } from "../../../report/numbers.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { RegionTally } from "./buckets.ts";
 
@@ -7,15 +8,20 @@ export function regionNotes(
   { untimed, ranges, kernels }: RegionTally,
 ): readonly string[] {
   const partial = [...metrics].filter(([, { counted, of }]) => counted > 0 && counted < of);
-  const results = ranges > 0 && kernels.size === 0 ? "range results" : "kernels";
+  const result = ranges > 0 && kernels.size === 0 ? "range result" : "kernel";
   const notes: string[] = [];
   if (untimed > 0)
     notes.push(
-      `${untimed} ${results} have no gpu__time_duration: their time counts as 0; collect that metric`,
+      `${plural(untimed, result)} ${untimed === 1 ? "has" : "have"} no gpu__time_duration: their time counts as 0; collect that metric`,
     );
   if (partial.length > 0)
     notes.push(
-      `${partial.length === 1 ? "1 metric has" : `${partial.length} metrics have`} no value for some ${results}, which it leaves out: ${shortList(partial.map(([name]) => name))}`,
+      `${partial.length === 1 ? "1 metric has" : `${partial.length} metrics have`} no value for some ${result}s, which it leaves out: ${shortList(partial.map(([name]) => name))}`,
+    );
+  const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
+  if (plain.length > 0)
+    notes.push(
+      `${plain.length === 1 ? "1 metric is a plain mean" : `${plain.length} metrics are plain means`}, in which all ${result}s count alike: the tables do not have the same metric to weight ${plain.length === 1 ? "it" : "them"} with, such as gpu__time_duration: ${shortList(plain)}`,
     );
   return notes;
 }

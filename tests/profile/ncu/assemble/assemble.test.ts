@@ -109,11 +109,22 @@ describe("kernels by region", () => {
   test("without a duration count, and say so", () => {
     const [scope] = assembleNcu(resultsOf({ in: ["A"] }, { in: ["A"], ns: 5 })).scopes;
     expect(scope?.regions[0]).toMatchObject({ kernelCount: 2, kernelNs: 5 });
-    expect(scope?.regions[0]?.notes.join()).toContain("1 kernels have no gpu__time_duration");
+    expect(scope?.regions[0]?.notes.join()).toContain("1 kernel has no gpu__time_duration");
     const note = "no result has gpu__time_duration";
     expect(scope?.notes.join()).not.toContain(note);
     expect(notesOf([{ in: ["A"] }, {}])).toContain(note);
     expect(notesOf([])).not.toContain(note);
+  });
+
+  test("of tables with different weights have plain means, and say so", () => {
+    const rate = "dram__bytes.sum.per_second";
+    const of = (value: number) => ({ in: ["A"], metrics: { [rate]: [value, "byte/s"] } }) as const;
+    const notes = (...sketches: readonly ResultSketch[]) =>
+      assembleNcu(resultsOf(...sketches)).scopes[0]?.regions[0]?.notes.join();
+    expect(notes({ ...of(10), ns: 5 }, of(20))).toContain(
+      `1 metric is a plain mean, in which all kernels count alike: the tables do not have the same metric to weight it with, such as gpu__time_duration: ${rate}`,
+    );
+    expect(notes({ ...of(10), ns: 5 }, { ...of(20), ns: 6 })).not.toContain("plain mean");
   });
 
   test("are left out by a selection of kernels, with a note", () => {
