@@ -11,6 +11,8 @@ export interface FakeRun {
   readonly include?: string;
   readonly mode?: string;
   readonly results?: readonly ResultSketch[];
+  /** Path of the report that it leaves, where it is none of those results. */
+  readonly report?: string;
   readonly log?: string;
   readonly logFile?: string;
   readonly stderr?: string;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sharedDir } from "../shared.ts";
@@ -91,6 +91,45 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(result.stderr).toContain('could not measure "volta_h884gemm_128x256_ldg8_nn"');
     expect(regionsOf("partial").get("A")?.kernel_count).toBe(2);
     expect(notesOf("partial")).toContain("the report covers the 3 results until then");
+  });
+
+  it("forgets what kept ncu from reading its results once it has read them", async () => {
+    gpu?.plan([{ results: kernels }]);
+    const broken = { FAKE_NCU_UNREADABLE: "the disk is full" };
+    const report = async (env: Readonly<Record<string, string>>) => {
+      const options = { cwd, env: { ...gpu?.env, ...env } };
+      expect((await runCommand("deep-profile", ["report", "unread"], options)).code).toBe(0);
+      return notesOf("unread");
+    };
+    expect((await profile(["hydra.run.dir=unread"], undefined, broken)).code).toBe(0);
+    const inRun = notesOf("unread");
+    expect(inRun).toMatch(/could not print the metrics of .*the disk is full/);
+    expect(inRun).toContain("was read without ncu");
+    expect(await report(broken)).toBe(inRun);
+
+    const after = await report({});
+    expect(after).not.toContain("the disk is full");
+    expect(after).not.toContain("was read without ncu");
+    expect(after).toContain("those of ncu's replay");
+    expect(await report(broken)).toBe(inRun);
+  });
+
+  it("forgets that results could not be read at all once they are", async () => {
+    writeFileSync(inHere("garbled"), "no report");
+    gpu?.plan([{ report: inHere("garbled") }]);
+    const ran = await profile(["hydra.run.dir=mended"]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("could not print the metrics");
+    expect(notesOf("mended")).not.toContain("ncu measured nothing in");
+    gpu?.plan([{ results: kernels }]);
+    expect((await profile(["hydra.run.dir=sound"])).code).toBe(0);
+    copyFileSync(inHere("sound/ncu/profile.ncu-rep"), inHere("mended/ncu/profile.ncu-rep"));
+    const options = { cwd, env: gpu?.env ?? {} };
+    const again = await runCommand("deep-profile", ["report", "mended"], options);
+    expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("could not print")]);
+    expect(regionsOf("mended").get("A")?.kernel_count).toBe(2);
+    for (const file of ["mended/report.md", "mended/ncu/regions/report.json"])
+      expect(readFileSync(inHere(file), "utf8")).not.toContain("could not print");
   });
 
   it("stops a run of ncu that hangs, goes on with the next, and keeps what was measured", async () => {

@@ -82,10 +82,11 @@ export function ncuMachine(what: string) {
     profile: (
       args: readonly string[],
       program: readonly string[] = regions,
+      env: Readonly<Record<string, string>> = {},
     ): Promise<CommandResult> =>
       runCommand("deep-profile", [...design, device, ...args, ...program], {
         cwd: here.path,
-        env: gpu?.env ?? {},
+        env: { ...gpu?.env, ...env },
       }),
     /** The same without waiting for it. */
     start: (args: readonly string[], program: readonly string[] = regions) =>

@@ -6,7 +6,7 @@ import { passCommand } from "../ncu/run/command-line.ts";
 import type { Pass, PassPlan } from "../ncu/run/pass-plan.ts";
 import { joinTables, type PassTables, readPass } from "../ncu/run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass, writeCommands } from "../ncu/run/run-pass.ts";
-import { judge } from "../ncu/run/verdict.ts";
+import { judge, unreadProblem } from "../ncu/run/verdict.ts";
 import { cliOf, type Session } from "./ncu-session.ts";
 import type { NcuPassSource } from "./source.ts";
 
@@ -18,7 +18,7 @@ export interface MeasuredPasses {
   /** Results in all of them. */
   readonly results: number;
   readonly notes: readonly string[];
-  /** The first one; null where nothing went wrong. */
+  /** The one to tell of; null where nothing went wrong. */
   readonly problem: ConfigError | null;
 }
 
@@ -38,13 +38,12 @@ export async function measurePasses(
   const runs: PassRun[] = [];
   const read: NcuPassSource[] = [];
   const notes: string[] = [];
-  let problem: ConfigError | null = null;
+  const problems: ConfigError[] = [];
   let results = 0;
   const take = async (run: PassRun, prefix: string): Promise<PassTables | null> => {
-    const { labels, name } = run.pass;
-    const tables = await readTables(run, { labels, prefix }, session, reader);
+    const tables = await readTables(run, { labels: run.pass.labels, prefix }, session, reader);
     if (tables === null) return null;
-    if (tables.results > 0) read.push({ name, prefix, labels });
+    if (tables.results > 0) read.push(passSource(run.pass, prefix, tables));
     results += tables.results;
     notes.push(...tables.notes);
     return tables;
@@ -71,16 +70,32 @@ export async function measurePasses(
         `${pass.name}: app-range replay brought nothing; what range replay could capture is reported, ${plural(kept.results, "range")}`,
       );
     else if (tables !== null && tables.results === 0 && tables.unread !== null)
-      read.push({ name: run.pass.name, prefix, labels: pass.labels });
+      read.push(passSource(run.pass, prefix, tables));
     const verdict = judge(run, tables);
     notes.push(...verdict.notes);
-    problem ??= verdict.problem;
+    if (verdict.problem !== null) problems.push(verdict.problem);
     if (verdict.hopeless && (verdict.problem !== null || context.interrupt.stop.aborted)) break;
   }
   const prefixes = read.map(({ prefix }) => prefix);
   if (several) notes.push(...(await joinTables(context.directory, prefixes)));
+  // What can be read later weighs less than what has to be measured again.
+  const isUnread = ({ message }: ConfigError) =>
+    read.some((pass) => message === unreadProblem(pass)?.message);
+  const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
   return { runs, read, results, notes, problem };
 }
+
+const passSource = (
+  { name, labels }: Pass,
+  prefix: string,
+  { notes, unread }: PassTables,
+): NcuPassSource => ({
+  name,
+  prefix,
+  labels,
+  ...(notes.length > 0 && { notes }),
+  ...(unread !== null && { unread }),
+});
 
 interface Attempts {
   readonly first: PassRun;

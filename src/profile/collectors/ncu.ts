@@ -80,7 +80,8 @@ async function collect(
   const notes = [
     ...planNotes,
     ...measured.notes,
-    ...unseenNotes(session, reader.seen),
+    // What could not be read may have been measured there.
+    ...(read.some(({ unread }) => unread !== undefined) ? [] : unseenNotes(session, reader.seen)),
     ...howMeasured(session.ncu, session.cli),
     ...(nothing ? [NO_MATCHING_REGIONS] : []),
     ...(found.writeRegionFiles === undefined ? [TOO_MANY_RESULTS] : []),

@@ -40,6 +40,10 @@ export interface NcuPassSource {
   readonly prefix: string;
   /** The regions that a range pass measured; null where only the tool knows. */
   readonly labels: readonly NvtxLabel[] | null;
+  /** What the notes of the run say of its tables; read again, there may be other things to say. Added in 1.1. */
+  readonly notes?: readonly string[];
+  /** Why not all results were read, in words; absent where all were. Added in 1.1. */
+  readonly unread?: string;
 }
 
 /** Where ranges that ncu does not know came from. */

@@ -15,6 +15,7 @@ import { probeNcu } from "./run/capabilities.ts";
 import type { NcuConfig } from "./run/ncu-config.ts";
 import { type PassTables, readKeptTables, readPass } from "./run/read-pass.ts";
 import { topKernels } from "./run/top-kernels.ts";
+import { unreadProblem } from "./run/verdict.ts";
 
 export async function rereadNcu(
   source: Extract<CollectionSource, { readonly kind: "ncu" }>,
@@ -31,15 +32,25 @@ export async function rereadNcu(
     top: source.top_kernels === undefined ? topOfContract10(ncu, recorded) : source.top_kernels,
   });
   const notes: string[] = [];
-  for (const { name, prefix, labels } of source.passes)
-    await reader.readPass(labels, async (onResult) => {
+  const outdated: string[] = [];
+  for (const pass of source.passes) {
+    const { name, prefix, labels, notes: inRun = [] } = pass;
+    const tables = await reader.readPass(labels, async (onResult) => {
       const kept = await readKeptTables(directory, prefix, onResult);
-      if (kept !== null) return kept;
-      const again = await readReport(join(directory, `${name}.ncu-rep`), onResult);
-      notes.push(...again.notes);
-      return again;
+      // Printing them is what the run may have had something to say of.
+      if (kept !== null) return pass.unread === undefined ? { ...kept, notes: inRun } : kept;
+      return readReport(join(directory, `${name}.ncu-rep`), onResult);
     });
-  return { ...reader.finish(), notes };
+    notes.push(...tables.notes);
+    outdated.push(...inRun);
+    const problem = tables.unread === null ? unreadProblem(pass) : null;
+    if (problem !== null) outdated.push(problem.message);
+  }
+  return {
+    ...reader.finish(),
+    notes,
+    outdated: outdated.filter((text) => !notes.includes(text)),
+  };
 }
 
 /** Where the tables were not kept: through ncu again, or without it where it is not installed. */
@@ -60,15 +71,13 @@ async function readReport(
   }
   const scratch = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
   try {
-    const tables = await readPass(report, onResult, {
+    return await readPass(report, onResult, {
       ncu: await probeNcu(path),
       directory: scratch,
       prefix: "",
       keepTables: false,
       stop: new AbortController().signal,
     });
-    // What it said of its tables in the run stands in the notes of the run.
-    return { ...tables, notes: tables.results === 0 ? tables.notes : [] };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -27,6 +27,8 @@ export interface Reread {
   readonly writeRegionFiles?: WriteRegionFiles;
   /** What is not as it was in the run. */
   readonly notes?: readonly string[];
+  /** What the run says of its files and is no longer so: notes, and messages of problems. */
+  readonly outdated?: readonly string[];
 }
 
 export interface RereadContext {
@@ -75,7 +77,11 @@ async function rereadCollection(
   if (!existsSync(directory)) throw gone(directory);
   context.say(`reading what ${collector} left`);
   const inRun = (file: string) => resolve(context.runDirectory, file);
-  const { notes: more = [], ...found } = await rereadSource(source, directory, {
+  const {
+    notes: more = [],
+    outdated = [],
+    ...found
+  } = await rereadSource(source, directory, {
     ...context,
     lastOutput: succeeded(outcome) ? inRun(outcome.stdoutFile) : null,
   });
@@ -88,9 +94,9 @@ async function rereadCollection(
       stdoutFile: inRun(outcome.stdoutFile),
       stderrFile: inRun(outcome.stderrFile),
     },
-    notes: [...notes, ...more],
+    notes: [...new Set([...notes.filter((note) => !outdated.includes(note)), ...more])],
     ...(tool_version !== null && { toolVersion: tool_version }),
-    ...(problem !== null && { problem: errorOf(problem) }),
+    ...(problem !== null && !outdated.includes(problem.message) && { problem: errorOf(problem) }),
   };
 }
 

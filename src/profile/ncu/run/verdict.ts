@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { ConfigError } from "../../../values/errors.ts";
+import type { NcuPassSource } from "../../collectors/source.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
 import type { RecognisedFailure } from "./failures.ts";
 import type { PassTables } from "./read-pass.ts";
@@ -42,11 +43,7 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
     };
   if (succeeded(outcome) && unread !== null)
     return {
-      problem: new ConfigError({
-        code: "profile.ncu",
-        message: `ncu (${pass.name}): ${unread}`,
-        hint: "what it measured is kept: deep-profile report DIR reads it again",
-      }),
+      problem: unreadProblem({ name: pass.name, unread }),
       notes: [],
       hopeless: false,
     };
@@ -77,6 +74,19 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
     hopeless: failure === undefined || HOPELESS.includes(failure.id),
   };
 }
+
+/** Of a pass whose results were not read; null where they were. */
+export const unreadProblem = ({
+  name,
+  unread,
+}: Pick<NcuPassSource, "name" | "unread">): ConfigError | null =>
+  unread === undefined
+    ? null
+    : new ConfigError({
+        code: "profile.ncu",
+        message: `ncu (${name}): ${unread}`,
+        hint: "what it measured is kept: deep-profile report DIR reads it again",
+      });
 
 const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${remedy}`;
 
