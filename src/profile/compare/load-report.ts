@@ -69,15 +69,14 @@ function reportIn(name: string, path: string): string {
 
 /** The report of one scope; the first, which is the aggregate where there is one, by default. */
 export function scopeOf(
-  { name, bundle }: LoadedReport,
+  name: string,
+  { reports }: RegionReportBundle,
   scope: string | undefined,
 ): NCUProfileRegionReport {
   const report =
-    scope === undefined
-      ? bundle.reports[0]
-      : bundle.reports.find((candidate) => candidate.scope === scope);
+    scope === undefined ? reports[0] : reports.find((candidate) => candidate.scope === scope);
   if (report !== undefined) return report;
-  const available = bundle.reports.map((candidate) => candidate.scope);
+  const available = reports.map((candidate) => candidate.scope);
   const near = scope === undefined ? undefined : nearest(scope, available);
   throw new ConfigError({
     code: "profile.input",

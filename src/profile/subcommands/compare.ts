@@ -8,6 +8,7 @@ import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { renderComparisonJson } from "../../report/compare/json.ts";
 import { renderComparisonMarkdown } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
+import type { NCUProfileRegionReport } from "../../report/document.ts";
 import { createReportValidator } from "../../report/validate.ts";
 import { terminalWidth } from "../../terminal-width.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -63,8 +64,11 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   const gates = command.values("fail-on").flatMap(parseGates);
 
   const names: Names = { a: nameA, b: nameB };
-  const [a, b] = await loadBoth(names, io.cwd, command.value("collector"));
-  const comparison = compare(a, b, gates, command.value("scope"));
+  const [a, b] = await loadBoth(names, io.cwd, {
+    collector: command.value("collector"),
+    scope: command.value("scope"),
+  });
+  const comparison = compare(a, b, gates);
   const page = command.value("html");
   if (page !== undefined)
     await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
@@ -89,17 +93,23 @@ interface Names {
   readonly b: string;
 }
 
+interface Side extends Omit<LoadedReport, "bundle"> {
+  readonly report: NCUProfileRegionReport;
+}
+
 async function loadBoth(
   names: Names,
   cwd: string,
-  wanted: string | undefined,
-): Promise<readonly [LoadedReport, LoadedReport]> {
-  const collector = chooseCollector(names, cwd, wanted);
+  wanted: { readonly collector: string | undefined; readonly scope: string | undefined },
+): Promise<readonly [Side, Side]> {
+  const collector = chooseCollector(names, cwd, wanted.collector);
   const validator = await createReportValidator();
-  return [
-    loadReport(names.a, cwd, validator, collector),
-    loadReport(names.b, cwd, validator, collector),
-  ];
+  // Each lets go of its other scopes: two large files would not fit into memory together.
+  const side = (name: string): Side => {
+    const { bundle, ...loaded } = loadReport(name, cwd, validator, collector);
+    return { ...loaded, report: scopeOf(name, bundle, wanted.scope) };
+  };
+  return [side(names.a), side(names.b)];
 }
 
 /** The first collector, in the order in which they run, that both have. */
@@ -121,13 +131,8 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
   });
 }
 
-function compare(
-  a: LoadedReport,
-  b: LoadedReport,
-  gates: readonly Gate[],
-  scope: string | undefined,
-): Comparison {
-  const reports = compareReports(scopeOf(a, scope), scopeOf(b, scope));
+function compare(a: Side, b: Side, gates: readonly Gate[]): Comparison {
+  const reports = compareReports(a.report, b.report);
   return {
     names: { a: a.name, b: b.name },
     reports,

@@ -60,7 +60,8 @@ export function loadSweep(
       if (!reportOf(name, collector))
         return { name, overrides, result: { report: null, problem: `no report of ${collector}` } };
       try {
-        const report = scopeOf(loadReport(name, directory, validator, collector), undefined);
+        const { bundle } = loadReport(name, directory, validator, collector);
+        const report = scopeOf(name, bundle, undefined);
         return { name, overrides, result: { report } };
       } catch (error) {
         if (!isConfigError(error)) throw error;
