@@ -1,8 +1,10 @@
 import type { OverrideValue } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import { createCursor, peek } from "./cursor.ts";
+import type { OverrideSource } from "./errors.ts";
 import type { EvaluationOptions } from "./evaluate.ts";
 import { evaluateValue } from "./evaluate.ts";
+import type { LexerMode } from "./lexer.ts";
 import {
   parseCall,
   parseDict,
@@ -37,8 +39,8 @@ const VALUE_RULES = {
 } as const;
 
 /**
- * Parses the beginning of a text by one rule, as Hydra's `parse_rule` does: what follows is not
- * looked at. For tools that read parts of an override, such as completion.
+ * Parses the beginning of a text by one rule, as Hydra's `parse_rule` does: of what follows only the
+ * next token is read, which must be one. For tools that read parts of an override, such as completion.
  */
 export function parseRule(
   text: string,
@@ -46,15 +48,20 @@ export function parseRule(
   options: EvaluationOptions = {},
 ): OverrideValue | KeySyntax | string {
   const source = { text, index: 0 };
-  if (isKeyRule(rule)) {
-    const cursor = createCursor(source, "key");
-    const key = KEY_RULES[rule](cursor);
-    // Where a key ends shows in what follows: that must be a token.
-    peek(cursor);
-    return key;
-  }
-  const parse: (cursor: Cursor) => ValueSyntax = VALUE_RULES[rule];
-  return evaluateValue(parse(createCursor(source, "value")), source, options);
+  if (isKeyRule(rule)) return readBeginning(source, "key", KEY_RULES[rule]);
+  const syntax: ValueSyntax = readBeginning<ValueSyntax>(source, "value", VALUE_RULES[rule]);
+  return evaluateValue(syntax, source, options);
+}
+
+function readBeginning<Syntax>(
+  source: OverrideSource,
+  mode: LexerMode,
+  parse: (cursor: Cursor) => Syntax,
+): Syntax {
+  const cursor = createCursor(source, mode);
+  const syntax = parse(cursor);
+  peek(cursor);
+  return syntax;
 }
 
 const isKeyRule = (rule: ParserRule): rule is keyof typeof KEY_RULES => rule in KEY_RULES;

@@ -49,10 +49,24 @@ describe("another set of functions", () => {
   });
 });
 
-it("reads one token further than a key, which must be one", () => {
-  for (const text of ["a/b@c(d", "a%"])
-    expect(() => parseRule(text, "key")).toThrow(/cannot stand|Error parsing/);
-  expect(parseRule("a=1", "key")).toMatchObject({ keyOrGroup: "a" });
+describe("the token behind what a rule reads", () => {
+  it.each<[ParserRule, string]>([
+    ["key", "a/b@c(d"],
+    ["key", "a%"],
+    ["function", "int([1])`"],
+    ["primitive", "'a''"],
+    ["primitive", "'a'\n"],
+    ["listContainer", "[1]é"],
+    ["dictContainer", "{a:1}#"],
+    ["value", "{a:1}'b"],
+  ])("must be one: %s refuses %j", (rule, text) => {
+    expect(errorOf(() => parseRule(text, rule)).code).toBe("override.syntax");
+  });
+
+  it("need not fit", () => {
+    expect(parseRule("a=1", "key")).toMatchObject({ keyOrGroup: "a" });
+    expect(parseRule("[1]'b'`", "listContainer")).toMatchObject({ kind: "list" });
+  });
 });
 
 it("quotes what cannot be cast as Python does", () => {
