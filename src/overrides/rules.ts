@@ -48,8 +48,8 @@ export function parseRule(
   options: EvaluationOptions = {},
 ): OverrideValue | KeySyntax | string {
   const source = { text, index: 0 };
-  if (isKeyRule(rule)) return readBeginning(source, "key", KEY_RULES[rule]);
-  const syntax: ValueSyntax = readBeginning<ValueSyntax>(source, "value", VALUE_RULES[rule]);
+  if (isKeyRule(rule)) return readBeginning<KeySyntax | string>(source, "key", KEY_RULES[rule]);
+  const syntax = readBeginning<ValueSyntax>(source, "value", VALUE_RULES[rule]);
   return evaluateValue(syntax, source, options);
 }
 
