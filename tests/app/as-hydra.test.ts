@@ -90,6 +90,14 @@ describe("what is not there", () => {
     expect(stderr).toContain("Unable to configure handler 'file'");
   });
 
+  test("the job's name, where nothing asks for it", async () => {
+    const argv = ["hydra.job.name=${x}", "x=???", "hydra.run.dir=o"];
+    expect((await run([...argv, "hydra/job_logging=stdout"])).exitCode).toBe(0);
+    const { exitCode, stderr } = await run(argv);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Missing mandatory value: x");
+  });
+
   test("--config-dir, before flags that exclude each other", async () => {
     expect((await run(["--cfg", "job", "-m", "-cd", "nope"])).stderr).toContain(
       "Additional config directory",

@@ -1,6 +1,9 @@
 import { basename, resolve } from "node:path";
+import { fromDotlist } from "../../values/dotlist.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
+import { child } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
 import type { Session } from "../commands/command.ts";
 import type { Invocation } from "../invocation.ts";
 import { complete } from "./complete.ts";
@@ -17,7 +20,7 @@ type Action = (typeof ACTIONS)[number];
  * `-sc install=SHELL`, `-sc uninstall=SHELL`: prints code for the shell to evaluate. `-sc query=SHELL`:
  * answers a shell that completes a line, which stands in `COMP_LINE`, or behind `--` word by word.
  *
- * @throws ConfigError `app.flags` for other requests
+ * @throws ConfigError `app.flags` for other requests, and of the YAML reader for what the words say
  */
 export async function runCompletion(session: Session): Promise<void> {
   const { invocation, options, parsed } = session;
@@ -44,11 +47,11 @@ function requireLine({ invocation: { env }, parsed }: Session): void {
 }
 
 function readRequest(words: readonly string[]): { action: Action; shell: Shell } {
-  // Other words are read, and mean nothing; of the same one twice the last counts.
+  // A dotlist to Hydra: other words are read, and mean nothing; of the same one twice the last counts.
+  const asked = fromDotlist(words);
   const requests = ACTIONS.flatMap((action) => {
-    const word = words.findLast((one) => one === action || one.startsWith(`${action}=`));
-    // A word without a value has None in Hydra's dotlist.
-    return word === undefined ? [] : [{ action, name: word.slice(action.length + 1) || "None" }];
+    const name = child(asked, action);
+    return name === undefined ? [] : [{ action, name: pyStr(name) }];
   });
   const [request] = requests;
   if (request === undefined || requests.length > 1)

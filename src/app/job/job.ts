@@ -4,7 +4,7 @@ import type { Logger } from "../logging/logging.ts";
 
 /** What a task may know about the job it is. */
 export interface Job {
-  /** `hydra.job.name`. */
+  /** `hydra.job.name`; throws ConfigError where it cannot be resolved. */
   readonly name: string;
   /** `hydra.job.num`: the place in a sweep, from 0; undefined in a single run. */
   readonly number?: number;

@@ -128,7 +128,10 @@ function describeJob(planned: PlannedJob, surroundings: JobSurroundings): Job {
   const { number, outputDir, overrides, resolved, root } = planned;
   const { context, flags, logging, program, restArgs } = surroundings;
   return {
-    name: textAt(root, "hydra.job.name", context) ?? "None",
+    // Whether it has a value matters to tasks that ask for it.
+    get name() {
+      return textAt(root, "hydra.job.name", context) ?? "None";
+    },
     ...(number === undefined ? {} : { number }),
     outputDir,
     overrides,

@@ -195,6 +195,7 @@ describe("completion", () => {
     [["-sc"], /Expecting one subcommand from \['install', 'uninstall', 'query'\]/],
     [["-sc", "install=bash", "query=bash"], /Expecting one subcommand/],
     [["-sc", "db=mysql"], /Expecting one subcommand/],
+    [["-sc", "query=bash", "x=[1"], /expected ',' or '\]'/],
     [["-sc", "install=fissh"], /No completion plugin for 'fissh' found[\s\S]*Did you mean 'fish'/],
   ])("%j is refused as Hydra refuses it", async (argv, message) => {
     const { exitCode, stderr } = await app.run(argv, refuse);
