@@ -1,9 +1,8 @@
 import { basename, resolve } from "node:path";
-import { fromDotlist } from "../../values/dotlist.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
-import { child } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
+import { readYamlValue } from "../../values/reader.ts";
 import type { Session } from "../commands/command.ts";
 import type { Invocation } from "../invocation.ts";
 import { complete } from "./complete.ts";
@@ -46,12 +45,18 @@ function requireLine({ invocation: { env }, parsed }: Session): void {
   });
 }
 
+/** A word without a value has None. */
+function readWord(word: string): readonly [key: string, value: string] {
+  const [key = ""] = word.split("=", 1);
+  return [key, key === word ? pyStr(null) : pyStr(readYamlValue(word.slice(key.length + 1)))];
+}
+
 function readRequest(words: readonly string[]): { action: Action; shell: Shell } {
-  // A dotlist to Hydra: other words are read, and mean nothing; of the same one twice the last counts.
-  const asked = fromDotlist(words);
+  // Hydra reads a dotlist: all its values are YAML, of the same word twice the last counts.
+  const asked = new Map(words.map(readWord));
   const requests = ACTIONS.flatMap((action) => {
-    const name = child(asked, action);
-    return name === undefined ? [] : [{ action, name: pyStr(name) }];
+    const name = asked.get(action);
+    return name === undefined ? [] : [{ action, name }];
   });
   const [request] = requests;
   if (request === undefined || requests.length > 1)
