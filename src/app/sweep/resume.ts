@@ -54,7 +54,7 @@ export function resumedInvocation(
 }
 
 function refuseOtherOverrides(overrides: readonly string[]): void {
-  const other = overrides.find((override) => !/^[+~]*hydra[./]launcher\b/.test(override));
+  const other = overrides.find((override) => !OF_LAUNCHER.test(override));
   if (other === undefined) return;
   throw new ConfigError({
     code: "app.usage",
@@ -74,9 +74,20 @@ function enter(cwd: string): void {
   process.chdir(cwd);
 }
 
+/** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
 function withOverrides(argv: readonly string[], more: readonly string[]): readonly string[] {
   const dashes = argv.indexOf("--");
-  return dashes < 0
-    ? [...argv, ...more]
-    : [...argv.slice(0, dashes), ...more, ...argv.slice(dashes)];
+  const rest = dashes < 0 ? [] : argv.slice(dashes);
+  const began = dashes < 0 ? argv : argv.slice(0, dashes);
+  const [before, now] = [launcherIn(began), launcherIn(more)];
+  const isOther = before !== undefined && now !== undefined && before !== now;
+  const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
+  return [...kept, ...more, ...rest];
 }
+
+/** The launcher that overrides choose; undefined where the config does. */
+const launcherIn = (overrides: readonly string[]): string | undefined =>
+  overrides.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
+
+const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
+const CHOICE = /^\+*hydra\/launcher=/;

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../../wait.ts";
 import { workplace } from "./program/start.ts";
 
 test.each([
@@ -17,6 +18,39 @@ test.each([
   const { exitCode, stderr } = await place.start(argv);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`prog: error: ${message}`)]);
   expect(place.ran("begin")).toEqual([0]);
+});
+
+test("with another launcher than it began with, a sweep leaves the settings of that one behind", async () => {
+  const place = workplace();
+  const began = [
+    "hydra/launcher=local",
+    "hydra.launcher.n_jobs=1",
+    "+hydra.launcher.resources.gpu=[7]",
+  ];
+  const first = await place.start(["-m", "x=1", "do=flaky", "seconds=0", ...began, "--", "a"]);
+  expect(first.exitCode).toBe(1);
+  const again = await place.start(["--retry-failed", "s", "hydra/launcher=local"]);
+  expect(place.lines("ran.txt").at(-1)).toMatch(/^begin 0 \d+ 7 /);
+  expect(again.exitCode).toBe(1);
+  const other = await place.start(["--retry-failed", "s", "hydra/launcher=basic"]);
+  expect([other.exitCode, other.stderr]).toEqual([0, ""]);
+  expect(place.lines("ran.txt").at(-1)).toMatch(/^end 0 \d+ - /);
+  expect(place.state(0)).toMatchObject({ return_value: { rest: ["a"] } });
+});
+
+test("a sweep that runs is named, with what to do about it", async () => {
+  const place = workplace();
+  const running = place.start(["-m", "x=1", "do=hold"]);
+  await until(() => place.ran("begin").length === 1);
+  const { exitCode, stderr } = await place.start(["--resume", "s"]);
+  const directory = join(place.cwd, "s");
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining(`The sweep in '${directory}' is being run by process ${running.pid}`),
+  ]);
+  expect(stderr).toContain(`'hydraconf sweep wait ${directory}' waits for it`);
+  place.release();
+  expect((await running).exitCode).toBe(0);
 });
 
 test("a sweep that is not there is named as it was looked for", async () => {

@@ -1,6 +1,8 @@
+import { dirname } from "node:path";
 import { ConfigError } from "../../../values/errors.ts";
 import { type Claim, type Holder, holderOf, tryClaim } from "../../worker/process-claim.ts";
 import { isRunning } from "../../worker/process-identity.ts";
+import { nextCommand } from "../next-commands.ts";
 import { launcherFile } from "./layout.ts";
 
 /**
@@ -25,16 +27,18 @@ export function refuseIfRun(folder: string): void {
   if (holder !== undefined) throw isRun(folder, holder);
 }
 
-const isRun = (folder: string, holder: Holder): ConfigError =>
-  new ConfigError({
+function isRun(folder: string, holder: Holder): ConfigError {
+  const directory = dirname(folder);
+  return new ConfigError({
     code: "app.sweep_record",
-    message: `The sweep in '${folder}' is being run by process ${holder.pid} on ${holder.host}`,
+    message: `The sweep in '${directory}' is being run by process ${holder.pid} on ${holder.host}`,
     key: "hydra.sweep.dir",
     hint:
       isRunning(holder) === "elsewhere"
         ? `if that process is no more, remove ${launcherFile(folder)}`
-        : "wait for it, or give this sweep another directory with hydra.sweep.dir=DIR",
+        : `'${nextCommand("wait", directory)}' waits for it, '${nextCommand("cancel", directory)}' ends it; a new sweep can have another directory: hydra.sweep.dir=DIR`,
   });
+}
 
 /** Who launches a sweep right now; undefined where nobody does. */
 export const launcherOf = (folder: string): Holder | undefined => holderOf(launcherFile(folder));
