@@ -1,7 +1,7 @@
 import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
 import { packageInfo } from "../package-root.ts";
-import { ConfigError, isConfigError } from "../values/errors.ts";
+import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -16,14 +16,14 @@ import { showCommand } from "./commands/show.ts";
 import { workerCommand } from "./commands/worker.ts";
 import { addedDirectories, type Composer, type ComposerRequest, openComposer } from "./composer.ts";
 import type { Console } from "./console.ts";
-import { type Flag, flagLabel } from "./flags/flag.ts";
+import type { Flag } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
 import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
+import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./flags/refuse.ts";
 import { usageText } from "./flags/usage.ts";
 import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
 import { watchForLostTask } from "./lost-task.ts";
-import { notDetachable } from "./not-detachable.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
 import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
@@ -128,6 +128,9 @@ function usageError({ message, details }: ConfigError, options: ProgramOptions):
   const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
   return `${usage}${options.name}: error: ${message}${near}\n${hint}`;
 }
+
+/** Flags that take up a sweep from its record. */
+const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
 
 async function dispatch(
   options: ProgramOptions,
@@ -248,71 +251,3 @@ function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): re
 function flagsOf(options: HydraMainOptions): readonly Flag[] {
   return [...HYDRA_FLAGS, ...OWN_FLAGS, ...(options.flags ?? [])];
 }
-
-function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): void {
-  for (const flag of known)
-    if (flag.refusal !== undefined && flags.has(flag.id))
-      throw new ConfigError({
-        code: "app.unsupported",
-        message: `${flagLabel(flag)}: ${flag.refusal}`,
-      });
-}
-
-function refuseConfigInPath(
-  { flags }: ParsedArguments,
-  { configPath }: Pick<ProgramOptions, "configPath">,
-): void {
-  const path = flags.get("config-path") ?? configPath;
-  if (typeof path !== "string" || !/[^/]\.ya?ml$/.test(path)) return;
-  throw new ConfigError({
-    code: "app.flags",
-    message:
-      "Using config_path to specify the config name is not supported, specify the config name via config_name.",
-    hint: `--config-path ${dirname(path)} --config-name ${parse(path).name}`,
-  });
-}
-
-/** What a program that only shows does for these is something else. */
-const INSTEAD_OF_SHOWING = ["explain", "diff", "info", "schema", "shell-completion"];
-
-const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
-
-/** Hydra's own list, and ours. */
-const EXCLUSIVE = [
-  "run",
-  "cfg",
-  "multirun",
-  "shell-completion",
-  "info",
-  "explain",
-  "diff",
-  "schema",
-] as const;
-
-function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraMainOptions): void {
-  if (flags.has("help")) return;
-  const asked = EXCLUSIVE.filter((id) => flags.has(id));
-  const isShown =
-    flags.has("cfg") || (whenBare === "show" && !INSTEAD_OF_SHOWING.some((id) => flags.has(id)));
-  if (flags.has("resolve") && !isShown && !flags.has("diff"))
-    throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
-  if (flags.has("hydra-help")) return;
-  if (flags.has("origins") && !isShown)
-    throw conflict("The --origins flag can only be used in conjunction with --cfg");
-  if (flags.has("json") && !isShown && !["explain", "diff", "dry-run"].some((id) => flags.has(id)))
-    throw conflict(
-      "The --json flag can only be used in conjunction with --cfg, --explain, --diff or --dry-run",
-    );
-  if (asked.length > 1)
-    throw conflict(
-      "Only one of --run, --multirun, --cfg, --info and --shell_completion can be specified",
-    );
-  if (flags.has("detach") && whenBare === "show")
-    throw notDetachable("this program runs nothing that could be left");
-  if (flags.has("detach") && asked.some((id) => id !== "multirun"))
-    throw notDetachable(`not allowed with argument --${asked.find((id) => id !== "multirun")}`);
-  if (flags.has("dry-run") && asked.some((id) => id !== "run" && id !== "multirun"))
-    throw conflict(`The --dry-run flag cannot be used in conjunction with --${asked[0]}`);
-}
-
-const conflict = (message: string): ConfigError => new ConfigError({ code: "app.flags", message });

@@ -143,12 +143,12 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
       : []),
     ...(tooDeep > 0
       ? [
-          `${about}: ${tooDeep} ranges nested deeper than ${MAX_DEPTH} levels count as part of the range around them`,
+          `${about}: ${tooDeep} ${tooDeep === 1 ? "range" : "ranges"} nested deeper than ${MAX_DEPTH} levels ${tooDeep === 1 ? "counts" : "count"} as part of the range around`,
         ]
       : []),
     ...(ignoredOperations > 0
       ? [
-          `${about}: ${ignoredOperations} CPU operations are not counted because GPU kernels were recorded`,
+          `${about}: ${ignoredOperations} CPU ${ignoredOperations === 1 ? "operation is" : "operations are"} not counted because GPU kernels were recorded`,
         ]
       : []),
   ];

@@ -29,7 +29,8 @@ export function replay(
   { rangeOpens, rangeCloses, kernelIsLaunched, threadWaits }: ReplayHandlers,
 ): void {
   const openings = inOpeningOrder(ranges);
-  const closings = ranges.filter(closesLater).sort(byClosing);
+  // Of ranges that end together the one opened last is the inner one, which closes first.
+  const closings = openings.filter(closesLater).reverse().sort(byClosing);
   const launches = inOrder(kernels, ({ launchNs }) => launchNs);
   const calls = inOrder(waits, ({ callNs }) => callNs);
   let nextClosing = 0;

@@ -54,7 +54,7 @@ const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
   [
     "GPU kernels beside CPU operations",
     recorded({ ranges: [work, operation], kernels: [kernel] }),
-    "1 CPU operations are not counted because GPU kernels were recorded",
+    "1 CPU operation is not counted because GPU kernels were recorded",
   ],
   [
     "clocks that nobody locked",
@@ -70,6 +70,11 @@ const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
     "a region that has something to say itself",
     recorded({ ranges: [{ ...work, end: null }] }),
     "1 region has its own notes in the reports: work",
+  ],
+  [
+    "regions that have something to say themselves",
+    recorded({ ranges: [work, idle].map((range) => ({ ...range, end: null })) }),
+    "2 regions have their own notes in the reports: work, work / idle",
   ],
   ["serialised kernels", measured([{ in: ["A"], ns: 10 }]), "kernels ran one at a time"],
   [
@@ -125,6 +130,10 @@ describe("what is told", () => {
     expect(reports[0]?.notes.join("\n")).not.toContain("not locked");
     const full = recorded({ ranges: [work], kernels: [kernel] }).reports[0]?.notes ?? [];
     expect(full.join("\n")).not.toMatch(/ran in|own notes|only wall times|no kernels/);
+    const withoutKernels = recorded({ ranges: [work] }).reports[0]?.notes ?? [];
+    expect(withoutKernels.join("\n")).not.toContain("ran in");
+    const counted = measured([{ in: ["A"], metrics: { "dram__bytes.sum": [1, "byte"] } }]);
+    expect(counted.reports[0]?.notes.join("\n")).not.toContain("hardware counter");
   });
 
   it("names few regions of many, and cuts long names", () => {

@@ -24,6 +24,15 @@ it("counts as plain maps do, each kernel of a group in order of first appearance
   );
 });
 
+it("counts more kernels than it has made room for at first", () => {
+  const counts = createKernelCounts();
+  const kernels = Array.from({ length: 10_000 }, (_, kernel) => kernel);
+  for (const group of [0, 1, 0]) for (const kernel of kernels) counts.add(group, kernel, 1);
+  const found: (readonly [number, number])[] = [];
+  counts.byGroup().forEach(0, (kernel, calls) => void found.push([kernel, calls]));
+  expect(found).toEqual(kernels.map((kernel) => [kernel, 2]));
+});
+
 it("has nothing of a group that nothing was added to", () => {
   const counts = createKernelCounts();
   counts.add(1, 7, 10);

@@ -44,6 +44,19 @@ describe("nesting", () => {
     expect(regionAt(sketch, "A/B").exclusiveWallNs).toBe(20);
   });
 
+  it("says nothing of ranges that close in order, on one thread and on several", () => {
+    const { notes } = aggregateOf({
+      ranges: [
+        { name: "A", start: 0, end: 30 },
+        { name: "B", start: 5, end: 10 },
+        { name: "C", start: 10, end: 30 },
+        { name: "other thread", start: 20, end: 50, thread: 2 },
+      ],
+      kernels: [{ name: "k", launch: 6, ns: 1 }],
+    });
+    expect(notes).toEqual([]);
+  });
+
   it("does not let overlapping asynchronous ranges grow the path without end", () => {
     const ranges = Array.from({ length: 1000 }, (_, index) => ({
       name: "request",
@@ -134,7 +147,23 @@ describe("times", () => {
     const [open] = scope.regions;
     expect(open).toMatchObject({ wallNs: 50, exclusiveWallNs: 30 });
     expect(open?.notes.join()).toContain("never closed");
-    expect(scope.notes.join("\n")).toContain("process 100: 1 range was never closed (");
+    expect(scope.notes).toContain(
+      "process 100: 1 range was never closed (open); taken to end with the last event of the process",
+    );
+  });
+
+  it("names five of the ranges that were never closed, each once and cut where it is long", () => {
+    const unclosed = (...names: readonly string[]) =>
+      aggregateOf({ ranges: names.map((name, start) => ({ name, start, end: null })) })
+        .notes.find((note) => note.includes("never closed"))
+        ?.replace(/^process 100: |; taken .*$/g, "");
+    expect(unclosed("a", "b", "c", "d", "e")).toBe("5 ranges were never closed (a, b, c, d, e)");
+    expect(unclosed("a", "b", "c", "d", "e", "f")).toBe(
+      "6 ranges were never closed (a, b, c, d, e, …)",
+    );
+    expect(unclosed("a", "a")).toBe("2 ranges were never closed (a)");
+    expect(unclosed("x".repeat(80))).toBe(`1 range was never closed (${"x".repeat(80)})`);
+    expect(unclosed("x".repeat(81))).toBe(`1 range was never closed (${"x".repeat(79)}…)`);
   });
 });
 
@@ -167,6 +196,34 @@ describe("kernels and operations", () => {
     expect(totals).toMatchObject({ kernelNs: 65, outsideNs: 5, outsideKernelCount: 1 });
   });
 
+  it("lists kernels of one name on one device once, the longest first, then by name", () => {
+    const launches = [
+      { name: "b", launch: 1, ns: 4 },
+      { name: "a", launch: 2, ns: 3, device: 1 },
+      { name: "a", launch: 3, ns: 2 },
+      { name: "b", launch: 4, ns: 6, device: 1 },
+      { name: "a", launch: 5, ns: 2 },
+    ];
+    const [region] = aggregateOf({
+      ranges: [{ name: "step", start: 0, end: 10 }],
+      kernels: launches,
+    }).regions;
+    expect(
+      region?.kernels.map(({ kernel_name, device, calls, total_ms, mean_ms }) => [
+        kernel_name,
+        device,
+        calls,
+        total_ms * 1e6,
+        mean_ms * 1e6,
+      ]),
+    ).toEqual([
+      ["b", "cuda:1", 1, 6, 6],
+      ["a", "cuda:0", 2, 4, 2],
+      ["b", "cuda:0", 1, 4, 4],
+      ["a", "cuda:1", 1, 3, 3],
+    ]);
+  });
+
   it("counts kernels instead of operations where both were recorded, and says so", () => {
     const { regions, notes } = aggregateOf({
       ranges: [
@@ -176,7 +233,9 @@ describe("kernels and operations", () => {
       kernels: [{ name: "k", launch: 20, ns: 7 }],
     });
     expect(regions[0]?.kernels.map(({ kernel_name }) => kernel_name)).toEqual(["k"]);
-    expect(notes.join()).toContain("1 CPU operations are not counted");
+    expect(notes).toEqual([
+      "process 100: 1 CPU operation is not counted because GPU kernels were recorded",
+    ]);
   });
 
   it("lets the launch decide, not the execution", () => {

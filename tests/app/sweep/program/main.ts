@@ -55,8 +55,7 @@ void hydraMain(
         if (attempts < 2) throw new Error(`not yet ${x}`);
         break;
       case "exit":
-        process.exit(3);
-        break;
+        return process.exit(3);
       case "code":
         return exitCode(4, x);
       case "crash":
