@@ -1,3 +1,4 @@
+export type { GlobToken, LiteralToken, WildcardToken } from "../../glob.ts";
 export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
 export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
