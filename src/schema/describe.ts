@@ -125,8 +125,8 @@ export function discriminatorTags(
 }
 
 export function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
-  const named = objectOf(schema["properties"])?.[token];
-  if (named !== undefined) return [named];
+  const properties = objectOf(schema["properties"]);
+  if (properties !== undefined && Object.hasOwn(properties, token)) return [properties[token]];
   if (/^\d+$/.test(token)) {
     const positional = listOf(schema["prefixItems"])?.[Number(token)];
     return [positional ?? schema["items"]];
@@ -146,9 +146,8 @@ function dereference(root: JsonSchema, reference: string): unknown {
 
 function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  return Object.hasOwn(value, token)
-    ? Object.entries(value).find(([k]) => k === token)?.[1]
-    : undefined;
+  const property = Object.getOwnPropertyDescriptor(value, token);
+  return property?.enumerable === true ? property.value : undefined;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -1,8 +1,9 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
-import { closest, distance } from "fastest-levenshtein";
 import { ConfigError } from "../values/errors.ts";
+import { nearest } from "../values/nearest.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
 import { describePlace, discriminatorTags, type JsonSchema } from "./describe.ts";
+import { inDocumentOrder } from "./document-order.ts";
 import { alternatives, expectation } from "./expectations.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { type JsonValue, keyText, toJson } from "./json-document.ts";
@@ -32,10 +33,13 @@ export function treeIssues(
   const missing = missingValues(root);
   const errors = run(schema, document, compile).filter((error) => !missing.has(error.instancePath));
   const context: Context = { root, schema, document };
-  return [
-    ...[...missing].map(([pointer, node]) => missingValue(context, pointer, node)),
-    ...groupByPlace(errors).flatMap((group) => issuesOfPlace(context, group)),
-  ].sort(inDocumentOrder(document));
+  return inDocumentOrder(
+    [
+      ...[...missing].map(([pointer, node]) => missingValue(context, pointer, node)),
+      ...groupByPlace(errors).flatMap((group) => issuesOfPlace(context, group)),
+    ],
+    document,
+  );
 }
 
 interface Context {
@@ -218,7 +222,7 @@ function unknownKey(context: Context, error: ErrorObject): SchemaIssue {
   const parentTokens = pointerTokens(error.instancePath);
   const { node, key } = nodeAt(context.root, [...parentTokens, name]);
   const { properties } = describePlace(context.schema, parentTokens, context.document);
-  const nearest = nearestName(name, properties);
+  const similar = nearest(name, properties);
   return {
     problem: "unknown_key",
     key,
@@ -227,16 +231,8 @@ function unknownKey(context: Context, error: ErrorObject): SchemaIssue {
     expected: properties.length === 0 ? "no keys" : `one of ${properties.join(", ")}`,
     origin: node.origin,
     available: properties,
-    ...(nearest === undefined ? {} : { nearest }),
+    ...(similar === undefined ? {} : { nearest: similar }),
   };
-}
-
-/** The most similar name, if at least half of it is the same. */
-function nearestName(name: string, names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined;
-  const best = closest(name, [...names]);
-  const limit = Math.floor(Math.max(name.length, best.length) / 2);
-  return distance(name, best) <= limit ? best : undefined;
 }
 
 /** Examples say what a regular expression wants to those who do not read it. */
@@ -260,25 +256,4 @@ const described = (description: string | undefined): { readonly description?: st
 
 function uniqueBy<T>(items: readonly T[], id: (item: T) => string): readonly T[] {
   return [...new Map(items.map((item) => [id(item), item])).values()];
-}
-
-/** Orders issues as their keys stand in the document, so that the list reads like the file. */
-function inDocumentOrder(document: JsonValue): (a: SchemaIssue, b: SchemaIssue) => number {
-  const rank = (issue: SchemaIssue): readonly number[] => {
-    let value: JsonValue | undefined = document;
-    return pointerTokens(issue.pointer).map((token) => {
-      if (typeof value !== "object" || value === null) return Number.MAX_SAFE_INTEGER;
-      const index = Object.keys(value).indexOf(token);
-      value = index < 0 ? undefined : Object.values(value)[index];
-      return index < 0 ? Number.MAX_SAFE_INTEGER : index;
-    });
-  };
-  return (a, b) => {
-    const [left, right] = [rank(a), rank(b)];
-    for (let i = 0; i < Math.max(left.length, right.length); i++) {
-      const difference = (left[i] ?? -1) - (right[i] ?? -1);
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  };
 }

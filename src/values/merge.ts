@@ -162,9 +162,7 @@ function expand(
   if (old.type.kind !== "list" && source.kind === "list")
     throw notAMap(dest, key, old.type, source);
   const empty = old.type.kind === "list" ? list([], old.origin) : map([], old.origin);
-  const typed = { ...empty, type: old.type };
-  putChild(dest, key, typed);
-  return typed;
+  return { ...empty, type: old.type };
 }
 
 /**

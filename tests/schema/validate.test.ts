@@ -5,6 +5,7 @@ import { isConfigError } from "../../src/values/errors.ts";
 import { type ConfigNode, list, map, scalar } from "../../src/values/node.ts";
 import { fromCode, type OverrideOrigin } from "../../src/values/origin.ts";
 import { readYaml } from "../../src/values/reader.ts";
+import { growth } from "../growth.ts";
 import { runs } from "../runs.ts";
 
 const SCHEMA: JsonSchema = {
@@ -202,4 +203,33 @@ describe("validateTree", () => {
       { numRuns: runs(100) },
     );
   });
+});
+
+test("issues of one map take time in proportion to their number", async () => {
+  const schema: JsonSchema = { type: "object", additionalProperties: { type: "integer" } };
+  const wrong = new Map(
+    [500, 5000].map((count) => [
+      count,
+      map(
+        Array.from({ length: count }, (_, at) => [`key ${at}`, scalar("x", fromCode("test"))]),
+        fromCode("test"),
+      ),
+    ]),
+  );
+  const check = (count: number) =>
+    validateTree(wrong.get(count) ?? map([], fromCode("test")), schema);
+  expect(check(500).map(({ key }) => key)).toEqual(
+    Array.from({ length: 500 }, (_, at) => `key ${at}`),
+  );
+  expect(await growth(check, 500)).toBeLessThan(40);
+});
+
+test("keys that every object inherits are checked like any other", () => {
+  const schema: JsonSchema = {
+    type: "object",
+    properties: { known: { type: "string" } },
+    additionalProperties: { type: "integer", description: "a number of things", examples: [3] },
+  };
+  const issues = validateTree(readYaml("constructor: x", { name: "a.yaml" }), schema);
+  expect(issues).toMatchObject([{ key: "constructor", description: "a number of things" }]);
 });

@@ -30,6 +30,10 @@ describe("diffConfigs", () => {
     expect(diff("a: [1, {b: 2}]\n", "a: [1, {b: 3}]\n")).toEqual(["changed a"]);
     expect(diff("a: [1, {b: 2}]\n", "a: [1, {b: 2}]\n")).toEqual([]);
     expect(diff("a: {b: 1}\n", "a: 1\n")).toEqual(["changed a"]);
+    expect(diff("a: [1]\n", "a: 1\n")).toEqual(["changed a"]);
+    expect(diff("a: [1]\n", "a: {'0': 1}\n")).toEqual(["changed a"]);
+    expect(diff("a: [[1]]\n", "a: [{b: 1}]\n")).toEqual(["changed a"]);
+    expect(diff("a: [{b: 1, c: 2}]\n", "a: [{c: 2, b: 1}]\n")).toEqual([]);
   });
 
   it("swaps added and removed when the sides are swapped", () => {

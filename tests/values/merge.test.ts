@@ -43,6 +43,7 @@ describe("mergeNodes", () => {
     expect(() => merge("a: {b: {x: 1}}", "a: {b: [1]}")).toThrowError(
       expect.objectContaining({
         code: "merge.incompatible",
+        message: "Cannot merge DictConfig with ListConfig",
         details: expect.objectContaining({ key: "a.b" }),
       }),
     );

@@ -16,6 +16,7 @@ describe("updateNode", () => {
   it.each<{ key: string; to: string; options?: UpdateOptions; gives: string }>([
     { key: "a.b", to: "5", gives: "a: {b: 5, c: {d: 2}}\nl: [1, {x: 2}]\ns: text" },
     { key: "l[1].x", to: "5", gives: "a: {b: 1, c: {d: 2}}\nl: [1, {x: 5}]\ns: text" },
+    { key: "l[1].y", to: "5", gives: "a: {b: 1, c: {d: 2}}\nl: [1, {x: 2, y: 5}]\ns: text" },
     { key: "l.-1", to: "5", gives: "a: {b: 1, c: {d: 2}}\nl: [1, 5]\ns: text" },
     { key: "s.x.z", to: "5", gives: "a: {b: 1, c: {d: 2}}\nl: [1, {x: 2}]\ns: {x: {z: 5}}" },
     { key: "a.c", to: "{e: 3}", gives: "a: {b: 1, c: {d: 2, e: 3}}\nl: [1, {x: 2}]\ns: text" },

@@ -1,4 +1,4 @@
-import { closest, distance } from "fastest-levenshtein";
+import { nearest } from "../../values/nearest.ts";
 import type { OverrideValue } from "../ast.ts";
 import { functionError } from "../errors.ts";
 import type { GivenArguments } from "./bind.ts";
@@ -15,10 +15,9 @@ export function callFunction(name: string, given: GivenArguments, call: Call): O
 
 function unknownFunction(name: string, { source, span, functions }: Call) {
   const available = [...functions.keys()].sort();
-  const candidate = closest(name, available);
-  const near = distance(name.toLowerCase(), candidate) <= 2;
+  const similar = nearest(name.toLowerCase(), available);
   return functionError(source, span, `there is no function '${name}'`, {
     available,
-    ...(near ? { nearest: candidate } : {}),
+    ...(similar === undefined ? {} : { nearest: similar }),
   });
 }

@@ -29,18 +29,20 @@ const PREFIXES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, G: 1e9, T: 
 const COUNTED =
   /^([KMGTP])(byte|inst|cycle|sector|request|warp|thread|block|register|sample|flop|hz|Hz)s?$/;
 
-/** Never throws: a unit that is not known stays as it is. */
-export function convertUnit(text: string): UnitConversion {
-  const known = CACHE.get(text);
-  if (known !== undefined) return known;
-  const conversion = parseUnit(text);
-  if (CACHE.size < 1000) CACHE.set(text, conversion);
-  return conversion;
+/** For tables with a unit in every row: there are few, and reading one takes as long as its row does. */
+export function createUnitConverter(): (text: string) => UnitConversion {
+  const known = new Map<string, UnitConversion>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const conversion = convertUnit(text);
+    known.set(text, conversion);
+    return conversion;
+  };
 }
 
-const CACHE = new Map<string, UnitConversion>();
-
-function parseUnit(text: string): UnitConversion {
+/** Never throws: a unit that is not known stays as it is. */
+export function convertUnit(text: string): UnitConversion {
   const slash = text.indexOf("/");
   if (slash < 0) return single(text);
   const above = single(text.slice(0, slash));

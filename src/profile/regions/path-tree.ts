@@ -11,8 +11,6 @@ export interface PathNode {
   readonly name: string;
   /** Null at the root of the tree, which stands for "no range open". */
   readonly parent: PathNode | null;
-  /** 0 at an outermost range, -1 at the root of the tree. */
-  readonly depth: number;
   /** In order of first appearance; null at a leaf: most nodes are leaves, and there can be many. */
   children: Map<string, PathNode> | null;
   /** NVTX domains of the ranges that stood at this place, each once. */
@@ -31,7 +29,6 @@ export interface RegionIdentity {
 const createNode = (name: string, parent: PathNode | null): PathNode => ({
   name,
   parent,
-  depth: parent === null ? -1 : parent.depth + 1,
   children: null,
   domains: [],
   regions: [],

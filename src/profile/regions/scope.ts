@@ -1,5 +1,7 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
+
 import type { ReportScope } from "../../report/document.ts";
+import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
 import { type ActivityTally, totalActivities } from "./gpu-activity.ts";
@@ -186,11 +188,6 @@ function entryOf(
     activities: totalActivities(tally.activities, scopeDevice),
     notes: unclosedNotes(tally.unclosed),
   };
-}
-
-function onlyOne<T>(values: ReadonlySet<T>): T | null {
-  const [only] = values;
-  return values.size === 1 && only !== undefined ? only : null;
 }
 
 function unclosedNotes(unclosed: number): string[] {

@@ -1,6 +1,6 @@
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode, Key, ScalarValue } from "../node.ts";
-import { list, map, scalar } from "../node.ts";
+import { isPathValue, list, map, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, resultPlace } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
@@ -153,10 +153,7 @@ function concatenate(resolution: Resolution, parts: readonly TextPart[], at: Pla
 const valueAt = (at: Place, value: ScalarValue): Place =>
   resultPlace(scalar(value, at.node.origin), at);
 
-function keyOf(value: ScalarValue): Key {
-  if (typeof value === "object" && value !== null && "path" in value) return value.path;
-  return value;
-}
+const keyOf = (value: ScalarValue): Key => (isPathValue(value) ? value.path : value);
 
 const INTERPOLATION_CODES: ReadonlySet<string> = new Set([
   "interpolation.not_found",

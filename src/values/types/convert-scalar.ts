@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.ts";
 import type { ConfigNode, NodeType, ScalarNode, ScalarValue } from "../node.ts";
-import { MISSING } from "../node.ts";
+import { isPathValue, MISSING } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
@@ -90,7 +90,7 @@ function toBool(value: ScalarValue): boolean | undefined {
 
 function toPath(value: ScalarValue): ScalarValue | undefined {
   if (typeof value === "string") return { path: normalizePath(value) };
-  return typeof value === "object" && value !== null && "path" in value ? value : undefined;
+  return isPathValue(value) ? value : undefined;
 }
 
 type EnumType = Extract<NodeType, { kind: "enum" }>;

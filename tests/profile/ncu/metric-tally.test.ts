@@ -34,6 +34,9 @@ describe("a metric's rule", () => {
     ["profiler__replayer_passes", "pass", "maximum"],
     ["Duration", "ns", "sum"],
     ["L1/TEX Hit Rate", "%", "mean"],
+    ["Memory Throughput", "byte/s", "mean"],
+    ["Block Size", "", "constant"],
+    ["an__unknown_size", "byte", "constant"],
     ["an__unknown_thing", "", "constant"],
   ])("%s [%s]: %s", (name, unit, kind) => {
     expect(ruleOf(name, unit).kind).toBe(kind);

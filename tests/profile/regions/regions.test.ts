@@ -250,6 +250,8 @@ describe("kernels and operations", () => {
       ["a", "in"],
       ["(outside)", "out"],
     ]);
+    // The bucket is no range: it has no time of its own.
+    expect(regions[1]).toMatchObject({ invocations: 0, wallNs: null, exclusiveWallNs: null });
   });
 
   it("counts a kernel whose launch was not recorded as outside of every range", () => {

@@ -6,6 +6,7 @@ describe("describeSample", () => {
   it("takes the middle for the median and the nearest rank for p95", () => {
     expect(describeSample([])).toBeNull();
     expect(describeSample([7])).toEqual({ min: 7, median: 7, max: 7, p95: 7 });
+    expect(describeSample([9, 1, 5])).toEqual({ min: 1, median: 5, max: 9, p95: 9 });
     expect(describeSample([4, 1, 3, 2])).toEqual({ min: 1, median: 2.5, max: 4, p95: 4 });
     const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
     expect(describeSample(hundred)).toEqual({ min: 1, median: 50.5, max: 100, p95: 95 });

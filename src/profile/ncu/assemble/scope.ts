@@ -1,4 +1,5 @@
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
+import { onlyOne } from "../../only-one.ts";
 import { byTime } from "../../regions/kernel-rows.ts";
 import type {
   MetricNumber,
@@ -215,9 +216,4 @@ function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTot
     wallNs: null,
     kernelKinds: outermost.length === 0 ? [] : ["gpu_kernel"],
   };
-}
-
-function onlyOne<T>(values: ReadonlySet<T>): T | null {
-  const [only] = values;
-  return values.size === 1 && only !== undefined ? only : null;
 }

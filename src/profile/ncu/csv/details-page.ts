@@ -1,7 +1,7 @@
 import type { NcuResult, RuleMessage } from "../results.ts";
 import { sectionTitle } from "../section-titles.ts";
 import { createSharedColumns } from "../shared-columns.ts";
-import { convertUnit } from "../units.ts";
+import { createUnitConverter } from "../units.ts";
 import { type CellPlaces, cellText } from "./cells.ts";
 import { createIdentityReader, type ResultIdentity } from "./identity.ts";
 import type { TableLayout } from "./layout.ts";
@@ -30,6 +30,7 @@ export function createDetailsReader(
   const { columns } = layout;
   const readIdentity = createIdentityReader(layout);
   const columnsOf = createSharedColumns();
+  const convertUnit = createUnitConverter();
   const members = new Map<string, Set<string>>();
   let open: OpenResult | null = null;
   let prefix: Buffer = Buffer.alloc(0);
