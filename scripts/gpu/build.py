@@ -68,7 +68,7 @@ def compilations(flags, folders, plan, toolkit, folder):
 
     commands = []
     for source in detect.sources("native/shallow_resnet/cuda", ".cu"):
-        command = [toolkit["path"], "-c", "-std=c++17", "-O3", f"-I{NATIVE}", "--threads=0"]
+        command = [toolkit["path"], "-c", "-std=c++17", "-O3", "-lineinfo", f"-I{NATIVE}", "--threads=0"]
         command += ["-Xcompiler=-fPIC", *plan["gencode"], os.path.join(ROOT, source)]
         commands.append([*command, *to_object(source)])
     for source_folder in folders:

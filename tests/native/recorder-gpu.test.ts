@@ -1,6 +1,14 @@
-import { existsSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { RecordedProcess } from "../../src/profile/recording/index.ts";
 import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
@@ -332,6 +340,32 @@ describe.runIf(canBuild)(
         LD_LIBRARY_PATH: `${driverDirectory}:${directory}`,
       });
       expect(byLinker.kernels).toHaveLength(1);
+    });
+
+    test("libcupti is found among the packages of an environment, and of a python3 on PATH", async () => {
+      const { cupti } = await fakeGpu();
+      const directory = mkdtempSync(join(tmpdir(), "cupti-"));
+      onTestFinished(() => rmSync(directory, { recursive: true }));
+      const packages = {
+        venv: "lib/python3.12/site-packages/nvidia/cu13/lib",
+        system: "lib/python3/dist-packages/nvidia/cuda_cupti/lib",
+      };
+      // So old that no toolkit of this machine has it.
+      const old = { HYDRACONF_CUPTI_PATH: undefined, FAKE_DRIVER_VERSION: "10000" };
+      for (const [root, folder] of Object.entries(packages)) {
+        mkdirSync(join(directory, root, folder), { recursive: true });
+        symlinkSync(cupti, join(directory, root, folder, "libcupti.so.10.0"));
+        mkdirSync(join(directory, root, "bin"));
+        writeFileSync(join(directory, root, "bin", "python3"), "#!/bin/sh\n", { mode: 0o755 });
+      }
+      const venv = join(directory, "venv");
+      const inEnvironment = await onlyProcess(["plain"], { ...old, VIRTUAL_ENV: venv });
+      expect(inEnvironment.kernels).toHaveLength(1);
+      for (const root of [venv, join(directory, "system")]) {
+        const PATH = `/nowhere/bin:relative:${join(root, "bin")}:`;
+        const onPath = await onlyProcess(["plain"], { ...old, VIRTUAL_ENV: undefined, PATH });
+        expect(onPath.kernels, root).toHaveLength(1);
+      }
     });
   },
 );

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>  // dl_iterate_phdr
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -106,24 +107,32 @@ class Search {
     return false;
   }
 
-  // site-packages of the environment that the program runs in.
+  // Packages of the environment that the program runs in.
   bool open_in_environments() {
     for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
       const char* const root = getenv(variable);
-      if (root == nullptr || *root == '\0') continue;
-      char pattern[PATH_MAX];
-      const int length =
-          snprintf(pattern, sizeof(pattern), "%s/lib/python3*/site-packages", root);
-      if (length <= 0 || length >= PATH_MAX) continue;
-      glob_t places{};
-      bool opened = false;
-      if (glob(pattern, 0, nullptr, &places) == 0) {
-        for (std::size_t i = 0; i < places.gl_pathc && !opened; ++i) {
-          opened = open_in_packages(places.gl_pathv[i]);
-        }
+      if (root != nullptr && *root != '\0' && open_in_python(root, strlen(root))) return true;
+    }
+    return false;
+  }
+
+  // Packages of every python3 on PATH: a machine with PyTorch has CUPTI there, and perhaps nowhere
+  // else, also for programs that are not in Python.
+  bool open_beside_pythons() {
+    const char* place = getenv("PATH");
+    while (place != nullptr && *place != '\0') {
+      const std::size_t length = strcspn(place, ":");
+      constexpr char kPrograms[] = "/bin";
+      constexpr std::size_t kLength = sizeof(kPrograms) - 1;
+      char python[PATH_MAX];
+      const int written =
+          snprintf(python, sizeof(python), "%.*s/python3", static_cast<int>(length), place);
+      if (length > kLength && written < PATH_MAX && access(python, X_OK) == 0 &&
+          strncmp(place + length - kLength, kPrograms, kLength) == 0 &&
+          open_in_python(place, length - kLength)) {
+        return true;
       }
-      globfree(&places);
-      if (opened) return true;
+      place += length + (place[length] == ':' ? 1 : 0);
     }
     return false;
   }
@@ -140,6 +149,23 @@ class Search {
   // CUPTI refuses a driver that is older than itself.
   bool suits(const Soname& soname) const {
     return driver_.version == 0 || soname.cuda_major <= driver_.version / 1000;
+  }
+
+  // In site-packages, or Debian's dist-packages, below the first `length` letters of a root.
+  bool open_in_python(const char* root, std::size_t length) {
+    char pattern[PATH_MAX];
+    const int written = snprintf(pattern, sizeof(pattern), "%.*s/lib/python3*/*-packages",
+                                 static_cast<int>(length), root);
+    if (written <= 0 || written >= PATH_MAX) return false;
+    glob_t places{};
+    bool opened = false;
+    if (glob(pattern, 0, nullptr, &places) == 0) {
+      for (std::size_t i = 0; i < places.gl_pathc && !opened; ++i) {
+        opened = open_in_packages(places.gl_pathv[i]);
+      }
+    }
+    globfree(&places);
+    return opened;
   }
 
   // .../site-packages/nvidia/cuda_runtime/lib/libcudart.so.12
@@ -180,7 +206,7 @@ bool find_cupti(const Driver& driver, Cupti& cupti, char (&why)[PATH_MAX]) noexc
   }
   if (search.open_anywhere(kOpen | RTLD_NOLOAD) || search.open_anywhere() ||
       search.open_beside_loaded() || search.open_in_environments() ||
-      search.open_in_toolkits()) {
+      search.open_in_toolkits() || search.open_beside_pythons()) {
     return true;
   }
   snprintf(why, sizeof(why),

@@ -28,8 +28,9 @@ struct Cupti {
 };
 
 // Looks, in this order, at the place that the user names, at what the program has loaded, at the
-// linker's search path, at Python packages and at toolkits; in each for the newest version that the
-// driver allows. False: there is none, and `why` has a text for the user.
+// linker's search path, at the Python packages of the program's environment, at toolkits and at the
+// packages of every python3 on PATH; in each for the newest version that the driver allows. False:
+// there is none, and `why` has a text for the user.
 bool find_cupti(const Driver& driver, Cupti& cupti, char (&why)[PATH_MAX]) noexcept;
 
 }  // namespace region_recorder::gpu

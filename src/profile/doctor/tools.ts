@@ -30,18 +30,16 @@ export async function probeCupti(machine: Machine): Promise<Check> {
   const { env } = machine;
   const toolkits = [env["CUDA_HOME"], env["CUDA_PATH"], "/usr/local/cuda"].filter(isSet);
   const environments = [env["VIRTUAL_ENV"], env["CONDA_PREFIX"]].filter(isSet);
+  const pythons = (env["PATH"] ?? "")
+    .split(":")
+    .filter((bin) => basename(bin) === "bin" && machine.list(bin).includes("python3"))
+    .map(dirname);
   const wanted = env["HYDRACONF_CUPTI_PATH"];
   if (isSet(wanted)) return wantedCupti(machine, wanted);
   const places = [
+    ...environments.flatMap((root) => packagePlaces(machine, root)),
     ...toolkits.flatMap((root) => TOOLKIT_FOLDERS.map((folder) => join(root, folder))),
-    ...environments.flatMap((root) =>
-      machine
-        .list(join(root, "lib"))
-        .filter((python) => python.startsWith("python3"))
-        .flatMap((python) =>
-          PACKAGE_FOLDERS.map((folder) => join(root, "lib", python, "site-packages", folder)),
-        ),
-    ),
+    ...pythons.flatMap((root) => packagePlaces(machine, root)),
   ];
   for (const place of places) {
     const library = machine.list(place).find((file) => /^libcupti\.so\.\d/.test(file));
@@ -57,6 +55,18 @@ export async function probeCupti(machine: Machine): Promise<Check> {
     detail: "not found",
     hint: "it is part of the CUDA toolkit, and of the Python package nvidia-cuda-cupti; HYDRACONF_CUPTI_PATH names one",
   };
+}
+
+/** Where Python packages of a prefix keep CUPTI. */
+function packagePlaces(machine: Machine, root: string): string[] {
+  const below = (folder: string, isWanted: (name: string) => boolean): string[] =>
+    machine
+      .list(folder)
+      .filter(isWanted)
+      .map((name) => join(folder, name));
+  return below(join(root, "lib"), (name) => name.startsWith("python3"))
+    .flatMap((python) => below(python, (name) => name.endsWith("-packages")))
+    .flatMap((packages) => PACKAGE_FOLDERS.map((folder) => join(packages, folder)));
 }
 
 /** A library or its folder; the recorder looks nowhere else then. */

@@ -214,6 +214,21 @@ it("survives programs that print nonsense, and looks for CUPTI in an environment
   expect(check("CUPTI")?.detail).toContain("site-packages/nvidia/cuda_cupti/lib/libcupti.so.12");
 });
 
+it("looks for CUPTI among the packages of the python3 on PATH, where the recorder looks, too", async () => {
+  const { check } = await findingsOf({
+    files: {
+      "opt/torch/bin/python3": "",
+      "opt/torch/lib/python3.12/site-packages/nvidia/cu13/lib/libcupti.so.13": "",
+    },
+    answers: TOOLCHAIN,
+    env: { PATH: "/usr/bin:/opt/torch/bin" },
+  });
+  expect(check("CUPTI")).toMatchObject({
+    state: "ok",
+    detail: "/opt/torch/lib/python3.12/site-packages/nvidia/cu13/lib/libcupti.so.13",
+  });
+});
+
 const situations: readonly (readonly [string, Sketch])[] = [
   ["with everything", GPU_MACHINE],
   [
