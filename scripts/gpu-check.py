@@ -10,9 +10,9 @@ kernel times with those of nsys and ncu (gpu-check-recorder.py), measures what t
 records ncu's reports for tests to keep, asks ncu what it refuses, measures speed, and looks for memory
 errors (compute-sanitizer).
 
-Steps, the most valuable first, as time may not suffice for all: machine, build, golden, recorder, overhead,
-fixtures, refused, permission, odd, failures, ncu, torch, sanitizer, speed. A step that fails, hangs
-or finds no time left costs itself only. Prints a table and writes it with all output to DIR (default: $OUT,
+Steps, the most valuable first, as time may not suffice for all: machine, build, golden, odd, failures, recorder,
+permission, fixtures, ncu, overhead, refused, torch, sanitizer, speed. A step that fails, hangs or finds no
+time left costs itself only; a program or an ncu that cannot do the least is not tried again. Prints a table and writes it with all output to DIR (default: $OUT,
 else tmp/gpu-check) after every check; where DIR is $OUT, or with --pack, as at most 8 files below
 16 MiB at any moment. Exit code 1 when a check failed; what cannot be checked here is listed as
 skipped, with the reason.
@@ -35,11 +35,11 @@ from gpu.outbox import Outbox  # noqa: E402
 from gpu.program import SPEED, Program, sizes_text  # noqa: E402
 from gpu.recorder import build_recorder, check_recorder  # noqa: E402
 from gpu.report import Report, finish_when_stopped  # noqa: E402
-from gpu.run import end_all_at  # noqa: E402
+from gpu.run import end_all_at, end_all_now  # noqa: E402
 
 STEPS = (
-    *("machine", "build", "golden", "recorder", "overhead", "fixtures", "refused", "permission"),
-    *("odd", "failures", "ncu", "torch", "sanitizer", "speed"),
+    *("machine", "build", "golden", "odd", "failures", "recorder", "permission", "fixtures", "ncu"),
+    *("overhead", "refused", "torch", "sanitizer", "speed"),
 )
 
 
@@ -58,10 +58,10 @@ def main():
         parser.error(f"unknown step {unknown[0]}; there are {', '.join(STEPS)}")
     wanted = [step for step in options.only.split(",") if step not in options.skip.split(",")]
 
-    finish_when_stopped()
     outbox = Outbox(options.out, options.pack or options.out == os.environ.get("OUT"))
     report = Report(outbox, options.minutes * 60)
     end_all_at(report.deadline)
+    finish_when_stopped(report, end_all_now)
     scratch = tempfile.mkdtemp(prefix="gpu-check-build-")
     # Another user runs the program in one of the steps.
     os.chmod(scratch, 0o755)
@@ -106,7 +106,13 @@ def prepare(report, options, scratch, wanted, out):
     if "machine" in wanted:
         checks.append(("machine", "what is here", lambda: describe_machine(out)))
     report.check_together(checks)
-    return [programs[name] for name in names if name in programs], library
+    built = [programs[name] for name in names if name in programs]
+
+    def runs(program):
+        what = f"{program.library} runs"
+        return report.check("build", what, lambda: correctness.check_runs(program))
+
+    return [program for program in built if runs(program)], library
 
 
 def report_log(out):
@@ -150,6 +156,7 @@ def run_step(step, program, report, library, out):
                 lambda s=sizes: speed.check_overhead(program, library, s, out),
             )
     elif step == "permission" and program.library == "cuda":
+        report.check("permission", "ncu, one kernel", lambda: nsight.check_ncu(program, out))
         report.check("permission", "ncu as nobody", lambda: nsight.check_permission(program, out))
 
 

@@ -19,6 +19,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
@@ -27,7 +28,10 @@ from gpu.deep_profile import Installation  # noqa: E402
 from gpu.outbox import Outbox  # noqa: E402
 from gpu.profile_steps import STEPS  # noqa: E402
 from gpu.report import Failed, Report, Skipped, finish_when_stopped  # noqa: E402
-from gpu.run import end_all_at  # noqa: E402
+from gpu.run import end_all_at, end_all_now  # noqa: E402
+
+# A step that fails after this long has met its time limit (profile_steps.py), or nearly.
+HUNG_SECONDS = 80
 
 
 def unpack(archive, folder):
@@ -59,10 +63,10 @@ def main():
     if unknown:
         parser.error(f"unknown step {unknown[0]}; there are {', '.join(names)}")
 
-    finish_when_stopped()
     outbox = Outbox(options.out, options.pack or options.out == os.environ.get("OUT"))
     report = Report(outbox, options.minutes * 60)
     end_all_at(report.deadline)
+    finish_when_stopped(report, end_all_now)
     place = options.installed or tempfile.mkdtemp(prefix="hydraconf-")
     # One step runs as another user.
     for folder in {place, outbox.work}:
@@ -82,6 +86,7 @@ def profile_all(report, options, place, wanted):
             return
     installation = Installation(place, report.outbox.work)
     done = {}
+    hung = set()
     for step in STEPS:
         if step.name not in wanted:
             continue
@@ -89,9 +94,14 @@ def profile_all(report, options, place, wanted):
         def action(step=step):
             if step.after is not None and not done.get(step.after, step.after not in wanted):
                 raise Skipped(f"{step.after} did not work")
+            if step.mode in hung:
+                raise Skipped(f"{step.mode} replay took too long before")
             return step.run(installation, min(step.seconds, report.left()))
 
+        began = time.monotonic()
         done[step.name] = report.check("profile", step.name, action, least=5)
+        if step.mode and not done[step.name] and time.monotonic() - began > HUNG_SECONDS:
+            hung.add(step.mode)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,13 @@ from gpu.tensors import relative_error, strict_error, within
 GOLDEN = os.path.join(ROOT, "tests", "fixtures", "golden", "shallow_resnet")
 
 
+def check_runs(program):
+    """Whether it runs at all: where it does not, or hangs, no other check is worth its time."""
+    sizes = sizes_flags(1, 1, 1, 1, 8)
+    result = run([program.path, *program.gpu, *sizes], 60, log=program.log)
+    return f"{result.seconds:.1f} s, most of it CUDA's and the library's start"
+
+
 def golden_checks(program):
     for variant, flags, tolerance in variants(program.library):
         for mode in ("running", "batch"):

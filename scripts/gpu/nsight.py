@@ -9,28 +9,58 @@ import tempfile
 
 from gpu.build import ROOT
 from gpu.report import Failed, Skipped
-from gpu.run import find_ncu, run
+from gpu.run import TookTooLong, find_ncu, run
 
 REGIONS = ["--program", "regions", "--warmup", "1"]
 IMPORT = ["--csv", "--page", "raw", "--print-units", "base"]
 C_LOCALE = {"LC_ALL": "C.UTF-8"}
 
 
+# What ncu is not asked again in this process: minutes are few.
+_broken = None
+_too_slow = set()
+
+
 def require_ncu():
     ncu = find_ncu()
     if ncu is None:
         raise Skipped("no ncu")
+    if _broken is not None:
+        raise Skipped(f"ncu did not work for one kernel: {_broken}")
     return ncu
 
 
-def profile(report, program, options, seconds=120, **settings):
+def check_ncu(program, out):
+    """One metric of one kernel. Where that fails or hangs, nothing else is asked of ncu."""
+    global _broken
+    report = os.path.join(out, f"{program.library}-one-kernel")
+    options = ["--launch-count", "1", "--metrics", "gpu__time_duration.sum"]
+    try:
+        result = profile(report, program, options, seconds=60)
+    except TookTooLong as problem:
+        _broken = str(problem).split("\n", maxsplit=1)[0]
+        raise
+    if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
+        _broken = complaints(result).split("\n")[-1]
+        raise Failed(complaints(result))
+    return f"{result.seconds:.0f} s"
+
+
+def profile(report, program, options, seconds=90, **settings):
     """Runs ncu over the nested regions; its report is REPORT.ncu-rep, its transcript REPORT.command."""
     command = [
         *[require_ncu(), "--config-file", "off", "-f", "-o", report, "--clock-control", "none"],
         *options,
         *[program.path, *program.gpu, *REGIONS],
     ]
-    return run(command, seconds, check=False, log=f"{report}.command", **settings)
+    mode = options[options.index("--replay-mode") + 1] if "--replay-mode" in options else "kernel"
+    if (program.library, mode) in _too_slow:
+        raise Skipped(f"{mode} replay of {program.library} took too long before")
+    try:
+        return run(command, seconds, check=False, log=f"{report}.command", **settings)
+    except TookTooLong:
+        _too_slow.add((program.library, mode))
+        raise
 
 
 def complaints(result):
@@ -114,7 +144,8 @@ def refusal_checks(program, out):
     for section in sections:
         everything += ["--section", section]
     everything += ["--metrics", ",".join(metrics)]
-    for mode in ("range", "app-range", "kernel"):
+    # app-range starts the program once per pass, some fifty times: with one library, and last.
+    for mode in ("range", "kernel"):
         yield (
             *("refused", f"{program.library} {mode}: the default preset"),
             lambda m=mode: check_asked(program, m, everything, out, f"preset-{m}"),
@@ -124,11 +155,17 @@ def refusal_checks(program, out):
             *("refused", f"{program.library} range: {metric}"),
             lambda m=metric: check_asked(program, "range", ["--metrics", m], out, f"metric-{m}", False),
         )
+    if program.library == "cuda":
+        yield (
+            *("refused", "cuda app-range: the default preset"),
+            lambda: check_asked(program, "app-range", everything, out, "preset-app-range", seconds=150),
+        )
 
 
-def check_asked(program, mode, asked, out, name, must_work=True):
+def check_asked(program, mode, asked, out, name, must_work=True, seconds=90):
     report = os.path.join(out, f"{program.library}-{name}".replace(".", "_"))
-    result = profile(report, program, ["--replay-mode", mode, "--nvtx", "--nvtx-include", "B/", *asked])
+    options = ["--replay-mode", mode, "--nvtx", "--nvtx-include", "B/", *asked]
+    result = profile(report, program, options, seconds)
     made = os.path.exists(f"{report}.ncu-rep")
     answer = f"exit {result.returncode}, {'a' if made else 'no'} report in {result.seconds:.0f} s"
     if result.returncode == 0 and made:

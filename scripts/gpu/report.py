@@ -83,10 +83,15 @@ class Report:
         return 1 if counts["FAILED"] or not counts["ok"] else 0
 
 
-def finish_when_stopped():
-    """Turns the signals that end a command into an exit, so that `finish` in a finally block runs."""
+def finish_when_stopped(report, end_programs):
+    """Turns the signals that end a command into an exit, so that `finish` in a finally block runs.
+
+    What runs at that moment, in whichever thread, is ended and nothing else begins.
+    """
 
     def stop(number, _):
+        report.deadline = time.monotonic()
+        end_programs()
         sys.exit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -16,12 +16,24 @@ from gpu.report import Failed
 PATIENCE_SECONDS = 5
 
 _deadline = None
+_running = set()
+
+
+class TookTooLong(Failed):
+    """A program did not end within its time limit."""
 
 
 def end_all_at(deadline):
     """No program runs beyond this moment of time.monotonic()."""
     global _deadline
     _deadline = deadline
+
+
+def end_all_now():
+    """Ends every program at once, those of other threads too; the next ones get a second each."""
+    end_all_at(time.monotonic())
+    for child in list(_running):
+        signal_group(child, signal.SIGKILL)
 
 
 def time_limit(seconds):
@@ -64,12 +76,14 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
             **options,
         )
         late = False
+        _running.add(child)
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
             late = True
         finally:
             end_group(child)
+            _running.discard(child)
         texts = []
         for file in (out, err):
             file.seek(0)
@@ -80,7 +94,7 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
             file.write(result.transcript())
     if late:
         tail = (result.stderr + result.stdout)[-1000:]
-        raise Failed(f"{os.path.basename(argv[0])} took more than {seconds:.0f} s\n{tail}")
+        raise TookTooLong(f"{os.path.basename(argv[0])} took more than {seconds:.0f} s\n{tail}")
     if check and result.returncode != 0:
         raise Failed(
             f"exit {result.returncode}: {complaint(result)}\n{' '.join(argv)}\n"
