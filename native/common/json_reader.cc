@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "common/text.hpp"
 #include "common/utf8.hpp"
 
 namespace hydraconf {
@@ -118,7 +119,7 @@ class Reader {
     do {
       skip_space();
       std::string key = string();
-      if (!seen.insert(key).second) fail("key '" + key + "' occurs twice");
+      if (!seen.insert(key).second) fail("key '" + printable(key) + "' occurs twice");
       expect(':');
       value.members.emplace_back(std::move(key), read(depth + 1));
     } while (accept(','));

@@ -14,6 +14,7 @@
 
 #include "common/json_reader.hpp"
 #include "common/json_writer.hpp"
+#include "common/memory_limit.hpp"
 #include "common/text.hpp"
 
 namespace hydraconf {
@@ -22,6 +23,8 @@ namespace {
 constexpr std::size_t kLengthBytes = 8;
 // The limit of the format's own reader: a longer header is damage or an attack.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+// As many as NumPy's arrays can have.
+constexpr std::size_t kMostSizes = 64;
 
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -40,8 +43,13 @@ std::size_t regular_file_size(const std::string& path) {
 }
 
 std::string read_file(const std::string& path) {
+  const std::size_t size = regular_file_size(path);
+  const std::size_t present = memory_limit();
+  if (present != 0 && size > present)
+    throw InputError(path + ": reading it needs " + std::to_string(size >> 20u) +
+                     " MiB of memory; there are " + std::to_string(present >> 20u) + " MiB here");
   std::string bytes;
-  bytes.reserve(regular_file_size(path));
+  bytes.reserve(size);
   const File file(std::fopen(path.c_str(), "rb"));
   if (!file) throw InputError("cannot read " + path + ": " + system_message(errno));
   std::vector<char> chunk(1 << 20);
@@ -119,7 +127,7 @@ class HeaderReader {
 
  private:
   [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(path_ + " is not a valid safetensors file: " + printable(message));
+    throw InputError(path_ + " is not a valid safetensors file: " + message);
   }
 
   JsonValue parse_header() {
@@ -146,11 +154,11 @@ class HeaderReader {
     if (value.kind != JsonValue::Kind::object) fail("'__metadata__' is not an object");
     for (const auto& [key, text] : value.members)
       if (text.kind != JsonValue::Kind::string)
-        fail("'__metadata__." + key + "' is not a string");
+        fail("'__metadata__." + printable(key) + "' is not a string");
   }
 
   Entry entry(const std::string& name, const JsonValue& value) const {
-    const std::string where = "tensor '" + name + "'";
+    const std::string where = "tensor '" + printable(name) + "'";
     const JsonValue* dtype = value.find("dtype");
     const JsonValue* shape = value.find("shape");
     const JsonValue* offsets = value.find("data_offsets");
@@ -160,6 +168,8 @@ class HeaderReader {
     if (dtype->kind != JsonValue::Kind::string || dtype_bytes(dtype->text) == 0)
       fail(where + " has an unknown dtype");
     if (shape->kind != JsonValue::Kind::array) fail(where + ": shape is not a list");
+    if (shape->items.size() > kMostSizes)
+      fail(where + ": its shape has " + std::to_string(shape->items.size()) + " sizes");
     if (offsets->kind != JsonValue::Kind::array || offsets->items.size() != 2)
       fail(where + ": data_offsets is not a list of two offsets");
 
@@ -203,7 +213,7 @@ class HeaderReader {
     std::size_t expected = 0;
     for (const Entry& entry : entries) {
       if (entry.begin != expected)
-        fail("tensor '" + entry.name + "' begins at byte " + std::to_string(entry.begin) +
+        fail("tensor '" + printable(entry.name) + "' begins at byte " + std::to_string(entry.begin) +
              " of the data, expected " + std::to_string(expected));
       expected = entry.end;
     }

@@ -8,7 +8,7 @@ import re
 import tempfile
 
 from gpu.build import ROOT
-from gpu.report import Failed, Skipped
+from gpu.report import Failed, Skipped, first_line
 from gpu.run import TookTooLong, find_ncu, run
 
 REGIONS = ["--program", "regions", "--warmup", "1"]
@@ -38,10 +38,10 @@ def check_ncu(program, out):
     try:
         result = profile(report, program, options, seconds=60)
     except TookTooLong as problem:
-        _broken = str(problem).split("\n", maxsplit=1)[0]
+        _broken = first_line(problem)[:100]
         raise
     if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
-        _broken = complaints(result).split("\n")[-1]
+        _broken = complaints(result).split("\n")[-1][:100]
         raise Failed(complaints(result))
     return f"{result.seconds:.0f} s"
 

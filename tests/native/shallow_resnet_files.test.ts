@@ -1,4 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -190,6 +197,13 @@ describe("files that are not safetensors", () => {
     ["offsets beyond", assemble(entry({ data_offsets: [0, 20], shape: [5] }), data), "lie outside"],
     ["a hole", assemble(entry({ data_offsets: [4, 16], shape: [3] }), data), "begins at byte 4"],
     ["data left over", assemble(entry({ data_offsets: [0, 8], shape: [2] }), data), "8 bytes at"],
+    ["a name without end", assemble(`{"${"é".repeat(40_000)}": {}}`, data), "é...' must have"],
+    [
+      "the same one twice",
+      assemble(`{"${"k".repeat(9_000)}": 1, "${"k".repeat(9_000)}": 1}`, data),
+      "k...' occurs",
+    ],
+    ["very many sizes", assemble(entry({ shape: Array(5_000).fill(1) }), data), "5000 sizes"],
     ["metadata of numbers", assemble('{"__metadata__": {"a": 1}}', data), "is not a string"],
   ])("%s", async (name, bytes, message) => {
     const path = file(`${name.replaceAll(" ", "-")}.bad`);
@@ -198,7 +212,20 @@ describe("files that are not safetensors", () => {
     expect(stderr).toContain(`shallow_resnet: ${path}`);
     expect(stderr).toContain(message);
     expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr.length).toBeLessThan(1000);
     expect(stdout).toBe("");
+    expect(code).toBe(1);
+  });
+
+  it("larger than memory are not read", async () => {
+    const path = file("huge.safetensors");
+    writeFileSync(path, "");
+    // Without its blocks: no disk is needed for it.
+    truncateSync(path, 2 ** 43);
+    const { code, stderr } = await resnet("--weights", path);
+    expect(stderr).toMatch(
+      /huge\.safetensors: reading it needs 8388608 MiB of memory; there are \d+/,
+    );
     expect(code).toBe(1);
   });
 });

@@ -135,6 +135,57 @@ describe.concurrent("gpu-check.py", () => {
     expect(expectReturnable(out)).toContain("results.md");
   });
 
+  it("ends what runs side by side when it is asked to end, and begins nothing else", async () => {
+    const { folder, out, env } = place({
+      program: [
+        `case "$*" in *--weights*) echo $$ >> "${join(root, "hanging")}"; exec sleep 3600;; esac`,
+      ],
+    });
+    const program = ["--program", join(folder, "bin", "program")];
+    const args = ["gpu-check.py", ...program, "--only", "golden,odd", "--pack", "--out", out];
+    const child = spawn("python3", [join(scripts, args[0] ?? ""), ...args.slice(1)], { env });
+    const ended = new Promise((done) => child.on("close", done));
+    const hanging = () =>
+      existsSync(join(root, "hanging"))
+        ? readFileSync(join(root, "hanging"), "utf8").trim().split("\n").map(Number)
+        : [];
+    await until(() => hanging().length === 6);
+    child.kill("SIGTERM");
+    await ended;
+    for (const pid of hanging()) expect(() => process.kill(pid, 0)).toThrow();
+    const golden = rowsIn(out).filter(({ step }) => step === "golden");
+    const failed = golden.filter(({ state }) => state === "FAILED");
+    expect(failed.map(({ detail }) => detail.split(":")[1])).toEqual(Array(6).fill(" exit -9"));
+    for (const row of golden) if (!failed.includes(row)) expect(row.detail).toBe("out of time");
+    expect(rowsIn(out).some(({ step }) => step === "odd")).toBe(false);
+    expect(expectReturnable(out)).toContain("results.md");
+  });
+
+  it("asks ncu nothing more when it cannot measure one kernel", async () => {
+    const { out, env } = place({ ncu: ["echo '==ERROR== ERR_NVGPUCTRPERM - no'", "exit 1"] });
+    const args = [...PROGRAM, "--only", "permission,fixtures", "--pack", "--out", out];
+    expect(await run("gpu-check.py", args, env)).toBe(1);
+    const rows = rowsIn(out);
+    expect(rows.find(({ what }) => what === "ncu, one kernel")).toMatchObject({ state: "FAILED" });
+    const fixtures = rows.filter(({ step }) => step === "fixtures");
+    expect(fixtures.map(({ state, detail }) => [state, detail])).toEqual(
+      Array(4).fill([
+        "skipped",
+        "ncu did not work for one kernel: ==ERROR== ERR_NVGPUCTRPERM - no",
+      ]),
+    );
+  });
+
+  it("does not check a program that does not run", async () => {
+    const { out, env } = place({});
+    const args = ["--program", "/bin/false", "--only", "golden,fixtures,speed", "--out", out];
+    expect(await run("gpu-check.py", args, env)).toBe(1);
+    expect(rowsIn(out).map(({ what, state }) => [what, state])).toEqual([
+      ["cuda", "ok"],
+      ["cuda runs", "FAILED"],
+    ]);
+  });
+
   it("says what is missing", async () => {
     const { out, env } = place({ nvcc: ["exit 1"] });
     const alone = { ...env, NVCC: undefined, CUDA_HOME: undefined, HYDRACONF_CUDA: "0" };
