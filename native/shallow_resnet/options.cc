@@ -168,7 +168,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i] == "-h" ? std::string("--help") : arguments[i];
     const std::size_t equals = argument.find('=');
-    const OptionSpec& spec = find_option(argument.substr(0, equals));
+    const std::string name = argument.substr(0, equals);
+    const OptionSpec& spec = find_option(name);
     const bool attached = equals != std::string::npos;
     if (spec.value.empty()) {
       if (attached) throw UsageError(spec.name + " takes no value");

@@ -41,8 +41,9 @@ def check_ncu(program, out):
         _broken = first_line(problem)[:100]
         raise
     if result.returncode != 0 or not os.path.exists(f"{report}.ncu-rep"):
-        _broken = complaints(result).split("\n")[-1][:100]
-        raise Failed(complaints(result))
+        words = complaints(result).strip()
+        _broken = f"exit {result.returncode}, {words.split(chr(10))[-1][:100]}"
+        raise Failed(f"exit {result.returncode}: {words}")
     return f"{result.seconds:.0f} s"
 
 

@@ -17,6 +17,7 @@ PATIENCE_SECONDS = 5
 
 _deadline = None
 _running = set()
+_stopping = False
 
 
 class TookTooLong(Failed):
@@ -30,8 +31,9 @@ def end_all_at(deadline):
 
 
 def end_all_now():
-    """Ends every program at once, those of other threads too; the next ones get a second each."""
-    end_all_at(time.monotonic())
+    """Ends every program at once, those of other threads too, and each that they begin."""
+    global _stopping
+    _stopping = True
     for child in list(_running):
         signal_group(child, signal.SIGKILL)
 
@@ -77,6 +79,9 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
         )
         late = False
         _running.add(child)
+        # Only now: one that began while the others were ended was not among them.
+        if _stopping:
+            signal_group(child, signal.SIGKILL)
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:

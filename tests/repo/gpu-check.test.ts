@@ -171,7 +171,7 @@ describe.concurrent("gpu-check.py", () => {
     expect(fixtures.map(({ state, detail }) => [state, detail])).toEqual(
       Array(4).fill([
         "skipped",
-        "ncu did not work for one kernel: ==ERROR== ERR_NVGPUCTRPERM - no",
+        "ncu did not work for one kernel: exit 1, ==ERROR== ERR_NVGPUCTRPERM - no",
       ]),
     );
   });
