@@ -50,7 +50,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     for (const { outcome } of result.sections)
       if (succeeded(outcome)) request.log.info(describeOutcome(outcome));
     // Shown before anything is written: a full disk must not hide what was measured.
-    showRegions(result, request.terminal);
+    showRegions(result, request.terminal, true);
     const { config, runDirectory, shownConfig } = request;
     const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
     const reports = await writeRun(result, config, runDirectory, shownConfig.lines);

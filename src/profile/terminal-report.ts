@@ -19,13 +19,19 @@ const MAX_ROWS = 60;
 /** Notes can quote names of the program, of any length and content. */
 const MAX_NOTE = 400;
 
-/** The region table of each collector's main report, its notes, and where it ran. */
-export function showRegions({ sections }: ProfileResult, terminal: Terminal): void {
+/**
+ * The region table of each collector's main report, its notes, and where it ran.
+ * @param toldLater what failed is told at the end, with more than a note can say
+ */
+export function showRegions(
+  { sections }: ProfileResult,
+  terminal: Terminal,
+  toldLater: boolean,
+): void {
   for (const section of sections) {
     const [report] = section.bundle.reports;
     if (report === undefined) continue;
-    // What failed is told at the end, with more than a note can say.
-    const told = outcomeNotes(section);
+    const told = toldLater ? outcomeNotes(section) : [];
     showReport({ ...report, notes: report.notes.filter((note) => !told.includes(note)) }, terminal);
     const { device, cpu } = report.environment;
     const where = device === null ? cpu : `${device} (${cpu})`;

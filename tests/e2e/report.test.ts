@@ -235,6 +235,7 @@ describe("run.json", () => {
     const program = ["--", "sh", "-c", "exit 3"];
     expect((await profile(["hydra.run.dir=failed", ...program])).code).toBe(1);
     await expectSame("failed", "failed-again");
+    expect((await report("failed")).stdout).toContain("note: sh ended with exit code 3");
     expect(readFileSync(inHere("failed-again/report.md"), "utf8")).toContain("exit code 3");
   });
 

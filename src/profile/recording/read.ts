@@ -7,6 +7,11 @@ import { parseFileHeader } from "./file-header.ts";
 import { FILE_HEADER_BYTES, FILE_SUFFIX } from "./format.ts";
 import { type RecordedProcess, readProcess } from "./process.ts";
 
+/** What a program without regions is told: how it gets some. */
+const NOTHING_LOADED =
+  "no process loaded the recorder: nothing called NVTX or CUDA; a program marks its regions with NVTX, " +
+  'in Python by nvtx.annotate("step"), in C++ by nvtx3::scoped_range';
+
 /** A timeline whose processes carry what only the recorder knows. */
 export interface RecordedTimeline extends Timeline {
   readonly processes: readonly RecordedProcess[];
@@ -47,7 +52,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   }
   files.sort((a, b) => Number(a.startNs - b.startNs));
   const originNs = files[0]?.startNs ?? 0n;
-  if (paths.length === 0) notes.push("no process loaded the recorder: nothing called NVTX or CUDA");
+  if (paths.length === 0) notes.push(NOTHING_LOADED);
   const processes = files
     .map(({ path }) => readable(path, () => readProcess(path, originNs)))
     .filter((process) => process !== null);

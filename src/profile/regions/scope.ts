@@ -203,7 +203,7 @@ function scopeNotes(shown: number, leftOut: number, totals: ScopeTotals): string
     notes.push(
       `the selection leaves out ${leftOut} of ${shown + leftOut} regions; totals cover all of them`,
     );
-  if (totals.kernelNs === null)
+  if (totals.kernelNs === null && shown + leftOut > 0)
     notes.push(
       "neither GPU kernels nor CPU operations were recorded: only wall times of ranges are known",
     );

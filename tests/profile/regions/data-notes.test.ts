@@ -134,6 +134,7 @@ describe("what is told", () => {
     expect(withoutKernels.join("\n")).not.toContain("ran in");
     const counted = measured([{ in: ["A"], metrics: { "dram__bytes.sum": [1, "byte"] } }]);
     expect(counted.reports[0]?.notes.join("\n")).not.toContain("hardware counter");
+    expect(recorded({}).reports[0]?.notes).toEqual(["no matching regions"]);
   });
 
   it("names few regions of many, and cuts long names", () => {
