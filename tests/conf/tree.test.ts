@@ -42,10 +42,13 @@ describe("the profiler's tree", () => {
     expect(brief([override, ...(needs[path] ?? [])])).toEqual([]);
   });
 
-  test("every file says what it is, and every mapping key of a leaf is known to the schema", () => {
-    for (const file of readdirSync(CONF_DIR, { recursive: true, encoding: "utf8" }))
-      if (file.endsWith(".yaml"))
-        expect(readFileSync(join(CONF_DIR, file), "utf8"), file).toMatch(/^# /);
+  test("every file says what it is", () => {
+    const files = readdirSync(CONF_DIR, { recursive: true, encoding: "utf8" });
+    const silent = files
+      .filter((file) => file.endsWith(".yaml"))
+      .filter((file) => !readFileSync(join(CONF_DIR, file), "utf8").startsWith("# "));
+    expect(files).toContain("config.yaml");
+    expect(silent).toEqual([]);
   });
 });
 

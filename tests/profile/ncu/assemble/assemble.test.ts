@@ -307,6 +307,7 @@ describe.skipIf(sample === null)("the samples", () => {
       "pub-cfregly-app-range-details-ncu2025.3.csv",
     ]) {
       const { scopes } = await model(name);
+      expect(scopes.every(({ regions }) => regions.length > 0) && scopes.length > 0).toBe(true);
       for (const { regions } of scopes)
         for (const { kernels, kernelCount, kernelNs } of regions) {
           expect([kernels, kernelCount]).toEqual([[], 0]);
