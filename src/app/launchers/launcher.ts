@@ -54,7 +54,10 @@ export interface LauncherRequest {
 export interface LauncherKind {
   /** The classes that `hydra.launcher._target_` may name for it. */
   readonly targets: readonly string[];
-  /** The keys of `hydra.launcher` that it knows besides common ones; another is refused. By default any. */
+  /**
+   * The keys of `hydra.launcher` that it knows besides common ones; another is refused. By default those
+   * of the class that its group declares, and any where it declares none.
+   */
   readonly settings?: readonly string[];
   /**
    * How often a job that failed starts again; by default never.

@@ -14,6 +14,8 @@ interface Choosable {
   readonly settings?: readonly string[];
 }
 
+const BASIC_LAUNCHER = "hydra._internal.core_plugins.basic_launcher.BasicLauncher";
+
 /** What `instantiate` and the sweep itself read in the settings of every launcher and sweeper. */
 const COMMON_SETTINGS = ["_target_", "_convert_", "_recursive_", "on_failure"];
 
@@ -45,13 +47,17 @@ export function chosenKind<Kind extends Choosable>(
   });
 }
 
-/** In Hydra they are arguments of a constructor, which refuses those that it does not have. */
+/**
+ * In Hydra they are arguments of a constructor, which refuses those that it does not have. A kind that
+ * lists none has those of the class that its group declares.
+ */
 function refuseUnknownSettings(
   key: "hydra.launcher" | "hydra.sweeper",
   target: string,
-  { settings }: Choosable,
+  kind: Choosable,
   node: ConfigNode | undefined,
 ): void {
+  const settings = kind.settings ?? declaredSettings(node);
   if (settings === undefined || node?.kind !== "map") return;
   const known = [...settings, ...COMMON_SETTINGS];
   for (const { key: name, value } of node.entries.values()) {
@@ -65,9 +71,12 @@ function refuseUnknownSettings(
       origin: value.origin,
       available: settings,
       ...(near === undefined ? {} : { nearest: near }),
-      ...(key === "hydra.launcher" && {
+      ...(kind.targets.includes(BASIC_LAUNCHER) && {
         hint: "jobs run side by side with hydra/launcher=local",
       }),
     });
   }
 }
+
+const declaredSettings = (node: ConfigNode | undefined): readonly string[] | undefined =>
+  node?.type?.kind === "object" ? [...node.type.fields.keys()] : undefined;

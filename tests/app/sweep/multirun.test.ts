@@ -193,8 +193,12 @@ describe("what decides between a run and a sweep", () => {
     ["+hydra.launcher.n_jobs=4", "BasicLauncher has no setting 'n_jobs'"],
     ["+hydra.sweeper.n_trials=4", "BasicSweeper has no setting 'n_trials'"],
     ["+hydra.sweeper.param={x:[1]}", "Did you mean 'params'?"],
-  ])("%s: a setting that nothing would follow is refused", async (override, says) => {
-    const { exitCode: code, stderr, swept: was } = await swept(["-m", override]);
+    ["+hydra.launcher.max_retry=1", "Did you mean 'max_retries'?", "hydra/launcher=local"],
+    ["+hydra.launcher.nope=1", "JoblibLauncher has no setting 'nope'", "hydra/launcher=joblib"],
+    ["+hydra.launcher.nope=1", "SlurmLauncher has no setting", "hydra/launcher=submitit_slurm"],
+    ["+hydra.sweeper.trials=4", "Did you mean 'n_trials'?", "hydra/sweeper=optuna"],
+  ])("%s: a setting that nothing would follow is refused", async (override, says, ...choice) => {
+    const { exitCode: code, stderr, swept: was } = await swept(["-m", ...choice, override]);
     expect([code, was]).toEqual([1, false]);
     expect(stderr).toContain(says);
   });
