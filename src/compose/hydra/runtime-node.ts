@@ -208,6 +208,7 @@ function text(root: MapNode, path: readonly string[], context: ResolveContext): 
 function strings(root: MapNode, path: readonly string[], context: ResolveContext): string[] {
   const written = getAt(root, path);
   if (written?.kind === "list" && written.items.length === 0) return [];
-  const node = selectNode(root, path.join("."), context, { throwOnMissing: true });
+  const options = { deep: true, throwOnMissing: true };
+  const node = selectNode(root, path.join("."), context, options);
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 }

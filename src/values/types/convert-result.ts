@@ -1,4 +1,5 @@
-import { ConfigError } from "../errors.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
+import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, resultPlace } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
@@ -13,15 +14,27 @@ import { isContainerType } from "./type-of.ts";
 export function convertResult(at: Place, result: Place): Place {
   const { type } = at.node;
   if (type === undefined || type.kind === "any") return result;
-  if (result.node.kind !== "scalar") {
+  const { node } = result;
+  if (node.kind !== "scalar") {
     if (isContainerType(type)) return result;
     throw new ConfigError({
       code: "value.wrong_type",
-      message: `Value '${pyStr(result.node)}' of type '${pyTypeName(result.node)}' is no ${describeType(type)}`,
+      message: `Value '${pyStr(node)}' of type '${pyTypeName(node)}' is no ${describeType(type)}`,
       key: fullKeyOf(at),
       origin: at.node.origin,
     });
   }
-  const converted = convertScalar(type, result.node, at);
-  return converted === result.node ? result : resultPlace(converted, at);
+  const converted = taking(at, () => convertScalar(type, node, at));
+  return converted === node ? result : resultPlace(converted, at);
+}
+
+/** What a field does not take is told with the interpolation that it came from. */
+function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
+  try {
+    return convert();
+  } catch (error) {
+    if (!isConfigError(error) || error.code !== "value.wrong_type") throw error;
+    const message = `While dereferencing interpolation '${pyStr(node)}': ${error.details.message}`;
+    throw new ConfigError({ ...error.details, message });
+  }
 }

@@ -48,6 +48,22 @@ describe("the hydra node", () => {
     },
   );
 
+  it("reads names of variables and keys behind interpolations, within lists, too", () => {
+    const keys = "hydra.job.config.override_dirname.exclude_keys";
+    const overrides = ["hydra.job.env_copy=['${name}']", `${keys}=['\${key}']`, "x=2", "name=B"];
+    expect(hydraOf(overrides, "x: 1\nname: A\nkey: x", { B: "b" })).toMatchObject({
+      job: { env_set: { B: "b" }, override_dirname: "name=B" },
+    });
+  });
+
+  it("says which interpolation has a result that its field cannot take", () => {
+    const key = "hydra.job.config.override_dirname.kv_sep";
+    const { message } = refusal(() => hydraOf([`${key}='\${x}'`], "x: null"));
+    expect(message).toContain(
+      "While dereferencing interpolation '${x}': Incompatible value 'None' for field of type 'str'",
+    );
+  });
+
   it.each([
     "hydra.overrides.task='???'",
     "hydra.overrides.task='${nope}'",
