@@ -1,7 +1,9 @@
 // `npm run nightly`: what takes too long for every change. 100,000 random interpolations and YAML texts
-// (HYDRACONF_FUZZ_RUNS), every property on ten times as many cases (HYDRACONF_PROPERTY_FACTOR), and the benchmarks.
+// (HYDRACONF_FUZZ_RUNS), every property on ten times as many cases (HYDRACONF_PROPERTY_FACTOR), the ShallowResNet and the
+// recorder in it with the compiler's sanitizers, and the benchmarks.
 // All parts run, whatever fails; the exit code is 1 if one did.
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import {
   buildNativePart,
   buildTypeScript,
@@ -18,6 +20,7 @@ installDependencies();
 buildTypeScript();
 buildNativePart();
 
+const sanitized = join(root, "build", "sanitized");
 const vitest = [...tool("vitest"), "run", "--testTimeout", String(60 * 60 * 1000)];
 const parts = [
   {
@@ -29,6 +32,22 @@ const parts = [
     name: `all other tests, properties on ${HYDRACONF_PROPERTY_FACTOR} times the cases`,
     argv: [...vitest, "--exclude", "tests/values/**"],
     env: { HYDRACONF_PROPERTY_FACTOR, HYDRACONF_FUZZ_RUNS: undefined },
+  },
+  {
+    name: "the native part with AddressSanitizer and UndefinedBehaviorSanitizer: build",
+    argv: [
+      ...[process.execPath, "scripts/native.mjs", "--out", sanitized],
+      ...["--sanitize", "address,undefined"],
+    ],
+    env: {},
+  },
+  {
+    name: "the native part with AddressSanitizer and UndefinedBehaviorSanitizer: tests",
+    argv: [...vitest, "tests/native/shallow_resnet"],
+    env: {
+      HYDRACONF_NATIVE_BIN: join(sanitized, "build", "Release"),
+      HYDRACONF_PROPERTY_FACTOR,
+    },
   },
   {
     name: "benchmarks",
