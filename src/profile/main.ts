@@ -54,7 +54,10 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     const { config, runDirectory, shownConfig } = request;
     const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
     const reports = await writeRun(result, config, runDirectory, shownConfig.lines);
-    const written = { ...reports, failures: [...saved, ...reports.failures] };
+    const cut = result.sections.flatMap(({ collector, outcome: { unwritten } }) =>
+      unwritten === undefined ? [] : [`${collector}/${unwritten}`],
+    );
+    const written = { ...reports, failures: [...cut, ...saved, ...reports.failures] };
     showFiles(written.reports, request);
     return {
       exitCode: conclude(result, written, request, interrupt.stop),

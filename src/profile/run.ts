@@ -8,7 +8,7 @@ import { chooseDevice } from "./gpu-settings.ts";
 import { describeInputs, type RunInputs } from "./inputs.ts";
 import { describeMachine, type MachineEnvironment } from "./machine/environment.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import { describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
+import { cutOutput, describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
 import { requireNative } from "./native.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel, patternList, type RegionModel } from "./regions/index.ts";
@@ -145,7 +145,8 @@ function regionsOf(
   { measured, outcome }: Collection,
   { pipeline }: ProfileConfig,
 ): Pick<ProfileSection, "measured" | "stdoutFile"> & { readonly model: RegionModel } {
-  const printed = succeeded(outcome) ? outcome.stdoutFile : null;
+  const isWhole = succeeded(outcome) && outcome.unwritten === undefined;
+  const printed = isWhole ? outcome.stdoutFile : null;
   if (measured.kind === "regions") return { measured, stdoutFile: printed, model: measured.model };
   const { recorder, report } = pipeline;
   const runs = measured.repeats ?? [{ timeline: measured.timeline, stdoutFile: printed }];
@@ -169,7 +170,8 @@ export function outcomeNotes({
   outcome,
   problem,
 }: Pick<Collection, "outcome" | "problem">): readonly string[] {
-  if (problem !== undefined) return [problem.message];
-  if (succeeded(outcome)) return [];
-  return [`${describeOutcome(outcome)}: the report covers what was recorded until then`];
+  const cut = cutOutput(outcome);
+  if (problem !== undefined) return [problem.message, ...cut];
+  if (succeeded(outcome)) return cut;
+  return [`${describeOutcome(outcome)}: the report covers what was recorded until then`, ...cut];
 }

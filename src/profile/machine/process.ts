@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
 import type { Workload } from "../workload/workload.ts";
+import { fileCopy } from "./file-copy.ts";
 import { groupsBelow } from "./process-groups.ts";
 import { terminalCopy } from "./terminal-copy.ts";
 
@@ -20,6 +21,8 @@ export interface ProcessOutcome {
   readonly stderrFile: string;
   /** Last lines of its standard error, for the message when it failed. */
   readonly stderrTail: string;
+  /** The file in which its output is cut, and why, in words; absent where all of it is there. */
+  readonly unwritten?: string;
 }
 
 export interface RunOptions {
@@ -58,17 +61,15 @@ export async function runWorkload(
   const stdoutFile = join(options.directory, isDocument ? "stdout.json" : "stdout.txt");
   const stderrFile = join(options.directory, "stderr.txt");
   const started = performance.now();
+  const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
   const child = execa(program, args, {
     cwd: workload.cwd,
     env: { ...workload.env, ...options.env },
     stdin: "inherit",
-    stdout: isDocument
-      ? { file: stdoutFile }
-      : [{ file: stdoutFile }, terminalCopy(process.stdout)],
-    stderr: isDocument
-      ? { file: stderrFile }
-      : [{ file: stderrFile }, terminalCopy(process.stderr)],
+    // A stream of ours stands beside a pipe, since it has no descriptor that the program could take.
+    stdout: [copies[0].stream, isDocument ? "pipe" : terminalCopy(process.stdout)],
+    stderr: [copies[1].stream, isDocument ? "pipe" : terminalCopy(process.stderr)],
     buffer: false,
     reject: false,
     detached: true,
@@ -77,6 +78,7 @@ export async function runWorkload(
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
   const result = await child.finally(() => stop.dispose());
 
+  const unwritten = copies.map(({ problem }) => problem()).find((problem) => problem !== null);
   const neverStarted = child.pid === undefined;
   return {
     argv: workload.argv,
@@ -88,6 +90,7 @@ export async function runWorkload(
     stdoutFile,
     stderrFile,
     stderrTail: lastLines(stderrFile),
+    ...(unwritten != null && { unwritten }),
   };
 }
 
@@ -149,6 +152,10 @@ function lastLines(file: string): string {
   }
   return bytes.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
 }
+
+/** What a reader of the report must know of files that do not have all that was printed. */
+export const cutOutput = ({ unwritten }: ProcessOutcome): readonly string[] =>
+  unwritten === undefined ? [] : [`what the program printed is cut in ${unwritten}`];
 
 /** One line that says how a workload ended, for logs, notes and errors. */
 export function describeOutcome(outcome: ProcessOutcome): string {

@@ -1,9 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { describeOutcome, runWorkload, succeeded } from "../../../src/profile/machine/process.ts";
+import {
+  cutOutput,
+  describeOutcome,
+  runWorkload,
+  succeeded,
+} from "../../../src/profile/machine/process.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
 import { eventually } from "../../wait.ts";
 
@@ -62,6 +67,17 @@ describe("runWorkload", () => {
     expect(outcome.stderrTail.split("\n")).toHaveLength(20);
     expect(outcome.stderrTail).toMatch(/problem 30$/);
     expect(describeOutcome(outcome)).toBe("node ended with exit code 7");
+  });
+
+  it("goes on where its output cannot be written, and says so", async () => {
+    symlinkSync("/dev/full", join(directory, "stdout.json"));
+    const lines = "for (let i = 0; i < 5000; i++) console.log(i); console.error('the end')";
+    const outcome = await run(workload(process.execPath, "-e", lines));
+    expect(outcome).toMatchObject({ exitCode: 0, signal: null, stderrTail: "the end" });
+    expect(outcome.unwritten).toBe("stdout.json: no space is left on its disk");
+    expect(cutOutput(outcome)).toEqual([`what the program printed is cut in ${outcome.unwritten}`]);
+    rmSync(join(directory, "stdout.json"));
+    expect(await run(workload(process.execPath, "-e", lines))).not.toHaveProperty("unwritten");
   });
 
   it("passes arguments on untouched by any shell", async () => {
