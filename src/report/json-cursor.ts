@@ -43,22 +43,40 @@ export function openCursor(
       return text.charAt(cursor.at);
     },
     endOfToken() {
-      for (;;) {
-        const end = endOf(text.charAt(cursor.at) === '"' ? STRING : WORD, text, cursor.at);
-        const isCut = text.charAt(cursor.at) === '"' ? end === null : end === text.length;
-        if (!isCut || !cursor.more()) return end;
-      }
+      return text.charAt(cursor.at) === '"' ? endOfString() : endOfWord();
     },
+  };
+
+  const endOfString = (): number | null => {
+    let from = cursor.at + 1;
+    for (;;) {
+      const quote = text.indexOf('"', from);
+      if (quote >= 0 && !isEscaped(text, quote)) return quote + 1;
+      from = quote >= 0 ? quote + 1 : text.length - cursor.at;
+      if (quote < 0 && !cursor.more()) return null;
+    }
+  };
+  const endOfWord = (): number | null => {
+    for (;;) {
+      const end = endOf(WORD, text, cursor.at);
+      if (end !== text.length || !cursor.more()) return end;
+    }
   };
   return cursor;
 }
 
 const BLANK = /[ \t\n\r]+/y;
-const STRING = /"(?:[^"\\]+|\\.)*"/sy;
-const WORD = /[^ \t\n\r,:[\]{}"]+/y;
+const WORD = /[-+.\w]+/y;
+
+/** Looked for from the end: a regular expression keeps a stack of what it could match otherwise. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote;
+  while (text.charAt(at - 1) === "\\") at--;
+  return (quote - at) % 2 === 1;
+}
 
 /** The offset behind what a sticky pattern finds at a place. */
-export function endOf(pattern: RegExp, text: string, at: number): number | null {
+function endOf(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : null;
 }

@@ -4,7 +4,7 @@
  */
 
 import { pointerTo } from "./issue.ts";
-import { endOf, type JsonCursor, openCursor } from "./json-cursor.ts";
+import { openCursor } from "./json-cursor.ts";
 import type { JsonText } from "./json-text.ts";
 
 export interface TextPosition {
@@ -65,10 +65,21 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
     positions,
     syntaxError: { ...positionAt(cursor.text, cursor.at), message },
   });
-  /** All of it is held before it is looked at. */
-  const endOfScalar = (pattern: RegExp): number | null => {
-    cursor.endOfToken();
-    return endOf(pattern, cursor.text, cursor.at);
+  /** A scalar's end and value; null where there is none. */
+  const scalar = (): { readonly end: number; readonly value: unknown } | null => {
+    const end = cursor.endOfToken();
+    if (end === null) return null;
+    try {
+      return { end, value: JSON.parse(cursor.text.slice(cursor.at, end)) };
+    } catch {
+      return null;
+    }
+  };
+  const badString = (): string => {
+    const end = cursor.endOfToken();
+    return end === null || cursor.text.slice(cursor.at, end).includes("\n")
+      ? "a string that does not end on its line"
+      : "a string with an invalid escape or a control character";
   };
   const closeContainer = () => {
     stack.pop();
@@ -101,11 +112,11 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
         continue;
       }
       if (character !== '"') return fail("expected a key in double quotes");
-      const end = endOfScalar(STRING);
-      if (end === null) return fail(badString(cursor));
-      pointer = pointerTo(container?.pointer ?? "", JSON.parse(cursor.text.slice(cursor.at, end)));
+      const name = scalar();
+      if (name === null) return fail(badString());
+      pointer = pointerTo(container?.pointer ?? "", String(name.value));
       note(pointer);
-      cursor.at = end;
+      cursor.at = name.end;
       if (cursor.peek() !== ":") return fail("expected a colon after the key");
       cursor.at++;
       expecting = "value";
@@ -125,20 +136,9 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
       cursor.at++;
       continue;
     }
-    const end = endOfScalar(character === '"' ? STRING : SCALAR);
-    if (end === null) return fail(character === '"' ? badString(cursor) : "expected a value");
-    cursor.at = end;
+    const found = scalar();
+    if (found === null) return fail(character === '"' ? badString() : "expected a value");
+    cursor.at = found.end;
     expecting = stack.length === 0 ? "end" : "after value";
   }
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
-const STRING = /"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-
-const badString = ({ text, at }: JsonCursor): string =>
-  ANY_STRING.test(text.slice(at))
-    ? "a string with an invalid escape or a control character"
-    : "a string that does not end on its line";
-
-const ANY_STRING = /^"(?:[^"\\\n]|\\.)*"/;

@@ -4,11 +4,14 @@ import type { JsonText } from "./json-text.ts";
 /** Characters of an object or list that go to `JSON.parse` as one; larger ones are taken apart. */
 const PART = 1 << 20;
 
+/** Objects and lists in each other that are taken apart: each is looked through for its end before. */
+const DEEPEST = 100;
+
 /**
  * The value of a JSON text of any length: what `JSON.parse` would make of it.
  *
  * @param part for tests
- * @throws SyntaxError where it is not JSON; `scanJson` says where
+ * @throws SyntaxError where it is not JSON, `scanJson` says where; or where it is too deep for a large one
  */
 export function readJson(whole: JsonText, part = PART): unknown {
   const cursor = openCursor(whole);
@@ -29,14 +32,19 @@ export function readJson(whole: JsonText, part = PART): unknown {
     return JSON.parse(text);
   };
 
+  let depth = 0;
   const value = (): unknown => {
     const first = cursor.peek();
     if (first !== "{" && first !== "[") return parseUpTo(cursor.endOfToken());
     while (cursor.text.length - cursor.at <= part && cursor.more());
     const end = endOfContainer(cursor.text, cursor.at, part);
     if (end !== null) return parseUpTo(end);
+    if (depth === DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
     cursor.at++;
-    return first === "{" ? object() : list();
+    depth++;
+    const container = first === "{" ? object() : list();
+    depth--;
+    return container;
   };
 
   const list = (): unknown => {

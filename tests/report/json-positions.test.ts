@@ -93,6 +93,8 @@ describe("scanJson", () => {
     ['{"a": [', 1, 8, "the text ends too early"],
     ["", 1, 1, "the text ends too early"],
     ['["a\nb"]', 1, 2, "a string that does not end on its line"],
+    ["tru", 1, 1, "expected a value"],
+    ["[1é]", 1, 3, "expected a comma or the end of the array"],
     ['["\\x"]', 1, 2, "a string with an invalid escape or a control character"],
   ])("says where %j stops being JSON", (text, line, column, message) => {
     expect(scanJson(textOf(text)).syntaxError).toEqual({ line, column, message });
@@ -101,7 +103,13 @@ describe("scanJson", () => {
   it("survives deep nesting and long strings", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
     expect(scanJson(textOf(deep)).syntaxError).toBeNull();
-    const long = JSON.stringify(["\n".repeat(3_000_000), "x".repeat(3_000_000)]);
+    const long = JSON.stringify(["\n".repeat(8_000_000), "x".repeat(3_000_000)]);
     expect(scanJson(textOf(long)).syntaxError).toBeNull();
+    for (const [text, message] of [
+      [`["${"x".repeat(3_000_000)}\\x"]`, "a string with an invalid escape or a control character"],
+      [`["${"x".repeat(3_000_000)}\n"]`, "a string that does not end on its line"],
+      [`["${"x".repeat(3_000_000)}`, "a string that does not end on its line"],
+    ] as const)
+      expect(scanJson(textOf(text)).syntaxError).toEqual({ line: 1, column: 2, message });
   });
 });

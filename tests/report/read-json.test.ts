@@ -66,4 +66,19 @@ describe("readJson", () => {
     expect(Object.entries(value)).toEqual(Object.entries(JSON.parse(text)));
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
+
+  it("takes long strings, wherever they are cut", () => {
+    const value = ["x".repeat(5000), '\\"'.repeat(5000)];
+    const text = JSON.stringify(value);
+    for (const length of [100, 101]) expect(readJson(inPieces(text, length), 50)).toEqual(value);
+    const long = ["\n".repeat(8_000_000)];
+    expect(readJson(textOf(JSON.stringify(long)))).toEqual(long);
+  });
+
+  it("refuses large documents that are deeper than any report", () => {
+    const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+    expect(readJson(textOf(deep(80)), 10)).toEqual(JSON.parse(deep(80)));
+    expect(() => readJson(textOf(deep(1_000_000)))).toThrow(/^nested more than 100 deep$/);
+    expect(() => readJson(textOf("\0".repeat(2_000_000)))).toThrow(SyntaxError);
+  });
 });
