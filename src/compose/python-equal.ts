@@ -1,7 +1,10 @@
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
 import { keyId } from "../values/node.ts";
 
-/** Python's `==` of two config values: `1 == 1.0 == True`, and the order of keys does not matter. */
+/**
+ * Python's `==` of what an override gives and a config value: `1 == 1.0 == True`, and the order of keys does
+ * not matter. An override gives no bytes and no paths.
+ */
 export function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
   if (left.kind === "scalar" && right.kind === "scalar")
     return scalarEqual(left.value, right.value);
@@ -26,16 +29,8 @@ export function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
 
 function scalarEqual(left: ScalarValue, right: ScalarValue): boolean {
   if (isNumeric(left) && isNumeric(right)) return keyId(left) === keyId(right);
-  if (isObject(left) || isObject(right)) return bytesOrPath(left) === bytesOrPath(right);
   return left === right;
 }
 
 const isNumeric = (value: ScalarValue): value is boolean | bigint | number =>
   typeof value === "boolean" || typeof value === "bigint" || typeof value === "number";
-
-const isObject = (value: ScalarValue): boolean => typeof value === "object" && value !== null;
-
-const bytesOrPath = (value: ScalarValue): unknown => {
-  if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString("base64")}`;
-  return typeof value === "object" && value !== null ? `path:${value.path}` : undefined;
-};

@@ -49,6 +49,24 @@ describe("an override of a value", () => {
     expect(compose("~a").get("a")).toBeUndefined();
   });
 
+  it("deletes by value what Python takes for equal: numbers of any type, maps in any order", () => {
+    const files = {
+      config: "v: {flag: true, one: 1, text: '1', none: null, list: [1, {a: 2, b: [x]}]}",
+    };
+    const isDeleted = (override: string) =>
+      composeFiles(files, [override]).get(override.replace(/^~|=.*/gu, "")) === undefined;
+    for (const equal of ["~v.flag=1", "~v.one=true", "~v.one=1.0", "~v.list=[true,{b:[x],a:2.0}]"])
+      expect(isDeleted(equal), equal).toBe(true);
+    for (const other of [
+      "~v.text=1",
+      "~v.one='1'",
+      "~v.one=2",
+      "~v.list=[1,2]",
+      "~v.list=[1,{a:2,b:x}]",
+    ])
+      expect(refusal(() => isDeleted(other)).message, other).toMatch(/^Could not delete/);
+  });
+
   it("deletes where an interpolation on the way leads", () => {
     expect(valueAt("d", "~ref.x")).toEqual({ y: 2 });
   });
@@ -109,6 +127,11 @@ describe("an override of a value is refused", () => {
     expect(refused("textt=1").details.hint).toBe("use text=1, or +textt=1 to add the key");
   });
 
+  it("where there is no such key to delete, with the nearest", () => {
+    expect(refused("~textt").details).toMatchObject({ nearest: "text", hint: "use ~text" });
+    expect(refused("~entirely.other").details).not.toHaveProperty("hint");
+  });
+
   it("where a dict brings a new key", () => {
     expect(refused("d={z:1}").message.split("\n")[0]).toBe("Could not override 'd'.");
   });
@@ -165,6 +188,9 @@ describe("a sweep", () => {
       "2. To use it as string, quote the value: key='value1,value2'",
       "3. To sweep over it, add --multirun to your command line",
     ]);
+    expect(refused("d.x=choice(1,2)").message).toBe(
+      "Sweep parameters 'd.x=choice(1,2)' requires --multirun",
+    );
     expect(refused("d.x=range(3)").message).toBe(
       "Sweep parameters 'd.x=range(3)' requires --multirun",
     );

@@ -23,6 +23,17 @@ describe("compositions of one snapshot", () => {
     expect(other.config.entries.get("x")).not.toBe(one.config.entries.get("x"));
   });
 
+  it("share it as long as it is in use: a sweep over groups keeps the latest of them", () => {
+    const context = createResolveContext();
+    const defaultsOf = (job: number) => composeOn(snapshot, [`+net@p${job}=lan`], context).defaults;
+    const first = defaultsOf(0);
+    const later = Array.from({ length: 100 }, (_, job) => defaultsOf(job + 1));
+    expect(defaultsOf(100)).toBe(later.at(-1));
+    expect(defaultsOf(60)).toBe(later[59]);
+    expect(defaultsOf(0)).not.toBe(first);
+    expect(defaultsOf(0)).toStrictEqual(first);
+  });
+
   it("do not share it where groups or their place on the command line differ", () => {
     const context = createResolveContext();
     const base = composeOn(snapshot, ["net=wan"], context);

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine.ts";
+import { toObject } from "../../src/values/to-object.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 const config = composeFiles({
@@ -85,6 +86,44 @@ describe("two configs", () => {
       before: { value: 2n, origin: { kind: "file" } },
       after: { value: 3n, origin: { kind: "override", text: "b.c=3" } },
     });
+  });
+
+  it("say that a secret differs, is new or is gone, and not what it is", () => {
+    const { compose } = createEngine({
+      env: {},
+      store: new Map([
+        [
+          "config",
+          {
+            value: { user: "me", password: "old-secret", keys: { a: "key-secret" } },
+            schema: { properties: { password: { writeOnly: true }, keys: { writeOnly: true } } },
+          },
+        ],
+      ]),
+    });
+    const [stored, other, none] = [
+      [],
+      ["password=new-secret", "user=you", "keys.a=other"],
+      ["~password"],
+    ].map((overrides) => compose({ configDir: null, configName: "config", overrides }));
+    const shown = (before = stored, after = stored) =>
+      before &&
+      after &&
+      before
+        .diff(after)
+        .map((difference) => [
+          `${difference.kind} ${difference.path.join(".")}`,
+          ...("before" in difference ? [toObject(difference.before)] : []),
+          "->",
+          ...("after" in difference ? [toObject(difference.after)] : []),
+        ]);
+    expect(shown(stored, other)).toEqual([
+      ["changed user", "me", "->", "you"],
+      ["changed password", "***", "->", "***"],
+      ["changed keys.a", "***", "->", "***"],
+    ]);
+    expect(shown(stored, none)).toEqual([["removed password", "***", "->"]]);
+    expect(shown(none, stored)).toEqual([["added password", "->", "***"]]);
   });
 
   it("list their values with the origin of each", () => {

@@ -64,6 +64,15 @@ describe("explain", () => {
     });
   });
 
+  it("explains an item of a list by its number", () => {
+    expect(explain("list.1", "+list=[a,b]")).toMatchObject({
+      value: "b",
+      cause: ["override '+list=[a,b]'"],
+    });
+    for (const none of ["list.2", "list.-1", "list.x"])
+      expect(explain(none, "+list=[a,b]"), none).toBeUndefined();
+  });
+
   it("knows no key that is not there", () => {
     expect(explain("nope")).toBeUndefined();
     expect(explain("lr.deeper")).toBeUndefined();

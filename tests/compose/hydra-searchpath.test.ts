@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEngine } from "../../src/engine.ts";
-import { refusal } from "./in-memory.ts";
+import { pointedAt, refusal } from "./in-memory.ts";
 
 let cwd = "";
 
@@ -79,12 +79,24 @@ describe("hydra.searchpath", () => {
     ]);
   });
 
+  it("names sources of a kind that is known", () => {
+    const error = refusal(() => compose("plain", "hydra.searchpath=[file://extra,git://extra]"));
+    expect(error.message).toBe(
+      "No config source registered for schema git, supported types : [file, pkg, structured]",
+    );
+    expect(error.details.available).toEqual(["file", "pkg", "structured"]);
+    expect(pointedAt(error)).toBe("hydra.searchpath=[file://extra,git://extra]");
+  });
+
   it("must be a list of strings, in the primary config", () => {
     expect(refusal(() => compose("bad")).message).toBe(
       "hydra.searchpath must be a list of strings. Got: extra",
     );
     expect(refusal(() => compose("plain", "hydra.searchpath=[1]")).message).toBe(
       "hydra.searchpath must be a list of strings. Got: [1]",
+    );
+    expect(refusal(() => compose("plain", "hydra.searchpath=extra")).message).toBe(
+      "hydra.searchpath must be a list of strings. Got: extra",
     );
     expect(refusal(() => compose("inner")).message).toBe(
       "In 'nested': Overriding hydra.searchpath is only supported from the primary config",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toObject } from "../../src/values/to-object.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 const object = (files: Record<string, string>, overrides: readonly string[] = []) =>
@@ -90,6 +91,32 @@ describe("a config with the path of a stored schema", () => {
     const config = composeFiles(files, [], { store });
     expect(config.toObject()).toEqual({ db: { port: 1, host: "localhost" } });
     expect(config.composition.warnings).toMatchObject([{ code: "schema_match" }]);
+  });
+
+  it("may be the primary config, whose hydra node the schema need not have", () => {
+    const config = composeFiles({ config: "y: 2\nhydra: {job: {name: mine}}" }, [], {
+      store: new Map([["config", { value: { x: 1, y: 1 } }]]),
+    });
+    expect(config.toObject()).toEqual({ x: 1, y: 2 });
+    expect(toObject(config.composition.hydra)).toMatchObject({ job: { name: "mine" } });
+  });
+
+  it("is refused where it does not fit, with the names of both", () => {
+    const files = { config: "defaults: [db: mysql, _self_]", "db/mysql": "[1]" };
+    const error = refusal(() => composeFiles(files, [], { store }));
+    expect(error.code).toBe("compose.invalid_config");
+    expect(error.message).toMatch(/^Error merging 'db\/mysql' with schema\n./);
+  });
+
+  it("may not have a defaults list, which nobody would follow", () => {
+    const files = { config: "defaults: [db: mysql, _self_]", "db/mysql": "port: 1" };
+    const error = refusal(() =>
+      composeFiles(files, [], { store: new Map([["db/mysql", { text: "defaults: [other]" }]]) }),
+    );
+    expect(error.message).toContain(
+      "In addition, the automatically matched schema contains a defaults list.",
+    );
+    expect(error.details.key).toBe("db/mysql");
   });
 
   it("is refused where that is Hydra's own root", () => {

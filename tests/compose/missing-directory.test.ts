@@ -34,6 +34,19 @@ const refusalIn = (cwd: string, configDir: string, configName: string) =>
   refusal(() => createEngine().compose({ configDir: join(cwd, configDir), configName })).details
     .hint;
 
+test("a package that is not installed is told as one: there is no directory to look beside", () => {
+  const cwd = folder("conf/train.yaml");
+  const error = refusal(() =>
+    createEngine({ cwd }).compose({ configDir: "pkg://not-installed/conf", configName: "train" }),
+  );
+  expect(error.code).toBe("compose.missing_config");
+  expect(error.message.split("\n")[0]).toBe(
+    "Primary config module 'not-installed/conf' not found.",
+  );
+  expect(error.details).toMatchObject({ key: "not-installed/conf" });
+  expect(error.details).not.toHaveProperty("hint");
+});
+
 test("a program without its directory, or with a path for a name, is told so", () => {
   const cwd = folder("configs/sub/train.yaml");
   expect(refusalIn(cwd, "conf", "train")).toContain("--config-path DIR");

@@ -57,6 +57,25 @@ describe("a group in its place", () => {
   });
 });
 
+describe("a config in its place", () => {
+  const below = { group: "srv/web", package: "app.srv" };
+
+  it.each([
+    ["db/x", null, ["srv/web/db/x", "srv/web/db", "app.srv.db"]],
+    ["x", null, ["srv/web/x", "srv/web", "app.srv"]],
+    ["/db/x", null, ["db/x", "db", "app.srv.db"]],
+    ["/x", null, ["x", "", "app.srv"]],
+    ["db/x", "_group_", ["srv/web/db/x", "srv/web/db", "srv.web.db"]],
+    ["/db/x", "_group_", ["db/x", "db", "db"]],
+    ["/db/x", "_global_", ["db/x", "db", ""]],
+  ])("%s@%s", (path, pkg, expected) => {
+    const item = { kind: "config", path, package: pkg, optional: false } as const;
+    const placed = placeItem({ ...item, origin: fromCode("test") }, null, below);
+    expect([placed.configPath, placed.group, finalPackage(placed, null)]).toEqual(expected);
+    expect([placed.name, placed.overrideKey]).toEqual(["x", null]);
+  });
+});
+
 describe("an override key", () => {
   const name = fc.stringMatching(/^[a-z]{1,4}$/);
   const group = fc.array(name, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));

@@ -19,6 +19,8 @@ describe("an item of a defaults list", () => {
     ["optional db: a", { optional: true, override: false, group: "db" }],
     ["override db: a", { optional: false, override: true, group: "db" }],
     ["override optional db: a", { optional: true, override: true, group: "db" }],
+    // Keywords stand before the group's name; other words before it are dropped, and what follows them.
+    ["override my optional db: a", { optional: false, override: true, group: "db" }],
     ["db: _self_", { kind: "self", group: "db" }],
   ])("%s", (text, expected) => {
     expect(one(text)).toMatchObject(expected);

@@ -33,6 +33,17 @@ describe("the overrides of a command line", () => {
     expect(result.selected.size).toBe(0);
   });
 
+  it("refuse a group without a name for its option, and say how it is written", () => {
+    const hint = (text: string) => refusal(() => split(text)).details.hint;
+    expect(hint("db=null")).toBe("take the group out with ~db");
+    expect(hint("db@x=1")).toBe(`quote the name of the option: db@x="'1'"`);
+    expect(hint("~db@x=1")).toBe("delete the group whatever its option is with ~db@x");
+    expect(hint("++db=pg")).toBeUndefined();
+    // What is asked for is what is understood.
+    expect([...split(`db@x='1'`).selected]).toMatchObject([["db@x", { value: "1" }]]);
+    expect([...split("~db@x=null").deleted]).toMatchObject([["db@x", { name: null }]]);
+  });
+
   it.each([
     ["db=null", "Config group override must be a string or a list. Got NoneType"],
     ["db=1", "Config group override must be a string or a list. Got int"],

@@ -131,6 +131,15 @@ describe("the defaults tree", () => {
     expect(pointedAt(error)).toBe("override /db: pg");
   });
 
+  it("lets _self_ stand behind overrides, which are for what comes later", () => {
+    const files = {
+      ...DB,
+      config: "defaults: [db: mysql, exp: a, _self_]",
+      "exp/a": "# @package _global_\ndefaults: [override /db: pg, _self_]\nfrom: a",
+    };
+    expect(rows(files)).toEqual(["db/pg@db", "exp/a@ (self)", "config@ (self)"]);
+  });
+
   it("appends groups of the command line after everything", () => {
     const files = { ...DB, config: "defaults: [db: mysql, _self_]" };
     expect(rows(files, ["+db@x=pg", "+db@y=lite"])).toEqual([
@@ -157,6 +166,16 @@ describe("the defaults tree", () => {
       config: "defaults: [table: '${db}_${kind}', db: pg, kind: a, _self_]",
     };
     expect(choices(files)).toEqual({ table: "pg_a", db: "pg", kind: "a" });
+  });
+
+  it("lets the path of a config refer to items of the list by number, as they are written", () => {
+    const files = { ...DB, "for/pg": "", "for/lan": "", "net/lan": "" };
+    const paths = (list: string, ...overrides: string[]) =>
+      rows({ ...files, config: `defaults: [${list}]` }, overrides);
+    expect(paths("db: pg, 'for/${defaults.0.db}'")).toContain("for/pg@for");
+    expect(paths("_self_, db: pg, 'for/${defaults.1.db}'")).toContain("for/pg@for");
+    // The _self_ that the list does not have is not counted; what the command line appends is.
+    expect(paths("db: pg, 'for/${defaults.2.net}'", "+net=lan")).toContain("for/lan@for");
   });
 
   it("lets an interpolation see the environment", () => {
@@ -224,6 +243,35 @@ describe("the defaults tree refuses", () => {
     expect(details.available).toEqual(["lite", "mysql", "pg"]);
     expect(details.nearest).toBe("mysql");
     expect(details.hint).toBe("use db=mysql");
+  });
+
+  it("an interpolation that cannot be resolved, saying why where it is not for want of a group", () => {
+    const refused = (list: string) =>
+      refusal(() => composeFiles({ ...DB, config: `defaults: [${list}]` })).message.split("\n");
+    expect(refused("db: '${oc.env:NOPE}', db@x: pg")).toEqual([
+      "Error resolving interpolation '${oc.env:NOPE}', possible interpolation keys: db@x",
+      "Resolver 'oc.env' failed: Environment variable 'NOPE' not found",
+    ]);
+    expect(refused("db: '${nope}'")).toEqual(["Error resolving interpolation '${nope}'"]);
+  });
+
+  it("a missing option where there is a single one, naming it", () => {
+    const files = { config: "defaults: [net: wan]", "net/lan": "" };
+    const [found, ...options] = refusal(() => composeFiles(files)).message.split("\n", 4);
+    expect(found).toBe("In 'config': Could not find 'net/wan'");
+    expect(options).toEqual(["", "Available options in 'net':", "\tlan"]);
+  });
+
+  it("a second _self_ and a second choice at the second, with what to do", () => {
+    const refused = (list: string) =>
+      refusal(() => composeFiles({ ...DB, config: `defaults:\n${list}` }));
+    const selves = refused("- _self_\n- db: pg\n- _self_");
+    expect(selves.details.origin).toMatchObject({
+      start: "defaults:\n- _self_\n- db: pg\n- ".length,
+    });
+    expect(refused("- db@x: pg\n- db@x: pg").details.hint).toBe(
+      "keep one of the two, or give one another package (db@PACKAGE)",
+    );
   });
 
   it("a circle, naming it", () => {

@@ -65,6 +65,14 @@ describe("a group override that meets no group", () => {
     expect(hint("model=a")).toBe("to choose an option, use model/small/arch@model=a");
   });
 
+  it("names the nearest of the groups that are in the list", () => {
+    const files = { ...FILES, "nett/lan": "" };
+    const { details } = refusal(() => composeFiles(files, ["nett=lan"]));
+    expect(details).toMatchObject({ nearest: "net", hint: "use net=lan, or +nett=lan" });
+    const deletion = refused("~nett").details;
+    expect(deletion).toMatchObject({ nearest: "net", hint: "use ~net" });
+  });
+
   it("is refused as a deletion too", () => {
     const error = refused("~db");
     expect(error.code).toBe("compose.unused_override");

@@ -101,6 +101,19 @@ describe("a folder of an npm package", () => {
     expect(base?.source).toEqual({ scheme: "pkg", path: "@me/configs/conf", provider: "p" });
   });
 
+  it("may be the package itself, with a scope or without one", () => {
+    mkdirSync(join(cwd, "node_modules/plain/conf"), { recursive: true });
+    writeFileSync(join(cwd, "node_modules/plain/conf/base.yaml"), "from: plain\n");
+    const from = (path: string, config: string) => {
+      const loaded = packageSource({ provider: "p", path, cwd }).load(config);
+      return loaded && toObject(loaded.node);
+    };
+    expect(from("plain/conf", "base")).toEqual({ from: "plain" });
+    expect(from("plain", "conf/base")).toEqual({ from: "plain" });
+    expect(from("@me/configs", "conf/base")).toEqual({ from: "package" });
+    expect(from("plain/conf", "other")).toBeUndefined();
+  });
+
   it("is unavailable where the package is not installed", () => {
     for (const path of ["not-installed/conf", "", "a.python.module"])
       expect(packageSource({ provider: "p", path, cwd }).available()).toBe(false);
