@@ -148,9 +148,13 @@ function refusesMergeIntoNull(
   if (above < 0 && !(isMerged && isDeclaredNull(before))) return undefined;
   if (above < 0 && value.kind === "map" && value.entries.size === 0) return "nothing to merge";
   const place = above < 0 ? key : path.slice(0, above).join(".");
+  const why =
+    above < 0 && value.kind === "list"
+      ? "Cannot merge DictConfig with ListConfig"
+      : `'${place}' is null, and nothing can be merged into it`;
   throw new ConfigError({
     code: "compose.override_failed",
-    message: `Error merging override ${origin.text}\n'${place}' is null, and nothing can be merged into it`,
+    message: `Error merging override ${origin.text}\n${why}`,
     origin,
     key: place,
     hint: `give '${place}' its value in a config file`,

@@ -139,9 +139,13 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
     refuseMalformed(config, formatterFor);
     close();
     const named = section(config["loggers"]);
-    for (const [name, state] of loggers)
-      if (name !== "" && !Object.hasOwn(named, name))
-        state.disabled = config["disable_existing_loggers"] !== false;
+    for (const [name, state] of loggers) {
+      if (name === "" || Object.hasOwn(named, name)) continue;
+      // What is below a logger that the config names goes with it.
+      if (Object.keys(named).some((above) => name.startsWith(`${above}.`)))
+        Object.assign(state, fresh(), { disabled: state.disabled });
+      else state.disabled = config["disable_existing_loggers"] !== false;
+    }
     const handlers = new Map<string, Handler>();
     const place = { console, cwd, formatterFor };
     for (const name of Object.keys(section(config["handlers"]))) {
@@ -177,7 +181,8 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
 }
 
 function requireVerbose(value: unknown): void {
-  if (typeof value === "boolean" || typeof value === "string" || Array.isArray(value)) return;
+  if (typeof value === "boolean" || typeof value === "string") return;
+  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return;
   throw new ConfigError({
     code: "value.wrong_type",
     message: "hydra.verbose must be true, false, or the name or names of loggers",

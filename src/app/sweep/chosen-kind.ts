@@ -31,16 +31,22 @@ export function chosenKind<Kind extends Choosable>(
   { root }: Composition,
   { context, plugins }: Composer,
 ): Kind {
-  const target = plainAt(root, `${key}._target_`, context);
+  const node = selectNode(root, key, context);
+  const target = node?.kind === "map" ? plainAt(root, `${key}._target_`, context) : undefined;
   const kind = kinds.find(({ targets }) => targets.includes(String(target)));
   if (kind !== undefined) {
-    refuseUnknownSettings(key, String(target), kind, selectNode(root, key, context));
+    refuseUnknownSettings(key, String(target), kind, node);
     return kind;
   }
   const refusal = launchRefusal(plugins, String(target));
+  const isNull = node?.kind === "scalar" && node.value === null;
   throw new ConfigError({
     code: "app.unsupported",
-    message: `${key}: '${String(target ?? null)}' cannot be used here`,
+    message: isNull
+      ? `Hydra ${key.slice("hydra.".length)} is not configured`
+      : target === undefined
+        ? `${key}: Input config does not have a \`_target_\` field`
+        : `${key}: '${String(target)}' cannot be used here`,
     key: `${key}._target_`,
     available: kinds.flatMap(({ targets }) => targets),
     ...(refusal === undefined ? {} : { hint: refusal.reason }),

@@ -5,7 +5,7 @@ import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
-import { describeType } from "./describe.ts";
+import { describeBareType, describeType } from "./describe.ts";
 import { normalizePath } from "./normalize-path.ts";
 
 /**
@@ -145,7 +145,7 @@ export function wrongType(type: NodeType, node: ConfigNode, at: Place): ConfigEr
 /** That a value is no map of a type. */
 export function noSubclass(type: NodeType, node: ConfigNode): string {
   const found = node.kind === "list" ? "list" : pyTypeName(node);
-  return `Invalid type assigned: ${found} is not a subclass of ${describeType(type)}. value: ${pyStr(node)}`;
+  return `Invalid type assigned: ${found} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
 }
 
 function reason(type: NodeType, node: ConfigNode): string {
@@ -172,7 +172,7 @@ function reason(type: NodeType, node: ConfigNode): string {
       return `Invalid value assigned: ${pyTypeName(node)} is not a ListConfig, list or tuple.`;
     case "map":
       return node.kind === "scalar"
-        ? `Cannot assign ${pyTypeName(node)} to ${describeType(type)}`
+        ? `Cannot assign ${pyTypeName(node)} to ${describeBareType(type)}`
         : noSubclass(type, node);
     case "object":
       return noSubclass(type, node);

@@ -2,11 +2,12 @@ import type { NodeType } from "../node.ts";
 
 /** A type as Python's annotations write it: `int`, `Optional[str]`, `Dict[str, List[int]]`. */
 export function describeType(type: NodeType): string {
-  const name = bareName(type);
+  const name = describeBareType(type);
   return type.kind !== "any" && type.optional === true ? `Optional[${name}]` : name;
 }
 
-function bareName(type: NodeType): string {
+/** A type that may be optional as if it were not: what a value has to be that is not null. */
+export function describeBareType(type: NodeType): string {
   switch (type.kind) {
     case "any":
       return "Any";

@@ -175,6 +175,24 @@ describe("createLogging", () => {
     expect(written).toEqual(["2\n", "3\n", "4\n"]);
   });
 
+  test("a config spares the loggers below one that it names, which lose what they had of their own", () => {
+    const written: string[] = [];
+    const console = { stdout: (text: string) => written.push(text), stderr: () => {} };
+    const logging = createLogging({ console });
+    const early = ["app", "app.part", "apple"].map((name) => ({ name, log: logging.logger(name) }));
+    const show = { console: { class: "logging.StreamHandler", stream: "ext://sys.stdout" } };
+    const config = { version: 1, handlers: show, root: { level: "INFO", handlers: ["console"] } };
+    logging.configure({ ...config, loggers: { "app.part": { level: "ERROR" } } }, false, "/");
+    logging.configure(
+      { ...config, loggers: { app: { level: "DEBUG" } }, disable_existing_loggers: true },
+      false,
+      "/",
+    );
+    for (const { name, log } of early) log.debug(name);
+    expect(written).toEqual(["app\n", "app.part\n"]);
+    logging.close();
+  });
+
   test.each(["%(cyan)s %(message)s", "%(message)d"])(
     "a record that does not fit the format %s is told of, and the program goes on",
     (format) => {
@@ -191,7 +209,7 @@ describe("createLogging", () => {
     expect(run(dictConfig({ loggers, root: { level: "INFO" } })).stdout).toBe("");
   });
 
-  test.each([null, 1, {}])("hydra.verbose=%j says nothing", (verbose) => {
+  test.each([null, 1, {}, [1], ["app", null]])("hydra.verbose=%j says nothing", (verbose) => {
     expect(() => run(dictConfig(), verbose)).toThrow("hydra.verbose");
   });
 

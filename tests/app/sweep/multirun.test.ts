@@ -190,6 +190,18 @@ describe("what decides between a run and a sweep", () => {
   });
 
   test.each([
+    ["hydra.sweeper.params=${x}", "+l=[1]", "x=${l}", "list is not a subclass of Dict[str, str]"],
+    ["hydra.sweeper=${x}", "x=[1]", "does not have a `_target_` field"],
+    ["hydra.launcher=${x}", "x=abc", "does not have a `_target_` field"],
+    ["hydra.launcher=${x}", "x=null", "Hydra launcher is not configured"],
+    ["hydra.verbose=${x}", "x=[1]", "hydra.verbose must be"],
+  ])("%s, %s: what an interpolation makes of a sweep's settings", async (...row) => {
+    const { exitCode: code, stderr, swept: was } = await swept(["-m", ...row.slice(0, -1)]);
+    expect([code, was]).toEqual([1, false]);
+    expect(stderr).toContain(row.at(-1));
+  });
+
+  test.each([
     ["+hydra.launcher.n_jobs=4", "BasicLauncher has no setting 'n_jobs'"],
     ["+hydra.sweeper.n_trials=4", "BasicSweeper has no setting 'n_trials'"],
     ["+hydra.sweeper.param={x:[1]}", "Did you mean 'params'?"],

@@ -34,7 +34,12 @@ describe("typed nodes", () => {
       "[x]",
       "Invalid type assigned: list is not a subclass of Dict[int, int]. value: ['x']",
     ],
-  ])("say what is wrong with a map or list: %j, %s", (type, text, message) => {
+    [
+      { kind: "map", key: INT, element: INT, optional: true },
+      "abc",
+      "Cannot assign str to Dict[int, int]",
+    ],
+  ])("say what is wrong with a value: %j, %s", (type, text, message) => {
     expect(() => assign(type, text)).toThrow(expect.objectContaining({ message }));
   });
 
