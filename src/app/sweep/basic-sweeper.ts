@@ -1,11 +1,9 @@
 import type { Repository } from "../../compose/index.ts";
 import { parseOverrides, type SweepOptions } from "../../overrides/index.ts";
-import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
-import type { MapNode, NodeType } from "../../values/node.ts";
+import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
-import { noSubclass } from "../../values/types/convert-scalar.ts";
 import { basicBatches } from "./basic-batches.ts";
 import { readExclusion } from "./exclude.ts";
 import type { SweeperKind } from "./sweeper.ts";
@@ -36,21 +34,9 @@ export const basicSweeper: SweeperKind = {
   },
 };
 
-const SWEEPS: NodeType = { kind: "map", key: { kind: "str" }, element: { kind: "str" } };
-
-/**
- * `hydra.sweeper.params` as overrides.
- * @throws ConfigError `value.wrong_type` where an interpolation makes them a list
- */
+/** `hydra.sweeper.params` as overrides. */
 export function sweepParams(root: MapNode, context: ResolveContext): readonly string[] {
   const params = selectNode(root, "hydra.sweeper.params", context, { deep: true });
-  if (params?.kind === "list")
-    throw new ConfigError({
-      code: "value.wrong_type",
-      message: noSubclass(SWEEPS, params),
-      key: "hydra.sweeper.params",
-      origin: params.origin,
-    });
   if (params?.kind !== "map") return [];
   return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
 }

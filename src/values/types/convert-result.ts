@@ -1,30 +1,24 @@
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
-import { fullKeyOf, resultPlace } from "../place.ts";
-import { pyStr, pyTypeName } from "../python-text.ts";
-import { convertScalar } from "./convert-scalar.ts";
-import { describeType } from "./describe.ts";
-import { isContainerType } from "./type-of.ts";
+import { resultPlace } from "../place.ts";
+import { pyStr } from "../python-text.ts";
+import { convertScalar, wrongType } from "./convert-scalar.ts";
 
 /**
- * A typed scalar that is an interpolation takes its result in its own type, which no map or list has.
+ * A typed value that is an interpolation takes its result in its own type: a scalar is converted, a
+ * map or list must be one already.
  * @throws ConfigError `value.wrong_type`
  */
 export function convertResult(at: Place, result: Place): Place {
   const { type } = at.node;
   if (type === undefined || type.kind === "any") return result;
   const { node } = result;
-  if (node.kind !== "scalar") {
-    if (isContainerType(type)) return result;
-    throw new ConfigError({
-      code: "value.wrong_type",
-      message: `Value '${pyStr(node)}' of type '${pyTypeName(node)}' is no ${describeType(type)}`,
-      key: fullKeyOf(at),
-      origin: at.node.origin,
-    });
-  }
-  const converted = taking(at, () => convertScalar(type, node, at));
+  const converted = taking(at, () => {
+    if (node.kind === "scalar") return convertScalar(type, node, at);
+    if (type.kind === node.kind || (type.kind === "object" && node.kind === "map")) return node;
+    throw wrongType(type, node, at);
+  });
   return converted === node ? result : resultPlace(converted, at);
 }
 

@@ -61,11 +61,16 @@ describe("typed nodes", () => {
     );
   });
 
-  it("do not take a map or list that an interpolation leads to", () => {
-    const root = mergeNodes([typed({ kind: "str" }), yaml("f: '${.f}'")]);
+  it.each<[NodeType, string]>([
+    [{ kind: "str" }, "[1]"],
+    [{ kind: "list", element: INT }, "{a: 1}"],
+    [{ kind: "map", key: INT, element: INT }, "[1]"],
+    [{ kind: "object", name: "D", fields: new Map() }, "[1]"],
+  ])("%j does not take %s that an interpolation leads to", (type, other) => {
+    const root = mergeNodes([typed(type), yaml("f: '${.f}'")]);
     const around = map(
       [
-        ["l", yaml("[1]")],
+        ["l", yaml(other)],
         ["o", mergeNodes([root, yaml("f: '${l}'")])],
       ],
       ORIGIN,
