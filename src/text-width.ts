@@ -40,6 +40,10 @@ export const padText = (text: string, width: number, side: "left" | "right"): st
 const widthOf = (grapheme: string): number =>
   WIDE.test(grapheme) ? 2 : /^\p{M}+$/u.test(grapheme) ? 0 : 1;
 
+/** The columns that each cell of a row needs, in a table whose first row has as many as any. */
+export const columnWidths = (rows: readonly (readonly string[])[]): readonly number[] =>
+  (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => textWidth(row[column] ?? ""))));
+
 /** The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];

@@ -47,21 +47,25 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
       interrupt,
     });
     const result = reportOn(run, new Date());
-    for (const { outcome } of result.sections)
-      if (succeeded(outcome)) request.log.info(describeOutcome(outcome));
+    const { sections } = result;
+    for (const { collector, outcome } of sections)
+      if (succeeded(outcome))
+        request.log.info(
+          `${describeOutcome(outcome)}${sections.length > 1 ? ` under the collector ${collector}` : ""}`,
+        );
     // Shown before anything is written: a full disk must not hide what was measured.
     showRegions(result, request.terminal, true);
     const { config, runDirectory, shownConfig } = request;
     const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
     const reports = await writeRun(result, config, runDirectory, shownConfig.lines);
-    const cut = result.sections.flatMap(({ collector, outcome: { unwritten } }) =>
+    const cut = sections.flatMap(({ collector, outcome: { unwritten } }) =>
       unwritten === undefined ? [] : [`${collector}/${unwritten}`],
     );
     const written = { ...reports, failures: [...cut, ...saved, ...reports.failures] };
     showFiles(written.reports, request);
     return {
       exitCode: conclude(result, written, request, interrupt.stop),
-      result: jobResult(result.sections, runDirectory),
+      result: jobResult(sections, runDirectory),
     };
   } finally {
     interrupt.dispose();

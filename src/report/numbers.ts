@@ -61,4 +61,4 @@ export function formatNumber(value: number | null): string {
 const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+  `${formatNumber(count)} ${count === 1 ? one : many}`;

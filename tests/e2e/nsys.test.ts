@@ -62,6 +62,15 @@ describe.skipIf(nsys === null)("a run under nsys", () => {
     expect(result.stdout).toContain("recorded by nsys");
   });
 
+  it("says under which collector the program ended", () => {
+    const ends = result.stdout.split("\n").filter((line) => line.includes("ended with exit code"));
+    expect(ends).toEqual(
+      ["recorder", "nsys"].map((name) =>
+        expect.stringMatching(`ended with exit code 0 under the collector ${name}$`),
+      ),
+    );
+  });
+
   it("can be imported again from its report, and from its export", async () => {
     for (const file of ["run.nsys-rep", "run.sqlite"]) {
       const out = `imported ${file}`;

@@ -73,7 +73,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     const isDone = due.length === 0 && jobs.length > 0;
     const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
     const ended = jobs.map((job) => fresh.get(job) ?? record.resultOf(job));
-    results.push(...ended.filter((result) => result !== undefined));
+    for (const result of ended) if (result !== undefined) results.push(result);
     const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
     if (!mayGoOn) {
       wasCutShort = true;

@@ -1,5 +1,4 @@
-import type { MetricRule } from "./metric-rules.ts";
-import { ruleOf } from "./metric-rules.ts";
+import { DURATIONS, type MetricRule, ruleOf } from "./metric-rules.ts";
 import type { MetricColumns, NcuResult } from "./results.ts";
 
 /** Metrics of a region, by ncu's names. */
@@ -12,7 +11,7 @@ export interface RegionMetric {
   /** Of how many results it was made, and of how many it could have been. */
   readonly counted: number;
   readonly of: number;
-  /** False for a mean of tables that weight it differently: it is the plain mean then. */
+  /** False for a mean of tables that have no weight in common: it is the plain mean then. */
   readonly weighted: boolean;
 }
 
@@ -34,6 +33,9 @@ interface ColumnSums {
   readonly weights: Float64Array;
   /** Of a mean the sum of values, for kernels of no weight at all. */
   readonly plain: Float64Array;
+  /** As `values` and `weights`, by time, of a mean that is weighted with something else. */
+  readonly timed: Float64Array;
+  readonly times: Float64Array;
   readonly counts: Uint32Array;
 }
 
@@ -42,6 +44,8 @@ interface ColumnPlan {
   readonly kinds: Uint8Array;
   /** Place of the metric that a mean is weighted with; -1 for none. */
   readonly weightAt: Int32Array;
+  /** Place of the time on the GPU; -1 for none. */
+  readonly timeAt: number;
 }
 
 const KINDS: Readonly<Record<MetricRule["kind"], number>> = {
@@ -57,14 +61,15 @@ const PLANS = new WeakMap<MetricColumns, ColumnPlan>();
 function planOf(columns: MetricColumns): ColumnPlan {
   const known = PLANS.get(columns);
   if (known !== undefined) return known;
+  const placeOf = (names: readonly string[]): number => {
+    const found = names.find((name) => columns.index.has(name));
+    return found === undefined ? -1 : (columns.index.get(found) ?? -1);
+  };
   const rules = columns.names.map((name, place) => ruleOf(name, columns.units[place] ?? ""));
   const plan: ColumnPlan = {
     kinds: Uint8Array.from(rules, ({ kind }) => KINDS[kind]),
-    weightAt: Int32Array.from(rules, (rule) => {
-      if (rule.kind !== "mean") return -1;
-      const found = rule.weights.find((name) => columns.index.has(name));
-      return found === undefined ? -1 : (columns.index.get(found) ?? -1);
-    }),
+    weightAt: Int32Array.from(rules, (rule) => (rule.kind === "mean" ? placeOf(rule.weights) : -1)),
+    timeAt: placeOf(DURATIONS),
   };
   PLANS.set(columns, plan);
   return plan;
@@ -95,12 +100,15 @@ const emptySums = (length: number): ColumnSums => ({
   values: new Float64Array(length),
   weights: new Float64Array(length),
   plain: new Float64Array(length),
+  timed: new Float64Array(length),
+  times: new Float64Array(length),
   counts: new Uint32Array(length),
 });
 
 function addResult(sums: ColumnSums, plan: ColumnPlan, row: Float64Array): void {
-  const { values, weights, plain, counts } = sums;
-  const { kinds, weightAt } = plan;
+  const { values, weights, plain, timed, times, counts } = sums;
+  const { kinds, weightAt, timeAt } = plan;
+  const time = timeAt < 0 ? Number.NaN : (row[timeAt] as number);
   sums.results++;
   for (let place = 0; place < row.length; place++) {
     const value = row[place] as number;
@@ -125,6 +133,10 @@ function addResult(sums: ColumnSums, plan: ColumnPlan, row: Float64Array): void 
         const at = weightAt[place] as number;
         const weight = at < 0 ? 1 : (row[at] as number);
         plain[place] = (plain[place] as number) + value;
+        if (at !== timeAt && time > 0) {
+          timed[place] = (timed[place] as number) + value * time;
+          times[place] = (times[place] as number) + time;
+        }
         // A kernel without the weight still counts, if no kernel has one.
         if (!(weight > 0)) break;
         values[place] = (values[place] as number) + value * weight;
@@ -160,6 +172,8 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
         into.values[place] = own + other;
         into.weights[place] = (into.weights[place] as number) + (from.weights[place] as number);
         into.plain[place] = (into.plain[place] as number) + (from.plain[place] as number);
+        into.timed[place] = (into.timed[place] as number) + (from.timed[place] as number);
+        into.times[place] = (into.times[place] as number) + (from.times[place] as number);
     }
   }
 }
@@ -168,8 +182,8 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
 function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics {
   const [only, ...others] = parts;
   if (only === undefined) return new Map();
-  const unlike = others.length > 0 ? withUnlikeWeights(parts) : new Set<string>();
-  const [columns, sums] = others.length > 0 ? unite(parts, unlike) : only;
+  const weighting = others.length > 0 ? commonWeights(parts) : new Map<string, Weighting>();
+  const [columns, sums] = others.length > 0 ? unite(parts, weighting) : only;
   const { kinds } = planOf(columns);
   const metrics = new Map<string, RegionMetric>();
   for (const [place, name] of columns.names.entries()) {
@@ -180,7 +194,7 @@ function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics
       unit: columns.units[place] ?? "",
       counted,
       of: sums.results,
-      weighted: !unlike.has(name),
+      weighted: weighting.get(name) !== "plain",
     });
   }
   return metrics;
@@ -194,30 +208,37 @@ function valueAt({ values, weights, plain, counts }: ColumnSums, kind: number, p
   return weight > 0 ? value / weight : (plain[place] as number) / (counts[place] as number);
 }
 
-/** Means that some tables weight with one metric, and others with another or with none. */
-function withUnlikeWeights(parts: ReadonlyMap<MetricColumns, ColumnSums>): ReadonlySet<string> {
+/** What the tables have in common to weight a mean with, where not all have the metric that is preferred. */
+type Weighting = "time" | "plain";
+
+/** Of the means that some tables weight with one metric, and others with another or with none. */
+function commonWeights(
+  parts: ReadonlyMap<MetricColumns, ColumnSums>,
+): ReadonlyMap<string, Weighting> {
   const weights = new Map<string, string>();
   const unlike = new Set<string>();
+  const untimed = new Set<string>();
   for (const [columns, { counts }] of parts) {
-    const { kinds, weightAt } = planOf(columns);
+    const { kinds, weightAt, timeAt } = planOf(columns);
     for (const [place, name] of columns.names.entries()) {
       if (kinds[place] !== KINDS.mean || counts[place] === 0) continue;
       const weight = columns.names[weightAt[place] as number] ?? "";
       if ((weights.get(name) ?? weight) !== weight) unlike.add(name);
       weights.set(name, weight);
+      if (timeAt < 0) untimed.add(name);
     }
   }
-  return unlike;
+  return new Map([...unlike].map((name) => [name, untimed.has(name) ? "plain" : "time"]));
 }
 
 /**
  * One table that has the metrics of all; those whose units differ count as never measured.
  *
- * @param unlike means in which each kernel counts alike
+ * @param weighting of the means whose own weights cannot be added up
  */
 function unite(
   parts: ReadonlyMap<MetricColumns, ColumnSums>,
-  unlike: ReadonlySet<string>,
+  weighting: ReadonlyMap<string, Weighting>,
 ): [MetricColumns, ColumnSums] {
   const units = new Map<string, string | null>();
   for (const { names, units: own } of parts.keys())
@@ -238,9 +259,15 @@ function unite(
       if (to === undefined || units.get(name) === null) continue;
       for (const key of ["values", "weights", "plain", "counts"] as const)
         moved[key][to] = sums[key][place] as number;
-      if (!unlike.has(name)) continue;
-      moved.values[to] = sums.plain[place] as number;
-      moved.weights[to] = sums.counts[place] as number;
+      const common = weighting.get(name);
+      const { weightAt, timeAt } = planOf(own);
+      if (common === "plain") {
+        moved.values[to] = sums.plain[place] as number;
+        moved.weights[to] = sums.counts[place] as number;
+      } else if (common === "time" && weightAt[place] !== timeAt) {
+        moved.values[to] = sums.timed[place] as number;
+        moved.weights[to] = sums.times[place] as number;
+      }
     }
     mergeSums(united, plan, moved);
   }

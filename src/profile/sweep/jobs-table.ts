@@ -3,7 +3,7 @@ import { printable } from "../../printable.ts";
 import { formatMs } from "../../report/numbers.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
 import { shellQuote } from "../../shell-quote.ts";
-import { fitText, padText, textWidth } from "../../text-width.ts";
+import { columnWidths, fitText, padText } from "../../text-width.ts";
 import { isJobResult, type JobResult } from "./job-result.ts";
 
 /** A job as the record of its sweep has it. */
@@ -52,9 +52,7 @@ export function jobsTable(
       result === undefined ? "" : readable(result.report),
     ].map((cell, column) => printable(column <= keys.length ? fitText(cell, MOST_VALUE) : cell));
   });
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => textWidth(row[column] ?? ""))),
-  );
+  const widths = columnWidths([head, ...rows]);
   const last = head.length - 1;
   const line = (cells: readonly string[]) =>
     cells

@@ -112,6 +112,21 @@ describe("metrics of several kernels", () => {
       expect(tally(rows).metrics().get(busy)).toMatchObject({ value: 2, weighted: false });
     });
 
+    test("are weighted with time where all have it", () => {
+      const busy = "sm__inst_executed.avg.per_cycle_elapsed";
+      const at = (ns: number, value: number): Metrics => ({
+        "gpu__time_duration.sum": [ns, "ns"],
+        [busy]: [value, ""],
+      });
+      const rows = [
+        { ...at(1000, 1), "sm__cycles_elapsed.sum": [1e9, "cycle"] },
+        { ...at(2000, 4), "sm__cycles_elapsed.sum": [9e9, "cycle"] },
+        at(3000, 7),
+      ] as const;
+      expect(tally(rows).metrics().get(busy)).toMatchObject({ value: 5, weighted: true });
+      expect(tally(rows.toReversed()).metrics().get(busy)?.value).toBe(5);
+    });
+
     test("are weighted all the same where the other table has no value", () => {
       const rows = [
         timed(10),

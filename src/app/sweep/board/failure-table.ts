@@ -1,6 +1,6 @@
 import { printable } from "../../../printable.ts";
 import { readablePath } from "../../../readable-path.ts";
-import { fitText, padText, textWidth } from "../../../text-width.ts";
+import { columnWidths, fitText, padText } from "../../../text-width.ts";
 import { type JobResult, wasStopped } from "../../job/job.ts";
 import { hasFailed } from "../failure-policy.ts";
 import { errorLine } from "./tally.ts";
@@ -41,9 +41,7 @@ export function failureTable(
       printable(readablePath(result.log ?? result.outputDir, cwd)),
     ]);
   const head = ["Job", "Overrides", "Error", "Log"];
-  const widths = head.map((_, column) =>
-    Math.max(...[head, ...rows].map((row) => textWidth(row[column] ?? ""))),
-  );
+  const widths = columnWidths([head, ...rows]);
   const [first = 0, second = 0, third = 0, last = 0] = widths;
   const others = first + second + last + 3 * GAP.length;
   const room = Math.max(NARROWEST_ERROR, (columns ?? Number.POSITIVE_INFINITY) - others);
