@@ -21,7 +21,7 @@ export function regionNotes(
   const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
   if (plain.length > 0)
     notes.push(
-      `${plain.length === 1 ? "1 metric is a plain mean" : `${plain.length} metrics are plain means`}, in which all ${result}s count alike: the tables have different metrics to weight ${plain.length === 1 ? "it" : "them"} with, such as gpu__time_duration, or none: ${shortList(plain)}`,
+      `${plain.length === 1 ? "1 metric is a plain mean" : `${plain.length} metrics are plain means`}, in which all ${result}s count alike: not all tables have gpu__time_duration to weight ${plain.length === 1 ? "it" : "them"} with: ${shortList(plain)}`,
     );
   return notes;
 }
