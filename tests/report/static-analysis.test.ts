@@ -61,7 +61,7 @@ describe("rooflineBound", () => {
 describe("the section of report.md", () => {
   it("has parameters, work and bound per layer, and where the peaks come from", () => {
     const text = renderRunMarkdown(run(analysis()));
-    expect(text).toContain("1234 parameters (0.005 MB in float32)");
+    expect(text).toContain("1,234 parameters (0.005 MB in float32)");
     expect(text).toContain("1000.0 GFLOP/s and 100.0 GB/s of memory (measured on this machine)");
     expect(text).toContain("A pass took 12.00 ms (median); its bound is 3.00 ms.");
     expect(text).toMatch(/stem\.0 .*2000\.000 .*10\.000 .*200\.00 .*2\.00 ms .*arithmetic/);
