@@ -45,6 +45,8 @@ const RULES: readonly RuleEntry[] = [
   // What describes the machine and the measurement.
   { name: /^(?:device__attribute|numa|nvlink|c2clink)_/, rule: () => CONSTANT },
   { name: /\.peak_(?:sustained|burst)(?:_\w+)?$|\.max_rate$/, rule: () => CONSTANT },
+  // Twice a peak_sustained (512 times for tensor pipes): ncu's roofline sections derive it.
+  { name: /^derived__sm__\w+_x\d+$/, rule: () => CONSTANT },
   { name: /^profiler__replayer_passes/, rule: () => MAXIMUM },
   { name: /(?:pmsampler|pcsamp)_(?:interval|buffer_size|max_passes)/, rule: () => CONSTANT },
   // How kernels were launched.
@@ -58,8 +60,29 @@ const RULES: readonly RuleEntry[] = [
   { name: /^launch__/, rule: () => CONSTANT },
   // Ratios: each weighted with its denominator.
   {
-    name: /^(\w+?__t)_sector(\w*?)_hit_rate\.(?:pct|ratio)$/,
-    rule: ([, unit, which]) => weightedBy(`${unit}_sectors${which}.sum`),
+    name: /^(\w+?__t_(?:sector|request))(\w*?)_hit_rate\.(?:pct|ratio)$/,
+    rule: ([, unit, which]) => weightedBy(`${unit}s${which}.sum`),
+  },
+  {
+    name: /^(\w+?)__average_t_sectors_per_request(\w*)\.(?:pct|ratio)$/,
+    rule: ([, unit, which]) => weightedBy(`${unit}__t_requests${which}.sum`),
+  },
+  {
+    name: /^smsp__sass_average_data_bytes_per_sector(_mem_\w+)\.(?:pct|ratio)$/,
+    rule: ([, which]) =>
+      weightedBy(
+        `smsp__sass_l1tex_t_sectors_pipe_lsu${which}.sum`,
+        `l1tex__t_sectors_pipe_lsu${which}.sum`,
+      ),
+  },
+  {
+    name: /^derived__smsp__inst_executed_op_branch_pct$/,
+    rule: () => weightedBy(...rollups("smsp__inst_executed")),
+  },
+  // A rate per elapsed cycle, twice (512 times for tensor pipes).
+  {
+    name: /^derived__smsp__\w+_x\d+$/,
+    rule: () => weightedBy(...rollups("smsp__cycles_elapsed")),
   },
   {
     name: /^(\w+?)__\w+_per_(inst_issued|inst_executed|issue_active|warps?_active)\.(?:ratio|pct)$/,
@@ -73,7 +96,8 @@ const RULES: readonly RuleEntry[] = [
     name: /(?:^|\.)(\w+?)__\w+\.(?:sum|avg|max|min)\.(?:per_cycle|pct_of_peak_(?:sustained|burst))_(?:elapsed|in_region|in_frame)$/,
     rule: ([, unit]) => weightedBy(...rollups(`${unit}__cycles_elapsed`)),
   },
-  { name: /\.per_second$|\.(?:ratio|pct)$|_pct$|^derived__avg_/, rule: () => TIME_WEIGHTED },
+  { name: /\.per_second$|\.(?:ratio|pct)$|_pct$/, rule: () => TIME_WEIGHTED },
+  { name: /^derived__avg_|^derived__\w+_nway$/, rule: () => TIME_WEIGHTED },
   { name: /\.pct_of_peak_|\.per_cycle_|maximum_warps_/, rule: () => TIME_WEIGHTED },
   // Rollups over the instances of a unit: the mean over instances of a counter adds up, too.
   { name: /\.(?:sum|avg)$/, rule: () => SUM },

@@ -32,6 +32,9 @@ describe("a metric's rule", () => {
     ["dram__bytes.sum.peak_sustained", "byte/cycle", "constant"],
     ["thread_inst_executed_true", "inst", "sum"],
     ["profiler__replayer_passes", "pass", "maximum"],
+    ["derived__sm__sass_thread_inst_executed_op_ffma_pred_on_x2", "thread", "constant"],
+    ["derived__memory_l1_conflicts_shared_nway", "byte", "mean"],
+    ["derived__memory_l1_wavefronts_shared_excessive", "byte", "sum"],
     ["Duration", "ns", "sum"],
     ["L1/TEX Hit Rate", "%", "mean"],
     ["Memory Throughput", "byte/s", "mean"],
@@ -52,6 +55,17 @@ describe("a metric's rule", () => {
     ["lts__t_sector_hit_rate.pct", "lts__t_sectors.sum"],
     ["smsp__thread_inst_executed_per_inst_executed.ratio", "smsp__inst_executed.sum"],
     ["dram__bytes.sum.per_second", "gpu__time_duration.sum"],
+    ["derived__smsp__sass_thread_inst_executed_op_ffma_pred_on_x2", "smsp__cycles_elapsed.sum"],
+    ["derived__smsp__inst_executed_op_branch_pct", "smsp__inst_executed.sum"],
+    ["lts__t_request_hit_rate.pct", "lts__t_requests.sum"],
+    [
+      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+      "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    ],
+    [
+      "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio",
+      "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    ],
   ])("%s is weighted with %s", (name, weight) => {
     const rule = ruleOf(name, "%");
     expect(rule.kind === "mean" && rule.weights[0]).toBe(weight);
