@@ -39,16 +39,21 @@ function whatRan(report: NCUProfileRegionReport): string {
   const program = environment.command[0]?.split(/[/\\]/).at(-1) ?? "The program";
   const device =
     environment.device === null ? "" : ` on ${escapeMarkdown(deviceInWords(environment.device))}`;
-  const span =
-    totals.wall_ms === null
-      ? "no time in named regions was seen"
-      : `${formatDuration(totals.wall_ms)} passed in ${plural(totals.region_count, "named region")}`;
   const { cpu, gpus } = environment;
   const where = [
     ...(cpu === "unknown" ? [] : [cpu]),
     ...(gpus.length === 0 ? [] : [gpus.join(", ")]),
   ];
-  return `${markdownLabel(program)} ran${device}; ${span}. Measured by the collector ${escapeMarkdown(collector.name)}${where.length === 0 ? "" : ` on ${escapeMarkdown(where.join(" with "))}`}.`;
+  return `${markdownLabel(program)} ran${device}; ${span(totals)}. Measured by the collector ${escapeMarkdown(collector.name)}${where.length === 0 ? "" : ` on ${escapeMarkdown(where.join(" with "))}`}.`;
+}
+
+/** ncu says which ranges were open, and not for how long. */
+function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): string {
+  if (region_count === 0) return "no named region was seen";
+  const regions = plural(region_count, "named region");
+  return wall_ms === null
+    ? `${regions} ${region_count === 1 ? "was" : "were"} seen`
+    : `${formatDuration(wall_ms)} passed in ${regions}`;
 }
 
 const deviceInWords = (device: string): string =>
@@ -57,20 +62,24 @@ const deviceInWords = (device: string): string =>
 function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
   const words = reportKernelWords(report);
   const { whole } = shareBase(report);
+  // Ranges that were measured as a whole: what the inner ones have of the outer is not known.
+  const isWhole = report.regions.every((region) => ownTime(report, region) === null);
+  const timeOf = (region: NCUProfileRegion) =>
+    isWhole ? region.total_ms : ownTime(report, region);
   const ranked = report.regions
-    .map((region) => ({ region, own: ownTime(report, region) ?? 0 }))
-    .filter(({ own }) => own > 0)
-    .sort((a, b) => b.own - a.own);
+    .map((region) => ({ region, time: timeOf(region) ?? 0 }))
+    .filter(({ time }) => time > 0)
+    .sort((a, b) => b.time - a.time);
   if (ranked.length === 0) return "No region took measurable time of its own.";
   const lines = ranked
     .slice(0, top)
     .map(
-      ({ region, own }) =>
-        `${regionInWords(region)}: ${formatShare(own, whole)} % (${formatDuration(own)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
+      ({ region, time }) =>
+        `${regionInWords(region)}: ${formatShare(time, whole)} % (${formatDuration(time)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
     );
   const rest = ranked.length - lines.length;
   return [
-    `Counted is ${words === null ? "wall time" : words.time} that belongs to a region itself and not to a region inside it.`,
+    `Counted is ${words === null ? "wall time" : words.time} ${isWhole ? "with that of regions inside" : "that belongs to a region itself and not to a region inside it"}.`,
     markdownList(lines),
     ...(rest === 0
       ? []
@@ -134,20 +143,32 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
 /** A region is called unsteady when its slow calls take half as long again as its usual ones. */
 const UNSTEADY = 1.5;
 
-function steadiness({ regions }: NCUProfileRegionReport): string {
-  const repeated = regions.filter(({ invocations }) => invocations > 1);
-  if (repeated.length === 0)
-    return "Each region ran once, so nothing can be said about how much its time varies.";
-  const unsteady = repeated.flatMap((region) => {
-    const stats = region.invocation_wall_ms;
-    if (stats === null || stats.p95 < stats.median * UNSTEADY) return [];
-    return [
-      `${regionInWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
-    ];
-  });
+function steadiness(report: NCUProfileRegionReport): string {
+  const regions = report.regions.filter(({ kind }) => kind !== "outside");
+  const repeated = regions.flatMap((region) =>
+    region.invocations > 1 && region.invocation_wall_ms !== null
+      ? [{ region, stats: region.invocation_wall_ms }]
+      : [],
+  );
+  if (repeated.length === 0) return nothingRepeated(regions);
+  const unsteady = repeated.flatMap(({ region, stats }) =>
+    stats.p95 < stats.median * UNSTEADY
+      ? []
+      : [
+          `${regionInWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
+        ],
+  );
   if (unsteady.length === 0)
     return `${plural(repeated.length, "region")} ran more than once, each with much the same time per call.`;
   return `The time of these regions varies much from call to call:\n\n${markdownList(unsteady.slice(0, 10))}`;
+}
+
+function nothingRepeated(regions: readonly NCUProfileRegion[]): string {
+  const unknown = "so nothing can be said about how much";
+  if (regions.length === 0) return `No named region was seen, ${unknown} their times vary.`;
+  return regions.every(({ invocations }) => invocations === 1)
+    ? `Each region ran once, ${unknown} its time varies.`
+    : `How long each call of a region took was not measured, ${unknown} it varies.`;
 }
 
 /** What follows from the numbers themselves. */

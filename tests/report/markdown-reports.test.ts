@@ -145,6 +145,51 @@ describe("Markdown reports", () => {
     expect(renderStakeholderSummary(runOf(bundleOf([])))).toContain("no matching regions");
   });
 
+  it("say what a summary cannot know as unknown, and not as never seen", () => {
+    // As ncu gives it: which ranges were open, not how often nor how long.
+    const untimed = ({ reports }: RegionReportBundle, invocations: number) => ({
+      contract: gpu.contract,
+      reports: reports.map((report) => ({
+        ...report,
+        totals: { ...report.totals, wall_ms: null },
+        regions: report.regions.map((region) => ({
+          ...region,
+          invocations: region.kind === "outside" ? 0 : invocations,
+          invocation_wall_ms: null,
+        })),
+      })),
+    });
+    for (const calls of [0, 2]) {
+      const text = renderStakeholderSummary(runOf(untimed(gpu, calls)));
+      expect(text).toContain("; 2 named regions were seen. Measured");
+      expect(text).toContain("How long each call of a region took was not measured");
+      expect(text).not.toContain("ran once");
+      expect(text).not.toContain("same time per call");
+    }
+    const once = renderStakeholderSummary(runOf(gpu));
+    expect(once).toContain("Each region ran once, so nothing");
+    const none = renderStakeholderSummary(
+      runOf(bundleOf([{ kernels: [{ name: "k", launch: 1, ns: 5 }] }])),
+    );
+    expect(none).toContain("; no named region was seen. Measured");
+    expect(none).toContain("No named region was seen, so nothing");
+  });
+
+  it("rank ranges that were measured as a whole by what they took with those inside", () => {
+    const whole = {
+      contract: gpu.contract,
+      reports: gpu.reports.map((report) => ({
+        ...report,
+        regions: report.regions.map((region) => ({ ...region, exclusive_ms: null, kernels: [] })),
+      })),
+    };
+    const text = renderStakeholderSummary(runOf(whole));
+    expect(text).toContain("Counted is GPU time of ranges with that of regions inside.");
+    expect(text).toContain(
+      "- a: 50.0 % (4.00 ms in 1 call)\n- Outside every region: 50.0 % (4.00 ms)\n- a / b: 37.5 % (3.00 ms in 1 call)",
+    );
+  });
+
   it("keep their shape whatever the names", () => {
     fc.assert(
       fc.property(fc.array(anyName, { minLength: 1, maxLength: 6 }), (names) => {

@@ -107,6 +107,13 @@ const RULES: readonly RuleEntry[] = [
   { name: /^memory_(?:access_)?(?:size_)?type$/, rule: () => CONSTANT },
   { name: /^(?:thread_)?inst_executed|^(?:memory|sass|derived|idc)_/, rule: () => SUM },
   { name: /__(?:pcsamp|sass|branch|inst|thread)_?\w*$|_(?:dropped|merged)_/, rule: () => SUM },
+  // Labels of the details page, whose units do not tell counts from ratios: as the metrics they stand for.
+  { name: /^Grid Size$|^Avg\. (?:Executed|Issued|Divergent) /, rule: () => SUM },
+  { name: /^Registers Per Thread$|Shared Memory Per Block$|^Stack Size$/, rule: () => MAXIMUM },
+  { name: /^Block Limit /, rule: () => MINIMUM },
+  { name: /^(?:Maximum|Theoretical Predicated-On|Theoretical DRAM) /, rule: () => CONSTANT },
+  { name: /^Stall |^Selected$|^Avg\. | N-Way$| Ratio$/, rule: () => TIME_WEIGHTED },
+  { name: / Per (?:Cycle|SM|Scheduler|\w+ Instruction)$/i, rule: () => TIME_WEIGHTED },
 ];
 
 /** Units of counters, for labels of the details page, which say nothing themselves. */
