@@ -1,8 +1,8 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { textOfFile } from "../../report/json-text.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type {
   Collection,
@@ -21,6 +21,7 @@ import { readRecording } from "../recording/index.ts";
 import type { CollectedRun } from "../run.ts";
 import type { Timeline } from "../timeline.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./document.ts";
+import { tellsOfProcess } from "./tells-of-process.ts";
 
 export interface Reread {
   readonly measured: Measured;
@@ -128,7 +129,7 @@ async function timelineOf(source: CollectionSource, directory: string): Promise<
     if (!existsSync(folder)) throw gone(folder);
     const timeline = readRecording(folder);
     // A program that used no NVTX leaves no file either, and then its reports know no process.
-    if (timeline.processes.length === 0 && (await reportsKnowProcesses(directory)))
+    if (timeline.processes.length === 0 && reportsKnowProcesses(directory))
       throw gone(join(folder, "events-*"));
     return timeline;
   }
@@ -139,9 +140,9 @@ async function timelineOf(source: CollectionSource, directory: string): Promise<
   return mergeCaptures(timelines);
 }
 
-async function reportsKnowProcesses(directory: string): Promise<boolean> {
-  const text = await readFile(join(directory, "regions", "report.json"), "utf8").catch(() => "");
-  return /"scope": ?"process:/.test(text);
+function reportsKnowProcesses(directory: string): boolean {
+  const file = join(directory, "regions", "report.json");
+  return existsSync(file) && tellsOfProcess(textOfFile(file));
 }
 
 /** From the export that the run made or, where it was removed, from a new one of the report. */

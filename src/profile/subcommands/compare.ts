@@ -5,10 +5,11 @@ import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
 import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
-import { renderComparisonJson } from "../../report/compare/json.ts";
+import { comparisonJsonPieces } from "../../report/compare/json.ts";
 import { renderComparisonMarkdown } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/document.ts";
+import { inBlocks } from "../../report/in-blocks.ts";
 import { createReportValidator } from "../../report/validate.ts";
 import { terminalWidth } from "../../terminal-width.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -72,7 +73,8 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   const page = command.value("html");
   if (page !== undefined)
     await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
-  if (command.has("json")) io.console.stdout(renderComparisonJson(comparison));
+  if (command.has("json"))
+    for (const block of inBlocks(comparisonJsonPieces(comparison))) io.console.stdout(block);
   else if (command.has("markdown")) io.console.stdout(renderComparisonMarkdown(comparison));
   else {
     const shown = renderComparison(comparison, {

@@ -12,16 +12,23 @@ import type { Store } from "./state.ts";
 
 /** A label of some digits with air around it. */
 const TICK_GAP = 44;
-const MARGIN = { left: 90, right: 20, top: 16, bottom: 44 };
+/** Of a line of text. */
+const LINE = 15;
+const MARGIN = { left: 90, right: 26, top: 36, bottom: 48 };
+const DOT_RADIUS = 6;
+/** Regions that are read out where many stand in one place. */
+const MOST_READ = 5;
 
 export function createRoofline(store: Store): HTMLElement {
   const chart = createFitted();
   const hint = h("p", { class: "hint" });
+  const reading = h("div", { class: "reading" });
   const section = h(
     "section",
     { "aria-labelledby": "roofline-heading" },
     h("h2", { id: "roofline-heading" }, "Roofline"),
     chart.element,
+    reading,
     hint,
   );
   store.watch(({ scope }, before) => {
@@ -29,17 +36,39 @@ export function createRoofline(store: Store): HTMLElement {
     const { roofline } = scope.data;
     section.hidden = roofline === null;
     if (roofline === null) return;
-    const { bandwidth } = roofline;
-    hint.textContent = `A dot is a region at one precision. ${bandwidth === null ? "" : `The slope is DRAM at ${formatRate(bandwidth, "B/s")}. `}Ceilings are those of the clocks during the measurement.`;
-    chart.show((width) => draw(scope, roofline, width, store));
+    hint.textContent =
+      "A dot is a region at one precision; pointed at, it says which. Ceilings are those of the clocks during the measurement.";
+    chart.show((width) => draw(scope, roofline, width, store, reading));
   });
   return section;
 }
 
-function draw(scope: Scope, data: RooflineData, width: number, store: Store): Node {
+function draw(
+  scope: Scope,
+  data: RooflineData,
+  width: number,
+  store: Store,
+  reading: HTMLElement,
+): Node {
   const axes = axesOf(data, width);
   const dots = data.points.map((point) => drawPoint(point, axes, scope, store));
   makeChoosable(dots);
+  const read = (texts: readonly string[]) => {
+    const more = texts.length - MOST_READ;
+    reading.replaceChildren(
+      ...texts.slice(0, MOST_READ).map((text) => h("p", {}, text)),
+      ...(more > 0 ? [h("p", {}, `and ${more} more in this place; arrow keys reach them`)] : []),
+    );
+  };
+  read([]);
+  for (const dot of dots) {
+    // A dot can hide others: all that are in its place are named, it first.
+    const here = [dot, ...dots.filter((other) => other !== dot && covers(dot, other))];
+    const show = () => read(here.map(({ text }) => text));
+    for (const event of ["pointerenter", "focus"]) dot.element.addEventListener(event, show);
+    for (const event of ["pointerleave", "blur"])
+      dot.element.addEventListener(event, () => read([]));
+  }
   return svg(
     "svg",
     {
@@ -49,11 +78,14 @@ function draw(scope: Scope, data: RooflineData, width: number, store: Store): No
       "aria-label": "Roofline; arrow keys move, Enter shows a region",
     },
     ...drawGrid(axes),
-    ...data.ceilings.map((ceiling) => drawCeiling(ceiling, data.bandwidth, axes)),
+    ...drawCeilings(data, axes),
     ...drawMemoryRoof(data, axes),
     ...dots.map(({ element }) => element),
   );
 }
+
+const covers = (dot: Dot, other: Dot): boolean =>
+  Math.hypot(dot.x - other.x, dot.y - other.y) < DOT_RADIUS;
 
 interface Scale {
   (value: number): number;
@@ -96,16 +128,14 @@ function drawGrid({ x, y, width, height }: Axes): readonly Node[] {
       svg("line", { x1: x(tick), x2: x(tick), y1: MARGIN.top, y2: bottom, class: "grid" }),
     ),
     ...labelledTicks(powersOfTen(x), x, TICK_GAP).map((tick) =>
-      svg("text", { x: x(tick), y: bottom + 16, class: "tick" }, formatNumber(tick)),
+      svg("text", { x: x(tick), y: bottom + 20, class: "tick" }, formatNumber(tick)),
     ),
-    ...powersOfTen(y).flatMap((tick) => [
+    ...powersOfTen(y).map((tick) =>
       svg("line", { x1: MARGIN.left, x2: right, y1: y(tick), y2: y(tick), class: "grid" }),
-      svg(
-        "text",
-        { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" },
-        formatRate(tick, "FLOP/s"),
-      ),
-    ]),
+    ),
+    ...labelledTicks(powersOfTen(y), y, LINE).map((tick) =>
+      svg("text", { x: MARGIN.left - 8, y: y(tick) + 4, class: "tick end" }, formatTick(tick)),
+    ),
     svg(
       "text",
       { x: (width + MARGIN.left) / 2, y: height - 6, class: "tick" },
@@ -114,6 +144,9 @@ function drawGrid({ x, y, width, height }: Axes): readonly Node[] {
   ];
 }
 
+/** `10 TFLOP/s`: a power of ten has no other digits. */
+const formatTick = (tick: number): string => formatRate(tick, "FLOP/s").replace(/\.0+(?= )/, "");
+
 function powersOfTen(scale: Scale): readonly number[] {
   const [from, to] = ends(scale);
   const all: number[] = [];
@@ -121,24 +154,34 @@ function powersOfTen(scale: Scale): readonly number[] {
   return all;
 }
 
-/** From the ridge, left of which memory is the limit. */
-function drawCeiling(
-  { label, flops }: RooflineData["ceilings"][number],
-  bandwidth: number | null,
-  { x, y }: Axes,
-): SVGElement {
+/** Each from its ridge, left of which memory is the limit. */
+function drawCeilings({ ceilings, bandwidth }: RooflineData, { x, y }: Axes): readonly Node[] {
   const [left, right] = ends(x);
-  const ridge = bandwidth === null ? left : Math.max(left, flops / bandwidth);
-  return svg(
-    "g",
-    { class: "ceiling" },
-    svg("line", { x1: x(ridge), x2: x(right), y1: y(flops), y2: y(flops) }),
-    svg(
-      "text",
-      { x: x(right) - 4, y: y(flops) - 5, class: "tick end" },
-      `${label} ${formatRate(flops, "FLOP/s")}`,
-    ),
-  );
+  const heights = [...new Set(ceilings.map(({ flops }) => flops))].sort((a, b) => b - a);
+  const lines = heights.map(y);
+  const baselines: number[] = [];
+  return heights.map((flops) => {
+    const same = ceilings.filter((ceiling) => ceiling.flops === flops);
+    const label = `${same.map((ceiling) => ceiling.label).join(", ")} ${formatRate(flops, "FLOP/s")}`;
+    const baseline = freeBaseline(y(flops), lines, baselines);
+    baselines.push(baseline);
+    const ridge = bandwidth === null ? left : Math.max(left, flops / bandwidth);
+    return svg(
+      "g",
+      { class: "ceiling" },
+      svg("line", { x1: x(ridge), x2: x(right), y1: y(flops), y2: y(flops) }),
+      svg("text", { x: x(right) - 4, y: baseline, class: "tick end" }, label),
+    );
+  });
+}
+
+/** On its line, else below it: where no label stands and, if there is such a place, no line. */
+function freeBaseline(line: number, lines: readonly number[], taken: readonly number[]): number {
+  const places = [line - 5, ...[0, 1, 2].map((steps) => line + LINE + steps * LINE)];
+  const free = places.filter((place) => taken.every((other) => Math.abs(other - place) >= LINE));
+  const crossed = (place: number) =>
+    lines.some((other) => other > place - LINE && other < place + 3);
+  return free.find((place) => !crossed(place)) ?? free[0] ?? line - 5;
 }
 
 /** Up to where it meets the highest ceiling or the edge. */
@@ -157,7 +200,20 @@ function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): 
       y2: y(end * bandwidth),
       class: "memory-roof",
     }),
+    // Over the plot, where it is in nobody's way.
+    svg(
+      "text",
+      { x: MARGIN.left, y: 12, class: "tick memory-label" },
+      `Slope: DRAM ${formatRate(bandwidth, "B/s")}`,
+    ),
   ];
+}
+
+interface Dot extends Choosable {
+  /** Of the centre, in pixels. */
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
 }
 
 /** One region at one precision. */
@@ -166,19 +222,21 @@ function drawPoint(
   { x, y }: Axes,
   scope: Scope,
   store: Store,
-): Choosable {
+): Dot {
   const target = scope.regions[region];
   const text = `${target?.path ?? ""}, ${label}: ${formatNumber(intensity)} FLOP/byte, ${formatRate(flops, "FLOP/s")}`;
-  const dot = svg(
-    "circle",
-    { cx: x(intensity), cy: y(flops), r: 6, class: "dot", "aria-label": text },
-    svg("title", {}, text),
-  );
+  const dot = svg("circle", {
+    cx: x(intensity),
+    cy: y(flops),
+    r: DOT_RADIUS,
+    class: "dot",
+    "aria-label": text,
+  });
   dot.style.setProperty("--hue", String(hueOf(target?.label ?? "")));
   const choose = () => {
     if (target !== undefined) store.set({ selected: target });
   };
-  return { element: dot, choose };
+  return { element: dot, choose, text, x: x(intensity), y: y(flops) };
 }
 
 /** Whole powers of ten around the values, so that nothing stands on the edge. */

@@ -1,8 +1,21 @@
+import { jsonPieces } from "../json-writer.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** Version of the comparison's JSON; `major.minor`, a minor only adds. */
 export const COMPARISON_CONTRACT = "hydraconf.comparison/1.0";
 
-/** Everything, for programs. Times are milliseconds; an infinite limit does not occur. */
-export const renderComparisonJson = ({ names, reports, config, gates }: Comparison): string =>
-  `${JSON.stringify({ contract: COMPARISON_CONTRACT, names, ...reports, config, gates }, null, 2)}\n`;
+/**
+ * Everything, for programs, in pieces: of two large reports it is longer than one string can be.
+ * Times are milliseconds; an infinite limit does not occur.
+ */
+export const comparisonJsonPieces = ({
+  names,
+  reports,
+  config,
+  gates,
+}: Comparison): Iterable<string> =>
+  jsonPieces({ contract: COMPARISON_CONTRACT, names, ...reports, config, gates });
+
+/** The same as one text. @throws RangeError where that is longer than 512 MB */
+export const renderComparisonJson = (comparison: Comparison): string =>
+  [...comparisonJsonPieces(comparison)].join("");
