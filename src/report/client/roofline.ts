@@ -12,8 +12,8 @@ import type { Store } from "./state.ts";
 
 /** A label of some digits with air around it. */
 const TICK_GAP = 44;
-/** Of a line of text. */
-const LINE = 15;
+/** From a line of text to the next, with what keeps other lines off it. */
+const LINE = 19;
 const MARGIN = { left: 90, right: 26, top: 36, bottom: 48 };
 const DOT_RADIUS = 6;
 /** Regions that are read out where many stand in one place. */
@@ -78,8 +78,8 @@ function draw(
       "aria-label": "Roofline; arrow keys move, Enter shows a region",
     },
     ...drawGrid(axes),
-    ...drawCeilings(data, axes),
     ...drawMemoryRoof(data, axes),
+    ...drawCeilings(data, axes),
     ...dots.map(({ element }) => element),
   );
 }
