@@ -37,7 +37,7 @@ export interface CollectContext {
 /** One of several runs of a workload. */
 export interface MeasuredRun {
   readonly timeline: Timeline;
-  /** What the workload printed in it; null where it did not come to its end. */
+  /** What the workload printed in it; null where it did not come to its end, or the file has not all of it. */
   readonly stdoutFile: string | null;
 }
 

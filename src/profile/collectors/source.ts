@@ -28,8 +28,8 @@ export interface NcuSource {
 export interface RepeatsSource {
   readonly kind: "repeats";
   readonly runs: readonly CollectionSource[];
-  /** What the workload printed in each of them; added in contract 1.1. */
-  readonly outputs?: readonly string[];
+  /** What the workload printed in each of them; null where its file has not all of it. Added in contract 1.1. */
+  readonly outputs?: readonly (string | null)[];
 }
 
 /** A run of the program under ncu. */

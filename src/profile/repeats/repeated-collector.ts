@@ -70,18 +70,24 @@ function together(
   const whole = collections.filter(isWhole);
   const short = whole.length < wanted ? [`${whole.length} of ${wanted} runs were made`] : [];
   const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
-  const repeats = whole.flatMap(({ measured, outcome: { stdoutFile } }) =>
-    measured.kind === "timeline" ? [{ timeline: measured.timeline, stdoutFile }] : [],
+  const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>
+    measured.kind === "timeline"
+      ? [{ timeline: measured.timeline, stdoutFile: unwritten === undefined ? stdoutFile : null }]
+      : [],
   );
+  const unwritten = collections
+    .map(({ outcome }) => outcome.unwritten)
+    .find((text) => text !== undefined);
   const [first] = repeats;
   if (first === undefined) return { ...last, notes };
   return {
     ...last,
+    outcome: { ...last.outcome, ...(unwritten !== undefined && { unwritten }) },
     measured: { kind: "timeline", timeline: first.timeline, repeats },
     source: {
       kind: "repeats",
       runs: whole.map(({ source }) => source),
-      outputs: repeats.map(({ stdoutFile }) => inFolder(directory, stdoutFile)),
+      outputs: repeats.map(({ stdoutFile }) => stdoutFile && inFolder(directory, stdoutFile)),
     },
     notes,
   };

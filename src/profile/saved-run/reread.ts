@@ -115,7 +115,7 @@ async function rereadSource(
     repeats.push({
       timeline: await timelineOf(run, directory),
       // Contract 1.0 has the output of the last run only.
-      stdoutFile: output === undefined ? context.lastOutput : join(directory, output),
+      stdoutFile: output === undefined ? context.lastOutput : output && join(directory, output),
     });
   }
   const [first] = repeats;

@@ -55,6 +55,27 @@ describe("repeatCollector", () => {
     });
   });
 
+  it("reads nothing of what could not all be written, and says so", async () => {
+    const stdoutFile = join(directory, "stdout.json");
+    const collection = await repeat(
+      (run) =>
+        ({
+          outcome: {
+            exitCode: 0,
+            stdoutFile,
+            ...(run === 2 && { unwritten: "stdout.json: no space" }),
+          },
+        }) as unknown as Collection,
+    );
+    expect(repeatsOf(collection)?.map((one) => one.stdoutFile)).toEqual([
+      stdoutFile,
+      null,
+      stdoutFile,
+    ]);
+    expect(collection.source).toMatchObject({ outputs: ["stdout.json", null, "stdout.json"] });
+    expect(collection.outcome.unwritten).toBe("stdout.json: no space");
+  });
+
   it.each([
     ["refuses", new ConfigError({ code: "profile.collector", message: "no recording" })],
     ["breaks", new Error("no recording")],
