@@ -126,7 +126,8 @@ function openRotating(settings: HandlerSettings, cwd: string): LogSink {
   const path = resolve(cwd, String(filename));
   const limit = Number(maxBytes);
   const kept = Number(backupCount);
-  let sink = openFile(limit > 0 ? { ...settings, mode: "a" } : settings, cwd);
+  const sink = openFile(limit > 0 ? { ...settings, mode: "a" } : settings, cwd);
+  // The next line opens the file again: a new one where this was moved away.
   const rotate = (): void => {
     sink.close();
     for (let number = kept - 1; number > 0; number--)
@@ -135,7 +136,6 @@ function openRotating(settings: HandlerSettings, cwd: string): LogSink {
       rmSync(`${path}.1`, { force: true });
       renameSync(path, `${path}.1`);
     }
-    sink = openFile({ ...settings, mode: kept > 0 ? "w" : "a", delay: false }, cwd);
   };
   return {
     write: (line) => {

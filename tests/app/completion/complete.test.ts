@@ -13,6 +13,7 @@ const SCHEMA = {
     mode: { enum: ["fast", "safe", null], description: "How it works" },
     strict: { type: "boolean" },
     note: { type: "string", description: "Anything" },
+    wordy: { description: ` Two\n  lines, ${"and more ".repeat(20)}` },
     device: { type: "string", examples: ["auto", "cuda:0", "[a,b]", "two words", 7] },
   },
 };
@@ -113,6 +114,7 @@ describe("completion", () => {
       ["--cfg", ""],
       ["job", "hydra", "all"],
     ],
+    [["-c"], ["-c"]],
     [["-c", "j"], ["job"]],
     [["--cfg=h"], ["--cfg=hydra"]],
     [
@@ -171,6 +173,13 @@ describe("completion", () => {
     expect(await answers("db")).toContain("db=\tmysql, pg");
     expect(await answers("--cf")).toEqual(["--cfg\tShow a configuration instead of running"]);
     expect(await answers("im")).toEqual(["import\treads files"]);
+  });
+
+  it("says it in one line that fits", async () => {
+    const [line = ""] = await answers("+wo");
+    const [text, description = ""] = line.split("\t");
+    expect([text, description.length]).toEqual(["+wordy=", 80]);
+    expect(description).toMatch(/^Two lines, and more and .*…$/);
   });
 
   it("tells why there is no answer when it is asked to", async () => {

@@ -84,6 +84,22 @@ describe("createLogging", () => {
     });
   });
 
+  test.each([
+    ["INFO", "20 30 40"],
+    [20, "20 30 40"],
+    ["WARN", "30 40"],
+    ["WARNING", "30 40"],
+    [31, "40"],
+    ["CRITICAL", ""],
+    [50, ""],
+    ["NOTSET", "10 20 30 40"],
+  ])("the level %j lets through %j", (level, numbers) => {
+    const formatters = { simple: { format: "%(levelno)d" } };
+    const root = { level, handlers: ["console"] };
+    const { stdout } = run(dictConfig({ formatters, root }));
+    expect(stdout.trim().replaceAll("\n", " ")).toBe(numbers);
+  });
+
   test("other formats", () => {
     const formatters = { simple: { format: "%(levelname)-8s|%(message)3s|%(levelno)04d|100%%" } };
     const { stdout } = run(dictConfig({ formatters }));
@@ -136,14 +152,28 @@ describe("createLogging", () => {
     expect(run(dictConfig({ handlers: handlers("others"), filters, root })).stdout).toBe("");
   });
 
-  test("a rotating file keeps as many files as it may", () => {
+  test.each([
+    [
+      { maxBytes: 6, backupCount: 2 },
+      { "": "four", ".1": "three", ".2": "two" },
+    ],
+    [
+      { maxBytes: 10, backupCount: 2 },
+      { "": "four", ".1": "three", ".2": "one two" },
+    ],
+    [
+      { maxBytes: 11, backupCount: 2 },
+      { "": "three four", ".1": "one two" },
+    ],
+    [{ maxBytes: 6 }, { "": "one two three four" }],
+    [{ backupCount: 2 }, { "": "one two three four" }],
+  ])("a rotating file keeps as many files as it may: %j", (limits, expected) => {
     const cwd = mkdtempSync(join(tmpdir(), "hydraconf-log-"));
     const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
     const file = {
       class: "logging.handlers.RotatingFileHandler",
       filename: "r.log",
-      maxBytes: 6,
-      backupCount: 2,
+      ...limits,
     };
     logging.configure(
       { version: 1, handlers: { file }, root: { level: "INFO", handlers: ["file"] } },
@@ -152,9 +182,12 @@ describe("createLogging", () => {
     );
     for (const text of ["one", "two", "three", "four"]) logging.logger("a").info(text);
     logging.close();
-    const read = (name: string) => readFileSync(join(cwd, name), "utf8");
-    expect(["r.log", "r.log.1", "r.log.2"].map(read)).toEqual(["four\n", "three\n", "two\n"]);
-    expect(readdirSync(cwd)).toHaveLength(3);
+    const read = (name: string) => readFileSync(join(cwd, name), "utf8").trim().split("\n");
+    expect(
+      Object.fromEntries(
+        readdirSync(cwd).map((name) => [name.slice("r.log".length), read(name).join(" ")]),
+      ),
+    ).toEqual(expected);
   });
 
   test("a config disables the loggers there are, the next one enables them again", () => {

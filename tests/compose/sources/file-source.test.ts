@@ -71,6 +71,7 @@ describe("a directory of config files", () => {
 
   it("lists options without their extension, dots and all", () => {
     expect([...files().list("db", "config")].sort()).toEqual(["a.b", "mysql"]);
+    mkdirSync(join(cwd, "conf/db/__pycache__"));
     expect([...files().list("db", "group")].sort()).toEqual(["dir.yaml", "engine"]);
   });
 
@@ -115,7 +116,7 @@ describe("a folder of an npm package", () => {
   });
 
   it("is unavailable where the package is not installed", () => {
-    for (const path of ["not-installed/conf", "", "a.python.module"])
+    for (const path of ["not-installed/conf", "", "a.python.module", "./conf", "../conf"])
       expect(packageSource({ provider: "p", path, cwd }).available()).toBe(false);
   });
 });

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { leavesOf, originLines, pathText } from "../../src/compose/index.ts";
+import { readYaml } from "../../src/values/reader.ts";
+import { toObject } from "../../src/values/to-object.ts";
+import { writeYaml } from "../../src/values/writer.ts";
+
+const TREE = readYaml(`
+plain: 1
+map: {inner: {deep: 2}, none: {}}
+list: [3, [4, 5], {six: 6}, []]
+quoted: "two\\n\\nlines"
+after: 7
+`);
+
+test("each line of the YAML goes with the innermost value that begins on it", () => {
+  const lines = originLines(TREE);
+  expect(lines.map(({ text }) => `${text}\n`).join("")).toBe(writeYaml(TREE));
+  expect(lines.map(({ node, text }) => [text, node && toObject(node)])).toEqual([
+    ["plain: 1", 1],
+    ["map:", { inner: { deep: 2 }, none: {} }],
+    ["  inner:", { deep: 2 }],
+    ["    deep: 2", 2],
+    ["  none: {}", {}],
+    ["list:", [3, [4, 5], { six: 6 }, []]],
+    ["- 3", 3],
+    ["- - 4", 4],
+    ["  - 5", 5],
+    ["- six: 6", 6],
+    ["- []", []],
+    // A comment may only stand behind its end.
+    ["quoted: 'two", undefined],
+    ["", undefined],
+    ["", undefined],
+    ["  lines'", "two\n\nlines"],
+    ["after: 7", 7],
+  ]);
+});
+
+test("the leaves of a config are its values at their keys, what is empty among them", () => {
+  expect(leavesOf(TREE).map(({ node, path }) => [pathText(path), toObject(node)])).toEqual([
+    ["plain", 1],
+    ["map.inner.deep", 2],
+    ["map.none", {}],
+    ["list.0", 3],
+    ["list.1.0", 4],
+    ["list.1.1", 5],
+    ["list.2.six", 6],
+    ["list.3", []],
+    ["quoted", "two\n\nlines"],
+    ["after", 7],
+  ]);
+});
