@@ -72,7 +72,7 @@ function refuseUnknownSettings(
     const near = nearest(text, known);
     throw new ConfigError({
       code: "key.not_found",
-      message: `${key}: ${target.split(".").at(-1)} has no setting '${text}'`,
+      message: `Error in call to target '${target}':\n${target.split(".").at(-1)} has no setting '${text}'`,
       key: `${key}.${text}`,
       origin: value.origin,
       available: settings,

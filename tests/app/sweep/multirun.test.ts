@@ -203,6 +203,10 @@ describe("what decides between a run and a sweep", () => {
 
   test.each([
     ["+hydra.launcher.n_jobs=4", "BasicLauncher has no setting 'n_jobs'"],
+    [
+      "+hydra.launcher.n_jobs=4",
+      "call to target 'hydra._internal.core_plugins.basic_launcher.Basic",
+    ],
     ["+hydra.sweeper.n_trials=4", "BasicSweeper has no setting 'n_trials'"],
     ["+hydra.sweeper.param={x:[1]}", "Did you mean 'params'?"],
     ["+hydra.launcher.max_retry=1", "Did you mean 'max_retries'?", "hydra/launcher=local"],
