@@ -28,10 +28,16 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
     row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),
     row("Device", environment.device ?? "the workload did not say"),
     row("Machine", machineText(environment)),
-    row("GPUs", environment.gpus.length === 0 ? "none" : environment.gpus.join(", ")),
+    row("GPUs", gpusText(environment)),
     row("hydraconf", environment.hydraconf_version),
     row("Generated", report.generated_at),
   ];
+}
+
+function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string {
+  if (gpus.length > 0) return gpus.join(", ");
+  // Of an imported file that does not name them: there may have been some.
+  return cpu === "unknown" ? "unknown" : "none";
 }
 
 /** Files that are imported do not say on which machine they were made. */

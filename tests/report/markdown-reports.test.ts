@@ -62,6 +62,18 @@ describe("Markdown reports", () => {
     expect(text).toContain("--label 'a\\|b `c` d'\\''s'``");
   });
 
+  it("do not say that a machine had no GPUs where a file does not say which", () => {
+    const on = (cpu: string) => ({
+      contract: gpu.contract,
+      reports: gpu.reports.map((report) => ({
+        ...report,
+        environment: { ...report.environment, cpu, gpus: [] },
+      })),
+    });
+    expect(renderRegionMarkdown(on("unknown"), { title })).toContain("| GPUs | unknown |");
+    expect(renderRegionMarkdown(on("Example CPU"), { title })).toContain("| GPUs | none |");
+  });
+
   it("never call CPU operations GPU kernels, nor the other way round", () => {
     const cpu = bundleOf([resnet]);
     for (const text of [

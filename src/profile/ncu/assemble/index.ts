@@ -157,7 +157,7 @@ function assemblyNotes(
   if (count.leftOut > 0) notes.push(`the kernel selection leaves out ${count.leftOut} launches`);
   if (count.noDevice > 0)
     notes.push(
-      `${count.noDevice} results do not say on which device they ran (ncu before 2022.4); taken as cuda:0`,
+      `${count.noDevice === 1 ? "1 result does not say on which device it" : `${count.noDevice} results do not say on which device they`} ran (ncu before 2022.4); taken as cuda:0`,
     );
   if (count.mixed > 0 && (options.recorded ?? null) === null)
     notes.push(
