@@ -6,15 +6,19 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => NAMED[character] ?? codePoint(character));
 }
 
-/** A label as shown to people: never empty, never longer than a line can bear. */
+/**
+ * A label as shown to people: never empty, never longer than a line can bear. Of a longer one the end is kept, too:
+ * kernels of a library differ in their last template arguments.
+ */
 export function printableLabel(text: string, limit = 120): string {
   if (text === "") return "(no name)";
   // Blanks at the ends would not be seen, or taken for indentation.
   const quote = text.trim() === text ? "" : '"';
   const characters = [...text];
   if (characters.length <= limit) return `${quote}${printable(text)}${quote}`;
-  const start = printable(characters.slice(0, limit).join(""));
-  return `${quote}${start}…${quote} (${characters.length} characters)`;
+  const kept = Math.floor(limit / 3);
+  const [start, end] = [characters.slice(0, limit - kept - 1), characters.slice(-kept)];
+  return `${quote}${printable(start.join(""))}…${printable(end.join(""))}${quote}`;
 }
 
 // Controls, formatting marks (direction, joiners, tags), surrogates without partner, line separators.

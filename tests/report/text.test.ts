@@ -11,7 +11,13 @@ describe("printable text", () => {
     expect(printable("a\nb\t\u001b[0m\u202e")).toBe("a\\nb\\t\\u{1b}[0m\\u{202e}");
     expect(printableLabel("")).toBe("(no name)");
     expect(printableLabel("  x")).toBe('"  x"');
-    expect(printableLabel("x".repeat(500))).toBe(`${"x".repeat(120)}… (500 characters)`);
+  });
+
+  it("keeps both ends of a long name, and is never longer than it", () => {
+    const kernel = (last: string) => `void elementwise_kernel<128, ${"x".repeat(200)}, ${last}>`;
+    expect(printableLabel(kernel("float"))).not.toBe(printableLabel(kernel("double")));
+    expect(printableLabel("abcdefghij", 10)).toBe("abcdefghij");
+    expect(printableLabel("abcdefghijk", 10)).toBe("abcdef…ijk");
   });
 
   it("never holds a control character or half a character", () => {

@@ -28,7 +28,7 @@ function kindNotes({ totals: { kernelKinds } }: ScopeModel): readonly string[] {
 const freeRunNotes = (scope: ScopeModel): readonly string[] =>
   hasKernels(scope)
     ? [
-        "GPU clocks were not locked: times vary with temperature, power and other load; hardware counters were not read (pipeline.ncu.enable=true does both)",
+        "GPU clocks are not locked by this collector: times vary with temperature, power and other load; it reads no hardware counters (pipeline.ncu.enable=true measures with both)",
       ]
     : [];
 

@@ -59,12 +59,12 @@ const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
   [
     "clocks that nobody locked",
     recorded({ ranges: [work], kernels: [kernel] }),
-    "GPU clocks were not locked: times vary",
+    "GPU clocks are not locked by this collector: times vary",
   ],
   [
     "counters that nobody read",
     recorded({ ranges: [work], kernels: [kernel] }),
-    "hardware counters were not read",
+    "it reads no hardware counters",
   ],
   [
     "a region that has something to say itself",
