@@ -116,6 +116,7 @@ const sweepFacts = (
   directory,
   overrides,
   launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
+  launcher_choice: master.choices.get("hydra/launcher") ?? null,
   fingerprint: sweepFingerprint(master, directory),
 });
 

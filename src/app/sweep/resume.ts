@@ -4,11 +4,12 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
 import type { Invocation } from "../invocation.ts";
 import { sweepFolder } from "./record/layout.ts";
-import { readManifest } from "./record/manifest.ts";
+import { readManifest, type SweepManifest } from "./record/manifest.ts";
 
 /**
  * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
- * and in its working directory, with what is to run of it. Overrides of the launcher may be added.
+ * and in its working directory, with what is to run of it. Overrides of the launcher may be added, and those that
+ * say what a search makes of results.
  *
  * @throws ConfigError `app.sweep_record` where there is no such sweep, `app.usage` for flags that do not go together
  * and overrides of anything else, `app.unsupported` for a sweep whose overrides held secrets
@@ -28,8 +29,9 @@ export function resumedInvocation(
           ? "argument --accept-changes: it goes with --resume DIR or --retry-failed DIR"
           : "argument --retry-failed: it must name the same sweep as --resume",
     });
-  const { cwd, holds_secrets: holdsSecrets, now, program } = readManifest(sweepFolder(directory));
-  if (holdsSecrets)
+  const manifest = readManifest(sweepFolder(directory));
+  const { cwd, now } = manifest;
+  if (manifest.holds_secrets)
     throw new ConfigError({
       code: "app.unsupported",
       message: `The sweep in '${directory}' had a secret among its overrides, which is not kept`,
@@ -39,7 +41,7 @@ export function resumedInvocation(
   enter(cwd);
   return {
     ...invocation,
-    argv: withOverrides(program.argv, overrides),
+    argv: withOverrides(manifest, overrides),
     cwd,
     now: new Date(now),
     resumed: {
@@ -49,17 +51,20 @@ export function resumedInvocation(
       acceptChanges: flags.has("accept-changes"),
       detach: flags.has("detach"),
       added: overrides,
+      judgesAnew: overrides.some((override) => OF_JUDGEMENT.test(override)),
     },
   };
 }
 
 function refuseOtherOverrides(overrides: readonly string[]): void {
-  const other = overrides.find((override) => !OF_LAUNCHER.test(override));
+  const other = overrides.find(
+    (override) => !OF_LAUNCHER.test(override) && !OF_JUDGEMENT.test(override),
+  );
   if (other === undefined) return;
   throw new ConfigError({
     code: "app.usage",
     message: `'${other}' cannot be given here: a sweep goes on with the overrides that it began with`,
-    hint: "overrides of hydra/launcher and hydra.launcher.KEY are possible",
+    hint: "possible are hydra/launcher, hydra.launcher.KEY and, of a search, hydra.sweeper.objective, .direction and .max_failure_rate",
   });
 }
 
@@ -75,19 +80,20 @@ function enter(cwd: string): void {
 }
 
 /** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
-function withOverrides(argv: readonly string[], more: readonly string[]): readonly string[] {
+function withOverrides(
+  { launcher_choice, program: { argv } }: SweepManifest,
+  more: readonly string[],
+): readonly string[] {
   const dashes = argv.indexOf("--");
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const began = dashes < 0 ? argv : argv.slice(0, dashes);
-  const [before, now] = [launcherIn(began), launcherIn(more)];
-  const isOther = before !== undefined && now !== undefined && before !== now;
+  const chosen = more.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
+  const isOther = chosen !== undefined && chosen !== launcher_choice;
   const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
   return [...kept, ...more, ...rest];
 }
 
-/** The launcher that overrides choose; undefined where the config does. */
-const launcherIn = (overrides: readonly string[]): string | undefined =>
-  overrides.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
-
 const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
 const CHOICE = /^\+*hydra\/launcher=/;
+/** What a search makes of results: no job is another one for it. */
+const OF_JUDGEMENT = /^\+*hydra\.sweeper\.(objective|direction|max_failure_rate)=/;

@@ -31,6 +31,7 @@ function endingAt(look: number) {
     directory,
     overrides: [],
     launcher: "hydraconf.LocalLauncher",
+    launcher_choice: null,
     fingerprint: "",
     holds_secrets: false,
     jobs: [{ number: 0, overrides: [], task_overrides: [], output_dir: "", fingerprint: "" }],

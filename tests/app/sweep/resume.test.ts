@@ -38,6 +38,26 @@ test("with another launcher than it began with, a sweep leaves the settings of t
   expect(place.state(0)).toMatchObject({ return_value: { rest: ["a"] } });
 });
 
+test("so it does where the config chose the launcher, and keeps them for that one", async () => {
+  const config = `defaults:
+  - override hydra/launcher: local
+  - _self_
+x: 1
+do: ok
+seconds: 0
+hydra: {sweep: {dir: s, subdir: "\${hydra:job.num}"}}
+`;
+  const place = workplace(config);
+  const gpu = "+hydra.launcher.resources.gpu=[7]";
+  expect((await place.start(["-m", "x=1", "do=flaky", gpu])).exitCode).toBe(1);
+  await place.start(["--retry-failed", "s", "hydra/launcher=local"]);
+  expect(place.ran("begin")).toEqual([0, 0]);
+  expect(place.lines("ran.txt").at(-1)).toMatch(/^begin 0 \d+ 7 /);
+  const basic = await place.start(["--retry-failed", "s", "hydra/launcher=basic"]);
+  expect([basic.exitCode, basic.stderr]).toEqual([0, ""]);
+  expect(place.lines("ran.txt").at(-1)).toMatch(/^end 0 \d+ - /);
+});
+
 test("a sweep that runs is named, with what to do about it", async () => {
   const place = workplace();
   const running = place.start(["-m", "x=1", "do=hold"]);

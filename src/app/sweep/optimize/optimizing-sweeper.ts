@@ -1,4 +1,5 @@
 import { overrideKeyElement, overrideNode, parseOverride } from "../../../overrides/index.ts";
+import { shellQuote } from "../../../shell-quote.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { map, scalar } from "../../../values/node.ts";
 import { fromCode } from "../../../values/origin.ts";
@@ -19,6 +20,8 @@ export interface OptimizingRequest {
   readonly maxFailureRate: number;
   /** Where the number stands in what the task returns; undefined for the number itself. */
   readonly objective: string | undefined;
+  /** The absolute path of the sweep's directory. */
+  readonly directory: string;
   readonly unforeseeable?: string;
 }
 
@@ -35,7 +38,7 @@ interface Scored {
  * same jobs, and that is how a sweep is resumed.
  */
 export function optimizingSweeper(request: OptimizingRequest): Sweeper {
-  const { batchSize, maxFailureRate, objective, search } = request;
+  const { batchSize, directory, maxFailureRate, objective, search } = request;
   const told: Scored[] = [];
   let round: readonly Trial[] = [];
   let scores: Score[] = [];
@@ -76,19 +79,19 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       failures += lost;
       if (lost === 0 || lost / batch.length <= maxFailureRate) return;
       failedTooOften = true;
-      if (problems.length > 0) throw withoutNumber(problems);
+      if (problems.length > 0) throw withoutNumber(problems, directory);
     },
     conclude: () => conclusionOf(told, failures, !failedTooOften, request),
   };
 }
 
-function withoutNumber(problems: readonly string[]): ConfigError {
+function withoutNumber(problems: readonly string[], directory: string): ConfigError {
   const [first, ...others] = problems;
   return new ConfigError({
     code: "app.objective",
     message: `${first}${others.length === 0 ? "" : ` (and ${others.length} more)`}`,
     key: "hydra.sweeper.objective",
-    hint: "return the number to optimize from the task, or name its key with hydra.sweeper.objective",
+    hint: `name the key of a number among what the jobs returned: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY goes on, and what is done counts; or let the task return the number, and begin anew`,
   });
 }
 
@@ -123,7 +126,10 @@ function conclusionOf(
       ],
       origin,
     ),
-    text: `Best of ${counts}: ${best.trial.params.join(" ")} with ${floatRepr(best.score)}`,
+    text: `Best of ${counts}: ${bestText(best.trial, floatRepr(best.score))}`,
     toleratesFailures,
   };
 }
+
+const bestText = ({ params }: Trial, score: string): string =>
+  params.length === 0 ? `${score} (nothing was swept)` : `${params.join(" ")} with ${score}`;

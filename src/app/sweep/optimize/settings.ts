@@ -80,6 +80,7 @@ export function readCommon(
     batchSize: settings.int("n_jobs", 1),
     maxFailureRate: settings.number("max_failure_rate", 0) ?? 0,
     objective: settings.text("objective"),
+    directory: request.directory,
   };
 }
 

@@ -19,6 +19,8 @@ export interface Resumption {
   readonly failed: boolean;
   /** Whether a job may have another config than it was recorded with. */
   readonly acceptChanges: boolean;
+  /** Whether a search makes something else of the results than it did. */
+  readonly judgesAnew?: boolean;
 }
 
 /** The record of a sweep while it runs. */
@@ -108,10 +110,11 @@ export function openRecord(request: RecordRequest): SweepRecord {
     return earlier;
   };
 
-  /** Results that a search was told at first and that are others now: then its jobs may be, too. */
+  /** Results that a search was told at first and that are others now, or mean another thing: then its jobs may be, too. */
   const mayAskForOthers = (): boolean =>
     isSearch &&
     (resumption?.failed === true ||
+      resumption?.judgesAnew === true ||
       manifest.jobs.some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
 
   const recorded = (job: SweepJob): JobResult | undefined => {

@@ -25,6 +25,7 @@ const open = (batchSize: number | undefined, maxFailureRate = 1) =>
     batchSize,
     maxFailureRate,
     objective: undefined,
+    directory: "/s",
   });
 
 const resultOf = (number: number, value: number | null): JobResult => ({

@@ -8,6 +8,7 @@ import { sweepRows } from "../../../../src/app/sweep/collect.ts";
 import { recordedExitCode } from "../../../../src/app/sweep/look.ts";
 import { readManifest } from "../../../../src/app/sweep/record/manifest.ts";
 import { NOBODY } from "../../../../src/app/sweep/standing.ts";
+import { program } from "../../program.ts";
 
 /** Nine trials, the best three of them with more, the best one with the most. */
 const SEARCH = [
@@ -136,4 +137,33 @@ test("another space than the one that was recorded is refused unless told otherw
   expect(other.exitCode).toBe(0);
   expect(other.jobs).toHaveLength(13);
   expect(other.jobs[0]).toMatch(/^13: /);
+});
+
+test("judged by another number, a search may ask for other jobs, and gets them", async () => {
+  const { cwd, run } = program({
+    "conf/config.yaml": "x: 0.0\nn: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+  });
+  const play = async (...argv: readonly string[]) => {
+    const jobs: string[] = [];
+    const outcome = await run(argv, (config, job) => {
+      jobs.push(job.overrides.join(" "));
+      const x = Number(config.get("x"));
+      return { loss: x, acc: x };
+    });
+    return { ...outcome, jobs };
+  };
+  const first = await play(...SEARCH, "hydra.sweeper.seed=7", "hydra.sweeper.objective=loss");
+  const again = await play(
+    "--resume",
+    "s",
+    "hydra.sweeper.objective=acc",
+    "hydra.sweeper.direction=maximize",
+  );
+  expect([first.exitCode, again.exitCode, again.stderr]).toEqual([0, 0, ""]);
+  const best = (jobs: readonly string[]) => jobs.filter((job) => job.includes("n=9"));
+  expect(again.jobs.filter((job) => job.includes("n=1"))).toEqual([]);
+  expect(best(again.jobs)).not.toEqual(best(first.jobs));
+  expect(readFileSync(join(cwd, "s/optimization_results.yaml"), "utf8")).toContain(
+    best(again.jobs)[0]?.split(" ")[0]?.replace("=", ": "),
+  );
 });

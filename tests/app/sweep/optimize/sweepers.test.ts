@@ -107,6 +107,38 @@ describe("hydra/sweeper=random", () => {
     );
   });
 
+  test("a misspelt objective is corrected when the sweep goes on: what is done counts", async () => {
+    const { cwd, run } = program(FILES);
+    const jobs: number[] = [];
+    const play = (...argv: readonly string[]) =>
+      run(argv, (config, job) => {
+        jobs.push(job.number ?? -1);
+        return { loss: Number(config.get("x")) ** 2, acc: 1 };
+      });
+    const argv = ["hydra.sweeper.n_trials=4", "hydra.sweeper.n_jobs=2"];
+    const wrong = await play(...RANDOM, ...argv, "hydra.sweeper.objective=los");
+    expect([wrong.exitCode, jobs]).toEqual([1, [0, 1]]);
+    expect(wrong.stderr).toContain("'los' of what the task returned is no finite number");
+    expect(wrong.stderr).toContain(`--resume ${join(cwd, "s")} hydra.sweeper.objective=KEY`);
+    const other = await play("--resume", "s", "hydra.sweeper.n_trials=9");
+    expect([other.exitCode, other.stderr]).toEqual([
+      2,
+      expect.stringContaining("hydra.sweeper.objective"),
+    ]);
+    const right = await play("--resume", "s", "hydra.sweeper.objective=loss");
+    expect([right.exitCode, right.stderr, jobs]).toEqual([0, "", [0, 1, 2, 3]]);
+    // It stays corrected.
+    expect((await play("--resume", "s")).stdout).toMatch(/Best of 4 trials: x=.* with 0/);
+    expect(jobs).toHaveLength(4);
+  });
+
+  test("trials of a space that has no dimension are told as such", async () => {
+    const argv = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=2", "x=2"];
+    const { results, stdout } = await sweep(argv, () => 4);
+    expect(stdout).toMatch(/Best of 2 trials: 4\.0 \(nothing was swept\)\n/);
+    expect(results).toContain("best_evaluated_params: {}\n");
+  });
+
   test.each([
     ["hydra.sweeper.direction=up", "must be minimize or maximize, not 'up'"],
     ["hydra.sweeper.direction=[minimize,maximize]", "has several directions"],
