@@ -24,7 +24,7 @@ export type Dialect = "1.3";
 export interface EngineOptions {
   /** Where relative directories start. Default: the working directory. */
   readonly cwd?: string;
-  /** What `oc.env` sees. Default: the environment of the process as it is now. */
+  /** What `oc.env` sees, and whose `PYTHONPATH` counts for `pkg://`. Default: the environment of the process as it is now. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** In addition to the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
@@ -81,7 +81,7 @@ export interface Engine {
 
 /** @throws ConfigError for a dialect or a resolver that cannot be. */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const { cwd = process.cwd(), dialect = "1.3" } = options;
+  const { cwd = process.cwd(), dialect = "1.3", env = { ...process.env } } = options;
   if (dialect !== "1.3")
     throw new ConfigError({
       code: "compose.unsupported",
@@ -92,7 +92,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const snapshots = new Map<string, Snapshot>();
   const context = createResolveContext({
     ...(options.resolvers && { resolvers: options.resolvers }),
-    env: options.env ?? { ...process.env },
+    env,
   });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
@@ -104,6 +104,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       configDir,
       configDirs,
       cwd,
+      env,
       ...(options.plugins && { plugins: options.plugins }),
       ...(options.store && { store: options.store }),
       ...(options.sources && { factories: options.sources }),

@@ -29,6 +29,8 @@ export interface ComposerRequest {
   /** Directory (or `pkg://NAME/DIR`) of the primary config; null for a program without one. */
   readonly configPath: string | null;
   readonly configName: string | null;
+  /** The directory of the program. Default: the working directory. */
+  readonly base?: string;
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
   /** What `hydra.runtime.version_base` says; default: that of the dialect. */
@@ -87,6 +89,8 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     configDir: request.configPath,
     configDirs: addedDirectories(request, cwd),
     cwd,
+    env,
+    ...(request.base === undefined ? {} : { base: request.base }),
     plugins,
     ...(request.store === undefined ? {} : { store: request.store }),
   });

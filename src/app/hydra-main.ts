@@ -219,6 +219,7 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
     jobName: options.name,
     configPath: configPath === null ? null : withBase(configPath, options.base),
     configName: text("config-name") ?? options.configName ?? null,
+    base: options.base,
     ...(configDir === undefined ? {} : { configDir }),
     ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
     ...(options.plugins === undefined ? {} : { plugins: options.plugins }),

@@ -5,6 +5,7 @@ import type { Plugin } from "./plugins/plugin.ts";
 import { pluginGroups } from "./plugins/plugin-groups.ts";
 import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 import type { MemoryEntry } from "./sources/memory-source.ts";
+import { packageSource, pythonPath } from "./sources/package-source.ts";
 import { openSource, type SourceFactory, STANDARD_SOURCES } from "./sources/search-path.ts";
 import { type Snapshot, takeSnapshot } from "./sources/snapshot.ts";
 
@@ -16,6 +17,10 @@ export interface TreeRequest {
   readonly configDirs: readonly string[];
   /** Where relative directories start. */
   readonly cwd: string;
+  /** The directory of the program, where `pkg://` looks first. Default: `cwd`. */
+  readonly base?: string;
+  /** Whose `PYTHONPATH` adds to where `pkg://` looks. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: `STANDARD_PLUGINS`. */
   readonly plugins?: readonly Plugin[];
   /** The config store (`structured://`); it wins over what plugins store. */
@@ -32,8 +37,13 @@ export const PRIMARY_PROVIDER = "main";
  * directories, the config store. Whether the primary directory exists is looked at by what composes.
  */
 export function openTree(request: TreeRequest): Snapshot {
-  const { configDir, configDirs, cwd } = request;
-  const factories = new Map([...STANDARD_SOURCES, ...(request.factories ?? [])]);
+  const { configDir, configDirs, cwd, base = cwd, env } = request;
+  const roots = [...new Set([base, cwd, ...pythonPath(env, cwd)])];
+  const factories = new Map<string, SourceFactory>([
+    ...STANDARD_SOURCES,
+    ["pkg", (entry) => packageSource({ ...entry, roots })],
+    ...(request.factories ?? []),
+  ]);
   const plugins = pluginGroups(request.plugins ?? STANDARD_PLUGINS);
   const open = (provider: string, path: string) =>
     openSource({ provider, path: absolute(path, cwd) }, cwd, factories);

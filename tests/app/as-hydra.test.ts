@@ -353,3 +353,23 @@ describe("--info searchpath", () => {
     expect(stderr).toContain("Interpolation key 'x' not found");
   });
 });
+
+test("pkg:// finds Python packages beside the program, wherever it runs, and those of PYTHONPATH", async () => {
+  const { cwd, run } = program({
+    "conf/config.yaml": "defaults: [{db: own}, _self_]\nhydra: {searchpath: ['pkg://more.conf']}\n",
+    "conf/db/own.yaml": "from: own\n",
+    "more/conf/__init__.py": "",
+    "more/conf/db/beside.yaml": "from: beside\n",
+    "lib/team/__init__.py": "",
+    "lib/team/db/shared.yaml": "from: shared\n",
+  });
+  const elsewhere = program({ "conf/config.yaml": "" }, { base: cwd });
+  for (const { run: from } of [{ run }, elsewhere])
+    expect((await from(["--cfg", "job", "db=beside"])).stdout).toBe("db:\n  from: beside\n");
+  const shared = await run(
+    ["--cfg", "job", "hydra.searchpath=[pkg://team]", "db=shared"],
+    undefined,
+    { PYTHONPATH: join(cwd, "lib") },
+  );
+  expect(shared).toMatchObject({ exitCode: 0, stdout: "db:\n  from: shared\n", stderr: "" });
+});

@@ -1,21 +1,26 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import type { ConfigSource, LoadedConfig } from "./config-source.ts";
 import { fileSource } from "./file-source.ts";
 
 export interface PackageSourceOptions {
   readonly provider: string;
-  /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`. */
+  /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` of a Python package. */
   readonly path: string;
-  /** The directory whose `node_modules` are searched. */
   readonly cwd: string;
+  /** Where packages are looked for, in this order. Default: from `cwd`. */
+  readonly roots?: readonly string[];
 }
 
-/** A folder of an installed npm package (`pkg://NAME/FOLDER`). */
-export function packageSource({ provider, path, cwd }: PackageSourceOptions): ConfigSource {
+/**
+ * A folder of an npm package that is installed for one of the roots (`pkg://NAME/FOLDER`), or of a Python
+ * package that lies in one of them (`pkg://a.b.conf`), as Python finds those of its module search path.
+ */
+export function packageSource(options: PackageSourceOptions): ConfigSource {
+  const { provider, path, cwd, roots = [cwd] } = options;
   const info = { scheme: "pkg", path, provider };
-  const dir = packageFolder(path, cwd);
+  const dir = npmFolder(path, roots) ?? pythonFolder(path, roots);
   if (dir === undefined) return unavailableSource(info);
   const files = fileSource({ provider, path: dir, cwd });
   return {
@@ -40,13 +45,34 @@ function unavailableSource(info: Pick<ConfigSource, "scheme" | "path" | "provide
   };
 }
 
+/** The directories that `PYTHONPATH` adds to where Python packages are looked for. */
+export const pythonPath = (
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): readonly string[] =>
+  (env["PYTHONPATH"] ?? "")
+    .split(delimiter)
+    .filter((entry) => entry !== "")
+    .map((entry) => resolve(cwd, entry));
+
 /** Looks the folder up itself: a package need not export its configs to be composed from. */
-function packageFolder(path: string, cwd: string): string | undefined {
+function npmFolder(path: string, roots: readonly string[]): string | undefined {
   const parts = path.split("/");
   const nameLength = path.startsWith("@") ? 2 : 1;
   const name = parts.slice(0, nameLength).join("/");
   if (name === "" || name.startsWith(".")) return undefined;
-  const places = createRequire(join(cwd, "from-here.js")).resolve.paths(name) ?? [];
-  const root = places.map((place) => join(place, name)).find((dir) => existsSync(dir));
+  const root = roots
+    .flatMap((from) => createRequire(join(from, "from-here.js")).resolve.paths(name) ?? [])
+    .map((place) => join(place, name))
+    .find((dir) => existsSync(dir));
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
+}
+
+/** Hydra asks for the `__init__.py` of the folder itself, and takes slashes for dots. */
+function pythonFolder(path: string, roots: readonly string[]): string | undefined {
+  const parts = path.replaceAll("/", ".").replace(/\.+$/, "").split(".");
+  if (parts.includes("")) return undefined;
+  return roots
+    .map((root) => join(root, ...parts))
+    .find((dir) => existsSync(join(dir, "__init__.py")));
 }

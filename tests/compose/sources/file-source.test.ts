@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fileSource } from "../../../src/compose/sources/file-source.ts";
-import { packageSource } from "../../../src/compose/sources/package-source.ts";
+import { packageSource, pythonPath } from "../../../src/compose/sources/package-source.ts";
 import { toObject } from "../../../src/values/to-object.ts";
 import { refusal } from "../in-memory.ts";
 
@@ -115,8 +115,52 @@ describe("a folder of an npm package", () => {
     expect(from("plain/conf", "other")).toBeUndefined();
   });
 
+  it("is found from any of the roots, the first one first", () => {
+    const other = join(cwd, "other");
+    mkdirSync(join(other, "node_modules/plain"), { recursive: true });
+    writeFileSync(join(other, "node_modules/plain/base.yaml"), "from: other\n");
+    const from = (roots: readonly string[], path: string) => {
+      const loaded = packageSource({ provider: "p", path, cwd, roots }).load("base");
+      return loaded && toObject(loaded.node);
+    };
+    expect(from([other, cwd], "plain")).toEqual({ from: "other" });
+    expect(from([other, cwd], "@me/configs/conf")).toEqual({ from: "package" });
+  });
+
   it("is unavailable where the package is not installed", () => {
     for (const path of ["not-installed/conf", "", "a.python.module", "./conf", "../conf"])
       expect(packageSource({ provider: "p", path, cwd }).available()).toBe(false);
+  });
+});
+
+describe("a folder of a Python package", () => {
+  beforeAll(() => {
+    mkdirSync(join(cwd, "lib/models/conf/db"), { recursive: true });
+    writeFileSync(join(cwd, "lib/models/conf/__init__.py"), "");
+    writeFileSync(join(cwd, "lib/models/conf/db/base.yaml"), "from: python\n");
+    mkdirSync(join(cwd, "lib/models/data"), { recursive: true });
+  });
+  const inLib = (path: string) =>
+    packageSource({ provider: "p", path, cwd, roots: [cwd, join(cwd, "lib")] });
+
+  it("is found by its dots, or slashes, in a directory that Python would look in", () => {
+    for (const path of ["models.conf", "models/conf", "models.conf."]) {
+      const source = inLib(path);
+      expect(source.available()).toBe(true);
+      const base = source.load("db/base");
+      expect(base && toObject(base.node)).toEqual({ from: "python" });
+      expect(base?.source).toEqual({ scheme: "pkg", path, provider: "p" });
+    }
+  });
+
+  it("needs its __init__.py, as in Hydra", () => {
+    for (const path of ["models.data", "models", "models.nope", "models..conf", ".models.conf"])
+      expect(inLib(path).available()).toBe(false);
+  });
+
+  it("has the directories of PYTHONPATH to lie in", () => {
+    const PYTHONPATH = ["lib", "", join(cwd, "more")].join(delimiter);
+    expect(pythonPath({ PYTHONPATH }, cwd)).toEqual([join(cwd, "lib"), join(cwd, "more")]);
+    expect(pythonPath({}, cwd)).toEqual([]);
   });
 });
