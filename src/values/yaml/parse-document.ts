@@ -33,7 +33,7 @@ export function parseDocument(source: SourceText, scanner: Scanner): ParsedDocum
     const { type, start } = peek();
     const root = explicit && ENDS_DOCUMENT.has(type) ? emptyScalar(start) : parser.node("block");
     endDocument(root);
-    return { root, hasAliases: parser.hasAliases() };
+    return { root, hasAliases: parser.hasAliases };
   }
 
   /** Reads directives and `---`; returns the tag handles of the document. */
