@@ -1,4 +1,4 @@
-import { applicableSchemas, type JsonSchema, type SchemaObject } from "./describe.ts";
+import { applicableSchemas, type JsonSchema, type SchemaObject } from "./applicable-schemas.ts";
 
 /**
  * Where a schema takes no key of this name: the path of the mapping that has other keys only, or

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from "ajv";
 import type { ConfigNode } from "../values/node.ts";
-import type { JsonSchema } from "./describe.ts";
+import type { JsonSchema } from "./applicable-schemas.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { requireAjv } from "./require-ajv.ts";
 import { isSecretKey, type SecretPath, secretPaths } from "./secrets.ts";

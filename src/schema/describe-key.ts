@@ -1,5 +1,6 @@
 import type { ConfigNode } from "../values/node.ts";
-import { applicableSchemas, describePlace, type JsonSchema } from "./describe.ts";
+import { applicableSchemas, type JsonSchema } from "./applicable-schemas.ts";
+import { describePlace } from "./describe.ts";
 import { alternatives, demandOf } from "./expectations.ts";
 import { toJson } from "./json-document.ts";
 

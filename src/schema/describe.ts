@@ -1,11 +1,11 @@
+import {
+  applicableSchemas,
+  isList,
+  isText,
+  type JsonSchema,
+  objectOf,
+} from "./applicable-schemas.ts";
 import type { JsonValue } from "./json-document.ts";
-
-/** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */
-export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
-
-export interface SchemaObject {
-  readonly [keyword: string]: unknown;
-}
 
 /** What a schema says, for people, about one place of a document. */
 export interface PlaceDescription {
@@ -13,27 +13,6 @@ export interface PlaceDescription {
   readonly examples: readonly string[];
   /** Names of the properties that may stand there. */
   readonly properties: readonly string[];
-}
-
-/**
- * Every subschema that applies to a place (references, `allOf`, branches), the nearest first; of
- * branches told apart by a discriminator only the one the document chose counts.
- */
-export function applicableSchemas(
-  schema: JsonSchema,
-  tokens: readonly string[],
-  document: JsonValue,
-): readonly SchemaObject[] {
-  let value: JsonValue | undefined = document;
-  let applicable = expand(schema, schema, value);
-  for (const token of tokens) {
-    value = member(value, token);
-    const below = value;
-    applicable = applicable
-      .flatMap((part) => childSchemas(part, token))
-      .flatMap((part) => expand(part, schema, below));
-  }
-  return applicable;
 }
 
 /** Reads the annotations that apply to a place. */
@@ -68,95 +47,9 @@ export function valuesAt(
     ...new Set(
       applicable.flatMap((part) => [
         ...("const" in part ? [part["const"]] : []),
-        ...(listOf(part["enum"]) ?? []),
+        ...(isList(part["enum"]) ? part["enum"] : []),
         ...(part["type"] === "boolean" ? [true, false] : []),
       ]),
     ),
   ];
-}
-
-/** A schema and everything it applies to the same place. */
-export function expand(
-  schema: unknown,
-  root: JsonSchema,
-  value: JsonValue | undefined,
-  seen: ReadonlySet<unknown> = new Set(),
-): readonly SchemaObject[] {
-  const object = objectOf(schema);
-  if (object === undefined || seen.has(object)) return [];
-  const visited = new Set(seen).add(object);
-  const inner: readonly unknown[] = [
-    ...(isText(object["$ref"]) ? [dereference(root, object["$ref"])] : []),
-    ...(listOf(object["allOf"]) ?? []),
-    ...chosenBranches(object, root, value),
-    object["then"],
-    object["else"],
-  ];
-  return [object, ...inner.flatMap((part) => expand(part, root, value, visited))];
-}
-
-function chosenBranches(
-  object: SchemaObject,
-  root: JsonSchema,
-  value: JsonValue | undefined,
-): readonly unknown[] {
-  const branches = [...(listOf(object["anyOf"]) ?? []), ...(listOf(object["oneOf"]) ?? [])];
-  const tagName = objectOf(object["discriminator"])?.["propertyName"];
-  if (!isText(tagName)) return branches;
-  const tag = member(value, tagName);
-  const chosen = branches.filter((branch) =>
-    discriminatorTags(branch, tagName, root).includes(tag),
-  );
-  return chosen.length > 0 ? chosen : branches;
-}
-
-/** The values of a discriminator that select one branch. */
-export function discriminatorTags(
-  branch: unknown,
-  tagName: string,
-  root: JsonSchema,
-): readonly unknown[] {
-  const object = objectOf(branch);
-  const target = isText(object?.["$ref"]) ? objectOf(dereference(root, object["$ref"])) : object;
-  const tag = objectOf(objectOf(target?.["properties"])?.[tagName]);
-  return tag === undefined
-    ? []
-    : [...("const" in tag ? [tag["const"]] : []), ...(listOf(tag["enum"]) ?? [])];
-}
-
-export function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
-  const properties = objectOf(schema["properties"]);
-  if (properties !== undefined && Object.hasOwn(properties, token)) return [properties[token]];
-  if (/^\d+$/.test(token)) {
-    const positional = listOf(schema["prefixItems"])?.[Number(token)];
-    return [positional ?? schema["items"]];
-  }
-  return [schema["additionalProperties"]];
-}
-
-/** Follows a reference inside the document (`#/$defs/name`); others describe nothing here. */
-function dereference(root: JsonSchema, reference: string): unknown {
-  if (!reference.startsWith("#/")) return reference === "#" ? root : undefined;
-  return reference
-    .slice(2)
-    .split("/")
-    .map((token) => decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((at, token) => objectOf(at)?.[token], root);
-}
-
-function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const property = Object.getOwnPropertyDescriptor(value, token);
-  return property?.enumerable === true ? property.value : undefined;
-}
-
-const isText = (value: unknown): value is string => typeof value === "string";
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const listOf = (value: unknown): readonly unknown[] | undefined =>
-  isList(value) ? value : undefined;
-
-function objectOf(value: unknown): SchemaObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as SchemaObject)
-    : undefined;
 }

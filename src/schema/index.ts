@@ -4,7 +4,7 @@
  *
  * @module hydraconf/schema
  */
-export type { JsonSchema } from "./describe.ts";
+export type { JsonSchema } from "./applicable-schemas.ts";
 export type { KeyDescription } from "./describe-key.ts";
 export { describeKey } from "./describe-key.ts";
 export type { SchemaIssue } from "./issue.ts";

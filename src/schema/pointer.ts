@@ -1,7 +1,11 @@
 import type { ConfigNode } from "../values/node.ts";
 import { keyText } from "./json-document.ts";
 
-/** The parts of a JSON pointer (RFC 6901): `/a~1b/0` -> `["a/b", "0"]`. */
+/** The JSON pointer (RFC 6901) with these parts. */
+export const pointerTo = (tokens: readonly string[]): string =>
+  tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+/** The parts of a JSON pointer : `/a~1b/0` -> `["a/b", "0"]`. */
 export function pointerTokens(pointer: string): readonly string[] {
   if (pointer === "") return [];
   return pointer

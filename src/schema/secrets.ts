@@ -1,5 +1,11 @@
 import type { ConfigNode } from "../values/node.ts";
-import { childSchemas, expand, type JsonSchema, type SchemaObject } from "./describe.ts";
+import {
+  type JsonSchema,
+  member,
+  type SchemaObject,
+  schemasAtRoot,
+  schemasBelow,
+} from "./applicable-schemas.ts";
 import { type JsonValue, keyText, toJson } from "./json-document.ts";
 
 /** The keys from the root to a value that must not be shown. */
@@ -21,25 +27,21 @@ export function secretPaths(tree: ConfigNode, schema: JsonSchema): readonly Secr
     else
       for (const [name, child] of childrenOf(node)) {
         const below = member(value, name);
-        const inner = parts
-          .flatMap((part) => childSchemas(part, name))
-          .flatMap((part) => expand(part, schema, below));
+        const inner = schemasBelow(parts, name, schema, below);
         if (inner.length > 0) visit(child, inner, below, [...path, name]);
       }
   };
   const document = toJson(tree);
-  visit(tree, expand(schema, schema, document), document, []);
+  visit(tree, schemasAtRoot(schema, document), document, []);
   return found;
 }
 
 /** Whether a value at these keys would be secret, in whatever tree. */
 export function isSecretKey(path: readonly string[], schema: JsonSchema): boolean {
-  let parts = expand(schema, schema, undefined);
+  let parts = schemasAtRoot(schema, undefined);
   if (parts.some(marksSecret)) return true;
   for (const name of path) {
-    parts = parts
-      .flatMap((part) => childSchemas(part, name))
-      .flatMap((part) => expand(part, schema, undefined));
+    parts = schemasBelow(parts, name, schema, undefined);
     if (parts.some(marksSecret)) return true;
   }
   return false;
@@ -53,9 +55,4 @@ function childrenOf(node: ConfigNode): readonly (readonly [string, ConfigNode])[
   if (node.kind === "map")
     return [...node.entries.values()].map(({ key, value }) => [keyText(key), value]);
   return [];
-}
-
-function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, JsonValue>>)[name];
 }

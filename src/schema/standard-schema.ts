@@ -1,9 +1,9 @@
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/to-object.ts";
-import type { JsonSchema } from "./describe.ts";
+import type { JsonSchema } from "./applicable-schemas.ts";
 import type { SchemaIssue } from "./issue.ts";
-import { nodeAt } from "./pointer.ts";
+import { nodeAt, pointerTo } from "./pointer.ts";
 
 /** A validator as every library that implements https://standardschema.dev has it. */
 export interface StandardValidator {
@@ -47,9 +47,7 @@ export function standardIssues(
     return {
       problem: "invalid_value",
       key,
-      pointer: tokens
-        .map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`)
-        .join(""),
+      pointer: pointerTo(tokens),
       value: node,
       expected: "another value",
       says: message,

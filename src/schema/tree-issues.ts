@@ -2,12 +2,13 @@ import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { ConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
-import { describePlace, discriminatorTags, type JsonSchema } from "./describe.ts";
+import type { JsonSchema } from "./applicable-schemas.ts";
+import { describePlace } from "./describe.ts";
 import { inDocumentOrder } from "./document-order.ts";
-import { alternatives, expectation } from "./expectations.ts";
+import { expectedValue, withExamples } from "./expected-value.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { type JsonValue, keyText, toJson } from "./json-document.ts";
-import { joinKey, nodeAt, pointerTokens } from "./pointer.ts";
+import { joinKey, nodeAt, pointerTo, pointerTokens } from "./pointer.ts";
 
 /** Makes the check of a schema; throws what ajv throws where it is none. */
 export type CompileSchema = (schema: JsonSchema) => ValidateFunction;
@@ -77,7 +78,7 @@ function missingValues(root: ConfigNode): ReadonlyMap<string, ConfigNode> {
       });
     else if (node.kind === "map")
       for (const { key, value } of node.entries.values())
-        visit(value, `${pointer}/${keyText(key).replaceAll("~", "~0").replaceAll("/", "~1")}`);
+        visit(value, `${pointer}${pointerTo([keyText(key)])}`);
   };
   visit(root, "");
   return found;
@@ -113,11 +114,12 @@ function issuesOfPlace(context: Context, group: readonly ErrorObject[]): readonl
   const valueErrors = group.filter(
     (error) => keyNamed(error) === undefined && !isWrapper(error, group),
   );
+  const [first] = valueErrors;
   return [
     ...uniqueBy(keyErrors, (error) => `${saysMissing(error)} ${keyNamed(error)}`).map((error) =>
       saysMissing(error) ? missingKey(context, error) : unknownKey(context, error),
     ),
-    ...(valueErrors.length === 0 ? [] : [invalidValue(context, valueErrors)]),
+    ...(first === undefined ? [] : [invalidValue(context, first, valueErrors)]),
   ];
 }
 
@@ -143,74 +145,37 @@ function isWrapper(error: ErrorObject, group: readonly ErrorObject[]): boolean {
   );
 }
 
-function invalidValue(context: Context, errors: readonly ErrorObject[]): SchemaIssue {
-  const [first] = errors;
-  const pointer = first?.instancePath ?? "";
-  const tokens = pointerTokens(pointer);
-  const { node, key } = nodeAt(context.root, tokens);
-  const place = describePlace(context.schema, tokens, context.document);
+function invalidValue(
+  context: Context,
+  first: ErrorObject,
+  errors: readonly ErrorObject[],
+): SchemaIssue {
+  const tokens = pointerTokens(first.instancePath);
+  const { description, examples } = describePlace(context.schema, tokens, context.document);
+  // A wrong discriminator is an error of the tag below the object that ajv names.
+  const at = first.keyword === "discriminator" ? [...tokens, String(first.params["tag"])] : tokens;
+  const { node, key } = nodeAt(context.root, at);
   return {
     problem: "invalid_value",
-    ...discriminatorPlace(context, first, node, key, pointer),
-    expected: expectedValue(context, errors, place.examples),
-    ...described(place.description),
+    key,
+    pointer: pointerTo(at),
+    value: node,
+    origin: node.origin,
+    expected: expectedValue(context.schema, errors, examples),
+    ...described(description),
   };
 }
-
-/** A wrong discriminator is an error of the tag below the object that ajv names. */
-function discriminatorPlace(
-  context: Context,
-  error: ErrorObject | undefined,
-  node: ConfigNode,
-  key: string,
-  pointer: string,
-): Pick<SchemaIssue, "key" | "pointer" | "value" | "origin"> {
-  if (error?.keyword !== "discriminator") return { key, pointer, value: node, origin: node.origin };
-  const tag = String(error.params["tag"]);
-  const below = nodeAt(context.root, [...pointerTokens(pointer), tag]);
-  return {
-    key: below.key,
-    pointer: `${pointer}/${tag}`,
-    value: below.node,
-    origin: below.node.origin,
-  };
-}
-
-function expectedPhrase(context: Context, errors: readonly ErrorObject[]): string {
-  const says = uniqueBy(errors, (error) => `${branchOf(error)} ${phrase(context, error)}`);
-  const branches = new Map<string, string[]>();
-  for (const error of says) {
-    const branch = branchOf(error);
-    branches.set(branch, [...(branches.get(branch) ?? []), phrase(context, error)]);
-  }
-  const always = branches.get("") ?? [];
-  const choices = [...branches].filter(([branch]) => branch !== "").map(([, s]) => s.join(", "));
-  return [...always, ...(choices.length === 0 ? [] : [alternatives([...new Set(choices)])])].join(
-    ", ",
-  );
-}
-
-function phrase(context: Context, error: ErrorObject): string {
-  if (error.keyword !== "discriminator") return expectation(error);
-  const branches = (error.parentSchema?.["oneOf"] ?? []) as readonly unknown[];
-  const tag = String(error.params["tag"]);
-  const tags = branches.flatMap((branch) => discriminatorTags(branch, tag, context.schema));
-  return `one of ${tags.map(String).join(", ")}`;
-}
-
-/** The alternative (`anyOf/1`) an error belongs to; errors of different ones are joined by "or". */
-const branchOf = (error: ErrorObject): string =>
-  /^.*\/(?:anyOf|oneOf)\/\d+/.exec(error.schemaPath)?.[0] ?? "";
 
 function missingKey(context: Context, error: ErrorObject): SchemaIssue {
   const name = keyNamed(error) ?? "";
-  const parent = nodeAt(context.root, pointerTokens(error.instancePath));
-  const tokens = [...pointerTokens(error.instancePath), name];
+  const parentTokens = pointerTokens(error.instancePath);
+  const parent = nodeAt(context.root, parentTokens);
+  const tokens = [...parentTokens, name];
   const place = describePlace(context.schema, tokens, context.document);
   return {
     problem: "missing_key",
     key: joinKey(parent.key, name),
-    pointer: `${error.instancePath}/${name}`,
+    pointer: pointerTo(tokens),
     expected: withExamples("the key to be there", place.examples),
     ...described(place.description),
     origin: parent.node.origin,
@@ -220,13 +185,14 @@ function missingKey(context: Context, error: ErrorObject): SchemaIssue {
 function unknownKey(context: Context, error: ErrorObject): SchemaIssue {
   const name = keyNamed(error) ?? "";
   const parentTokens = pointerTokens(error.instancePath);
-  const { node, key } = nodeAt(context.root, [...parentTokens, name]);
+  const tokens = [...parentTokens, name];
+  const { node, key } = nodeAt(context.root, tokens);
   const { properties } = describePlace(context.schema, parentTokens, context.document);
   const similar = nearest(name, properties);
   return {
     problem: "unknown_key",
     key,
-    pointer: `${error.instancePath}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    pointer: pointerTo(tokens),
     value: node,
     expected: properties.length === 0 ? "no keys" : `one of ${properties.join(", ")}`,
     origin: node.origin,
@@ -234,22 +200,6 @@ function unknownKey(context: Context, error: ErrorObject): SchemaIssue {
     ...(similar === undefined ? {} : { nearest: similar }),
   };
 }
-
-/** Examples say what a regular expression wants to those who do not read it. */
-function expectedValue(
-  context: Context,
-  errors: readonly ErrorObject[],
-  examples: readonly string[],
-): string {
-  const others = errors.filter(({ keyword }) => keyword !== "pattern");
-  if (examples.length === 0 || others.length === errors.length)
-    return withExamples(expectedPhrase(context, errors), examples);
-  const like = `a text like ${alternatives(examples)}`;
-  return others.length === 0 ? like : `${expectedPhrase(context, others)}, ${like}`;
-}
-
-const withExamples = (expected: string, examples: readonly string[]): string =>
-  examples.length === 0 ? expected : `${expected} (such as ${examples.join(", ")})`;
 
 const described = (description: string | undefined): { readonly description?: string } =>
   description === undefined ? {} : { description };

@@ -1,6 +1,6 @@
 import type { ConfigNode } from "../values/node.ts";
+import type { JsonSchema } from "./applicable-schemas.ts";
 import { createAjv } from "./create-ajv.ts";
-import type { JsonSchema } from "./describe.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { CONFIG_AJV, treeIssues } from "./tree-issues.ts";
 

@@ -233,3 +233,20 @@ test("keys that every object inherits are checked like any other", () => {
   const issues = validateTree(readYaml("constructor: x", { name: "a.yaml" }), schema);
   expect(issues).toMatchObject([{ key: "constructor", description: "a number of things" }]);
 });
+
+test("pointers escape what would lead elsewhere in them", () => {
+  const closed = { additionalProperties: false, properties: {} };
+  const schema: JsonSchema = {
+    type: "object",
+    required: ["in/out"],
+    properties: { "in/out": { type: "integer" }, "a~b": closed, given: true },
+  };
+  const pointers = (yaml: string) =>
+    validateTree(readYaml(yaml), schema).map(({ problem, pointer }) => [problem, pointer]);
+  expect(pointers("given: 1")).toEqual([["missing_key", "/in~1out"]]);
+  expect(pointers("in/out: x")).toEqual([["invalid_value", "/in~1out"]]);
+  expect(pointers("in/out: ???\na~b: {c/d: 1}")).toEqual([
+    ["missing_value", "/in~1out"],
+    ["unknown_key", "/a~0b/c~1d"],
+  ]);
+});

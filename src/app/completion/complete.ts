@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../schema/describe.ts";
+import type { JsonSchema } from "../../schema/applicable-schemas.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";

@@ -1,4 +1,5 @@
-import { describePlace, type JsonSchema, valuesAt } from "../../schema/describe.ts";
+import type { JsonSchema } from "../../schema/applicable-schemas.ts";
+import { describePlace, valuesAt } from "../../schema/describe.ts";
 import type { JsonValue } from "../../schema/json-document.ts";
 import { splitKey } from "../../values/key-path.ts";
 import { pyStr } from "../../values/python-text.ts";
