@@ -1,5 +1,5 @@
-import { closest, distance } from "fastest-levenshtein";
 import { ConfigError } from "../../values/errors.ts";
+import { nearest } from "../../values/nearest.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type Flag, flagLabel } from "./flag.ts";
 import { HYDRA_FLAGS } from "./hydra-flags.ts";
@@ -187,11 +187,11 @@ function splitAtEquals(word: string): readonly [string, string | undefined] {
 function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
   const [name] = splitAtEquals(words[0] ?? "");
-  const near = names.length === 0 ? undefined : closest(name, names);
+  const near = nearest(name, names);
   return new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${words.join(" ")}`,
-    ...(near !== undefined && distance(name, near) <= 2 ? { nearest: near } : {}),
+    ...(near !== undefined && { nearest: near }),
   });
 }
 

@@ -80,12 +80,16 @@ describe("parseArgv", () => {
     expect(usageError(...argv)).toBe(message);
   });
 
-  test("names the flag that was probably meant", () => {
+  test.each([
+    ["--reslove", "--resolve"],
+    ["--experimental-reurns=x", "--experimental-rerun"],
+    ["--zzz", undefined],
+  ])("names the flag that was probably meant by %s", (word, meant) => {
     try {
-      parse("--reslove");
+      parse(word);
       expect.unreachable();
     } catch (error) {
-      expect(isConfigError(error) && error.details.nearest).toBe("--resolve");
+      expect(isConfigError(error) && error.details.nearest).toBe(meant);
     }
   });
 });
