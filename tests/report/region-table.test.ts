@@ -23,7 +23,7 @@ forward              2    16.000    2.000   36.000        8    100.0
   });
 
   it("drops columns before it cuts names", () => {
-    expect(`\n${renderRegionTable(report, { width: 50 })}`).toContain(`
+    expect(`\n${renderRegionTable(report, { width: 49 })}`).toContain(`
 Region           Calls  Total ms  Wall ms
 forward              2    16.000   36.000
 `);

@@ -3,7 +3,7 @@
 import { printableLabel } from "../../printable.ts";
 import { NOT_MEASURED } from "../numbers.ts";
 import type { Change, Verdict } from "./change.ts";
-import type { Changes, RegionChange, ReportComparison } from "./compare-reports.ts";
+import type { Changes, KernelChange, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
 import { isInside } from "./region-order.ts";
 
@@ -50,6 +50,10 @@ export function formatPercent(relative: number | null): string {
   const digits = Math.abs(percent) >= 1000 ? 0 : 1;
   return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
 }
+
+/** Kernels whose time is not the same, in the order of the comparison. */
+export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
+  kernels.filter(({ changes }) => (changes["total_ms"]?.verdict ?? "same") !== "same");
 
 /** Counts that differ: more kernels or calls explain more time. */
 export function countNotes(changes: Changes, reports: ReportComparison): string {

@@ -11,6 +11,7 @@ import { formatMs, plural } from "../numbers.ts";
 import type { Change } from "./change.ts";
 import {
   type Comparison,
+  changedKernels,
   formatDelta,
   formatPercent,
   gateSummary,
@@ -26,9 +27,7 @@ const MAX_KERNELS = 20;
 
 export function renderComparisonMarkdown({ names, reports, config, gates }: Comparison): string {
   const time = mainTime(reports);
-  const changed = reports.kernels.filter(
-    ({ changes }) => (changes["total_ms"]?.verdict ?? "same") !== "same",
-  );
+  const changed = changedKernels(reports);
   const columns = (first: string) => [
     { heading: first },
     { heading: "A ms", align: "right" as const },

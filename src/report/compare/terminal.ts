@@ -1,11 +1,14 @@
 /** A comparison for a terminal: aligned columns, the differences that matter in colour. */
 import picocolors from "picocolors";
 import { printableLabel } from "../../printable.ts";
-import { fitText, padText, textWidth, wrapText } from "../../text-width.ts";
+import { wrapText } from "../../text-width.ts";
 import { formatMs, plural } from "../numbers.ts";
+import { type TerminalColumn, terminalTable } from "../terminal-table.ts";
 import type { Change, Verdict } from "./change.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
+  changedKernels,
   countNotes,
   formatDelta,
   formatPercent,
@@ -17,6 +20,7 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
+import type { GateResult } from "./gates.ts";
 
 export interface TerminalOptions {
   readonly width: number;
@@ -25,77 +29,21 @@ export interface TerminalOptions {
   readonly kernels: number;
 }
 
+/** Lines end with newlines; a blank one stands between the parts. */
 export function renderComparison(
-  comparison: Comparison,
+  { names, reports, config, gates }: Comparison,
   { width, color, kernels }: TerminalOptions,
 ): string {
-  const colors = picocolors.createColors(color);
-  const { names, reports, config, gates } = comparison;
-  const time = mainTime(reports);
-  const paint: Readonly<Record<Verdict, (text: string) => string>> = {
-    more: colors.red,
-    less: colors.green,
-    same: colors.dim,
-    unclear: colors.yellow,
-    added: colors.cyan,
-    removed: colors.cyan,
-  };
-
-  const regions = regionLines(reports.regions).map(({ region, level, label }) => ({
-    label: `${"  ".repeat(level)}${label}`,
-    change: region.changes[time],
-    counts: countNotes(region.changes, reports),
-  }));
-  const total = { label: "all", change: reports.totals[time], counts: "" };
-  const changed = reports.kernels.filter(({ changes }) => {
-    const verdict = changes["total_ms"]?.verdict;
-    return verdict !== undefined && verdict !== "same";
-  });
-  const kernelLines = changed.slice(0, kernels).map(({ kernel_name, changes }) => ({
-    label: printableLabel(kernel_name),
-    change: changes["total_ms"],
-    counts: countNotes(changes, reports),
-  }));
-
-  const table = (heading: string, lines: readonly Line[]) =>
-    drawTable(heading, lines, width).map(({ text, verdict }) =>
-      verdict === null ? colors.bold(text) : paint[verdict](text),
-    );
-  const left = changed.length - kernelLines.length;
-  const wrapped = (text: string, color: (line: string) => string = (line) => line) =>
-    wrapText(text, width).map(color);
+  const page: Page = { width, colors: picocolors.createColors(color) };
   const blocks: readonly (readonly string[])[] = [
     [`A ${printableLabel(names.a, 300)}`, `B ${printableLabel(names.b, 300)}`],
-    reports.notes.flatMap((note) => wrapped(`note: ${printableLabel(note, 300)}`, colors.yellow)),
-    // The notes say that nothing was measured.
-    reports.regions.length === 0
-      ? []
-      : [
-          ...table("Region", [...regions, total]),
-          ...wrapped(
-            `${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it`,
-            colors.dim,
-          ),
-        ],
-    kernelLines.length === 0 ? [] : table(kernelHeading(reports), kernelLines),
-    left > 0
-      ? wrapped(
-          `${plural(left, `more ${kernelWord(reports)}`)} changed: --kernels ${changed.length} shows all`,
-          colors.dim,
-        )
-      : [],
-    configLines(config).flatMap((line) => wrapped(line)),
-    gates.length === 0
-      ? []
-      : [
-          ...gates.flatMap(({ outcome, reason }) =>
-            wrapped(`${outcome}: ${printableLabel(reason, 300)}`, GATE_PAINT[outcome](colors)),
-          ),
-          // What is breached is told on standard error, too.
-          ...(gates.some(({ outcome }) => outcome === "breached")
-            ? []
-            : wrapped(printableLabel(gateSummary(gates), 400))),
-        ],
+    reports.notes.flatMap((note) =>
+      wrapped(page, `note: ${printableLabel(note, 300)}`, page.colors.yellow),
+    ),
+    regionBlock(page, reports),
+    ...kernelBlocks(page, reports, kernels),
+    configLines(config).flatMap((line) => wrapped(page, line)),
+    gateBlock(page, gates),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -105,11 +53,74 @@ export function renderComparison(
 
 type Colors = ReturnType<typeof picocolors.createColors>;
 
+interface Page {
+  readonly width: number;
+  readonly colors: Colors;
+}
+
+function wrapped({ width }: Page, text: string, color = (line: string) => line): readonly string[] {
+  return wrapText(text, width).map(color);
+}
+
+function regionBlock(page: Page, reports: ReportComparison): readonly string[] {
+  // The notes say that nothing was measured.
+  if (reports.regions.length === 0) return [];
+  const time = mainTime(reports);
+  const regions = regionLines(reports.regions).map(({ region, level, label }) => ({
+    label: `${"  ".repeat(level)}${label}`,
+    change: region.changes[time],
+    counts: countNotes(region.changes, reports),
+  }));
+  const total = { label: "all", change: reports.totals[time], counts: "" };
+  const legend = `${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it`;
+  return [...table(page, "Region", [...regions, total]), ...wrapped(page, legend, page.colors.dim)];
+}
+
+function kernelBlocks(
+  page: Page,
+  reports: ReportComparison,
+  most: number,
+): readonly (readonly string[])[] {
+  const changed = changedKernels(reports);
+  const lines = changed.slice(0, most).map(({ kernel_name, changes }) => ({
+    label: printableLabel(kernel_name),
+    change: changes["total_ms"],
+    counts: countNotes(changes, reports),
+  }));
+  const left = changed.length - lines.length;
+  const more = `${plural(left, `more ${kernelWord(reports)}`)} changed: --kernels ${changed.length} shows all`;
+  return [
+    lines.length === 0 ? [] : table(page, kernelHeading(reports), lines),
+    left === 0 ? [] : wrapped(page, more, page.colors.dim),
+  ];
+}
+
+function gateBlock(page: Page, gates: readonly GateResult[]): readonly string[] {
+  if (gates.length === 0) return [];
+  // What is breached is told on standard error, too.
+  const isBreached = gates.some(({ outcome }) => outcome === "breached");
+  return [
+    ...gates.flatMap(({ outcome, reason }) =>
+      wrapped(page, `${outcome}: ${printableLabel(reason, 300)}`, GATE_PAINT[outcome](page.colors)),
+    ),
+    ...(isBreached ? [] : wrapped(page, printableLabel(gateSummary(gates), 400))),
+  ];
+}
+
 const GATE_PAINT = {
   passed: (colors: Colors) => colors.green,
   breached: (colors: Colors) => colors.red,
   unclear: (colors: Colors) => colors.yellow,
 } as const;
+
+const VERDICT_PAINT: Readonly<Record<Verdict, (colors: Colors) => (text: string) => string>> = {
+  more: ({ red }) => red,
+  less: ({ green }) => green,
+  same: ({ dim }) => dim,
+  unclear: ({ yellow }) => yellow,
+  added: ({ cyan }) => cyan,
+  removed: ({ cyan }) => cyan,
+};
 
 interface Line {
   readonly label: string;
@@ -117,22 +128,13 @@ interface Line {
   readonly counts: string;
 }
 
-interface TableColumn {
-  readonly heading: string;
-  readonly side: "left" | "right";
-  readonly cell: (line: Line) => string;
-  /** On a narrow terminal, columns of the highest number go first. */
-  readonly dispensable: number;
-  /** What stands in its place then. */
-  readonly short?: (line: Line) => string;
-}
-
 const ofChange = (cell: (change: Change) => string) => (line: Line) =>
   line.change === undefined ? "" : cell(line.change);
 const verdictOf = ({ change }: Line): string =>
   change === undefined ? "" : VERDICTS[change.verdict];
 
-const COLUMNS: readonly TableColumn[] = [
+/** The verdict is what matters most. */
+const COLUMNS: readonly TerminalColumn<Line>[] = [
   { heading: "A ms", side: "right", cell: ofChange(({ a }) => formatMs(a)), dispensable: 4 },
   { heading: "B ms", side: "right", cell: ofChange(({ b }) => formatMs(b)), dispensable: 2 },
   {
@@ -157,68 +159,16 @@ const COLUMNS: readonly TableColumn[] = [
   },
 ];
 
-const GAP = "  ";
-const MIN_LABEL = 16;
-
-/** Columns are shortened or left out until labels have room: the verdict is what matters most. */
-function fittingColumns(lines: readonly Line[], width: number, widest: number) {
-  const wanted = Math.min(widest, Math.max(MIN_LABEL, Math.floor(width / 3)));
-  let columns = COLUMNS;
-  const taken = () =>
-    columns.reduce((sum, column) => sum + GAP.length + columnWidth(column, lines), 0);
-  for (const least of [5, 4, 3, 2]) {
-    if (wanted + taken() <= width) break;
-    columns = columns.flatMap((column) => {
-      if (column.dispensable !== least) return [column];
-      return column.short === undefined ? [] : [{ ...column, cell: column.short }];
-    });
-  }
-  return columns;
-}
-
-const columnWidth = ({ heading, cell }: TableColumn, lines: readonly Line[]): number =>
-  lines.reduce((widest, line) => Math.max(widest, textWidth(cell(line))), textWidth(heading));
-
-function drawTable(
-  heading: string,
-  lines: readonly Line[],
-  width: number,
-): readonly { readonly text: string; readonly verdict: Verdict | null }[] {
-  const widest = lines.reduce(
-    (most, { label }) => Math.max(most, textWidth(label)),
-    textWidth(heading),
-  );
-  const columns = fittingColumns(lines, width, widest);
-  const widths = columns.map((column) => columnWidth(column, lines));
-  const numbers = widths.reduce((sum, each) => sum + GAP.length + each, 0);
-  const first = Math.max(MIN_FIRST, Math.min(widest, width - numbers));
-  const draw = (label: string, cells: readonly string[]) =>
-    [
-      padText(fitText(label, first), first, "left"),
-      ...columns.map(({ side }, at) => padText(cells[at] ?? "", widths[at] ?? 0, side)),
-    ]
-      .join(GAP)
-      .trimEnd();
+function table(page: Page, heading: string, lines: readonly Line[]): readonly string[] {
+  const { width, colors } = page;
+  const drawn = terminalTable(heading, lines, COLUMNS, width);
   return [
-    {
-      text: draw(
-        heading,
-        columns.map((column) => column.heading),
-      ),
-      verdict: null,
-    },
-    ...lines.map((line) => ({
-      text: draw(
-        line.label,
-        columns.map(({ cell }) => cell(line)),
-      ),
-      verdict: line.change?.verdict ?? ("same" as const),
-    })),
+    colors.bold(drawn.heading),
+    ...drawn.lines.map((line, at) =>
+      VERDICT_PAINT[lines[at]?.change?.verdict ?? "same"](colors)(line),
+    ),
   ];
 }
-
-/** A name of fewer signs says nothing, however narrow the terminal. */
-const MIN_FIRST = 8;
 
 const MAX_CONFIG = 30;
 
