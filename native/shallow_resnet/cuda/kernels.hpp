@@ -19,7 +19,7 @@ struct ConvolutionArguments {
   const void* input;
   /// [input channel][3][3][output channel, padded with zeros to a multiple of kWidestChannelTile].
   const void* weights;
-  /// As many as padded output channels.
+  /// One per output channel.
   const float* bias;
   void* output;
   TensorShape input_shape;
