@@ -269,16 +269,17 @@ def cuda(toolkit):
     if toolkit["include"] is None or toolkit["library"] is None:
         return no("the CUDA toolkit lacks its headers or libcudart_static.a")
     known = known_architectures(toolkit)
+    intermediate = set()
     if asked == "auto":
         present = gpus()
         if not present:
             return no("no GPU answers here; HYDRACONF_CUDA=1 builds it all the same")
-        # A GPU that is newer than nvcc runs the newest intermediate code.
-        targets = [number for number in present if number in known]
-        if not targets and known and present[0] > known[-1]:
-            targets = known[-1:]
+        # A GPU that nvcc does not know runs the newest code before its own, as intermediate code at least.
+        newest = {number: max((one for one in known if one <= number), default=None) for number in present}
+        targets = sorted({one for one in newest.values() if one is not None})
         if not targets:
             return no(f"nvcc {toolkit['version']} does not compile for this machine's GPU")
+        intermediate = {one for number, one in newest.items() if one not in (None, number)}
     elif asked in ("1", "on"):
         targets = [number for number in TARGETS if number in known]
     else:
@@ -288,10 +289,10 @@ def cuda(toolkit):
             return no(f"nvcc {toolkit['version']} does not know {', '.join(unknown)}")
     if not targets:
         return no(f"nvcc {toolkit['version']} knows none of the supported GPUs")
-    newest = targets[-1]
-    gencode = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in targets]
-    gencode.append(f"-gencode=arch=compute_{newest},code=compute_{newest}")
-    names = [f"sm_{number}" for number in targets] + [f"compute_{newest}"]
+    codes = [(number, f"sm_{number}") for number in targets]
+    codes += [(number, f"compute_{number}") for number in sorted({*intermediate, targets[-1]})]
+    gencode = [f"-gencode=arch=compute_{number},code={code}" for number, code in codes]
+    names = [code for _, code in codes]
     return {
         "build": True,
         "required": required,

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 
 /**
  * Where the build happens: `out` if given, else the package itself, else (an installed package that
@@ -28,9 +28,19 @@ function isWritable(directory) {
 }
 
 function cacheDir(root) {
+  const base = process.env.XDG_CACHE_HOME || homeCache();
+  if (base === null) return root;
   const { version } = createRequire(join(root, "package.json"))("./package.json");
-  const base = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   return join(base, "hydraconf", version);
+}
+
+/** Null for a user without a home: programs in containers can have neither HOME nor a user's name. */
+function homeCache() {
+  try {
+    return isAbsolute(homedir()) ? join(homedir(), ".cache") : null;
+  } catch {
+    return null;
+  }
 }
 
 export async function readInfo(path) {

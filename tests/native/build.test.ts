@@ -203,6 +203,19 @@ describe("buildNative", () => {
     }
   });
 
+  it("builds nowhere else for a user without a home", async () => {
+    const code = `
+      const { buildPlace } = await import(process.argv[1]);
+      console.log(buildPlace("/nonexistent", {}).dir);`;
+    const module = new URL("../../native/building/place.mjs", import.meta.url).href;
+    const { stdout } = await execa(
+      process.execPath,
+      ["--input-type=module", "--eval", code, module],
+      { env: { HOME: "", XDG_CACHE_HOME: "" } },
+    );
+    expect(stdout).toBe("/nonexistent");
+  });
+
   it("says where it cannot write, and what to do about it", async () => {
     const file = join(root, "package.json");
     const failure = await buildNative({ root, out: file, ...quiet }).catch(

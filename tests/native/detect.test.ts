@@ -147,6 +147,12 @@ describe("HYDRACONF_CUDA", () => {
   it.each([
     ["the GPUs of this machine", "", "9.0\\n8.0\\n9.0\\n", "sm_80+sm_90+compute_90"],
     ["intermediate code for a GPU newer than nvcc", "", "12.0\\n", "sm_100+compute_100"],
+    [
+      "the same where nvcc knows a later one",
+      "",
+      "8.6\\n10.0\\n",
+      "sm_80+sm_100+compute_80+compute_100",
+    ],
     ["all that nvcc knows", "1", "", "sm_80+sm_90+sm_100+compute_100"],
     ["what is listed", "90,80", "", "sm_80+sm_90+compute_90"],
   ])("builds for %s", async (_, asked, capabilities, targets) => {

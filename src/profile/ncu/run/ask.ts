@@ -34,17 +34,18 @@ export async function askNcu(path: string, args: readonly string[]): Promise<Ncu
  * is (a CSV of an unknown locale cannot be read); and no copy of its section files where it could
  * not write one, which would make it fail.
  */
-export function ncuEnvironment(home: string = os.homedir()): Readonly<Record<string, string>> {
-  return { LC_ALL: "C.UTF-8", ...sectionFiles(home) };
+export function ncuEnvironment(): Readonly<Record<string, string>> {
+  return { LC_ALL: "C.UTF-8", ...sectionFiles() };
 }
 
 /** The same for a program that runs under ncu: its locale stays its own. */
-export const sectionFiles = (home: string = os.homedir()): Readonly<Record<string, string>> =>
-  isWritable(home) ? {} : { NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1" };
+export const sectionFiles = (): Readonly<Record<string, string>> =>
+  homeIsWritable() ? {} : { NV_COMPUTE_PROFILER_DISABLE_STOCK_FILE_DEPLOYMENT: "1" };
 
-function isWritable(directory: string): boolean {
+/** A user without a name and without HOME has no home, and asking for it throws. */
+function homeIsWritable(): boolean {
   try {
-    accessSync(directory, constants.W_OK);
+    accessSync(os.homedir(), constants.W_OK);
     return true;
   } catch {
     return false;
