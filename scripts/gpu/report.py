@@ -55,7 +55,7 @@ class Report:
             self.outbox.keep()
         return state == "ok"
 
-    def check_together(self, checks, workers=6):
+    def check_together(self, checks, workers=8):
         """Checks that measure nothing: (step, what, action) of each. Several at a time."""
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             list(pool.map(lambda check: self.check(*check), checks))
