@@ -4,7 +4,7 @@ import os
 
 from gpu.program import SPEED, sizes_flags, sizes_text, variants
 from gpu.report import Failed, Skipped
-from gpu.run import find_tool, run
+from gpu.run import complaint, find_tool, run
 
 
 # Sizes whose kernels are so short that launching them as graphs can make a difference.
@@ -74,5 +74,5 @@ def check_sanitizer(program, tool):
     result = run(command, 90, check=False, log=program.log)
     text = result.stdout + result.stderr
     if result.returncode != 0 or ("ERROR SUMMARY: 0 errors" not in text and tool != "racecheck"):
-        raise Failed(text[-3000:])
+        raise Failed(f"exit {result.returncode}: {complaint(result)}\n{text[-3000:]}")
     return text.strip().split("\n")[-1]
