@@ -149,16 +149,28 @@ describe.concurrent("gpu-check.py", () => {
       existsSync(join(root, "hanging"))
         ? readFileSync(join(root, "hanging"), "utf8").trim().split("\n").map(Number)
         : [];
-    await until(() => hanging().length === 6);
+    await until(() => hanging().length === 8);
     child.kill("SIGTERM");
     await ended;
     for (const pid of hanging()) expect(() => process.kill(pid, 0)).toThrow();
     const golden = rowsIn(out).filter(({ step }) => step === "golden");
     const failed = golden.filter(({ state }) => state === "FAILED");
-    expect(failed.map(({ detail }) => detail.split(":")[1])).toEqual(Array(6).fill(" exit -9"));
+    expect(failed.map(({ detail }) => detail.split(":")[1])).toEqual(Array(8).fill(" exit -9"));
     for (const row of golden) if (!failed.includes(row)) expect(row.detail).toBe("out of time");
     expect(rowsIn(out).some(({ step }) => step === "odd")).toBe(false);
     expect(expectReturnable(out)).toContain("results.md");
+  });
+
+  it("asks PyTorch nothing more where there is none", async () => {
+    const { folder, out, env } = place({ program: ["echo '{}'"] });
+    writeFileSync(join(folder, "torch.py"), "raise ImportError('not on this machine')\n");
+    const program = ["--program", join(folder, "bin", "program")];
+    const args = [...program, "--only", "torch", "--pack", "--out", out];
+    expect(await run("gpu-check.py", args, { ...env, PYTHONPATH: folder })).toBe(0);
+    const rows = rowsIn(out).filter(({ step }) => step === "torch");
+    expect(rows.map(({ state, detail }) => [state, detail])).toEqual(
+      Array(5).fill(["skipped", "not on this machine"]),
+    );
   });
 
   it("asks ncu nothing more when it cannot measure one kernel", async () => {
