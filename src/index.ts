@@ -4,9 +4,7 @@
  *
  * @module hydraconf
  */
-import { hydraResolver } from "./app/resolvers/hydra.ts";
-import { nowResolver } from "./app/resolvers/now.ts";
-import { pythonVersionResolver } from "./app/resolvers/python-version.ts";
+import { withHydraResolvers } from "./app/resolvers/hydra-resolvers.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Config } from "./compose/config.ts";
 import type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
@@ -43,6 +41,7 @@ export { parseOverride, parseOverrides } from "./overrides/index.ts";
 export type * from "./public-types.ts";
 export { ConfigError, isConfigError, toObject } from "./values/index.ts";
 export { renderError } from "./values/render-error.ts";
+export { resolver } from "./values/resolvers/plain-resolver.ts";
 
 /**
  * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was
@@ -51,13 +50,11 @@ export { renderError } from "./values/render-error.ts";
  * @throws ConfigError for a dialect or a resolver that cannot be.
  */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const own = [...(options.resolvers ?? [])];
-  const taken = new Set(own.map(({ name }) => name));
-  const standard = [nowResolver(new Date()), pythonVersionResolver, hydraResolver(() => undefined)];
-  return createBareEngine({
-    ...options,
-    resolvers: [...standard.filter(({ name }) => !taken.has(name)), ...own],
+  const resolvers = withHydraResolvers(options.resolvers, {
+    now: new Date(),
+    root: () => undefined,
   });
+  return createBareEngine({ ...options, resolvers });
 }
 
 /**

@@ -10,6 +10,7 @@ import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
 import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schema.ts";
 import type { MemoryEntry } from "../compose/sources/memory-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
+import type { SourceFactory } from "../compose/sources/search-path.ts";
 import type { RunMode } from "../compose/sweep-legality.ts";
 import type { CompositionWarning } from "../compose/warning.ts";
 import { parseOverrides } from "../overrides/index.ts";
@@ -17,12 +18,11 @@ import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/index.ts";
 import type { MapNode } from "../values/node.ts";
+import type { Resolver } from "../values/resolvers/resolver.ts";
 import type { Invocation } from "./invocation.ts";
 import { secretTexts, suspectTexts } from "./learn-secrets.ts";
 import type { Redaction } from "./redaction.ts";
-import { hydraResolver } from "./resolvers/hydra.ts";
-import { nowResolver } from "./resolvers/now.ts";
-import { pythonVersionResolver } from "./resolvers/python-version.ts";
+import { withHydraResolvers } from "./resolvers/hydra-resolvers.ts";
 
 export interface ComposerRequest {
   readonly jobName: string;
@@ -37,6 +37,10 @@ export interface ComposerRequest {
   readonly versionBase?: string;
   /** Default: `STANDARD_PLUGINS`. */
   readonly plugins?: readonly Plugin[];
+  /** The program's own. */
+  readonly resolvers?: Iterable<Resolver>;
+  /** Further kinds of sources for search paths, by scheme. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** The config store, and what reads the schemas in it. */
   readonly store?: ReadonlyMap<string, MemoryEntry>;
   readonly schemaReader?: SchemaReader;
@@ -80,7 +84,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const { cwd, env, now, console } = invocation;
   const cell: { root?: MapNode } = {};
   const context = createResolveContext({
-    resolvers: [nowResolver(now), pythonVersionResolver, hydraResolver(() => cell.root)],
+    resolvers: withHydraResolvers(request.resolvers, { now, root: () => cell.root }),
     env,
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
@@ -93,6 +97,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     ...(request.base === undefined ? {} : { base: request.base }),
     plugins,
     ...(request.store === undefined ? {} : { store: request.store }),
+    ...(request.sources === undefined ? {} : { factories: request.sources }),
   });
   const told = new Set<string>();
   const onWarning = ({ message }: CompositionWarning): void => {

@@ -223,6 +223,8 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
     ...(configDir === undefined ? {} : { configDir }),
     ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
     ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
+    ...(options.resolvers === undefined ? {} : { resolvers: options.resolvers }),
+    ...(options.sources === undefined ? {} : { sources: options.sources }),
     ...(options.store === undefined ? {} : { store: options.store }),
   };
 }

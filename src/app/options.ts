@@ -1,8 +1,10 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import type { MemoryEntry } from "../compose/sources/memory-source.ts";
+import type { SourceFactory } from "../compose/sources/search-path.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { ConfigNode } from "../values/node.ts";
+import type { Resolver } from "../values/resolvers/resolver.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { Subcommand } from "./subcommand.ts";
 import type { SweepRow } from "./sweep/collect.ts";
@@ -65,6 +67,10 @@ export interface HydraMainOptions {
    * refused: nothing is ever imported because a config alone says so.
    */
   readonly targets?: Targets;
+  /** What `${name:...}` in configs calls beside OmegaConf's and Hydra's own; `resolver()` makes one of a function. */
+  readonly resolvers?: readonly Resolver[];
+  /** Further kinds of sources for search paths, by scheme, as `git://`. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
   /**
    * `1.1` as in Hydra's `version_base`: jobs work in their run directory unless `hydra.job.chdir`
    * says otherwise. Composition is that of 1.3 all the same. Default: `1.3`.

@@ -1,5 +1,6 @@
 import type { Config } from "../../compose/index.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
+import type { PlainValue } from "../../values/to-object.ts";
 import type { Logger } from "../logging/logging.ts";
 
 /** What a task may know about the job it is. */
@@ -18,6 +19,12 @@ export interface Job {
   readonly restArgs: readonly string[];
   /** The composed tree with its `hydra` node, unresolved. */
   readonly root: MapNode;
+  /**
+   * The value at a key of the composed tree with its `hydra` node, as plain data with interpolations
+   * resolved: `get("hydra.runtime.choices.db")`; undefined where there is no such key.
+   * @throws ConfigError `value.missing` for `???`, and of interpolations
+   */
+  get<T = PlainValue>(key: string): T | undefined;
   /**
    * The task's config with every interpolation resolved, with exact types and origins; worked out
    * on first use.

@@ -138,6 +138,7 @@ function describeJob(planned: PlannedJob, surroundings: JobSurroundings): Job {
     flags,
     restArgs,
     root,
+    get: <T>(key: string) => requiredAt(root, key, context) as T | undefined,
     resolved,
     log: logging.logger(program),
     logger: logging.logger,

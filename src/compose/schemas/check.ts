@@ -4,6 +4,8 @@ import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import { splitKey } from "../../values/key-path.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
+import type { Origin } from "../../values/origin.ts";
+import { pyStr } from "../../values/python-text.ts";
 import { getAt, setAt } from "../tree-edit.ts";
 import type { SchemaProblem } from "./config-schema.ts";
 import { deletedBy } from "./deleted-by.ts";
@@ -84,6 +86,7 @@ function refuse(
   const { available, description, nearest } = first;
   const deletion = first.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
   const origin = deletion ?? first.origin;
+  const hint = quoted(first, key, origin) ?? description;
   throw new ConfigError({
     code: "schema.mismatch",
     message: `${sentence(key, first)} (schema of '${placed.name}')${more}`,
@@ -91,8 +94,19 @@ function refuse(
     origin,
     ...(available === undefined ? {} : { available }),
     ...(nearest === undefined ? {} : { nearest }),
-    ...(description === undefined ? {} : { hint: description }),
+    ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** OmegaConf makes a text of a number where one is declared; a schema only looks. */
+function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Origin) {
+  const isOther =
+    value?.kind === "scalar" && value.value !== null && typeof value.value !== "string";
+  if (problem !== "invalid_value" || expected !== "a text" || !isOther) return undefined;
+  const text = `"${value.value === true || value.value === false ? value.value : pyStr(value)}"`;
+  return by.kind === "override"
+    ? `to a shell, the text is written '${key}=${text}'`
+    : `the text is written ${text}`;
 }
 
 function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {

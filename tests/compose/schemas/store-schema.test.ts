@@ -66,6 +66,17 @@ describe("a schema in the config store", () => {
     );
   });
 
+  it("says how a text is written that looks like a number, on the command line and in a file", () => {
+    const hint = (run: () => unknown) => refusal(run).details.hint;
+    expect(hint(() => compose(["db.host=10"]))).toBe(
+      "to a shell, the text is written 'db.host=\"10\"'",
+    );
+    const extra = { app: "defaults:\n- base_db\n- _self_\ndb:\n  host: true\n" };
+    expect(hint(() => compose([], DB, extra, "app"))).toBe('the text is written "true"');
+    expect(compose(['db.host="10"']).get("db.host")).toBe("10");
+    expect(hint(() => compose(["db.host=[10]"]))).toBeUndefined();
+  });
+
   it("refuses an unknown key and names the nearest", () => {
     const error = refusal(() => compose(["+db.prot=1"]));
     expect(error.message).toContain("Key 'db.prot' is not in the schema");

@@ -1,0 +1,57 @@
+import { isConfigError } from "../errors.ts";
+import { fromObject } from "../from-object.ts";
+import { type ConfigNode, type Key, MISSING, scalar } from "../node.ts";
+import { fromCode } from "../origin.ts";
+import type { Place } from "../place.ts";
+import { toObject } from "../to-object.ts";
+import type { Resolver, ResolverCall } from "./resolver.ts";
+
+/**
+ * A resolver of plain data, as `OmegaConf.register_new_resolver` makes one of a function:
+ * `resolver("plus_10", (x: number) => x + 10)` for `${plus_10:${lr}}`. Maps and lists arrive with their
+ * interpolations resolved, and may be returned; whole numbers that are returned are ints. A resolver that
+ * needs exact types, or what stands around its interpolation, is written as a `Resolver`.
+ *
+ * @param options as in a `Resolver`
+ */
+export const resolver = <Arguments extends readonly unknown[]>(
+  name: string,
+  make: (...args: Arguments) => unknown,
+  options: Pick<Resolver, "useCache" | "pure"> = {},
+): Resolver => ({
+  ...options,
+  name,
+  resolve(args, call) {
+    // Optional parameters do not count.
+    const least = make.length;
+    if (args.length < least)
+      throw new TypeError(`${args.length} of at least ${least} arguments given`);
+    const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call)));
+    return returned(make(...(given as Arguments)), name);
+  },
+});
+
+/** What an argument refers to in a map or list is resolved where it stands. */
+function resolved(place: Place, call: ResolverCall): ConfigNode {
+  const { node } = place;
+  if (node.kind === "scalar") return node;
+  const child = (key: Key): ConfigNode => {
+    const found = call.child(place, key);
+    return found === undefined ? scalar(MISSING, node.origin) : resolved(found, call);
+  };
+  if (node.kind === "list")
+    return { ...node, items: node.items.map((_, index) => child(BigInt(index))) };
+  const entries = [...node.entries].map(
+    ([id, entry]) => [id, { ...entry, value: child(entry.key) }] as const,
+  );
+  return { ...node, entries: new Map(entries) };
+}
+
+function returned(value: unknown, name: string): ConfigNode {
+  try {
+    return fromObject(value, fromCode(`resolver ${name}`));
+  } catch (cause) {
+    if (!isConfigError(cause)) throw cause;
+    throw new TypeError(`it returned what no config can hold: ${cause.message}`, { cause });
+  }
+}
