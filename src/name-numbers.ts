@@ -19,12 +19,18 @@ export function createNameNumbers(
   nameOf: (number: number) => string,
 ): NameNumbers {
   const first = new Map<string, number>();
-  const others = createHashTable(add, nameOf);
+  let others: NameNumbers | null = null;
   return {
     of(name) {
+      if (others !== null) return others.of(name);
       const known = first.get(name);
       if (known !== undefined) return known;
-      if (first.size >= MOST_IN_MAP) return others.of(name);
+      if (first.size === MOST_IN_MAP) {
+        // One of them alone: each hashes a name in its own way, which is what looking up takes its time for.
+        others = createHashTable(add, nameOf, first);
+        first.clear();
+        return others.of(name);
+      }
       const number = add(name);
       first.set(name, number);
       return number;
@@ -36,10 +42,11 @@ export function createNameNumbers(
 function createHashTable(
   add: (name: string) => number,
   nameOf: (number: number) => string,
+  first: Iterable<readonly [name: string, number: number]>,
 ): NameNumbers {
   let size = 0;
   /** 1 + a number, or 0. */
-  let slots = new Uint32Array(2 * MOST_IN_MAP);
+  let slots = new Uint32Array(4 * MOST_IN_MAP);
   let hashes = new Uint32Array(slots.length);
 
   const grow = (): void => {
@@ -57,23 +64,23 @@ function createHashTable(
     hashes = theirHashes;
   };
 
-  return {
-    of(name) {
-      const hash = hashOf(name);
-      const mask = slots.length - 1;
-      let slot = hash & mask;
-      for (; slots[slot] !== 0; slot = (slot + 1) & mask)
-        if (hashes[slot] === hash) {
-          const number = (slots[slot] as number) - 1;
-          if (nameOf(number) === name) return number;
-        }
-      const number = add(name);
-      slots[slot] = number + 1;
-      hashes[slot] = hash;
-      if (++size * 2 > slots.length) grow();
-      return number;
-    },
+  const numberOf = (name: string, numberNew: (name: string) => number): number => {
+    const hash = hashOf(name);
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    for (; slots[slot] !== 0; slot = (slot + 1) & mask)
+      if (hashes[slot] === hash) {
+        const number = (slots[slot] as number) - 1;
+        if (nameOf(number) === name) return number;
+      }
+    const number = numberNew(name);
+    slots[slot] = number + 1;
+    hashes[slot] = hash;
+    if (++size * 2 > slots.length) grow();
+    return number;
   };
+  for (const [name, number] of first) numberOf(name, () => number);
+  return { of: (name) => numberOf(name, add) };
 }
 
 /** FNV-1a over UTF-16 code units, its bits mixed once more: the lowest ones choose the slot. */

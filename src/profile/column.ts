@@ -16,34 +16,70 @@ const BLOCK_ROWS = 1 << BLOCK_BITS;
 const IN_BLOCK = BLOCK_ROWS - 1;
 
 /**
+ * Blocks in which all rows are alike, such as the device of most kernels, take no memory, either.
+ *
  * @param make of so many elements, all zero
  * @param absent NaN, or a number that stands for no value
  */
 export function createColumn(make: (rows: number) => NumberArray, absent = 0): Column {
-  const blocks: NumberArray[] = [];
+  /** Undefined: so far, the first `counts` rows are all `alike`, and the others absent. */
+  const blocks: (NumberArray | undefined)[] = [];
+  const counts: number[] = [];
+  const alike: number[] = [];
   const blockOf = (rows: number): NumberArray => {
     const block = make(rows);
     if (absent !== 0) block.fill(absent);
     return block;
   };
-  /** Makes room for a row in its block, and in those before it. */
+  /** Makes room for a row in its block. */
   const grow = (row: number): NumberArray => {
-    const [first = blockOf(0)] = blocks;
-    if (first.length <= row && first.length < BLOCK_ROWS) {
-      const larger = blockOf(Math.min(BLOCK_ROWS, Math.max(FIRST_ROWS, 2 * first.length, row + 1)));
-      larger.set(first);
-      blocks[0] = larger;
-    }
     const wanted = row >>> BLOCK_BITS;
-    while (blocks.length <= wanted) blocks.push(blockOf(BLOCK_ROWS));
-    return blocks[wanted] as NumberArray;
+    const before = blocks[wanted];
+    const rows =
+      wanted > 0
+        ? BLOCK_ROWS
+        : Math.min(
+            BLOCK_ROWS,
+            Math.max(FIRST_ROWS, 2 * (before?.length ?? counts[0] ?? 0), row + 1),
+          );
+    const block = blockOf(rows);
+    if (before === undefined) block.fill(alike[wanted] as number, 0, counts[wanted]);
+    else block.set(before);
+    blocks[wanted] = block;
+    return block;
+  };
+  /** Whether there is nothing to be made: the row goes on as its block began, or says nothing. */
+  const isAlike = (row: number, value: number): boolean => {
+    const wanted = row >>> BLOCK_BITS;
+    while (blocks.length <= wanted) {
+      blocks.push(undefined);
+      counts.push(0);
+      alike.push(absent);
+    }
+    const at = row & IN_BLOCK;
+    const count = counts[wanted] as number;
+    if (at < count) return Object.is(value, alike[wanted]);
+    if (at === count && (count === 0 || Object.is(value, alike[wanted]))) {
+      alike[wanted] = value;
+      counts[wanted] = count + 1;
+      return true;
+    }
+    return Object.is(value, absent);
   };
   return {
-    get: (row) => blocks[row >>> BLOCK_BITS]?.[row & IN_BLOCK] ?? absent,
-    set: (row, value) => {
+    get(row) {
+      const number = row >>> BLOCK_BITS;
+      const block = blocks[number];
+      if (block !== undefined) return block[row & IN_BLOCK] ?? absent;
+      return (row & IN_BLOCK) < (counts[number] ?? 0) ? (alike[number] as number) : absent;
+    },
+    set(row, value) {
       let block = blocks[row >>> BLOCK_BITS];
       const at = row & IN_BLOCK;
-      if (block === undefined || at >= block.length) {
+      if (block === undefined) {
+        if (isAlike(row, value)) return;
+        block = grow(row);
+      } else if (at >= block.length) {
         if (Object.is(value, absent)) return;
         block = grow(row);
       }

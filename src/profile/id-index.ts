@@ -7,6 +7,9 @@ export interface IdIndex {
 }
 
 const FIRST_CAPACITY = 1024;
+/** Of slots: 64 bytes. */
+const LINE_BITS = 4;
+const IN_LINE = (1 << LINE_BITS) - 1;
 
 interface Table {
   readonly ids: Uint32Array;
@@ -22,8 +25,10 @@ const tableFor = (capacity: number): Table => ({
 /** Where the id stands in `slots`, or the free place where it belongs. */
 function slotOf({ slots, ids }: Table, id: number): number {
   const mask = slots.length - 1;
-  // Fibonacci hashing: ids mostly count up, but nothing promises that.
-  let slot = Math.imul(id, 0x9e3779b1) >>> Math.clz32(mask);
+  // Ids mostly count up, so that neighbours share a line of the processor's cache; but nothing promises
+  // that: Fibonacci hashing chooses the line.
+  const line = Math.imul(id >>> LINE_BITS, 0x9e3779b1) >>> Math.clz32(mask >>> LINE_BITS);
+  let slot = (line << LINE_BITS) | (id & IN_LINE);
   for (;;) {
     const entry = slots[slot] as number;
     if (entry === 0 || ids[entry - 1] === id) return slot;

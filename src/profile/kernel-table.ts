@@ -3,6 +3,7 @@
  * as much memory. Who reads them gets objects, one at a time.
  */
 import { bytes, createColumn, doubles, words } from "./column.ts";
+import { createLongList } from "./long-list.ts";
 import type { GpuActivityKind, KernelInstance, KernelList } from "./timeline.ts";
 
 /** What the GPU's side knows of a kernel; its times may be of another clock than the launch's. */
@@ -35,7 +36,7 @@ const KINDS: readonly GpuActivityKind[] = ["kernel", "memcpy", "memset"];
 
 export function createKernelTable(): KernelTable {
   let length = 0;
-  const names: string[] = [];
+  const names = createLongList<string>();
   const kinds = createColumn(bytes);
   const devices = createColumn(words);
   const contexts = createColumn(words, NONE);
@@ -71,7 +72,7 @@ export function createKernelTable(): KernelTable {
   const kernelAt = (row: number): KernelInstance => {
     const kernel: { -readonly [K in keyof KernelInstance]: KernelInstance[K] } = {
       kind: KINDS[kinds.get(row)] ?? "kernel",
-      name: names[row] ?? "",
+      name: names.at(row) ?? "",
       device: devices.get(row),
       stream: orNull(streams.get(row)),
       launchThreadId: orNull(launchThreads.get(row)),
@@ -124,6 +125,7 @@ function inOrder(length: number, timeOf: (row: number) => number): Uint32Array |
 function createList(length: number, at: (row: number) => KernelInstance): KernelList {
   return {
     length,
+    isOrdered: true,
     at: (row) => (row >= 0 && row < length ? at(row) : undefined),
     *[Symbol.iterator]() {
       for (let row = 0; row < length; row++) yield at(row);

@@ -6,10 +6,22 @@ import { runs } from "../runs.ts";
 /** Rows within the first block, at its end, and in blocks behind it. */
 const row = fc.oneof(
   fc.nat(5),
+  fc.nat(2).map((at) => 65_536 + at),
   fc.integer({ min: 1_000, max: 1_100 }),
   fc.integer({ min: 65_500, max: 65_600 }),
   fc.integer({ min: 196_600, max: 196_700 }),
 );
+
+it("holds rows that are alike, and the first that is not, wherever it stands", () => {
+  for (const other of [0, 700, 2_999, 3_000, 3_500, 65_535, 65_536]) {
+    const column = createColumn(words, 9);
+    for (let at = 0; at < 3_000; at++) column.set(at, 5);
+    column.set(other, 6);
+    for (let at = 0; at < 4_000; at++)
+      expect(column.get(at)).toBe(at === other ? 6 : at < 3_000 ? 5 : 9);
+    expect(column.get(other)).toBe(6);
+  }
+});
 
 it("holds what was set, wherever, and says nothing of the rest", () => {
   const cases = [

@@ -177,6 +177,8 @@ function lastEvent(process: ProcessTimeline): number {
   let last = process.endNs;
   for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
   for (const mark of process.marks) last = Math.max(last, mark.timeNs);
-  for (const kernel of process.kernels) last = Math.max(last, kernel.launchNs);
+  const { kernels } = process;
+  const lastKernels = kernels.isOrdered === true ? [kernels.at(kernels.length - 1)] : kernels;
+  for (const kernel of lastKernels) last = Math.max(last, kernel?.launchNs ?? last);
   return last;
 }

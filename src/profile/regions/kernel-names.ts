@@ -1,5 +1,6 @@
 import { createNameNumbers } from "../../name-numbers.ts";
 import { createColumn, words } from "../column.ts";
+import { createLongList } from "../long-list.ts";
 import type { KernelInstance } from "../timeline.ts";
 
 /** Kernels of one name on one device, or CPU operations of one name: one row of a kernel list. */
@@ -61,18 +62,20 @@ interface NameTable extends NumberedNames {
 
 /** Apart from what finds numbers: that is large, and need not live as long. */
 function createTable(): NameTable {
-  const names: string[] = [];
+  const names = createLongList<string>();
   /** There are few, and a million kernels can point at them. */
   const places: KernelPlace[] = [];
   const placeNumbers = createColumn(words);
   return {
-    count: () => names.length,
-    nameOf: (kernel) => names[kernel] as string,
+    count: names.length,
+    nameOf: (kernel) => names.at(kernel) as string,
     placeOf: (kernel) => places[placeNumbers.get(kernel)] as KernelPlace,
     addPlace: (place) => places.push(place) - 1,
     add(name, place) {
-      placeNumbers.set(names.length, place);
-      return names.push(name) - 1;
+      const number = names.length();
+      placeNumbers.set(number, place);
+      names.push(name);
+      return number;
     },
   };
 }

@@ -31,7 +31,8 @@ export function replay(
   const openings = inOpeningOrder(ranges);
   // Of ranges that end together the one opened last is the inner one, which closes first.
   const closings = openings.filter(closesLater).reverse().sort(byClosing);
-  const launches = inOrder(kernels, ({ launchNs }) => launchNs);
+  const launches =
+    kernels.isOrdered === true ? kernels : inOrder(kernels, ({ launchNs }) => launchNs);
   const calls = inOrder(waits, ({ callNs }) => callNs);
   let nextClosing = 0;
   let nextLaunch = 0;

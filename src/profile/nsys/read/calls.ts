@@ -3,7 +3,8 @@ import { createColumn, doubles, words } from "../../column.ts";
 import { createIdIndex } from "../../id-index.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase } from "./database.ts";
-import { integer, processKey, threadId } from "./ids.ts";
+import { processKey, threadId } from "./ids.ts";
+import { integerAt } from "./integer-columns.ts";
 
 export interface Call {
   readonly threadId: number;
@@ -16,7 +17,7 @@ export interface WantedCalls {
   readonly want: (correlation: number) => void;
   /** Null: nobody wants it, or it is not in the file. */
   readonly find: (correlation: number) => Call | null;
-  readonly offer: (correlation: number, call: Call) => void;
+  readonly offer: (correlation: number, threadId: number, startNs: number) => void;
 }
 
 export function createWantedCalls(): WantedCalls {
@@ -31,12 +32,12 @@ export function createWantedCalls(): WantedCalls {
       const startNs = starts.get(at);
       return Number.isNaN(startNs) ? null : { threadId: threads.get(at), startNs };
     },
-    offer(correlation, call) {
+    offer(correlation, threadId, startNs) {
       const at = wanted.find(correlation);
       // Of a runtime call and the driver call inside it, the outer one.
-      if (at === null || starts.get(at) <= call.startNs) return;
-      threads.set(at, call.threadId);
-      starts.set(at, call.startNs);
+      if (at === null || starts.get(at) <= startNs) return;
+      threads.set(at, threadId);
+      starts.set(at, startNs);
     },
   };
 }
@@ -57,10 +58,13 @@ export function readCalls(
     start: clock.time("start"),
   };
   for (const table of API_TABLES)
-    for (const { key, thread, correlation, start } of database.rows(table, columns)) {
-      const id = integer(correlation);
-      if (id === null) continue;
-      const call = { threadId: integer(thread) ?? 0, startNs: integer(start) ?? 0 };
-      processes.get(integer(key) ?? 0)?.offer(id, call);
+    for (const { rows, of } of database.integers(table, columns)) {
+      const { key, thread, correlation, start } = of;
+      for (let row = 0; row < rows; row++) {
+        const id = correlation[row] as number;
+        if (Number.isNaN(id)) continue;
+        const calls = processes.get(integerAt(key, row) ?? 0);
+        calls?.offer(id, integerAt(thread, row) ?? 0, integerAt(start, row) ?? 0);
+      }
     }
 }

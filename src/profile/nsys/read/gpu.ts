@@ -7,14 +7,18 @@ import { createKernelTable, type ExecutedKernel, type KernelTable } from "../../
 import type { GpuActivityKind, KernelList, SynchronizationInstance } from "../../timeline.ts";
 import { createWantedCalls, readCalls, type WantedCalls } from "./calls.ts";
 import type { ExportClock } from "./clock.ts";
-import type { ColumnExpression, ExportDatabase, Row, SqlValue } from "./database.ts";
-import { integer, processKey } from "./ids.ts";
+import type { ColumnExpression, ExportDatabase } from "./database.ts";
+import { processKey } from "./ids.ts";
+import { type IntegerColumns, integerAt } from "./integer-columns.ts";
 import { createNameReader, type NameReader } from "./names.ts";
 
 export interface GpuEvents {
   /** By start of their launch. */
   readonly kernels: KernelList;
   readonly synchronizations: readonly SynchronizationInstance[];
+  /** First and last thing that the kernels, copies and sets show; infinite where there are none. */
+  readonly startNs: number;
+  readonly endNs: number;
   /** Kernels, copies and sets without a launching call in the file. */
   readonly unlaunched: number;
   /** CUDA graphs that were traced as a whole. */
@@ -22,64 +26,61 @@ export interface GpuEvents {
 }
 
 /** One kind of activity: where it stands, and what is particular to its rows. */
-interface ActivityTable {
+interface ActivityTable<C extends string = never> {
   readonly table: string;
   readonly kind: GpuActivityKind;
-  readonly columns: Readonly<Record<string, string>>;
-  /** Called for some rows before `describe` is called for each of them. */
-  readonly prepare?: (rows: readonly ActivityRow[], names: NameReader) => void;
-  readonly describe: (row: ActivityRow, names: NameReader) => ActivityDescription;
-}
-
-type ActivityRow = Readonly<Record<string, SqlValue>>;
-
-interface ActivityDescription {
-  readonly name: string;
-  readonly bytes?: number | null;
+  readonly columns: Readonly<Record<C, string>>;
+  /** Called for some rows before `name` is called for each of them. */
+  readonly prepare?: (rows: IntegerColumns<C>, names: NameReader) => void;
+  readonly name: (
+    of: IntegerColumns<C | CommonColumn>["of"],
+    row: number,
+    names: NameReader,
+  ) => string;
 }
 
 const GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-const ACTIVITIES: readonly ActivityTable[] = [
-  {
-    table: "CUPTI_ACTIVITY_KIND_KERNEL",
-    kind: "kernel",
-    columns: { demangled: "demangledName", short: "shortName", mangled: "mangledName" },
-    prepare(rows, names) {
-      names.load(rows.map(({ demangled = null }) => demangled));
-      const unnamed = rows.filter(({ demangled = null }) => names.of(demangled) === null);
-      names.load(unnamed.flatMap(({ short = null, mangled = null }) => [short, mangled]));
-    },
-    describe: ({ demangled = null, short = null, mangled = null }, names) => ({
-      name: names.of(demangled) ?? names.of(short) ?? names.of(mangled) ?? "(unnamed kernel)",
-    }),
+const KERNELS: ActivityTable<"demangled" | "short" | "mangled"> = {
+  table: "CUPTI_ACTIVITY_KIND_KERNEL",
+  kind: "kernel",
+  columns: { demangled: "demangledName", short: "shortName", mangled: "mangledName" },
+  prepare({ rows, of: { demangled, short, mangled } }, names) {
+    if (names.load(demangled.subarray(0, rows))) return;
+    const others: number[] = [];
+    for (let row = 0; row < rows; row++)
+      if (names.of(demangled[row] as number) === null)
+        others.push(short[row] as number, mangled[row] as number);
+    names.load(others);
   },
-  {
-    table: "CUPTI_ACTIVITY_KIND_MEMCPY",
-    kind: "memcpy",
-    columns: { copy: "copyKind", bytes: "bytes" },
-    describe: ({ copy = null, bytes = null }) => ({
-      name: memoryCopyName(integer(copy) ?? 0),
-      bytes: integer(bytes),
-    }),
-  },
-  {
-    table: "CUPTI_ACTIVITY_KIND_MEMSET",
-    kind: "memset",
-    columns: { bytes: "bytes" },
-    describe: ({ bytes = null }) => ({ name: "[CUDA memset]", bytes: integer(bytes) }),
-  },
-  {
-    // Only with `--cuda-graph-trace=graph`; its kernels are in no table then.
-    table: GRAPH_TABLE,
-    kind: "kernel",
-    columns: {},
-    describe: ({ graph = null }) => ({ name: `[CUDA graph ${integer(graph) ?? "?"}]` }),
-  },
-];
+  name: ({ demangled, short, mangled }, row, names) =>
+    names.of(demangled[row] as number) ??
+    names.of(short[row] as number) ??
+    names.of(mangled[row] as number) ??
+    "(unnamed kernel)",
+};
 
-/** Rows whose names are read together. */
-const ROWS_AT_ONCE = 4096;
+const COPIES: ActivityTable<"copy"> = {
+  table: "CUPTI_ACTIVITY_KIND_MEMCPY",
+  kind: "memcpy",
+  columns: { copy: "copyKind" },
+  name: ({ copy }, row) => memoryCopyName(integerAt(copy, row) ?? 0),
+};
+
+const SETS: ActivityTable = {
+  table: "CUPTI_ACTIVITY_KIND_MEMSET",
+  kind: "memset",
+  columns: {},
+  name: () => "[CUDA memset]",
+};
+
+/** Only with `--cuda-graph-trace=graph`; the graphs' kernels are in no table then. */
+const GRAPHS: ActivityTable = {
+  table: GRAPH_TABLE,
+  kind: "kernel",
+  columns: {},
+  name: ({ graph }, row) => `[CUDA graph ${integerAt(graph, row) ?? "?"}]`,
+};
 
 /** What one process did, as it is read. */
 interface ProcessDraft {
@@ -111,60 +112,54 @@ export function readGpu(
     return draft;
   };
   const names = createNameReader(database);
-  for (const activity of ACTIVITIES) readActivities(activity, database, clock, names, draftOf);
+  const read = <C extends string>(activity: ActivityTable<C>): void =>
+    readActivities(activity, database, clock, names, draftOf);
+  read(KERNELS);
+  read(COPIES);
+  read(SETS);
+  read(GRAPHS);
   readWaits(database, clock, draftOf);
   readCalls(database, clock, new Map([...processes].map(([key, { calls }]) => [key, calls])));
   return new Map([...processes].map(([key, draft]) => [key, joined(draft)]));
 }
 
-function readActivities(
-  { table, kind, columns, prepare, describe }: ActivityTable,
+function readActivities<C extends string>(
+  { table, kind, columns, prepare, name }: ActivityTable<C>,
   database: ExportDatabase,
   clock: ExportClock,
   names: NameReader,
   draftOf: (key: number) => ProcessDraft,
 ): void {
-  const wanted = { ...where(clock), graph: "graphId", node: "graphNodeId", ...columns };
-  const add = (row: Row<keyof typeof wanted>): void => {
-    const span = spanOf(row);
-    if (span === null) return;
-    const { key, correlation, startNs, endNs, stream } = span;
-    const { name, bytes = null } = describe(row, names);
-    const context = integer(row.context);
-    const graph = graphOf(row);
-    const draft = draftOf(key);
-    if (correlation !== null) draft.calls.want(correlation);
-    if (table === GRAPH_TABLE) draft.wholeGraphs++;
-    // Not spread together: there can be millions.
-    const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
-      kind,
-      name,
-      device: integer(row.device) ?? 0,
-      stream,
-      startNs,
-      endNs,
-    };
-    if (bytes !== null) kernel.bytes = bytes;
-    if (context !== null) kernel.context = context;
-    if (correlation !== null) kernel.correlation = correlation;
-    if (graph !== null) kernel.graph = graph;
-    draft.kernels.add(kernel);
-  };
-  for (const rows of atOnce(database.rows(table, wanted), ROWS_AT_ONCE)) {
-    prepare?.(rows, names);
-    for (const row of rows) add(row);
-  }
-}
-
-/** So many elements at a time, the last ones as they are. */
-function* atOnce<T>(elements: Iterable<T>, count: number): Generator<readonly T[]> {
-  let some: T[] = [];
-  for (const element of elements)
-    if (some.push(element) === count) {
-      yield some;
-      some = [];
+  for (const read of database.integers(table, { ...commonColumns(clock), ...columns })) {
+    prepare?.(read, names);
+    const { key, correlation, start, end, device, context, stream, bytes } = read.of;
+    for (let row = 0; row < read.rows; row++) {
+      if (!isComplete(read.of, row)) continue;
+      const draft = draftOf(key[row] as number);
+      if (table === GRAPH_TABLE) draft.wholeGraphs++;
+      const startNs = start[row] as number;
+      // Not spread together: there can be millions.
+      const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
+        kind,
+        name: name(read.of, row, names),
+        device: integerAt(device, row) ?? 0,
+        stream: integerAt(stream, row),
+        startNs,
+        endNs: Math.max(startNs, end[row] as number),
+      };
+      const size = integerAt(bytes, row);
+      if (size !== null) kernel.bytes = size;
+      const id = integerAt(context, row);
+      if (id !== null) kernel.context = id;
+      if (isCorrelated(correlation, row)) {
+        kernel.correlation = correlation[row] as number;
+        draft.calls.want(kernel.correlation);
+      }
+      const graph = graphOf(read.of, row);
+      if (graph !== null) kernel.graph = graph;
+      draft.kernels.add(kernel);
     }
-  if (some.length > 0) yield some;
+  }
 }
 
 function readWaits(
@@ -172,30 +167,33 @@ function readWaits(
   clock: ExportClock,
   draftOf: (key: number) => ProcessDraft,
 ): void {
-  const columns = { ...where(clock), type: "syncType" };
-  for (const row of database.rows("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns)) {
-    const span = spanOf(row);
-    const kind = WAIT_KINDS.get(integer(row.type) ?? 0);
-    if (span === null || kind === undefined) continue;
-    const { key, correlation, startNs, endNs, stream } = span;
-    const { calls, waits } = draftOf(key);
-    if (correlation === null) continue;
-    calls.want(correlation);
-    waits.push({ correlation, instance: { kind, startNs, endNs, stream } });
-  }
+  const columns = { ...commonColumns(clock), type: "syncType" };
+  for (const { rows, of } of database.integers("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns))
+    for (let row = 0; row < rows; row++) {
+      const kind = WAIT_KINDS.get(integerAt(of.type, row) ?? 0);
+      if (!isComplete(of, row) || kind === undefined) continue;
+      const { calls, waits } = draftOf(of.key[row] as number);
+      if (!isCorrelated(of.correlation, row)) continue;
+      const correlation = of.correlation[row] as number;
+      const startNs = of.start[row] as number;
+      const endNs = Math.max(startNs, of.end[row] as number);
+      calls.want(correlation);
+      const stream = integerAt(of.stream, row);
+      waits.push({ correlation, instance: { kind, startNs, endNs, stream } });
+    }
 }
 
 function joined({ kernels, waits, calls, wholeGraphs }: ProcessDraft): GpuEvents {
   let unlaunched = 0;
+  let firstNs = Number.POSITIVE_INFINITY;
+  let lastNs = Number.NEGATIVE_INFINITY;
   const placed = kernels.finish((correlation, startNs, endNs) => {
     const call = correlation === null ? null : calls.find(correlation);
     if (call === null) unlaunched++;
-    return {
-      launchThreadId: call?.threadId ?? null,
-      launchNs: call?.startNs ?? startNs,
-      startNs,
-      endNs,
-    };
+    const launchNs = call?.startNs ?? startNs;
+    firstNs = Math.min(firstNs, launchNs, startNs);
+    lastNs = Math.max(lastNs, endNs);
+    return { launchThreadId: call?.threadId ?? null, launchNs, startNs, endNs };
   });
   const synchronizations = waits.flatMap(({ instance, correlation }): SynchronizationInstance[] => {
     const call = calls.find(correlation);
@@ -203,11 +201,20 @@ function joined({ kernels, waits, calls, wholeGraphs }: ProcessDraft): GpuEvents
     return [{ ...instance, threadId: call.threadId, callNs: call.startNs }];
   });
   synchronizations.sort((a, b) => a.startNs - b.startNs);
-  return { kernels: placed, synchronizations, unlaunched, wholeGraphs };
+  return {
+    kernels: placed,
+    synchronizations,
+    startNs: firstNs,
+    endNs: lastNs,
+    unlaunched,
+    wholeGraphs,
+  };
 }
 
-/** The columns that all activities have. */
-const where = (clock: ExportClock) =>
+type CommonColumn = keyof ReturnType<typeof commonColumns>;
+
+/** What activities have; a table lacks some. */
+const commonColumns = (clock: ExportClock) =>
   ({
     key: processKey("globalPid"),
     correlation: "correlationId",
@@ -216,25 +223,28 @@ const where = (clock: ExportClock) =>
     device: "deviceId",
     context: "contextId",
     stream: "streamId",
+    bytes: "bytes",
+    graph: "graphId",
+    // 64 bits, which a number does not hold.
+    nodeHigh: { column: "graphNodeId", sql: "graphNodeId >> 32" },
+    nodeLow: { column: "graphNodeId", sql: "graphNodeId & 4294967295" },
   }) satisfies Record<string, string | ColumnExpression>;
 
-function spanOf(row: Row<"key" | "correlation" | "start" | "end" | "stream">) {
-  const key = integer(row.key);
-  const startNs = integer(row.start);
-  const endNs = integer(row.end);
-  if (key === null || startNs === null || endNs === null) return null;
-  const correlation = integer(row.correlation);
-  return {
-    key,
-    startNs,
-    endNs: Math.max(startNs, endNs),
-    // CUPTI gives 0 to what it could not correlate.
-    correlation: correlation === 0 ? null : correlation,
-    stream: integer(row.stream),
-  };
-}
+type Columns<C extends CommonColumn> = IntegerColumns<C>["of"];
 
-function graphOf({ graph, node }: Row<"graph" | "node">): { id: number; node: bigint } | null {
-  if (node === null || (typeof node !== "number" && typeof node !== "bigint")) return null;
-  return { id: integer(graph) ?? 0, node: BigInt(node) };
+const isComplete = ({ key, start, end }: Columns<"key" | "start" | "end">, row: number): boolean =>
+  !Number.isNaN((key[row] as number) + (start[row] as number) + (end[row] as number));
+
+/** CUPTI gives 0 to what it could not correlate. */
+const isCorrelated = (correlation: Float64Array, row: number): boolean =>
+  (integerAt(correlation, row) ?? 0) !== 0;
+
+function graphOf(
+  { graph, nodeHigh, nodeLow }: Columns<"graph" | "nodeHigh" | "nodeLow">,
+  row: number,
+): { id: number; node: bigint } | null {
+  const high = integerAt(nodeHigh, row);
+  if (high === null) return null;
+  const node = (BigInt(high) << 32n) | BigInt(integerAt(nodeLow, row) ?? 0);
+  return { id: integerAt(graph, row) ?? 0, node };
 }

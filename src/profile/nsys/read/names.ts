@@ -3,36 +3,46 @@
  * each of a million kernels at worst, and two more that nobody asks for.
  */
 import { createIdIndex } from "../../id-index.ts";
-import type { ExportDatabase, SqlValue } from "./database.ts";
+import { createLongList } from "../../long-list.ts";
+import type { ExportDatabase } from "./database.ts";
 
 export interface NameReader {
-  /** Reads what is not known yet of these ids, all at once. */
-  readonly load: (ids: Iterable<SqlValue>) => void;
-  /** Null where there is none. */
-  readonly of: (id: SqlValue) => string | null;
+  /** Reads what is not known yet of these ids, all at once; false: some of them have no name. */
+  readonly load: (ids: ArrayLike<number>) => boolean;
+  /** Null where there is none; NaN is no id. */
+  readonly of: (id: number) => string | null;
 }
 
 export function createNameReader(database: ExportDatabase): NameReader {
   const known = createIdIndex();
-  const texts: (string | null)[] = [];
+  const texts = createLongList<string | null>();
   return {
     load(ids) {
       const wanted: number[] = [];
-      for (const id of ids)
-        if (isIndexed(id) && known.find(id) === null) {
+      let complete = true;
+      for (let at = 0; at < ids.length; at++) {
+        const id = ids[at] as number;
+        const number = isIndexed(id) ? known.find(id) : null;
+        if (number !== null) complete &&= texts.at(number) !== null;
+        else if (!isIndexed(id)) complete = false;
+        else {
           known.add(id);
           wanted.push(id);
         }
-      const found = database.strings(wanted);
-      for (const id of wanted) texts.push(found.get(id) ?? null);
+      }
+      for (const text of database.strings(wanted)) {
+        complete &&= text !== null;
+        texts.push(text);
+      }
+      return complete;
     },
     of(id) {
+      if (Number.isNaN(id)) return null;
       const number = isIndexed(id) ? known.find(id) : null;
-      return number === null ? database.string(id) : (texts[number] ?? null);
+      return number === null ? database.string(id) : (texts.at(number) ?? null);
     },
   };
 }
 
 /** nsys counts ids up from 1; no other is known to occur. */
-const isIndexed = (id: SqlValue): id is number =>
-  typeof id === "number" && Number.isInteger(id) && id >= 0 && id < 2 ** 32;
+const isIndexed = (id: number): boolean => id >= 0 && id < 2 ** 32;

@@ -63,10 +63,19 @@ export function readNsysExport(path: string): NsysTimeline {
   });
 }
 
+const NO_GPU_EVENTS: GpuEvents = {
+  kernels: [],
+  synchronizations: [],
+  startNs: Number.POSITIVE_INFINITY,
+  endNs: Number.NEGATIVE_INFINITY,
+  unlaunched: 0,
+  wholeGraphs: 0,
+};
+
 function describeProcess(
   key: number,
   { ranges, marks }: NvtxEvents = { ranges: [], marks: [] },
-  gpu: GpuEvents = { kernels: [], synchronizations: [], unlaunched: 0, wholeGraphs: 0 },
+  gpu: GpuEvents = NO_GPU_EVENTS,
   known: Pick<NsysProcess, "executable" | "threadNames">,
 ): NsysProcess {
   const pid = pidOf(key);
@@ -79,7 +88,7 @@ function describeProcess(
   };
   for (const range of ranges) see(range.startNs, range.endNs ?? range.startNs);
   for (const { timeNs } of marks) see(timeNs, timeNs);
-  for (const kernel of kernels) see(Math.min(kernel.launchNs, kernel.startNs), kernel.endNs);
+  see(gpu.startNs, gpu.endNs);
   return {
     pid,
     parentPid: null,
