@@ -31,9 +31,9 @@ export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   threadName: () => "MainThread",
 };
 
-/** Without a format of its own a time ends in milliseconds after a comma. */
+/** Without a format of its own, or with an empty one, a time ends in milliseconds after a comma. */
 function asctime(time: Date, datefmt: string | undefined): string {
-  if (datefmt !== undefined) return strftime(datefmt, time);
+  if (datefmt) return strftime(datefmt, time);
   const milliseconds = String(time.getMilliseconds()).padStart(3, "0");
   return `${strftime("%Y-%m-%d %H:%M:%S", time)},${milliseconds}`;
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
+import { pyRepr } from "../../values/python-text.ts";
 
 /** A format taken apart: text that stays, and attributes with how each is written. */
 export type FormatPart = string | FormatField;
@@ -27,7 +28,7 @@ export const FORMAT_STYLES: Readonly<
               write: (value) =>
                 pad(convert(value, conversion, precision), {
                   align: flags.includes("-") ? "<" : ">",
-                  fill: flags.includes("0") && !flags.includes("-") ? "0" : " ",
+                  fill: /^[^-]*0[^-]*$/.test(flags) && NUMERIC.includes(conversion) ? "0" : " ",
                   width: Number(width),
                 }),
             },
@@ -36,17 +37,24 @@ export const FORMAT_STYLES: Readonly<
     partsOf(
       format,
       /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:(.)?([<>^=]))?([-+ ])?#?(0)?(\d*)(?:\.(\d+))?([sdfFeg%])?)?\}/g,
-      ([whole, name, , fill, align, , zero, width = "", precision, conversion]) =>
+      ([whole, name, shown, fill, align, , zero, width = "", precision, conversion = "s"]) =>
         name === undefined
           ? whole.slice(0, 1)
           : {
               name,
               write: (value) =>
-                pad(convert(value, conversion ?? "s", precision), {
-                  align: align ?? (typeof value === "number" ? ">" : "<"),
-                  fill: fill ?? (zero === undefined ? " " : "0"),
-                  width: Number(width),
-                }),
+                pad(
+                  convert(
+                    shown === undefined ? value : convert(value, shown),
+                    conversion,
+                    precision,
+                  ),
+                  {
+                    align: align ?? (typeof value === "number" && shown === undefined ? ">" : "<"),
+                    fill: fill ?? (zero === undefined ? " " : "0"),
+                    width: Number(width),
+                  },
+                ),
             },
     ),
   $: (format) =>
@@ -80,11 +88,10 @@ function partsOf(
   return [...parts, format.slice(end)];
 }
 
-function convert(
-  value: string | number,
-  conversion: string,
-  precision: string | undefined,
-): string {
+/** The conversions that take numbers alone: zeros are put in front of no other. */
+const NUMERIC = "diufF";
+
+function convert(value: string | number, conversion: string, precision?: string): string {
   if (conversion === "f" || conversion === "F")
     return Number(value).toFixed(precision === undefined ? 6 : Number(precision));
   if ("diu".includes(conversion)) {
@@ -95,7 +102,7 @@ function convert(
       });
     return String(Math.trunc(value));
   }
-  const text = String(value);
+  const text = conversion === "r" && typeof value === "string" ? pyRepr(value) : String(value);
   return precision === undefined ? text : text.slice(0, Number(precision));
 }
 

@@ -22,7 +22,7 @@ const FORMATTER_KINDS: readonly FormatterKind[] = [
     className: "logging.Formatter",
     create: ({ format, datefmt, style }) =>
       compileFormat({
-        format: formatText(format) ?? DEFAULT_FORMATS[String(style)] ?? "%(message)s",
+        format: formatText(format) || (DEFAULT_FORMATS[String(style)] ?? "%(message)s"),
         style,
         datefmt: textOf(datefmt),
       }),
@@ -31,8 +31,9 @@ const FORMATTER_KINDS: readonly FormatterKind[] = [
 ];
 
 /** @throws ConfigError `value.wrong_type` for what is neither a text nor null. */
-function formatText(value: unknown): string | undefined {
-  if (value === undefined || value === null || typeof value === "string") return value ?? undefined;
+function formatText(value: unknown = ""): string {
+  if (value === null) return "";
+  if (typeof value === "string") return value;
   throw new ConfigError({
     code: "value.wrong_type",
     message: `a format is a text, and this is ${JSON.stringify(String(value))}`,

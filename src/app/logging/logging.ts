@@ -156,7 +156,9 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
     for (const [name, settings] of Object.entries(named)) {
       const state = stateOf(name);
       setUp(state, section(settings), handlers, `logger '${name}'`);
-      state.propagate = section(settings)["propagate"] !== false;
+      // Where the config does not say it, it stays as it was.
+      const { propagate } = section(settings);
+      if (typeof propagate === "boolean") state.propagate = propagate;
       state.disabled = false;
     }
     setUp(root, section(config["root"]), handlers, "root logger");
@@ -206,7 +208,7 @@ function setUp(
   const { level } = settings;
   if (level !== undefined && level !== null)
     state.level = configured(what, () => requireLevel(level));
-  state.handlers = namesOf(settings["handlers"]).map((name) => {
+  state.handlers = [...new Set(namesOf(settings["handlers"]))].map((name) => {
     const handler = handlers.get(name);
     if (handler !== undefined) return handler;
     throw new ConfigError({

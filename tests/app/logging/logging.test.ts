@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -116,15 +116,6 @@ describe("createLogging", () => {
       expect(run(config)).toMatchObject({ stdout: "", stderr: "w\ne\n" });
   });
 
-  test("styles { and $", () => {
-    const first = (format: string, style: string) =>
-      run(dictConfig({ formatters: { simple: { format, style } } })).stdout.split("\n")[0];
-    expect(first("{levelname:<6}|{levelname:^8}|{msecs:03.0f}|{{}}", "{")).toBe(
-      "INFO  |  INFO  |006|{}",
-    );
-    expect(first("$levelname|${message}|$$", "$")).toBe("INFO|i|$");
-  });
-
   test("the place in the code that logged", () => {
     const format = "%(filename)s %(module)s %(funcName)s %(lineno)d";
     const { stdout } = run(dictConfig({ formatters: { simple: { format } } }));
@@ -140,54 +131,6 @@ describe("createLogging", () => {
     expect(both.stdout.split("\n")).toHaveLength(5);
     const alone = run(dictConfig({ loggers: { app: { ...own, propagate: false } } }));
     expect([alone.stdout, alone.file().split("\n").length]).toEqual(["", 5]);
-  });
-
-  test("filters by the name of the logger", () => {
-    const handlers = (name: string) => ({
-      console: { class: "logging.StreamHandler", stream: "ext://sys.stdout", filters: [name] },
-    });
-    const root = { level: "ERROR", handlers: ["console"] };
-    const filters = { ours: { name: "app" }, others: { name: "ap" } };
-    expect(run(dictConfig({ handlers: handlers("ours"), filters, root })).stdout).toBe("e\n");
-    expect(run(dictConfig({ handlers: handlers("others"), filters, root })).stdout).toBe("");
-  });
-
-  test.each([
-    [
-      { maxBytes: 6, backupCount: 2 },
-      { "": "four", ".1": "three", ".2": "two" },
-    ],
-    [
-      { maxBytes: 10, backupCount: 2 },
-      { "": "four", ".1": "three", ".2": "one two" },
-    ],
-    [
-      { maxBytes: 11, backupCount: 2 },
-      { "": "three four", ".1": "one two" },
-    ],
-    [{ maxBytes: 6 }, { "": "one two three four" }],
-    [{ backupCount: 2 }, { "": "one two three four" }],
-  ])("a rotating file keeps as many files as it may: %j", (limits, expected) => {
-    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-log-"));
-    const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
-    const file = {
-      class: "logging.handlers.RotatingFileHandler",
-      filename: "r.log",
-      ...limits,
-    };
-    logging.configure(
-      { version: 1, handlers: { file }, root: { level: "INFO", handlers: ["file"] } },
-      false,
-      cwd,
-    );
-    for (const text of ["one", "two", "three", "four"]) logging.logger("a").info(text);
-    logging.close();
-    const read = (name: string) => readFileSync(join(cwd, name), "utf8").trim().split("\n");
-    expect(
-      Object.fromEntries(
-        readdirSync(cwd).map((name) => [name.slice("r.log".length), read(name).join(" ")]),
-      ),
-    ).toEqual(expected);
   });
 
   test("a config disables the loggers there are, the next one enables them again", () => {

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { all, formatter, hello, REFUSED, run, toStdout } from "./dict-config.ts";
+
+/*
+ * What Python 3.11 wrote by the same formats, and colorlog 6.12 on a terminal.
+ */
+
+/** A record that does not fit its format is told of. */
+const TOLD = "told";
+
+describe("formats", () => {
+  test.each<[string, string | null | undefined, string]>([
+    ["%", "%(levelname)10s|", "      INFO|"],
+    ["%", "%(levelname)-10s|", "INFO      |"],
+    ["%", "%(levelname).2s|", "IN|"],
+    ["%", "%(levelname)-6.2s|", "IN    |"],
+    ["%", "%(levelname)010s|", "      INFO|"],
+    ["%", "%(levelname)r|", "'INFO'|"],
+    ["%", "%(levelno)6d|", "    20|"],
+    ["%", "%(levelno)-6d|", "20    |"],
+    ["%", "%(levelno)06d|", "000020|"],
+    ["%", "%(levelno)-06d|", "20    |"],
+    ["%", "%(levelno)f|", "20.000000|"],
+    ["%", "%(levelno)08.1f|", "000020.0|"],
+    ["%", "%(levelno)5s|", "   20|"],
+    ["%", "%(msecs)03d|%(msecs)i|%(msecs)u|%(msecs).0f", "006|6|6|6"],
+    ["%", "%(levelname)d|", TOLD],
+    ["%", "%(nope)s", TOLD],
+    ["%", "%%%(levelname)s%%", "%INFO%"],
+    ["%", "%(levelname)", REFUSED],
+    ["%", "% (levelname)s", REFUSED],
+    ["%", "%(asctime)s %(processName)s", "2026-01-02 03:04:05,006 MainProcess"],
+    ["{", "{levelname:6}|{levelname:>6}|{levelname:^6}|", "INFO  |  INFO| INFO |"],
+    ["{", "{levelname:*^11}|", "***INFO****|"],
+    ["{", "{levelname:^^9}|", "^^INFO^^^|"],
+    ["{", "{levelname:0>6}|{levelname:06}|", "00INFO|INFO00|"],
+    ["{", "{levelname:.2}|{levelname:-<6.2}|", "IN|IN----|"],
+    ["{", "{levelname!r:8}|{levelname!s:>8}|", "'INFO'  |    INFO|"],
+    ["{", "{levelno:6}|{levelno:<6}|{levelno:^6}|", "    20|20    |  20  |"],
+    ["{", "{levelno:06}|{levelno:06d}|{levelno:0<6}|", "000020|000020|200000|"],
+    ["{", "{levelno:*>6d}|{levelno!s:5}|{levelno!r}|", "****20|20   |20|"],
+    ["{", "{levelno:.1f}|{levelno:F}|", "20.0|20.000000|"],
+    ["{", "{{{levelname}}}", "{INFO}"],
+    ["{", "{nope}", TOLD],
+    ["{", "{levelname:d}", TOLD],
+    ["{", "plain", REFUSED],
+    ["$", "$levelname$name|${levelname}x $$ $$", "INFOapp.part|INFOx $ $"],
+    ["$", "$$$levelname", "$INFO"],
+    ["$", "$nope", TOLD],
+    ["$", "plain", REFUSED],
+    ...["%", "{", "$"].flatMap((style) =>
+      [undefined, null, ""].map((format): [string, typeof format, string] => [
+        style,
+        format,
+        "hello",
+      ]),
+    ),
+    ["?", "%(message)s", REFUSED],
+  ])("%s %j", (style, format, expected) => {
+    const outcome = run([formatter({ format, style }), hello]);
+    if (expected !== TOLD || outcome === REFUSED)
+      expect(outcome === REFUSED ? REFUSED : outcome.stdout).toBe(
+        expected === REFUSED ? REFUSED : `${expected}\n`,
+      );
+    else expect(outcome.stderr).toMatch(/--- Logging error ---(.|\n)*\nMessage: 'hello'\n/);
+  });
+
+  test.each([
+    ["%H:%M", "03:04"],
+    ["%Y%j", "2026002"],
+    ["", "2026-01-02 03:04:05,006"],
+    [null, "2026-01-02 03:04:05,006"],
+  ])("times by the format %j", (datefmt, time) => {
+    const settings = { format: "%(asctime)s", datefmt };
+    expect(run([formatter(settings), hello])).toMatchObject({ stdout: `${time}\n` });
+  });
+
+  test("%(created)s is in seconds", () => {
+    const outcome = run([formatter({ format: "%(created).3f" }), hello]);
+    const seconds = new Date(2026, 0, 2, 3, 4, 5).getTime() / 1000;
+    expect(outcome).toMatchObject({ stdout: `${seconds}.006\n` });
+  });
+});
+
+describe("colorlog", () => {
+  const GREEN = "\u001b[32m";
+  const YELLOW = "\u001b[33m";
+  const RESET = "\u001b[0m";
+  const log_colors = { INFO: ",red,,thin", WARNING: "fg_208,", ERROR: "" };
+  const secondary_log_colors = { message: { INFO: "blue" } };
+  test.each<[object, string, string]>([
+    ...["%", "{", "$"].map((style): [object, string, string] => [
+      { style },
+      `${GREEN}INFO:app.part:i${RESET}`,
+      `${YELLOW}WARNING:app.part:w${RESET}`,
+    ]),
+    [{ format: "%(log_color)s%(message)s%(reset)s" }, `${GREEN}i${RESET}`, `${YELLOW}w${RESET}`],
+    [
+      { format: "%(log_color)s%(message)s", log_colors },
+      `\u001b[31m\u001b[2mi${RESET}`,
+      `\u001b[38;5;208mw${RESET}`,
+    ],
+    [{ format: "%(log_color)s%(message)s", log_colors: {} }, `i${RESET}`, `w${RESET}`],
+    [
+      { format: "%(message_log_color)s%(message)s", secondary_log_colors },
+      `\u001b[34mi${RESET}`,
+      `w${RESET}`,
+    ],
+    [{ format: "%(asctime)s", datefmt: "%H" }, `03${RESET}`, `03${RESET}`],
+    [{ format: "%(log_color)s%(message)s", no_color: true }, "i", "w"],
+    [
+      { format: "%(log_color)s%(message)s", no_color: true, force_color: true },
+      `${GREEN}i${RESET}`,
+      `${YELLOW}w${RESET}`,
+    ],
+  ])("%j", (settings, ...expected) => {
+    const colored = { "()": "colorlog.ColoredFormatter", ...settings };
+    for (const stream of [toStdout, { class: "colorlog.StreamHandler" }]) {
+      const outcome = run([formatter(colored, stream as typeof toStdout), ...all.slice(1, 3)]);
+      const text = expected.map((line) => `${line}\n`).join("");
+      expect(outcome).toMatchObject(stream === toStdout ? { stdout: text } : { stderr: text });
+    }
+  });
+});
