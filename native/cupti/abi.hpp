@@ -124,8 +124,9 @@ struct Functions {
                                   std::uint8_t** record);
   Result (*ActivityGetNumDroppedRecords)(Context context, std::uint32_t stream,
                                          std::size_t* dropped);
-  // Null where the library has none.
+  // Null where the library has none: these two.
   Result (*ActivityRegisterTimestampCallback)(Timestamp timestamp);
+  Result (*ActivityEnableAllSyncRecords)(std::uint8_t enable);
 };
 
 }  // namespace cupti

@@ -128,6 +128,12 @@ describe.skipIf(program === null)("the GPU backend's failures", () => {
       { GPU_EMULATION_FAULT: "old_driver" },
       /driver is too old: it supports CUDA 11\.4, .* CUDA 13\.0; update/,
     ],
+    [
+      "a GPU that is not ready",
+      [],
+      { GPU_EMULATION_FAULT: "not_ready" },
+      /nvidia-fabricmanager has to run/,
+    ],
     ["no GPU", [], { GPU_EMULATION_FAULT: "no_device" }, /no GPU is visible to CUDA/],
     ["another GPU", ["--device", "cuda:2"], {}, /CUDA sees 2 GPUs \(cuda:0 to cuda:1\)/],
     [

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -96,6 +105,26 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     const [wait] = synchronizations ?? [];
     expect(wait).toMatchObject({ kind: "context", threadId: pid, stream: null });
     expect((wait?.endNs ?? 0) - (wait?.startNs ?? 0)).toBe(70_000);
+  });
+
+  test.each([
+    ["does not fill the file with the answers of events that are asked", {}, 0, 20_000],
+    [
+      "takes them where CUPTI knows no other way, and counts none as a wait",
+      { FAKE_CUPTI_FAIL: "ActivityEnableAllSyncRecords=15" },
+      100_000,
+      Number.POSITIVE_INFINITY,
+    ],
+  ])("%s", async (_, env, least, most) => {
+    const { timeline, directory } = await recordGpu(["polls", "10000"], env);
+    const [process] = timeline.processes;
+    expect([...(process?.kernels ?? [])].map(({ name }) => name)).toEqual(["relu"]);
+    expect(process?.synchronizations).toEqual([]);
+    expect(process?.notes).toEqual([]);
+    const [file = ""] = readdirSync(directory);
+    const { size } = statSync(join(directory, file));
+    expect(size).toBeGreaterThan(least);
+    expect(size).toBeLessThan(most);
   });
 
   test("names the devices", async () => {

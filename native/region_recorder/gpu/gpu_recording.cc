@@ -80,6 +80,10 @@ bool subscribe_and_enable() {
   prepare_clocks(cupti);
   prepare_activity(cupti);
   prepare_devices(driver);
+  // A program that polls an event would have a record of each answer "not yet".
+  if (cupti.call.ActivityEnableAllSyncRecords != nullptr) {
+    static_cast<void>(cupti.call.ActivityEnableAllSyncRecords(0));
+  }
   const char* call = "cuptiActivityRegisterCallbacks";
   cupti::Result result = cupti.call.ActivityRegisterCallbacks(buffer_requested, buffer_completed);
   if (result == cupti::kSuccess && !watch_launches(cupti, subscriber)) {

@@ -45,6 +45,7 @@ bool find(void* library, const char* prefix, const char* name, Call& call) {
 bool load_functions(void* library, cupti::Functions& call) {
   find(library, "cupti", "ActivityRegisterTimestampCallback",
        call.ActivityRegisterTimestampCallback);
+  find(library, "cupti", "ActivityEnableAllSyncRecords", call.ActivityEnableAllSyncRecords);
 #define FIND(name) find(library, "cupti", #name, call.name)
   return FIND(GetVersion) && FIND(GetResultString) && FIND(GetTimestamp) &&
          FIND(GetCallbackName) && FIND(Subscribe) && FIND(Unsubscribe) && FIND(EnableCallback) &&

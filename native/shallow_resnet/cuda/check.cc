@@ -21,6 +21,11 @@ std::string remedy(cudaError_t status) {
       return "; this program was built for " HYDRACONF_CUDA_TARGETS
              ", which this GPU or its driver cannot run: build again on this machine (npm run "
              "build:native), or set HYDRACONF_CUDA";
+    case cudaErrorSystemNotReady:
+      return "; where GPUs are joined by NVSwitch, nvidia-fabricmanager has to run";
+    case cudaErrorSystemDriverMismatch:
+      return "; libcuda.so.1 and the loaded kernel module belong to different drivers: restart the "
+             "machine after an update of the driver, and the container after one of its host";
     case cudaErrorDevicesUnavailable:
       return "; another process holds the GPU exclusively (nvidia-smi shows the compute mode)";
     default: return "";

@@ -118,8 +118,9 @@ class Convolution final : public Operation {
       if (proposal.status == CUDNN_STATUS_SUCCESS) consider(proposal.algo);
     if (candidates_.empty())
       throw InputError(
-          "cuDNN knows no algorithm for a convolution of these sizes (--gpu-library cuda runs "
-          "without cuDNN)");
+          std::string("cuDNN knows no algorithm on this GPU for a convolution of these sizes in ") +
+          data_type_name(library_.context().data_type) +
+          " (--gpu-library cuda runs without cuDNN)");
     library_.need_workspace(candidates_.front().workspace_bytes);
   }
 
