@@ -1,4 +1,4 @@
-import { shellQuote } from "../shell-quote.ts";
+import { shellCommand } from "../shell-quote.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";
@@ -127,7 +127,7 @@ function reordered(argv: readonly string[], name: string): string {
   const before = argv.slice(0, at);
   return before.some((word) => !word.startsWith("-") && word.includes("="))
     ? `${name} ...`
-    : [name, ...before, ...argv.slice(at + 1)].map(shellQuote).join(" ");
+    : shellCommand([name, ...before, ...argv.slice(at + 1)]);
 }
 
 /** For help: a line each. */

@@ -50,7 +50,8 @@ void hydraMain(
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
-  const { configFingerprint, profileMain } = await import("../profile/main.ts");
+  const { profileMain } = await import("../profile/main.ts");
+  const { configFingerprint } = await import("../values/fingerprint.ts");
   // The schema has checked the tree by now.
   const config = composed.toObject({ resolve: true }) as unknown as ProfileConfig;
   const { directory, release } = resultDirectory(config, job);

@@ -4,14 +4,19 @@ import { renderError } from "../values/render-error.ts";
 import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
 import { terminalProgress } from "./progress.ts";
-import { collectRun, type ProfileRequest, type ProfileResult, reportOn } from "./run.ts";
+import {
+  collectRun,
+  outcomeNotes,
+  type ProfileRequest,
+  type ProfileResult,
+  type ProfileSection,
+  reportOn,
+} from "./run.ts";
 import { RUN_FILE } from "./saved-run/document.ts";
 import { type ShownConfig, saveRun } from "./saved-run/save-run.ts";
 import { type JobResult, jobResult } from "./sweep/job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 import { type WrittenRun, writeRun } from "./write-run.ts";
-
-export { configFingerprint } from "../values/fingerprint.ts";
 
 export interface MainRequest
   extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd"> {
@@ -54,7 +59,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
           `${describeOutcome(outcome)}${sections.length > 1 ? ` under the collector ${collector}` : ""}`,
         );
     // Shown before anything is written: a full disk must not hide what was measured.
-    showRegions(result, request.terminal, true);
+    showRegions(sections.map(withoutOutcomeNotes), request.terminal);
     const { config, runDirectory, shownConfig } = request;
     const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
     const reports = await writeRun(result, config, runDirectory, shownConfig.lines);
@@ -70,6 +75,17 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
   } finally {
     interrupt.dispose();
   }
+}
+
+/** What failed is told at the end, with more than a note can say. */
+function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
+  const { bundle } = section;
+  const told = outcomeNotes(section);
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    notes: report.notes.filter((note) => !told.includes(note)),
+  }));
+  return { ...section, bundle: { ...bundle, reports } };
 }
 
 /** Without it the reports can be written all the same. */

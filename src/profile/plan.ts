@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shellQuote } from "../shell-quote.ts";
+import { shellCommand } from "../shell-quote.ts";
 import { isConfigError } from "../values/errors.ts";
 import { COLLECTOR_NAMES, type CollectorName } from "./collectors/collector.ts";
 import { ncuOptions } from "./collectors/index.ts";
@@ -147,10 +147,9 @@ async function planNcuRuns(
 const silent = (workload: Workload): Workload => ({ ...workload, stdout: "document" });
 
 function textOf({ runs, notes }: ProfilePlan): string {
-  const lines = runs.map(({ collector, pass, command, env = {} }) => {
-    const variables = Object.entries(env).map(([name, value]) => `${name}=${shellQuote(value)}`);
-    const line = [...variables, ...command.map(shellQuote)].join(" ");
-    return `${collector}${pass === undefined ? "" : ` (${pass})`}: ${line}`;
-  });
+  const lines = runs.map(
+    ({ collector, pass, command, env }) =>
+      `${collector}${pass === undefined ? "" : ` (${pass})`}: ${shellCommand(command, env)}`,
+  );
   return `${[...lines, ...notes.map((note) => `note: ${note}`)].join("\n")}\n`;
 }

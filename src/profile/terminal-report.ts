@@ -2,7 +2,7 @@ import { printableLabel } from "../printable.ts";
 import { readablePath } from "../readable-path.ts";
 import type { NCUProfileRegionReport } from "../report/document.ts";
 import { renderRegionTable } from "../report/region-table.ts";
-import { outcomeNotes, type ProfileResult } from "./run.ts";
+import type { ProfileSection } from "./run.ts";
 
 /** Where the result of a run is shown. */
 export interface Terminal {
@@ -19,20 +19,12 @@ const MAX_ROWS = 60;
 /** Notes can quote names of the program, of any length and content. */
 const MAX_NOTE = 400;
 
-/**
- * The region table of each collector's main report, its notes, and where it ran.
- * @param toldLater what failed is told at the end, with more than a note can say
- */
-export function showRegions(
-  { sections }: ProfileResult,
-  terminal: Terminal,
-  toldLater: boolean,
-): void {
-  for (const section of sections) {
-    const [report] = section.bundle.reports;
+/** The region table of each collector's main report, its notes, and where it ran. */
+export function showRegions(sections: readonly ProfileSection[], terminal: Terminal): void {
+  for (const { bundle } of sections) {
+    const [report] = bundle.reports;
     if (report === undefined) continue;
-    const told = toldLater ? outcomeNotes(section) : [];
-    showReport({ ...report, notes: report.notes.filter((note) => !told.includes(note)) }, terminal);
+    showReport(report, terminal);
     const { device, cpu } = report.environment;
     const where = device === null ? cpu : `${device} (${cpu})`;
     terminal.write(`\nrecorded by ${report.collector.name} on ${where}\n`);

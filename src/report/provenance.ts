@@ -1,4 +1,4 @@
-import { shellQuote } from "../shell-quote.ts";
+import { shellCommand } from "../shell-quote.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
 import { NOT_MEASURED } from "./numbers.ts";
 
@@ -22,7 +22,7 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
   return [
     command.length === 0
       ? row("Command", NOT_MEASURED)
-      : row("Command", command.map(shellQuote).join(" "), true),
+      : row("Command", shellCommand(command), true),
     row("Config fingerprint", report.config_fingerprint, true),
     row("Collector", `${collector.name} ${collector.version}`),
     row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),

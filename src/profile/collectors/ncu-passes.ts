@@ -5,8 +5,9 @@ import type { ResultReader } from "../ncu/read-results.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import type { Pass, PassPlan } from "../ncu/run/pass-plan.ts";
 import { joinTables, type PassTables, readPass } from "../ncu/run/read-pass.ts";
-import { type PassRun, placeOfPass, runPass, writeCommands } from "../ncu/run/run-pass.ts";
+import { type PassRun, placeOfPass, runPass } from "../ncu/run/run-pass.ts";
 import { judge, unreadProblem } from "../ncu/run/verdict.ts";
+import { createCommandFile } from "./command-file.ts";
 import { cliOf, type Session } from "./ncu-session.ts";
 import type { NcuPassSource } from "./source.ts";
 
@@ -121,12 +122,11 @@ async function runPassWithFallback(
 /** Each command is on file before it runs. */
 function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
   const { options, workload, context } = session;
-  const commands: (readonly string[])[] = [];
+  const commands = createCommandFile(join(context.directory, "cmd.txt"));
   return async (pass) => {
     const place = placeOfPass(pass, context.directory);
     const command = passCommand(pass, place, { ...session, config: cliOf(pass, session) });
-    commands.push(command);
-    await writeCommands(join(context.directory, "cmd.txt"), commands);
+    await commands.add(command);
     return runPass(pass, command, workload, place, context, {
       timeoutMin: options.config.timeout_min,
     });

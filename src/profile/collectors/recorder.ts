@@ -1,10 +1,8 @@
-import { setInterval } from "node:timers";
 import { runWorkload } from "../machine/process.ts";
 import { readRecording, watchRecording } from "../recording/index.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
-
-const REFRESH_MS = 200;
+import { showProgress } from "./show-progress.ts";
 
 /** What the recorder loads into a workload, and what it records. */
 export interface RecorderOptions {
@@ -27,7 +25,8 @@ export function createRecorder(options: RecorderOptions): Collector {
     collect: async (workload, context) => {
       const environment = recorderEnvironment(options, context.directory);
       const notes = injectionNotes(environment);
-      const stopProgress = followRecording(workload, context, options.operationDomains);
+      const text = recordedSoFar(workload, context, options.operationDomains);
+      const stopProgress = showProgress(workload, context, text);
       const outcome = await runWorkload(workload, {
         directory: context.directory,
         env: environment,
@@ -66,23 +65,16 @@ function injectionNotes(environment: Readonly<Record<string, string>>): readonly
     );
 }
 
-/** Keeps the progress line going; a program that writes to the terminal itself gets none. */
-function followRecording(
-  workload: Workload,
-  { directory, progress }: CollectContext,
+/** What was recorded so far, in a line. */
+function recordedSoFar(
+  { label }: Workload,
+  { directory }: CollectContext,
   ignoreDomains: readonly string[],
-): () => void {
-  if (workload.stdout === "forward") return () => {};
+): () => string {
   const watch = watchRecording(directory, { ignoreDomains });
-  const show = () => {
+  return () => {
     const { ranges, openRegion } = watch();
     const inside = openRegion === null ? "" : `, in ${openRegion}`;
-    progress.update(`recording ${workload.label}: ${ranges} ranges${inside}`);
-  };
-  show();
-  const timer = setInterval(show, REFRESH_MS);
-  return () => {
-    clearInterval(timer);
-    progress.stop();
+    return `recording ${label}: ${ranges} ranges${inside}`;
   };
 }

@@ -7,16 +7,12 @@
  * when a range opened inside it lives on.
  */
 import { ranKernels, type Timeline } from "../timeline.ts";
-import {
-  type AttributionContext,
-  attributeProcess,
-  MAX_DEPTH,
-  type ProcessAttribution,
-} from "./attribute.ts";
+import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
 import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
 import { createKernelRows } from "./kernel-rows.ts";
 import type { RegionModel } from "./model.ts";
 import { createPathTree, type PathNode } from "./path-tree.ts";
+import { processNotes } from "./process-notes.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
 import type { SelectionPatterns } from "./select.ts";
 import { selectNodes } from "./selected-nodes.ts";
@@ -128,44 +124,5 @@ function devicesOf(processes: readonly ProcessAttribution[]): readonly string[] 
   }
   return [...devices].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }
-
-/** What a reader must know about one process, each with its process id. */
-function processNotes(attribution: ProcessAttribution): readonly string[] {
-  const { process, ignoredOperations, tooDeep, overlapping } = attribution;
-  const about = `process ${process.pid}`;
-  return [
-    ...process.notes,
-    ...unclosedNote(attribution),
-    ...(overlapping > 0
-      ? [
-          `${about}: ${overlapping} ${overlapping === 1 ? "range" : "ranges"} closed while a range opened inside was still open; such a range can take longer than the one around it`,
-        ]
-      : []),
-    ...(tooDeep > 0
-      ? [
-          `${about}: ${tooDeep} ${tooDeep === 1 ? "range" : "ranges"} nested deeper than ${MAX_DEPTH} levels ${tooDeep === 1 ? "counts" : "count"} as part of the range around`,
-        ]
-      : []),
-    ...(ignoredOperations > 0
-      ? [
-          `${about}: ${ignoredOperations} CPU ${ignoredOperations === 1 ? "operation is" : "operations are"} not counted because GPU kernels were recorded`,
-        ]
-      : []),
-  ];
-}
-
-/** Names the ranges that were open to the end: the first few, each once. */
-function unclosedNote({ process, instances }: ProcessAttribution): string[] {
-  const unclosed = instances.filter(({ closed }) => !closed);
-  if (unclosed.length === 0) return [];
-  const names = unique(unclosed.map(({ region }) => region.node.name));
-  const shown = `${names.slice(0, 5).map(shorten).join(", ")}${names.length > 5 ? ", …" : ""}`;
-  const ranges = unclosed.length === 1 ? "1 range was" : `${unclosed.length} ranges were`;
-  return [
-    `process ${process.pid}: ${ranges} never closed (${shown}); taken to end with the last event of the process`,
-  ];
-}
-
-const shorten = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name);
 
 const unique = (notes: readonly string[]): string[] => [...new Set(notes)];

@@ -1,16 +1,15 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
-
 import type { ReportScope } from "../../report/document.ts";
 import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";
-import { type ActivityTally, totalActivities } from "./gpu-activity.ts";
+import { totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
-import { type KernelTally, ranOn } from "./kernel-tallies.ts";
 import type { RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
-import type { RegionInstance } from "./open-ranges.ts";
 import { nodesDepthFirst, type PathNode, pathOf, type RegionIdentity } from "./path-tree.ts";
+import { neverClosed } from "./process-notes.ts";
+import { type RegionTally, tallyRegions } from "./region-tallies.ts";
 import type { SelectedNodes } from "./selected-nodes.ts";
 import { describeSample } from "./statistics.ts";
 
@@ -25,27 +24,13 @@ export interface ScopeRequest {
 /** The note of a report without regions, for programs to look for. */
 export const NO_MATCHING_REGIONS = "no matching regions";
 
-interface RegionTally {
-  readonly durations: number[];
-  wallNs: number;
-  exclusiveWallNs: number;
-  unclosed: number;
-  readonly processIds: Set<number>;
-  /** A part for each process. */
-  readonly kernels: KernelTally[];
-  readonly kernelKinds: Set<KernelIdentity["kind"]>;
-  readonly activities: ActivityTally[];
-  exclusiveKernelNs: number;
-  exclusiveKernelCount: number;
-}
-
 export function buildScope(
   request: ScopeRequest,
   root: PathNode,
   selected: SelectedNodes,
   kernelRows: KernelRowsReader,
 ): ScopeModel {
-  const tallies = tallyRegions(request);
+  const tallies = tallyRegions(request.processes, request.device);
   const totals = scopeTotals(request, tallies);
   const regions: RegionModelEntry[] = [];
   const outside: RegionModelEntry[] = [];
@@ -66,66 +51,6 @@ export function buildScope(
     totals,
     notes: [...request.notes, ...scopeNotes(regions.length, leftOut, totals)],
   };
-}
-
-function tallyRegions({ processes, device }: ScopeRequest): Map<RegionIdentity, RegionTally> {
-  const tallies = new Map<RegionIdentity, RegionTally>();
-  const tallyOf = (region: RegionIdentity): RegionTally => {
-    let tally = tallies.get(region);
-    if (tally === undefined) {
-      tally = emptyTally();
-      tallies.set(region, tally);
-    }
-    return tally;
-  };
-  for (const { process, instances, kernels, activities } of processes) {
-    for (const instance of instances)
-      if (device === null || instance.devices.includes(device)) {
-        const tally = tallyOf(instance.region);
-        addInstance(tally, instance);
-        tally.processIds.add(process.pid);
-      }
-    for (const [region, part] of kernels)
-      if (device === null || ranOn(part, device)) {
-        const tally = tallyOf(region);
-        tally.processIds.add(process.pid);
-        tally.kernels.push(part);
-        for (const { kind, device: where, calls, ns } of part.exclusive)
-          if (device === null || where === device) {
-            tally.exclusiveKernelNs += ns;
-            tally.exclusiveKernelCount += calls;
-            tally.kernelKinds.add(kind);
-          }
-      }
-    for (const [region, ofRegion] of activities)
-      if (device === null || ofRegion.some((activity) => activity.device === device)) {
-        const tally = tallyOf(region);
-        tally.processIds.add(process.pid);
-        tally.activities.push(...ofRegion);
-      }
-  }
-  return tallies;
-}
-
-const emptyTally = (): RegionTally => ({
-  durations: [],
-  wallNs: 0,
-  exclusiveWallNs: 0,
-  unclosed: 0,
-  processIds: new Set(),
-  kernels: [],
-  kernelKinds: new Set(),
-  activities: [],
-  exclusiveKernelNs: 0,
-  exclusiveKernelCount: 0,
-});
-
-function addInstance(tally: RegionTally, instance: RegionInstance): void {
-  const duration = instance.endNs - instance.startNs;
-  tally.durations.push(duration);
-  tally.wallNs += duration - instance.countedNs;
-  tally.exclusiveWallNs += duration - instance.inner.coveredNs;
-  if (!instance.closed) tally.unclosed++;
 }
 
 function scopeTotals(
@@ -186,14 +111,8 @@ function entryOf(
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
-    notes: unclosedNotes(tally.unclosed),
+    notes: tally.unclosed > 0 ? [neverClosed(tally.unclosed)] : [],
   };
-}
-
-function unclosedNotes(unclosed: number): string[] {
-  if (unclosed === 0) return [];
-  const ranges = unclosed === 1 ? "1 range was" : `${unclosed} ranges were`;
-  return [`${ranges} never closed; taken to end with the last event of the process`];
 }
 
 function scopeNotes(shown: number, leftOut: number, totals: ScopeTotals): string[] {

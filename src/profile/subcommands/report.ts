@@ -69,7 +69,7 @@ export async function runReport(args: readonly string[], io: SubcommandIo): Prom
     now: io.now,
     say: (line) => io.console.stderr(`${line}\n`),
   });
-  showRegions(result, terminal, false);
+  showRegions(result.sections, terminal);
   terminal.write("\n");
   showFiles(written.reports, { terminal, cwd: io.cwd });
   for (const failure of written.failures) terminal.writeError(`could not be written: ${failure}\n`);

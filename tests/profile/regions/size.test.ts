@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildRegionModel, MAX_DEPTH } from "../../../src/profile/regions/index.ts";
+import { plural } from "../../../src/report/numbers.ts";
 import { growth } from "../../growth.ts";
 import { aggregateOf } from "./models.ts";
 import { timelineOf } from "./timelines.ts";
@@ -45,7 +46,9 @@ describe("size", () => {
     });
     expect(regions).toHaveLength(MAX_DEPTH);
     expect(regions.at(-1)?.exclusiveKernelNs).toBe(3);
-    expect(notes.join()).toContain(`${depth - MAX_DEPTH} ranges nested deeper than ${MAX_DEPTH}`);
+    expect(notes.join()).toContain(
+      `${plural(depth - MAX_DEPTH, "range")} nested deeper than ${MAX_DEPTH}`,
+    );
   });
 
   it("survives 100,000 regions side by side and ranges that leak", () => {

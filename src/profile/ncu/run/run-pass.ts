@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers";
-import { writeFileAtomic } from "../../../atomic-write.ts";
 import { makeDirectory } from "../../../make-directory.ts";
-import { shellQuote } from "../../../shell-quote.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
@@ -126,13 +124,3 @@ function timeLimit(minutes: number | null, { stop, kill }: StopRequests): TimeLi
     dispose: () => clearTimeout(timer),
   };
 }
-
-/** `ncu/cmd.txt`: every command line, quoted so that a shell takes it as it was given to ncu. */
-export const writeCommands = (
-  file: string,
-  commands: readonly (readonly string[])[],
-): Promise<void> =>
-  writeFileAtomic(
-    file,
-    `${commands.map((command) => command.map(shellQuote).join(" ")).join("\n")}\n`,
-  );

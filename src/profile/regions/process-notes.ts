@@ -1,0 +1,45 @@
+import { plural } from "../../report/numbers.ts";
+import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
+
+/** What a reader must know about one process, each with its process id. */
+export function processNotes(attribution: ProcessAttribution): readonly string[] {
+  const { process, ignoredOperations, tooDeep, overlapping } = attribution;
+  const own = [
+    ...unclosedNote(attribution),
+    ...(overlapping > 0
+      ? [
+          `${plural(overlapping, "range")} closed while a range opened inside was still open; such a range can take longer than the one around it`,
+        ]
+      : []),
+    ...(tooDeep > 0
+      ? [
+          `${plural(tooDeep, "range")} nested deeper than ${MAX_DEPTH} levels ${tooDeep === 1 ? "counts" : "count"} as part of the range around`,
+        ]
+      : []),
+    ...(ignoredOperations > 0
+      ? [
+          `${plural(ignoredOperations, "CPU operation is", "CPU operations are")} not counted because GPU kernels were recorded`,
+        ]
+      : []),
+  ];
+  return [...process.notes, ...own.map((note) => `process ${process.pid}: ${note}`)];
+}
+
+const MAX_NAMES = 5;
+const MAX_NAME = 80;
+
+/** Names the ranges that were open to the end: the first few, each once. */
+function unclosedNote({ instances }: ProcessAttribution): readonly string[] {
+  const unclosed = instances.filter(({ closed }) => !closed);
+  if (unclosed.length === 0) return [];
+  const names = [...new Set(unclosed.map(({ region }) => region.node.name))];
+  const shown = names.slice(0, MAX_NAMES).map(shorten).join(", ");
+  return [neverClosed(unclosed.length, ` (${shown}${names.length > MAX_NAMES ? ", …" : ""})`)];
+}
+
+const shorten = (name: string): string =>
+  name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
+
+/** @param which of the process's ranges, in brackets */
+export const neverClosed = (count: number, which = ""): string =>
+  `${plural(count, "range was", "ranges were")} never closed${which}; taken to end with the last event of the process`;
