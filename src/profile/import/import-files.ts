@@ -1,16 +1,16 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
-import { createHash } from "node:crypto";
 import { basename, dirname, join, parse } from "node:path";
-import { makeDirectory } from "../../make-directory.ts";
-import { packageInfo } from "../../package-root.ts";
-import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
+import type { RegionReportBundle } from "../../report/document.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/index.ts";
 import { joinTables } from "../ncu/run/read-pass.ts";
-import { buildRegionModel, type RegionModel, toReportBundle } from "../regions/index.ts";
+import { buildRegionModel, type RegionModel } from "../regions/index.ts";
 import { combineRuns } from "../repeats/across-runs.ts";
+import type { Timeline } from "../timeline.ts";
+import { createFolders, type Folders } from "./folders.ts";
 import { type ImportedNcu, importNcu } from "./import-ncu.ts";
-import type { Imported, Importer, ImportSource, ReadOptions } from "./importer.ts";
+import { importedBundle } from "./imported-bundle.ts";
+import type { Importer, ImportSource, ReadOptions } from "./importer.ts";
 import { importerOf } from "./importers.ts";
 
 export interface ImportRequest {
@@ -49,20 +49,6 @@ export interface ImportedReport {
   readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
 }
 
-type TimelineFile = { readonly source: ImportSource; readonly importer: Importer } & Extract<
-  Imported,
-  { kind: "timeline" }
->;
-
-/** Recordings that make one report: one, or the repeats of a run. */
-interface Series {
-  readonly collector: Importer["collector"];
-  readonly folder: string;
-  readonly toolVersion: string | null;
-  readonly names: readonly string[];
-  readonly models: readonly RegionModel[];
-}
-
 /**
  * Reads every file before anything is reported. All of ncu's files are one measurement, of several
  * passes or processes; a recording beside them gives calls and wall times, and the order of ranges.
@@ -70,71 +56,120 @@ interface Series {
  * @throws ConfigError for the first file that is of no known format or damaged
  */
 export async function importFiles(request: ImportRequest): Promise<readonly ImportedReport[]> {
-  const recognised = request.sources.map((source) => ({ source, importer: importerOf(source) }));
   const folders = createFolders(request.directory);
-  const timelines: TimelineFile[] = [];
-  const ncu: ImportedNcu[] = [];
+  const { recordings, ncu } = await readSources(request, folders);
+  const reports = recordingReports(recordings, request);
+  return ncu === null
+    ? reports
+    : [...(await ncuReports(ncu, recordings, request, folders)), ...reports];
+}
+
+/** A file that tells what happened when, as it was read. */
+interface Recording {
+  readonly collector: Importer["collector"];
+  /** That of its report: repeats of one run share it. */
+  readonly folder: string;
+  readonly name: string;
+  readonly toolVersion: string | null;
+  readonly timeline: Timeline;
+}
+
+/** All of ncu's files. */
+interface NcuFiles {
+  readonly folder: string;
+  readonly files: readonly ImportedNcu[];
+  /** What the names of their tables begin with. */
+  readonly prefixes: readonly string[];
+}
+
+interface ReadSources {
+  readonly recordings: readonly Recording[];
+  readonly ncu: NcuFiles | null;
+}
+
+async function readSources(request: ImportRequest, folders: Folders): Promise<ReadSources> {
+  const recognised = request.sources.map((source) => ({ source, importer: importerOf(source) }));
   const prefixes = tablePrefixes(recognised);
-  const series = new Map<string, Series>();
-  let ncuFolder: string | null = null;
+  const shared = new Map<string, string>();
+  const recordings: Recording[] = [];
+  const ncu: ImportedNcu[] = [];
   for (const { source, importer } of recognised) {
-    const isNcu = importer.collector === "ncu";
-    const id = source.repeatOf === null ? null : `${importer.collector} ${source.repeatOf}`;
-    const known = id === null ? undefined : series.get(id);
-    const folder: string = (isNcu ? ncuFolder : known?.folder) ?? folders.take(importer.collector);
-    if (isNcu) ncuFolder = folder;
-    request.say(`reading ${source.name}`);
+    const { collector } = importer;
+    const { name, path, repeatOf } = source;
+    const together = sharedReport(collector, repeatOf);
+    const folder =
+      (together === null ? undefined : shared.get(together)) ?? folders.take(collector);
+    if (together !== null) shared.set(together, folder);
+    request.say(`reading ${name}`);
     const imported = await importer.read(source, {
       reader: request.reader,
       locale: request.locale,
       allThreads: request.pushPopScope === "process",
       directory: folders.pathOf(folder),
-      prefix: id === null ? (prefixes.get(source) ?? "") : `${basename(dirname(source.path))}.`,
+      prefix: repeatOf === null ? (prefixes.get(source) ?? "") : `${basename(dirname(path))}.`,
       say: request.say,
     });
-    if (imported.kind === "ncu") {
-      ncu.push({ name: source.name, source: imported.source });
-      continue;
-    }
-    timelines.push({ source, importer, ...imported });
-    series.set(id ?? folder, {
-      collector: importer.collector,
-      folder,
-      toolVersion: imported.toolVersion,
-      names: [...(known?.names ?? []), source.name],
-      models: [...(known?.models ?? []), modelOf(imported.timeline, request)],
-    });
+    if (imported.kind === "ncu") ncu.push({ name, source: imported.source });
+    else recordings.push({ collector, folder, name, ...imported });
   }
-  const reports = [...series.values()].map(
-    ({ collector, folder, toolVersion, names, models }): ImportedReport => ({
-      collector,
-      folder,
-      bundle: bundleOf(combineRuns(models).model, request, { toolVersion, gpus: [], names }),
-    }),
-  );
-  if (ncu.length === 0 || ncuFolder === null) return reports;
-  if (prefixes.size > 1)
-    for (const note of await joinTables(folders.pathOf(ncuFolder), [...prefixes.values()]))
-      request.say(note);
-  const ofNcu = await importNcu(ncu, {
-    ...request,
-    recorded: recordedModel(timelines, request),
-    topNames: topNames(timelines, request),
+  const folder = shared.get(OF_NCU);
+  const ofNcu =
+    folder === undefined ? null : { folder, files: ncu, prefixes: [...prefixes.values()] };
+  return { recordings, ncu: ofNcu };
+}
+
+const OF_NCU = "ncu";
+
+/** What files have in common that make one report: those of ncu, or the repeats of a run. Null for any other. */
+function sharedReport(collector: Importer["collector"], repeatOf: string | null): string | null {
+  if (collector === "ncu") return OF_NCU;
+  return repeatOf === null ? null : `${collector} ${repeatOf}`;
+}
+
+function recordingReports(
+  recordings: readonly Recording[],
+  request: ImportRequest,
+): readonly ImportedReport[] {
+  const byFolder = new Map<string, readonly Recording[]>();
+  for (const recording of recordings)
+    byFolder.set(recording.folder, [...(byFolder.get(recording.folder) ?? []), recording]);
+  return [...byFolder].flatMap(([folder, repeats]): readonly ImportedReport[] => {
+    const last = repeats.at(-1);
+    if (last === undefined) return [];
+    const { model } = combineRuns(repeats.map(({ timeline }) => modelOf(timeline, request)));
+    const bundle = importedBundle(model, request, {
+      toolVersion: last.toolVersion,
+      gpus: [],
+      names: repeats.map(({ name }) => name),
+    });
+    return [{ collector: last.collector, folder, bundle }];
   });
-  return [
-    ...ofNcu.map(({ suffix, model, toolVersion, gpus, writeRegionFiles }): ImportedReport => {
-      const folder = suffix === "" ? (ncuFolder as string) : folders.take(`ncu${suffix}`);
-      const path = folders.pathOf(folder);
-      const names = ncu.map(({ name }) => name);
-      return {
-        collector: "ncu",
-        folder,
-        bundle: bundleOf(model, request, { toolVersion, gpus, names }),
-        writeRegionFiles: (directories) => writeRegionFiles(join(path, "regions"), directories),
-      };
-    }),
-    ...reports,
-  ];
+}
+
+async function ncuReports(
+  { folder, files, prefixes }: NcuFiles,
+  recordings: readonly Recording[],
+  request: ImportRequest,
+  folders: Folders,
+): Promise<readonly ImportedReport[]> {
+  if (prefixes.length > 1)
+    for (const note of await joinTables(folders.pathOf(folder), prefixes)) request.say(note);
+  const models = await importNcu(files, {
+    ...request,
+    recorded: recordedModel(recordings, request),
+    topNames: topNames(recordings, request),
+  });
+  const names = files.map(({ name }) => name);
+  return models.map(({ suffix, model, toolVersion, gpus, writeRegionFiles }): ImportedReport => {
+    const own = suffix === "" ? folder : folders.take(`ncu${suffix}`);
+    const regions = join(folders.pathOf(own), "regions");
+    return {
+      collector: "ncu",
+      folder: own,
+      bundle: importedBundle(model, request, { toolVersion, gpus, names }),
+      writeRegionFiles: (directories) => writeRegionFiles(regions, directories),
+    };
+  });
 }
 
 /** How the tables of each of ncu's files are called: plainly where there is one, else after the file. */
@@ -157,86 +192,31 @@ function tablePrefixes(
   );
 }
 
-const modelOf = (
-  timeline: TimelineFile["timeline"],
-  { include, exclude, aggregate }: ImportRequest,
-): RegionModel => buildRegionModel(timeline, { selection: { include, exclude }, aggregate });
+const modelOf = (timeline: Timeline, { include, exclude, aggregate }: ImportRequest): RegionModel =>
+  buildRegionModel(timeline, { selection: { include, exclude }, aggregate });
 
 /** The first recording given knows the paths; nothing of it is left out, whatever is shown. */
 function recordedModel(
-  timelines: readonly TimelineFile[],
+  recordings: readonly Recording[],
   request: ImportRequest,
 ): RegionModel | null {
-  const [first] = timelines;
+  const [first] = recordings;
   if (first === undefined) return null;
   return modelOf(first.timeline, { ...request, include: [], exclude: [], aggregate: true });
 }
 
 function topNames(
-  timelines: readonly TimelineFile[],
+  recordings: readonly Recording[],
   { kernels: { top } }: ImportRequest,
 ): readonly string[] | null {
   if (top === null) return null;
-  if (timelines.length === 0)
+  if (recordings.length === 0)
     throw new ConfigError({
       code: "app.usage",
       message: "--top-kernels needs a recording or an export of nsys beside ncu's files",
     });
   return topKernelNames(
-    timelines.map(({ timeline }) => timeline),
+    recordings.map(({ timeline }) => timeline),
     top,
   );
 }
-
-interface Provenance {
-  readonly toolVersion: string | null;
-  readonly gpus: readonly string[];
-  readonly names: readonly string[];
-}
-
-function bundleOf(
-  model: RegionModel,
-  request: ImportRequest,
-  { toolVersion, gpus, names }: Provenance,
-): RegionReportBundle {
-  return toReportBundle(model, {
-    generatedAt: request.now.toISOString(),
-    configFingerprint: fingerprint(request),
-    collectorVersion: toolVersion ?? "unknown",
-    environment: { ...unknownMachine(), gpus },
-    notes: [`imported from ${names.join(", ")}`],
-  });
-}
-
-/** Folders of one output directory: one per file of a tool, since clocks of runs differ. */
-function createFolders(directory: string) {
-  const taken = new Set<string>();
-  return {
-    take(name: string): string {
-      let free = name;
-      for (let number = 2; taken.has(free); number++) free = `${name}-${number}`;
-      taken.add(free);
-      makeDirectory(join(directory, free));
-      return free;
-    },
-    pathOf: (folder: string) => join(directory, folder),
-  };
-}
-
-/** Equal for equal requests, whatever the files hold and wherever the reports go. */
-function fingerprint(request: ImportRequest): string {
-  const { sources, directory: _directory, now: _now, say: _say, ...options } = request;
-  const text = JSON.stringify({ import: sources.map(({ name }) => name), ...options });
-  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
-}
-
-/** The files say little of the machine they were recorded on, and it need not be this one. */
-const unknownMachine = (): ReportEnvironment => ({
-  hostname: "unknown",
-  os: "unknown",
-  cpu: "unknown",
-  gpus: [],
-  command: [],
-  device: null,
-  hydraconf_version: packageInfo().version,
-});

@@ -1,11 +1,15 @@
 import { createKernelSelection, selectsKernels } from "../kernel-selection/index.ts";
-import { createNcuAssembly, type NcuAssembly } from "../ncu/assemble/index.ts";
+import {
+  type AssembleOptions,
+  createNcuAssembly,
+  type NcuAssembly,
+} from "../ncu/assemble/index.ts";
 import { joinWallTimes } from "../ncu/join-wall-times.ts";
 import type { NcuResult } from "../ncu/results.ts";
 import { writeRegionTables } from "../ncu/write-region-tables.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";
-import type { NcuSource } from "./importer.ts";
+import type { NcuSource, NcuStreamed } from "./importer.ts";
 
 export interface ImportedNcu {
   readonly name: string;
@@ -40,71 +44,76 @@ export async function importNcu(
   files: readonly ImportedNcu[],
   options: NcuImportOptions,
 ): Promise<readonly NcuModel[]> {
-  const { kernels, topNames } = options;
-  const selection = {
-    include: kernels.include,
-    exclude: kernels.exclude,
-    nameBase: kernels.nameBase,
-    top: topNames,
-    keys: { include: "--kernel", exclude: "--kernel-exclude" },
-  };
-  const chosen = selectsKernels(selection) ? createKernelSelection(selection) : null;
+  const assembleOptions = assembleOptionsOf(options);
   const assemblies = new Map<NcuResult["kind"], NcuAssembly>();
   const gpus = new Set<string>();
-  const take = (result: NcuResult) => {
+  const { sections, notes } = await streamAll(files, (result) => {
     if (result.deviceName !== null) gpus.add(result.deviceName);
     let assembly = assemblies.get(result.kind);
     if (assembly === undefined) {
-      assembly = createNcuAssembly({
-        selection: { include: options.include, exclude: options.exclude },
-        aggregate: options.aggregate,
-        pushPopScope: options.pushPopScope,
-        recorded: options.recorded,
-        rangePatterns: options.include,
-        kernels: chosen,
-        ...(kernels.include.length + kernels.exclude.length > 0 && {
-          kernelPatterns: {
-            include: kernels.include,
-            exclude: kernels.exclude,
-            nameBase: kernels.nameBase,
-          },
-        }),
-      });
+      assembly = createNcuAssembly(assembleOptions);
       assemblies.set(result.kind, assembly);
     }
     assembly.add(result);
-  };
-
-  const sections = new Map<string, readonly string[]>();
-  const notes: string[] = [];
-  for (const { source } of files) {
-    const streamed = await source.stream(take);
-    notes.push(...streamed.notes);
-    for (const [name, metrics] of streamed.sections)
-      sections.set(name, [...new Set([...(sections.get(name) ?? []), ...metrics])]);
-  }
-  const streamAgain = async (onResult: (result: NcuResult) => void) => {
-    for (const { source } of files) await source.stream(onResult);
-  };
+  });
   // A report of nothing says so, too.
   if (assemblies.size === 0)
     assemblies.set("kernel", createNcuAssembly({ aggregate: options.aggregate }));
   const both = assemblies.size > 1;
   return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
-    const own = [
-      ...notes,
-      ...(both ? [`the files hold kernels and ranges: this report is of the ${kind}s`] : []),
-    ];
-    const model = assembly.finish({ sections, notes: own });
+    const own = both ? [`the files hold kernels and ranges: this report is of the ${kind}s`] : [];
+    const model = assembly.finish({ sections, notes: [...notes, ...own] });
     return {
       suffix: both && kind === "range" ? "-ranges" : "",
       model: options.recorded === null ? model : joinWallTimes(model, options.recorded),
       toolVersion: files[0]?.source.toolVersion ?? null,
       gpus: [...gpus].sort(),
-      writeRegionFiles: (directory, names) =>
-        writeRegionTables({ directory, names, assembly, stream: streamAgain }),
+      writeRegionFiles: (directory, names) => {
+        const stream = (onResult: (result: NcuResult) => void) => streamAll(files, onResult);
+        return writeRegionTables({ directory, names, assembly, stream });
+      },
     };
   });
+}
+
+function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
+  const { include, exclude, aggregate, pushPopScope, recorded, kernels, topNames } = options;
+  const kernelPatterns = {
+    include: kernels.include,
+    exclude: kernels.exclude,
+    nameBase: kernels.nameBase,
+  };
+  const selection = {
+    ...kernelPatterns,
+    top: topNames,
+    keys: { include: "--kernel", exclude: "--kernel-exclude" },
+  };
+  const isByPatterns = kernels.include.length + kernels.exclude.length > 0;
+  return {
+    selection: { include, exclude },
+    aggregate,
+    pushPopScope,
+    recorded,
+    rangePatterns: include,
+    kernels: selectsKernels(selection) ? createKernelSelection(selection) : null,
+    ...(isByPatterns && { kernelPatterns }),
+  };
+}
+
+/** The results of all files, and what the files say of them together. */
+async function streamAll(
+  files: readonly ImportedNcu[],
+  onResult: (result: NcuResult) => void,
+): Promise<NcuStreamed> {
+  const sections = new Map<string, readonly string[]>();
+  const notes: string[] = [];
+  for (const { source } of files) {
+    const streamed = await source.stream(onResult);
+    notes.push(...streamed.notes);
+    for (const [name, metrics] of streamed.sections)
+      sections.set(name, [...new Set([...(sections.get(name) ?? []), ...metrics])]);
+  }
+  return { sections, notes };
 }
 
 const kernelsFirst = ([a]: [NcuResult["kind"], unknown], [b]: [NcuResult["kind"], unknown]) =>
