@@ -1,8 +1,12 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import type { ConfigLine } from "../report/html/report-page.ts";
 import type { RunSection, RunSummary } from "../report/run-summary.ts";
-import { type WrittenReports, writeReports } from "../report/write-reports.ts";
+import {
+  type WriteReportsOptions,
+  type WrittenReports,
+  writeReports,
+} from "../report/write-reports.ts";
 import { writeRunReports } from "../report/write-run-reports.ts";
 import { fromObject } from "../values/from-object.ts";
 import { fromCode } from "../values/origin.ts";
@@ -33,9 +37,44 @@ export async function writeRun(
   runDirectory: string,
   configLines: readonly ConfigLine[] = [],
 ): Promise<WrittenRun> {
-  const inRun = (name: string) => resolve(runDirectory, name);
   const failures: string[] = [];
-  const attempt = async <T>(what: string, write: () => Promise<T>): Promise<T | null> => {
+  const attempt = recordingFailures(failures);
+  const { report } = config.pipeline;
+  const page = { config: configLines, files: PAGE_FILES };
+  const written: WrittenSection[] = [];
+  for (const section of result.sections) {
+    const directory = join(runDirectory, section.collector);
+    const reports = await writeSection(section, directory, report.html ? page : undefined, attempt);
+    failures.push(...(reports?.problems ?? []));
+    written.push({ section, reports });
+  }
+  const traces = report.trace
+    ? await attempt("traces", () => writeSectionTraces(result.sections, runDirectory))
+    : null;
+  const runReports =
+    config.runner.mode === "light"
+      ? null
+      : await attempt("reports of the run", () =>
+          writeRunReports(runDirectory, summarize(result, config, written)),
+        );
+  const texts = {
+    "env.json": `${JSON.stringify(result.environment, null, 2)}\n`,
+    "inputs.yaml": writeYaml(fromObject(result.inputs, fromCode("inputs.yaml"))),
+  };
+  for (const [name, text] of Object.entries(texts))
+    await attempt(name, () => writeFileAtomic(join(runDirectory, name), text));
+  return {
+    reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
+    failures,
+  };
+}
+
+type Attempt = <T>(what: string, write: () => Promise<T>) => Promise<T | null>;
+
+/** Null where it fails, which is a line of `failures` then. */
+const recordingFailures =
+  (failures: string[]): Attempt =>
+  async (what, write) => {
     try {
       return await write();
     } catch (error) {
@@ -44,62 +83,46 @@ export async function writeRun(
     }
   };
 
-  const written: WrittenSection[] = [];
-  for (const section of result.sections) {
-    const reports = await attempt(`region reports of ${section.collector}`, () =>
-      writeReports(section.bundle, inRun(section.collector), {
-        ...(config.pipeline.report.html && { html: { config: configLines, files: PAGE_FILES } }),
-      }),
+async function writeSection(
+  { collector, bundle, writeRegionFiles }: ProfileSection,
+  directory: string,
+  html: WriteReportsOptions["html"],
+  attempt: Attempt,
+): Promise<WrittenReports | null> {
+  const reports = await attempt(`region reports of ${collector}`, () =>
+    writeReports(bundle, directory, { ...(html && { html }) }),
+  );
+  if (reports !== null && writeRegionFiles !== undefined)
+    await attempt(`tables of the regions of ${collector}`, () =>
+      writeRegionFiles(join(directory, "regions"), reports.regionDirectories),
     );
-    failures.push(...(reports?.problems ?? []));
-    if (reports !== null)
-      await attempt(`tables of the regions of ${section.collector}`, async () =>
-        section.writeRegionFiles?.(
-          join(inRun(section.collector), "regions"),
-          reports.regionDirectories,
-        ),
-      );
-    written.push({ section, reports });
-  }
-  const traces = config.pipeline.report.trace
-    ? await attempt("traces", () => writeSectionTraces(result.sections, inRun))
-    : null;
-  const runReports =
-    config.runner.mode === "light"
-      ? []
-      : await attempt("reports of the run", () =>
-          writeRunReports(runDirectory, summarize(result, config, written)),
-        );
-  await attempt("env.json", () =>
-    writeFileAtomic(inRun("env.json"), `${JSON.stringify(result.environment, null, 2)}\n`),
-  );
-  await attempt("inputs.yaml", () =>
-    writeFileAtomic(
-      inRun("inputs.yaml"),
-      writeYaml(fromObject(result.inputs, fromCode("inputs.yaml"))),
-    ),
-  );
+  return reports;
+}
 
-  const [overview = [], supplements = []] = split(runReports ?? [], inRun("report.md"));
+/** The report of the run first; where there is none, those of its collectors. */
+function inReadingOrder(
+  written: readonly WrittenSection[],
+  runReports: readonly string[],
+  traces: readonly string[],
+  runDirectory: string,
+): readonly string[] {
+  const [overview = [], supplements = []] = split(runReports, join(runDirectory, "report.md"));
   const ofRegions = written.flatMap(({ reports }) => (reports === null ? [] : [reports]));
   const markdown = overview.length > 0 ? [] : ofRegions.map((reports) => reports.markdown);
-  const json = ofRegions.map((reports) => reports.json);
   const pages = ofRegions.flatMap(({ html }) => (html === null ? [] : [html]));
-  return {
-    reports: [...overview, ...markdown, ...pages, ...json, ...supplements, ...(traces ?? [])],
-    failures,
-  };
+  const json = ofRegions.map((reports) => reports.json);
+  return [...overview, ...markdown, ...pages, ...json, ...supplements, ...traces];
 }
 
 /** Of collectors that saw when things happened; Nsight Compute does not. */
 async function writeSectionTraces(
   sections: readonly ProfileSection[],
-  inRun: (name: string) => string,
+  runDirectory: string,
 ): Promise<readonly string[]> {
   const files: string[] = [];
   for (const { collector, measured } of sections)
     if (measured.kind === "timeline")
-      files.push(...(await writeTraces(measured.timeline, inRun(collector))));
+      files.push(...(await writeTraces(measured.timeline, join(runDirectory, collector))));
   return files;
 }
 

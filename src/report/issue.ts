@@ -1,3 +1,5 @@
+import { pointerTo as pointerToTokens } from "../schema/pointer.ts";
+
 /** One way in which a document breaks the contract. */
 export interface ReportIssue {
   /** JSON pointer (RFC 6901) to the place; empty for the document itself. */
@@ -12,7 +14,4 @@ export interface ReportIssue {
 
 /** A pointer to something below a pointer. */
 export const pointerTo = (pointer: string, ...tokens: readonly (string | number)[]): string =>
-  tokens.reduce<string>(
-    (at, token) => `${at}/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`,
-    pointer,
-  );
+  pointer + pointerToTokens(tokens);

@@ -1,3 +1,5 @@
+import type { NCUProfileRegion } from "./document.ts";
+
 /**
  * Places of the largest values, largest first, equal ones in order. Of millions only a few are wanted, as
  * a rule: those alone are sorted as places.
@@ -11,4 +13,15 @@ export function placesOfLargest(values: readonly number[], count: number): reado
   } else for (const place of values.keys()) places.push(place);
   places.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0));
   return places.slice(0, count);
+}
+
+/** The largest regions in document order: those around a region are at least as large, and stay. */
+export function largestRegions(
+  regions: readonly NCUProfileRegion[],
+  count: number,
+  sizeOf: (region: NCUProfileRegion) => number,
+): readonly NCUProfileRegion[] {
+  if (regions.length <= count) return regions;
+  const kept = new Set(placesOfLargest(regions.map(sizeOf), count));
+  return regions.filter((_, place) => kept.has(place));
 }

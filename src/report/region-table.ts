@@ -7,6 +7,7 @@ import {
   shownCalls,
   shownKernelCount,
 } from "./kernel-words.ts";
+import { largestRegions } from "./longest.ts";
 import { formatMs, formatShare, plural } from "./numbers.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
@@ -30,7 +31,7 @@ export function renderRegionTable(
   const colors = picocolors.createColors(color);
   const words = reportKernelWords(report);
   const share = shareBase(report);
-  const shown = longest(report.regions, maxRows, share);
+  const shown = largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0);
   if (shown.length === 0) return `${colors.dim("No regions.")}\n`;
   const rows = treeRows(shown).map(({ region, level, label }) => ({
     region,
@@ -76,18 +77,6 @@ const wallColumns: readonly Column[] = [
   column("Median ms", 4, (region) => formatMs(region.invocation_wall_ms?.median ?? null)),
   column("p95 ms", 5, (region) => formatMs(region.invocation_wall_ms?.p95 ?? null)),
 ];
-
-/** The longest regions in document order; a region around another is at least as long. */
-function longest(
-  regions: readonly NCUProfileRegion[],
-  count: number,
-  share: ShareBase,
-): readonly NCUProfileRegion[] {
-  if (regions.length <= count) return regions;
-  const ranked = [...regions].sort((a, b) => (share.of(b) ?? 0) - (share.of(a) ?? 0));
-  const kept = new Set(ranked.slice(0, count));
-  return regions.filter((region) => kept.has(region));
-}
 
 function footer(
   report: NCUProfileRegionReport,

@@ -2,8 +2,8 @@ import type { ConfigNode } from "../values/node.ts";
 import { keyText } from "./json-document.ts";
 
 /** The JSON pointer (RFC 6901) with these parts. */
-export const pointerTo = (tokens: readonly string[]): string =>
-  tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+export const pointerTo = (tokens: readonly (string | number)[]): string =>
+  tokens.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
 /** The parts of a JSON pointer : `/a~1b/0` -> `["a/b", "0"]`. */
 export function pointerTokens(pointer: string): readonly string[] {

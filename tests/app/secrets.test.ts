@@ -53,6 +53,19 @@ const SHOWING: readonly (readonly string[])[] = [
 ];
 
 describe("a value that the schema marks secret", () => {
+  test("is masked where it does not fit the schema, whatever its key is called", async () => {
+    const secret = { type: "string", pattern: "^x", writeOnly: true };
+    const schema = { properties: { "api/key": secret, "a~b": { properties: { c: secret } } } };
+    // Too short to be looked for in texts.
+    const text = "api/key: qz\na~b: {c: qz}\n";
+    const { run } = program({ "conf/config.yaml": text }, { schema });
+    const { exitCode, stderr } = await run([]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('api/key = "***"');
+    expect(stderr).toContain('a~b.c = "***"');
+    expect(stderr).not.toContain("qz");
+  });
+
   test.each(SHOWING)("is shown by no flag: %s %s %s %s", async (...argv) => {
     const { run } = program(FILES, options);
     const args = argv.filter((arg) => arg !== undefined);

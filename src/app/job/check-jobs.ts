@@ -3,6 +3,7 @@ import { type Composition, maskSecrets } from "../../compose/index.ts";
 import { checkAccessed } from "../../compose/schemas/check.ts";
 import { deletedBy } from "../../compose/schemas/deleted-by.ts";
 import type { SchemaIssue } from "../../schema/index.ts";
+import { pointerTokens } from "../../schema/pointer.ts";
 import type { Console } from "../console.ts";
 import type { HydraMainOptions } from "../options.ts";
 import { readSchema } from "../read-schema.ts";
@@ -27,7 +28,7 @@ function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIs
 /** What was found is not told where it is a secret. */
 function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
   const { origin, pointer, value } = issue;
-  const path = pointer.split("/").slice(1);
+  const path = pointerTokens(pointer);
   const shown = { kind: "scalar", value: null, origin } as const;
   return {
     ...issue,

@@ -1,0 +1,99 @@
+/** Regions and kernels in the columns that the page's script reads. */
+import { printableLabel } from "../../printable.ts";
+import type { NCUProfileRegion } from "../document.ts";
+import { forPage } from "../numbers.ts";
+import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
+import type { TreeRow } from "../tree-rows.ts";
+import type { KernelColumns, NumberColumn, RegionColumns, RooflineData } from "./page-data.ts";
+import type { StringTable } from "./string-table.ts";
+
+export function regionColumns(
+  rows: readonly TreeRow[],
+  table: StringTable,
+  nameLimit: number,
+): RegionColumns {
+  const regions = rows.map(({ region }) => region);
+  const numbers = (of: (region: NCUProfileRegion) => number | null): NumberColumn =>
+    regions.map((region) => forPage(of(region)));
+  return {
+    label: rows.map(({ label }) => table.add(label)),
+    parent: parents(rows),
+    domain: regions.map(({ domain }) =>
+      table.add(domain === "" ? "default" : printableLabel(domain, nameLimit)),
+    ),
+    kind: regions.map(({ kind }) => table.add(KINDS[kind])),
+    device: regions.map(({ device }) => (device === null ? null : table.add(device))),
+    process: regions.map(({ process_id }) => process_id),
+    calls: regions.map(({ invocations }) => invocations),
+    total: numbers(({ total_ms }) => total_ms),
+    exclusive: numbers(({ exclusive_ms }) => exclusive_ms),
+    wall: numbers(({ wall_ms }) => wall_ms),
+    wallExclusive: numbers(({ wall_exclusive_ms }) => wall_exclusive_ms),
+    min: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
+    median: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
+    p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
+    max: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
+    kernelCount: regions.map(({ kernel_count }) => kernel_count),
+    ...repeatColumns(regions),
+  };
+}
+
+function repeatColumns(
+  regions: readonly NCUProfileRegion[],
+): Pick<RegionColumns, "repeatMean" | "repeatHalf"> {
+  const times = regions.map(({ repeats }) => repeats?.total_ms ?? repeats?.wall_ms ?? null);
+  if (times.every((time) => time === null)) return { repeatMean: [], repeatHalf: [] };
+  return {
+    repeatMean: times.map((time) => forPage(time?.mean ?? null)),
+    repeatHalf: times.map((time) => forPage(time && (time.ci95_high - time.ci95_low) / 2)),
+  };
+}
+
+const KINDS: Readonly<Record<NCUProfileRegion["kind"], string>> = {
+  push_pop: "push/pop",
+  start_end: "start/end",
+  outside: "outside",
+};
+
+/** Row of the region around each row, from the levels of the tree. */
+function parents(rows: readonly TreeRow[]): readonly number[] {
+  const open: number[] = [];
+  return rows.map(({ level }, row) => {
+    open.length = level;
+    open.push(row);
+    return level === 0 ? -1 : (open[level - 1] ?? -1);
+  });
+}
+
+export const kernelColumns = (
+  kept: NCUProfileRegion["kernels"],
+  other: KernelColumns["other"],
+  table: StringTable,
+  nameLimit: number,
+): KernelColumns => ({
+  name: kept.map(({ kernel_name }) => table.add(printableLabel(kernel_name, nameLimit))),
+  device: kept.map(({ device }) => table.add(device)),
+  calls: kept.map(({ calls }) => calls),
+  total: kept.map(({ total_ms }) => forPage(total_ms)),
+  other: other && { ...other, total: forPage(other.total) },
+});
+
+/** Null where no region has a point. */
+export function rooflineData(regions: readonly NCUProfileRegion[]): RooflineData | null {
+  const points = regions.flatMap((region, row) =>
+    rooflinePoints(region).map(({ precision, intensity, flops }) => ({
+      region: row,
+      label: precision,
+      intensity: forPage(intensity),
+      flops: forPage(flops),
+    })),
+  );
+  if (points.length === 0) return null;
+  const { bytesPerSecond, compute } = rooflineCeilings(regions);
+  return {
+    // Nothing was moved, or counted: there is no slope.
+    bandwidth: bytesPerSecond === 0 ? null : forPage(bytesPerSecond),
+    ceilings: compute.map(({ precision, flops }) => ({ label: precision, flops: forPage(flops) })),
+    points,
+  };
+}
