@@ -6,10 +6,10 @@
 Compiles native/region_recorder (or takes the library given), runs the program (default:
 build/Release/shallow_resnet on cuda:0) without a tool, under the recorder, under nsys and under ncu,
 and compares the median time of each kernel: the three must agree within 10 %, and the recorder and nsys
-on how often each ran. Kernels under 5 microseconds may differ by half a microsecond. Prints a table, and
-what the recorder costs the program; writes recordings, exports and the table to DIR (default: $OUT,
-else tmp/gpu-check-recorder). Exit code 1 when times differ or nothing was recorded; a tool that is
-absent or fails is named and left out.
+on how often each ran. Kernels under 5 microseconds may differ by half a microsecond. Kernels must begin
+after their launches. Prints a table, and what the recorder costs the program; writes recordings, exports
+and the table to DIR (default: $OUT, else tmp/gpu-check-recorder). Exit code 1 when times differ or nothing
+was recorded; a tool that is absent or fails is named and left out.
 """
 
 import argparse
@@ -43,11 +43,16 @@ def run(command, env=None, seconds=60, log=None):
 
 
 # Record types of docs/recording-format.md.
-TEXT, KERNEL, STATE, LOSS, DEMANGLED = 1, 65, 71, 72, 73
+TEXT, TIME, LAUNCH, KERNEL, CLOCK, STATE, LOSS, DEMANGLED = 1, 4, 64, 65, 70, 71, 72, 73
+
+# A kernel begins after the call that launches it: by so much may clocks be apart, and so long may it wait. Clocks
+# that are not lined up at all are decades apart.
+MOST_EARLY_NS = 1_000_000
+MOST_LATE_NS = 60_000_000_000
 
 
 def read_recording(path):
-    """Kernel times by name, and what the recorder says about them, from one .nvtxrec file."""
+    """Kernel times by name, what the recorder says about them, and how long after their launches they began."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:8] != b"\x89NVTXREC":
@@ -56,9 +61,9 @@ def read_recording(path):
     claimed, = struct.unpack_from("<Q", data, 48)
     texts, demangled = {}, {}
     times, remarks = defaultdict(list), []
-    kernels = []
+    kernels, launches, starts, clock = [], {}, [], None
     while at + 32 <= min(claimed, len(data)):
-        _, size, stream, _, _, used, _ = struct.unpack_from("<IIIIQII", data, at)
+        _, size, stream, _, base, used, _ = struct.unpack_from("<IIIIQII", data, at)
         record, end = at + 32, at + 32 + used
         while record < end:
             head, = struct.unpack_from("<I", data, record)
@@ -67,11 +72,18 @@ def read_recording(path):
             if kind == TEXT:
                 begin = record + 12
                 texts[stream, fields[0]] = data[begin : begin + fields[1]].decode(errors="replace")
+            elif kind == TIME:
+                base = fields[0] | fields[1] << 32
+            elif kind == LAUNCH:
+                launches[fields[1]] = base + fields[0]
+            elif kind == CLOCK and clock is None:
+                clock = (fields[2] | fields[3] << 32) - (fields[0] | fields[1] << 32)
             elif kind == DEMANGLED:
                 demangled[texts[stream, fields[0]]] = texts[stream, fields[1]]
             elif kind == KERNEL:
                 start, stop = fields[4] | fields[5] << 32, fields[6] | fields[7] << 32
                 kernels.append((texts[stream, fields[8]], stop - start))
+                starts.append((fields[0], start))
             elif kind == STATE:
                 failed = f" FAILED: {texts[stream, fields[3]]}" if flags & 64 else ""
                 remarks.append(f"CUPTI {fields[0]}, driver {fields[1]}, result {fields[2]}{failed}")
@@ -81,7 +93,9 @@ def read_recording(path):
         at += size
     for name, ns in kernels:
         times[demangled.get(name, name)].append(ns)
-    return times, remarks
+    # Without samples of it, the GPU's clock is ours.
+    waits = [start + (clock or 0) - launches[call] for call, start in starts if call in launches]
+    return times, remarks, waits
 
 
 def with_recorder(command, library, out):
@@ -94,13 +108,19 @@ def with_recorder(command, library, out):
     }
     seconds = run(command, env).seconds
     times = defaultdict(list)
+    waits = []
     for path in sorted(glob.glob(f"{directory}/*.nvtxrec")):
-        of_process, remarks = read_recording(path)
+        of_process, remarks, waited = read_recording(path)
+        waits += waited
         for remark in remarks:
             print(f"recorder: {os.path.basename(path)}: {remark}")
         for name, values in of_process.items():
             times[name] += values
-    return times, seconds
+    if not waits:
+        return times, seconds, True
+    first, middle = min(waits), statistics.median(waits)
+    print(f"recorder: kernels begin {middle / 1e3:.1f} us after their launch, the first {first / 1e3:.1f} us")
+    return times, seconds, first >= -MOST_EARLY_NS and middle <= MOST_LATE_NS
 
 
 def with_nsys(command, out):
@@ -228,7 +248,7 @@ def check(options, command):
         library = os.path.join(options.out, "region_recorder.so")
         build_recorder(library)
     plain_seconds = run(command).seconds
-    recorded, recorded_seconds = with_recorder(command, library, options.out)
+    recorded, recorded_seconds, lined_up = with_recorder(command, library, options.out)
     recorder = by_same_name(recorded)
     others = measure_with_tools(options, command)
 
@@ -246,6 +266,8 @@ def check(options, command):
         file.write(f"{' '.join(command)}\n\n{table}\n")
     if not recorder:
         raise Failed("the recorder has no kernels")
+    if not lined_up:
+        raise Failed("the GPU's clock is not lined up with ours")
     if differences:
         raise Failed(f"{differences} kernels differ")
 

@@ -24,7 +24,11 @@ const KERNELS: readonly (readonly [string, number])[] = [
 ];
 
 /** Runs the check over the pretended GPU, with an ncu that measured `kernels`. */
-async function check(kernels: typeof KERNELS, nsys: readonly string[] | null = null) {
+async function check(
+  kernels: typeof KERNELS,
+  nsys: readonly string[] | null = null,
+  env: Readonly<Record<string, string>> = {},
+) {
   const place = mkdtempSync(join(root, "run-"));
   const bin = join(place, "bin");
   mkdirSync(bin);
@@ -51,6 +55,7 @@ async function check(kernels: typeof KERNELS, nsys: readonly string[] | null = n
       env: {
         ...(await gpuEnvironment(join(place, "unused"))),
         PATH: `${bin}:${process.env["PATH"]}`,
+        ...env,
       },
     },
   );
@@ -73,6 +78,26 @@ describe.runIf(canBuild)("gpu-check-recorder.py", () => {
     expect(stderr).toContain("2 kernels differ");
     expect(stdout).toContain("-50.0 % beside ncu");
     expect(stdout).toContain("ncu alone has other");
+  });
+
+  it.each([
+    ["CUPTI takes", {}],
+    ["CUPTI does not take", { FAKE_CUPTI_FAIL: "ActivityRegisterTimestampCallback=1" }],
+  ])("sees kernels begin after their launches, by a clock of ours that %s", async (_, env) => {
+    const { exitCode, stdout } = await check(KERNELS, null, env);
+    const began = /kernels begin ([\d.]+) us after their launch, the first ([\d.]+) us/.exec(
+      stdout,
+    );
+    // Of the pretended GPU: two microseconds later at least.
+    expect(Number(began?.[2])).toBeGreaterThan(1);
+    expect(Number(began?.[1])).toBeGreaterThanOrEqual(Number(began?.[2]));
+    expect(exitCode).toBe(0);
+  });
+
+  it("tells of a clock that is not lined up", async () => {
+    const { exitCode, stderr } = await check(KERNELS, null, { FAKE_CUPTI_IGNORE_CLOCK: "1" });
+    expect(stderr).toContain("the GPU's clock is not lined up with ours");
+    expect(exitCode).toBe(1);
   });
 
   it("goes on without a tool that fails", async () => {

@@ -59,7 +59,7 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
     ),
     ...counted(
       launchesWithoutKernels,
-      "kernel launches have no kernel: the GPU's records did not arrive (the process broke off), or the calls failed or were captured into a graph",
+      "kernel launches have no kernel: the GPU's records did not arrive (the process broke off, or a profiler of its own took them), or the calls failed or were captured into a graph",
     ),
   ];
 }
