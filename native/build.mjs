@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { detect, gpuPlan, summary, usesOwnClient } from "./building/detection.mjs";
 import { NativeBuildError } from "./building/error.mjs";
 import { sourcesFingerprint } from "./building/fingerprint.mjs";
+import { withGypFile } from "./building/gyp-file.mjs";
 import { withLock } from "./building/lock.mjs";
 import { copySources, runWithOrWithoutGpu } from "./building/node-gyp.mjs";
 import {
@@ -77,7 +78,9 @@ export async function buildNative(request) {
       // Until the new build is complete there is none: an interrupted one must not look ready.
       await rm(place.infoFile, { force: true });
       if (place.dir !== root) await copySources(root, place.dir);
-      const gpu = await runWithOrWithoutGpu(root, place.dir, detected, options, say);
+      const gpu = await withGypFile(root, place.dir, () =>
+        runWithOrWithoutGpu(root, place.dir, detected, options, say),
+      );
       const info = {
         version: detected.version,
         sources,

@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -116,6 +117,7 @@ export function buildTypeScript({ force = false } = {}) {
     "scripts/bundle-client.mjs",
     "scripts/code-cache.cjs",
     "scripts/launcher.cjs",
+    "binding.gyp",
   ];
   unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
     console.error("setting up: compiling TypeScript");
@@ -129,6 +131,8 @@ export function buildTypeScript({ force = false } = {}) {
       join(next, "report/client"),
     ]);
     run([process.execPath, join(root, "scripts", "bundle.mjs"), join(next, "bin")]);
+    // The packed package has it there: native/building/gyp-file.mjs.
+    copyFileSync(join(root, "binding.gyp"), join(root, next, "binding.gyp"));
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(join(root, next), join(root, "dist"));
   });

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { gypFile } from "./gyp-file.mjs";
 
 /** What the environment can change about the build: another value is another build. */
 const BUILD_ENVIRONMENT = [
@@ -23,6 +24,7 @@ const SOURCE_FILE = /\.(cc|hpp|inl|h|cu|py|gypi|gyp)$/;
 export async function sourcesFingerprint(root, options) {
   const hash = createHash("sha256");
   const add = (name, text) => hash.update(`${name}\0${text.length}\0`).update(text);
+  add("binding.gyp", await readFile(gypFile(root)));
   for (const file of await sourceFiles(root)) add(relative(root, file), await readFile(file));
   for (const name of BUILD_ENVIRONMENT) add(name, process.env[name] ?? "");
   add("options", JSON.stringify([options.ownNvtx ?? false, options.sanitize ?? ""]));
@@ -34,5 +36,5 @@ async function sourceFiles(root) {
   const files = entries
     .filter((entry) => entry.isFile() && SOURCE_FILE.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  return [join(root, "binding.gyp"), join(root, "package.json"), ...files.sort()];
+  return [join(root, "package.json"), ...files.sort()];
 }

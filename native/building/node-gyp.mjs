@@ -52,7 +52,7 @@ function gpuDefinitions({ nvcc, cuda, cudnn }, plan) {
 /** Times are kept: make then compiles again only what changed. */
 export async function copySources(root, to) {
   await rm(join(to, "native"), { recursive: true, force: true });
-  for (const name of ["native", "binding.gyp", "package.json"])
+  for (const name of ["native", "package.json"])
     await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
 }
 

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -73,6 +74,22 @@ const hello = async (binDir: string): Promise<string> =>
   (await execa(join(binDir, "hello"))).stdout;
 
 describe("buildNative", () => {
+  it("builds a packed package, whose root has no binding.gyp before and after", async () => {
+    mkdirSync(join(root, "dist"));
+    renameSync(join(root, "binding.gyp"), join(root, "dist/binding.gyp"));
+    const { built, binDir } = await buildNative({ root, ...quiet });
+    expect(built).toBe(true);
+    expect(await hello(binDir)).toBe("one");
+    expect(existsSync(join(root, "binding.gyp"))).toBe(false);
+    expect((await nativeStatus(root)).state).toBe("ready");
+
+    writeFileSync(join(root, "native/hello/main.cc"), program("two"));
+    const elsewhere = await buildNative({ root, out: join(root, "elsewhere"), ...quiet });
+    expect(await hello(elsewhere.binDir)).toBe("two");
+    expect(await hello((await buildNative({ root, ...quiet })).binDir)).toBe("two");
+    expect(existsSync(join(root, "binding.gyp"))).toBe(false);
+  });
+
   it("builds once, again only when a source changed, and says what it found", async () => {
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -55,7 +55,7 @@ describe("the packed package", () => {
     for (const entry of Object.values(exports))
       for (const file of typeof entry === "string" ? [entry] : Object.values(entry as object))
         expect(existsSync(join(installed, file)), file).toBe(true);
-    for (const name of ["conf", "schemas", "native", "binding.gyp", "LICENSE", "README.md"])
+    for (const name of ["conf", "schemas", "native", "dist/binding.gyp", "LICENSE", "README.md"])
       expect(existsSync(join(installed, name)), name).toBe(true);
     for (const name of ["tests", "src", "build", ".ci", "tmp"])
       expect(existsSync(join(installed, name)), name).toBe(false);
@@ -64,9 +64,28 @@ describe("the packed package", () => {
   it("never compiles on installation", () => {
     const { gypfile, scripts } = manifest();
     expect(gypfile).toBe(false);
+    // `npm ci` does not know of that, and would compile what it is beside.
+    expect(existsSync(join(installed, "binding.gyp"))).toBe(false);
     expect(Object.keys(scripts ?? {})).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(pre|post)?install$|^prepare$/)]),
     );
+  });
+
+  it("has all that its documents refer to", () => {
+    const documents = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".md"),
+    );
+    expect(documents).toContain("README.md");
+    for (const document of documents) {
+      const text = readFileSync(join(installed, document), "utf8");
+      const links = [...text.matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g)]
+        .map(([, link, picture]) => (link ?? picture ?? "").replace(/#.*/, ""))
+        .filter((link) => link !== "" && !link.includes("://"));
+      for (const link of links)
+        expect(existsSync(join(installed, dirname(document), link)), `${document}: ${link}`).toBe(
+          true,
+        );
+    }
   });
 
   it("is importable by each of its names", () => {
