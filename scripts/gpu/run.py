@@ -138,7 +138,7 @@ def signal_group(child, number):
 
 
 def find_tool(name, pattern):
-    places = sorted(glob.glob(pattern))
+    places = sorted(filter(os.path.isfile, glob.glob(pattern)))
     return shutil.which(name) or (places[-1] if places else None)
 
 
