@@ -2,8 +2,8 @@ import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ConfigNode, Key, MapNode } from "../values/node.ts";
 import { child, isMissing } from "../values/node.ts";
 import { fullKeyOf, type Place } from "../values/place.ts";
-import { keyText, pyTypeName } from "../values/python-text.ts";
-import { toObject } from "../values/to-object.ts";
+import { pyTypeName } from "../values/python-text.ts";
+import { recordOf, toObject } from "../values/to-object.ts";
 import { isForeign } from "./foreign.ts";
 import { MODE_KEYS, type Mode, modeOf } from "./mode.ts";
 import { partialOf } from "./partial.ts";
@@ -65,7 +65,7 @@ function* buildMap(place: Place, node: MapNode, mode: Mode): Building {
   const below: Mode = { ...mode, partial: false };
   const entries: Entry[] = [];
   for (const item of childrenOf(place)) entries.push([item.key, yield* build(item, below)]);
-  const object = toRecord(entries);
+  const object = recordOf(entries);
   if (isView(node, mode)) return asView(object, node);
   return mode.convert === "object" ? yield* structured(place, node, object) : object;
 }
@@ -110,7 +110,7 @@ function* buildTarget(place: Place, call: TargetCall): Building {
         : untouched(item.node, below);
     entries.push([item.key, value]);
   }
-  const named = toRecord(entries.filter(([key]) => key !== "_args_"));
+  const named = recordOf(entries.filter(([key]) => key !== "_args_"));
   const own = entries.find(([key]) => key === "_args_");
   const args = call.args.length > 0 ? call.args : positional(place, target, own);
   if (mode.partial) return partialOf(target, args, named, failureOf(place, target));
@@ -192,24 +192,11 @@ function untouched(node: ConfigNode, mode: Mode): unknown {
     return mode.convert === "none" ? asView(items, node) : items;
   }
   const entries = [...node.entries.values()];
-  const object = toRecord(entries.map(({ key, value }): Entry => [key, untouched(value, mode)]));
+  const object = recordOf(entries.map(({ key, value }): Entry => [key, untouched(value, mode)]));
   return isView(node, mode) ? asView(object, node) : object;
 }
 
 type Entry = readonly [Key, unknown];
-
-/** As `toObject` names properties; also `__proto__` is an ordinary one. */
-function toRecord(entries: readonly Entry[]): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const [key, value] of entries)
-    Object.defineProperty(record, key instanceof Uint8Array ? keyText(key) : String(key), {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  return record;
-}
 
 function childrenOf(parent: Place): readonly (Place & { readonly key: Key })[] {
   const { node } = parent;

@@ -1,5 +1,5 @@
 import { ConfigError } from "../values/errors.ts";
-import { nearest } from "../values/nearest.ts";
+import { alternativesTo } from "../values/nearest.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 import { child } from "../values/node.ts";
 import { fullKeyOf, type Place } from "../values/place.ts";
@@ -58,13 +58,11 @@ function readConvert(place: Place, node: ConfigNode | undefined): Convert | unde
   const text = typeof value === "string" ? value.toLowerCase() : "";
   const found = CONVERSIONS.find((convert) => convert === text);
   if (found !== undefined) return found;
-  const near = nearest(text, CONVERSIONS);
   throw new ConfigError({
     code: "instantiate.invalid",
     message: `Instantiation: there is no _convert_ mode ${pyRepr(node)}`,
     key: fullKeyOf(place, "_convert_"),
     origin: node.origin,
-    available: CONVERSIONS,
-    ...(near !== undefined && { nearest: near }),
+    ...alternativesTo(text, CONVERSIONS),
   });
 }

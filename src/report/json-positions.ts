@@ -2,22 +2,30 @@
  * Where things stand in a JSON text: a scanner that is run only when there is an error to point at.
  * It keeps its own stack, so nesting is limited by memory alone.
  */
-
 import { pointerTo } from "./issue.ts";
-import { openCursor } from "./json-cursor.ts";
+import { type JsonCursor, openCursor } from "./json-cursor.ts";
 import type { JsonText } from "./json-text.ts";
-
-export interface TextPosition {
-  /** 1-based; columns count UTF-16 units, as editors do. */
-  readonly line: number;
-  readonly column: number;
-}
+import { createLineCounter, type LineCounter, type TextPosition } from "./line-counter.ts";
 
 export interface JsonScan {
   /** Where a value (a member: its key) begins, by JSON pointer, of those asked for. */
   readonly positions: ReadonlyMap<string, TextPosition>;
   /** The first place where the text stops being JSON. */
   readonly syntaxError: (TextPosition & { readonly message: string }) | null;
+}
+
+/** Reads the whole text and notes where the wanted pointers are. */
+export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set()): JsonScan {
+  const state = startScan(whole, wanted);
+  const { cursor, lines, positions } = state;
+  for (;;) {
+    const character = cursor.peek();
+    if (character === "" && state.expecting === "end") return { positions, syntaxError: null };
+    const message =
+      character === "" ? "the text ends too early" : STEPS[state.expecting](state, character);
+    if (message !== null)
+      return { positions, syntaxError: { ...lines.positionAt(cursor.text, cursor.at), message } };
+  }
 }
 
 interface Container {
@@ -28,117 +36,114 @@ interface Container {
 
 type Expecting = "value" | "first item" | "first key" | "key" | "after value" | "end";
 
-/** Reads the whole text and notes where the wanted pointers are. */
-export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set()): JsonScan {
-  const positions = new Map<string, TextPosition>();
-  const stack: Container[] = [];
-  let expecting: Expecting = "value";
-  let pointer = "";
+/** Where the scan stands. */
+interface ScanState {
+  readonly cursor: JsonCursor;
+  readonly lines: LineCounter;
+  readonly wanted: ReadonlySet<string>;
+  readonly positions: Map<string, TextPosition>;
+  /** The containers around the place, the innermost last. */
+  readonly stack: Container[];
+  expecting: Expecting;
+  /** Of the value that comes next, or came last. */
+  pointer: string;
+}
 
-  let line = 1;
-  /** Offset of the line that was reached, and of where to look for the end of it. */
-  let lineStart = 0;
-  let counted = 0;
-  /** Of places one behind the other. */
-  const positionAt = (text: string, offset: number): TextPosition => {
-    for (;;) {
-      const end = text.indexOf("\n", counted);
-      if (end < 0 || end >= offset) break;
-      line++;
-      lineStart = end + 1;
-      counted = lineStart;
-    }
-    counted = offset;
-    return { line, column: offset - lineStart + 1 };
+function startScan(whole: JsonText, wanted: ReadonlySet<string>): ScanState {
+  const lines = createLineCounter();
+  return {
+    cursor: openCursor(whole, lines.cutAt),
+    lines,
+    wanted,
+    positions: new Map(),
+    stack: [],
+    expecting: "value",
+    pointer: "",
   };
-  const cursor = openCursor(whole, (text, at) => {
-    positionAt(text, at);
-    lineStart -= at;
-    counted = 0;
-  });
+}
 
-  const note = (where: string) => {
-    if (wanted.has(where) && !positions.has(where))
-      positions.set(where, positionAt(cursor.text, cursor.at));
-  };
-  const fail = (message: string): JsonScan => ({
-    positions,
-    syntaxError: { ...positionAt(cursor.text, cursor.at), message },
-  });
-  /** A scalar's end and value; null where there is none. */
-  const scalar = (): { readonly end: number; readonly value: unknown } | null => {
-    const end = cursor.endOfToken();
-    if (end === null) return null;
-    try {
-      return { end, value: JSON.parse(cursor.text.slice(cursor.at, end)) };
-    } catch {
-      return null;
-    }
-  };
-  const badString = (): string => {
-    const end = cursor.endOfToken();
-    return end === null || cursor.text.slice(cursor.at, end).includes("\n")
-      ? "a string that does not end on its line"
-      : "a string with an invalid escape or a control character";
-  };
-  const closeContainer = () => {
-    stack.pop();
+/** Takes what a character begins. Returns what is wrong; null where it may go on. */
+type Step = (state: ScanState, character: string) => string | null;
+
+const STEPS: Readonly<Record<Expecting, Step>> = {
+  value: takeValue,
+  "first item": (state, character) =>
+    character === "]" ? closeContainer(state) : takeValue(state, character),
+  "first key": (state, character) =>
+    character === "}" ? closeContainer(state) : takeKey(state, character),
+  key: takeKey,
+  "after value": takeSeparator,
+  end: () => "text after the end of the document",
+};
+
+function takeValue(state: ScanState, character: string): string | null {
+  const { cursor, stack, pointer } = state;
+  note(state);
+  if (character === "{" || character === "[") {
+    const type = character === "{" ? "object" : "array";
+    stack.push({ type, pointer, index: 0 });
+    if (type === "array") state.pointer = pointerTo(pointer, 0);
+    state.expecting = type === "object" ? "first key" : "first item";
     cursor.at++;
-    expecting = stack.length === 0 ? "end" : "after value";
-  };
-
-  for (;;) {
-    const character = cursor.peek();
-    if (expecting === "end")
-      return character === ""
-        ? { positions, syntaxError: null }
-        : fail("text after the end of the document");
-    if (character === "") return fail("the text ends too early");
-    const container = stack.at(-1);
-
-    if (expecting === "after value") {
-      if (character === ",") {
-        cursor.at++;
-        expecting = container?.type === "object" ? "key" : "value";
-        if (container?.type === "array") pointer = pointerTo(container.pointer, ++container.index);
-      } else if (character === (container?.type === "object" ? "}" : "]")) closeContainer();
-      else return fail(`expected a comma or the end of the ${container?.type}`);
-      continue;
-    }
-
-    if (expecting === "first key" || expecting === "key") {
-      if (expecting === "first key" && character === "}") {
-        closeContainer();
-        continue;
-      }
-      if (character !== '"') return fail("expected a key in double quotes");
-      const name = scalar();
-      if (name === null) return fail(badString());
-      pointer = pointerTo(container?.pointer ?? "", String(name.value));
-      note(pointer);
-      cursor.at = name.end;
-      if (cursor.peek() !== ":") return fail("expected a colon after the key");
-      cursor.at++;
-      expecting = "value";
-      continue;
-    }
-
-    if (expecting === "first item" && character === "]") {
-      closeContainer();
-      continue;
-    }
-    note(pointer);
-    if (character === "{" || character === "[") {
-      const type = character === "{" ? "object" : "array";
-      stack.push({ type, pointer, index: 0 });
-      if (type === "array") pointer = pointerTo(pointer, 0);
-      expecting = type === "object" ? "first key" : "first item";
-      cursor.at++;
-      continue;
-    }
-    const found = scalar();
-    if (found === null) return fail(character === '"' ? badString() : "expected a value");
-    cursor.at = found.end;
-    expecting = stack.length === 0 ? "end" : "after value";
+    return null;
   }
+  const found = scalarAt(cursor);
+  if (found === null) return character === '"' ? whyNoString(cursor) : "expected a value";
+  cursor.at = found.end;
+  state.expecting = stack.length === 0 ? "end" : "after value";
+  return null;
+}
+
+function takeKey(state: ScanState, character: string): string | null {
+  const { cursor, stack } = state;
+  if (character !== '"') return "expected a key in double quotes";
+  const name = scalarAt(cursor);
+  if (name === null) return whyNoString(cursor);
+  state.pointer = pointerTo(stack.at(-1)?.pointer ?? "", String(name.value));
+  note(state);
+  cursor.at = name.end;
+  if (cursor.peek() !== ":") return "expected a colon after the key";
+  cursor.at++;
+  state.expecting = "value";
+  return null;
+}
+
+function takeSeparator(state: ScanState, character: string): string | null {
+  const container = state.stack.at(-1);
+  if (character === (container?.type === "object" ? "}" : "]")) return closeContainer(state);
+  if (character !== ",") return `expected a comma or the end of the ${container?.type}`;
+  state.cursor.at++;
+  state.expecting = container?.type === "object" ? "key" : "value";
+  if (container?.type === "array") state.pointer = pointerTo(container.pointer, ++container.index);
+  return null;
+}
+
+function closeContainer(state: ScanState): null {
+  state.stack.pop();
+  state.cursor.at++;
+  state.expecting = state.stack.length === 0 ? "end" : "after value";
+  return null;
+}
+
+function note({ cursor, lines, wanted, positions, pointer }: ScanState): void {
+  if (wanted.has(pointer) && !positions.has(pointer))
+    positions.set(pointer, lines.positionAt(cursor.text, cursor.at));
+}
+
+/** A scalar's end and value; null where there is none. */
+function scalarAt(cursor: JsonCursor): { readonly end: number; readonly value: unknown } | null {
+  const end = cursor.endOfToken();
+  if (end === null) return null;
+  try {
+    return { end, value: JSON.parse(cursor.text.slice(cursor.at, end)) };
+  } catch {
+    return null;
+  }
+}
+
+function whyNoString(cursor: JsonCursor): string {
+  const end = cursor.endOfToken();
+  return end === null || cursor.text.slice(cursor.at, end).includes("\n")
+    ? "a string that does not end on its line"
+    : "a string with an invalid escape or a control character";
 }

@@ -4,7 +4,7 @@ import { putChild } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { flagAt } from "./flags.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
-import { nearest } from "./nearest.ts";
+import { alternativesTo } from "./nearest.ts";
 import type { ConfigNode, Key } from "./node.ts";
 import { child, isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
@@ -78,15 +78,13 @@ function refuseNewKey(parent: Draft, key: Key, at: Place): void {
   if (node.type?.kind === "object" && typeof key === "string" && node.type.fields.has(key)) return;
   const available =
     node.kind === "map" ? [...node.entries.values()].map((entry) => keyText(entry.key)) : [];
-  const near = nearest(keyText(key), available);
   const where = node.type?.kind === "object" ? `not in '${node.type.name}'` : "is not in struct";
   throw new ConfigError({
     code: "value.struct",
     message: `Key '${keyText(key)}' ${where}`,
     key: fullKeyOf(at),
     origin: at.node.origin,
-    available,
-    ...(near === undefined ? {} : { nearest: near }),
+    ...alternativesTo(keyText(key), available),
   });
 }
 

@@ -17,3 +17,15 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));
   return name.length >= SHORTEST_PART && longer.length === 1 ? longer[0] : undefined;
 }
+
+/**
+ * What an error about a name says of those that there are: all of them, and the one that was
+ * probably meant.
+ */
+export function alternativesTo(
+  name: string,
+  available: readonly string[],
+): { readonly available: readonly string[]; readonly nearest?: string } {
+  const near = nearest(name, available);
+  return { available, ...(near !== undefined && { nearest: near }) };
+}

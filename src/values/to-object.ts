@@ -25,15 +25,22 @@ function plain(node: ConfigNode, depth: number): PlainValue {
   if (node.kind === "scalar") return plainScalar(node.value);
   refuseDepth(depth, node);
   if (node.kind === "list") return node.items.map((item) => plain(item, depth + 1));
-  const object: Record<string, PlainValue> = {};
-  for (const { key, value } of node.entries.values())
-    Object.defineProperty(object, propertyName(key), {
-      value: plain(value, depth + 1),
+  return recordOf(
+    [...node.entries.values()].map(({ key, value }) => [key, plain(value, depth + 1)]),
+  );
+}
+
+/** An object with these properties. An assignment to `__proto__` would make none of that name. */
+export function recordOf<T>(entries: readonly (readonly [Key, T])[]): Record<string, T> {
+  const record: Record<string, T> = {};
+  for (const [key, value] of entries)
+    Object.defineProperty(record, propertyName(key), {
+      value,
       enumerable: true,
       configurable: true,
       writable: true,
     });
-  return object;
+  return record;
 }
 
 /** `null`, `true` and `1.5` name properties as JavaScript, not as Python, writes them. */

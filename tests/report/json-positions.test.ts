@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pointerTo } from "../../src/report/issue.ts";
-import { scanJson, type TextPosition } from "../../src/report/json-positions.ts";
+import { scanJson } from "../../src/report/json-positions.ts";
 import { textOf } from "../../src/report/json-text.ts";
+import type { TextPosition } from "../../src/report/line-counter.ts";
 import { runs } from "../runs.ts";
 import { inPieces } from "./in-pieces.ts";
 import { nearlyJson } from "./nearly-json.ts";

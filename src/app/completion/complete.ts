@@ -1,15 +1,15 @@
 import type { JsonSchema } from "../../schema/applicable-schemas.ts";
 import { isConfigError } from "../../values/errors.ts";
-import { pyStr } from "../../values/python-text.ts";
-import { selectNode } from "../../values/select.ts";
 import type { Session } from "../commands/command.ts";
 import { flagIn, type ParsedArguments, parseArgv } from "../flags/parse-argv.ts";
 import { readSchema } from "../read-schema.ts";
-import { type SubcommandLine, subcommandOf } from "../subcommand.ts";
+import { subcommandOf } from "../subcommand.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
-import { flagCandidates, flagValues, pathsAt } from "./flags.ts";
+import { described } from "./describe-candidate.ts";
+import { flagCandidates, flagValues } from "./flags.ts";
 import { hydraMatches } from "./hydra-matches.ts";
 import { optionsInContext, packageNames } from "./packages.ts";
+import { completeSubcommand } from "./subcommand-words.ts";
 import { type ComposedTree, treeFor } from "./tree.ts";
 import { prefixedKeys, type SchemaKnowledge, schemaKnowledge, valueCandidates } from "./values.ts";
 
@@ -45,7 +45,7 @@ export async function complete(
     return completeSubcommand(
       await subcommand.commandLine?.(),
       { word, isFirst: words.length === 1 },
-      session,
+      session.invocation.cwd,
     );
 
   const pending = flagIn(words.at(-1) ?? "", flags);
@@ -61,31 +61,6 @@ export async function complete(
   const first = words.length === 0 ? (options.subcommands ?? []) : [];
   const names = first.map(({ name, summary }) => candidate(name, summary));
   return [...matching(word, names), ...completeOverride(session, word, tree, describe)];
-}
-
-function completeSubcommand(
-  line: SubcommandLine | undefined,
-  { word, isFirst }: { readonly word: string; readonly isFirst: boolean },
-  { invocation }: CompletionSession,
-): readonly Candidate[] {
-  if (isFirst && line?.actions !== undefined && !word.startsWith("-"))
-    return matching(
-      word,
-      Object.entries(line.actions).map(([name, help]) => candidate(name, help)),
-    );
-  if (!word.startsWith("-")) return pathsAt(word, invocation.cwd);
-  const [name = "", value] = word.split("=", 2);
-  const option = line?.options[name.slice(2)];
-  if (value !== undefined)
-    return matching(
-      word,
-      (option?.choices ?? []).map((choice) => candidate(`${name}=${choice}`)),
-    );
-  const options = Object.entries({ ...line?.options, help: { help: "print its help" } });
-  return matching(
-    word,
-    options.map(([long, { help }]) => candidate(`--${long}`, help)),
-  );
 }
 
 function completeFlag(
@@ -184,43 +159,4 @@ function openSchema(
     description: (key) => open().description(key),
     properties: (key) => open().properties(key),
   };
-}
-
-/** What the schema says of a key, or else its value; the options of a group. */
-function described(
-  each: Candidate,
-  tree: ComposedTree,
-  schema: SchemaKnowledge | undefined,
-): Candidate {
-  if (each.description !== undefined) return each;
-  const match = /^(?:\+\+|[+~])?([\w./@[\]-]+?)([.=/]?)$/.exec(each.text);
-  if (match === null) return each;
-  const [, name = "", ending = ""] = match;
-  const text =
-    ending === "." || !isGroupName(tree, name)
-      ? keyText(name, tree, schema)
-      : groupText(name, tree);
-  return candidate(each.text, text);
-}
-
-const isGroupName = (tree: ComposedTree, name: string): boolean =>
-  tree.groups().groupExists(name.replace(/@.*/, ""));
-
-const groupText = (name: string, tree: ComposedTree): string =>
-  tree.groups().list(name.replace(/@.*/, ""), "config").join(", ");
-
-function keyText(
-  key: string,
-  tree: ComposedTree,
-  schema: SchemaKnowledge | undefined,
-): string | undefined {
-  try {
-    const own = key.startsWith("hydra.") ? undefined : schema?.description(key);
-    if (own !== undefined) return own;
-    const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
-    return node?.kind === "scalar" ? pyStr(node) : undefined;
-  } catch {
-    // A description is never worth an error.
-    return undefined;
-  }
 }

@@ -2,8 +2,9 @@
 import { ConfigError } from "../../values/errors.ts";
 import type { Console } from "../console.ts";
 import { openFormatter } from "./formatters.ts";
-import { type HandlerSettings, handlerKind, type LogSink } from "./handlers.ts";
+import { handlerKind } from "./handlers.ts";
 import { LEVELS, levelNumber } from "./levels.ts";
+import type { HandlerSettings, LogSink } from "./log-sink.ts";
 import type { RecordFormatter } from "./record-format.ts";
 
 export interface Section {

@@ -1,6 +1,6 @@
 import type { Repository } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { nearest } from "../../values/nearest.ts";
+import { alternativesTo } from "../../values/nearest.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { defaultsSchema, groupsOf, optionDefinitions } from "./defaults-schema.ts";
 import { INTERPOLATION_DEFINITION, type InferredSchema, inferSchema } from "./infer.ts";
@@ -94,12 +94,9 @@ function document(
 }
 
 function noSuchGroup(repository: Repository, group: string): ConfigError {
-  const available = groupsWithOptions(repository);
-  const near = nearest(group, available);
   return new ConfigError({
     code: "key.not_found",
     message: `There is no config group '${group}' with options in this tree`,
-    available,
-    ...(near === undefined ? {} : { nearest: near }),
+    ...alternativesTo(group, groupsWithOptions(repository)),
   });
 }

@@ -5,7 +5,7 @@
  */
 import { matchesGlob, parseGlob } from "../../glob.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { nearest } from "../../values/nearest.ts";
+import { alternativesTo } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";
 import type { Change } from "./change.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
@@ -101,12 +101,10 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
   });
   if (found.length > 0) return found;
   const names = [...new Set(candidates.flatMap(({ changes }) => Object.keys(changes)))];
-  const near = nearest(gate.name, names);
   throw new ConfigError({
     code: "profile.gate",
     message: `--fail-on: '${gate.text}': neither report has ${gate.name} for it`,
-    available: names,
-    ...(near !== undefined && { nearest: near }),
+    ...alternativesTo(gate.name, names),
   });
 }
 
@@ -130,12 +128,10 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
   );
   if (chosen.length > 0) return chosen;
   const names = [...new Set(all.map(({ name }) => name))];
-  const near = nearest(subject.pattern, names);
   throw new ConfigError({
     code: "profile.gate",
     message: `--fail-on: '${text}': no ${subject.kind} matches '${subject.pattern}' in either report`,
-    available: names,
-    ...(near !== undefined && { nearest: near }),
+    ...alternativesTo(subject.pattern, names),
   });
 }
 

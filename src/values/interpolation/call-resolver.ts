@@ -1,5 +1,5 @@
 import { ConfigError, isConfigError } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { alternativesTo } from "../nearest.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
 import { isNode, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
@@ -94,15 +94,12 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
 }
 
 function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
-  const available = [...resolution.context.resolvers.keys()];
-  const near = nearest(name, available);
   return new ConfigError({
     code: "resolver.unknown",
     message: `Unsupported interpolation type ${name}`,
     key: fullKeyOf(at),
     origin: at.node.origin,
-    available,
-    ...(near === undefined ? {} : { nearest: near }),
+    ...alternativesTo(name, [...resolution.context.resolvers.keys()]),
   });
 }
 
