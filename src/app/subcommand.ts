@@ -103,8 +103,17 @@ export function refuseMisspelt(
   });
 }
 
+/** Words that are meant for us, and stand elsewhere. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["help", "for help: --help, or --help KEY..."],
+  ["version", "for the version: --version"],
+  ["sweep", "'hydraconf sweep' looks after the sweeps of any program"],
+  ["validate-regions", "'validate-regions FILE...' is a command of its own"],
+]);
+
 function whatWasMeant(word: string, argv: readonly string[]): string {
-  if (word === "help") return "for help: --help, or --help KEY...";
+  const elsewhere = ELSEWHERE.get(word);
+  if (elsewhere !== undefined) return elsewhere;
   const program = `to profile a program, put -- before it: -- ${argv.join(" ")}`;
   return /^[A-Za-z]\w*(\.\w+)+$/.test(word) ? `${program}; to set a key: ${word}=VALUE` : program;
 }

@@ -35,6 +35,9 @@ describe("refuseMisspelt", () => {
 
   test("knows what is no program", () => {
     expect(refusal(["help"])?.hint).toContain("--help");
+    expect(refusal(["version"])?.hint).toContain("--version");
+    expect(refusal(["sweep", "status", "out"])?.hint).toContain("hydraconf sweep");
+    expect(refusal(["validate-regions", "report.json"])?.hint).toContain("a command of its own");
     expect(refusal(["infer.batch_size"])?.hint).toContain("infer.batch_size=VALUE");
     expect(refusal(["./train.py"])?.hint).not.toContain("VALUE");
   });

@@ -17,7 +17,8 @@ export const recordingImporter: Importer = {
     if (timeline.processes.length === 0)
       throw new ConfigError({
         code: "recording.invalid",
-        message: `${name}: ${timeline.notes.join("; ")}`,
+        // The notes of files name them.
+        message: isDirectory ? `${name}: ${timeline.notes.join("; ")}` : timeline.notes.join("; "),
       });
     return { kind: "timeline", timeline, toolVersion: null };
   },

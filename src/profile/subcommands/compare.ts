@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { writeFileAtomic } from "../../atomic-write.ts";
+import { fileProblem } from "../../file-problem.ts";
 import { compareReports } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
@@ -71,8 +72,7 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   });
   const comparison = compare(a, b, gates);
   const page = command.value("html");
-  if (page !== undefined)
-    await writeFileAtomic(resolve(io.cwd, page), renderComparisonHtml(comparison));
+  if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
   if (command.has("json"))
     for (const block of inBlocks(comparisonJsonPieces(comparison))) io.console.stdout(block);
   else if (command.has("markdown")) io.console.stdout(renderComparisonMarkdown(comparison));
@@ -88,6 +88,19 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
   io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);
   return EXIT_BREACHED;
+}
+
+async function writePage(page: string, cwd: string, text: string): Promise<void> {
+  try {
+    await writeFileAtomic(resolve(cwd, page), text);
+  } catch (cause) {
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `The page ${page} cannot be written: ${fileProblem(cause)}`,
+      hint: "choose another file with --html FILE",
+      cause,
+    });
+  }
 }
 
 interface Names {
