@@ -8,11 +8,13 @@ import { selectNode } from "../values/select.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { hydraClassName } from "./hydra/class-name.ts";
 import { HYDRA_CONFIG } from "./hydra/schema.ts";
+import { withoutDefaultsField } from "./hydra/typed.ts";
 import { type KnownMerges, knownMerges } from "./known-merges.ts";
 import { matchSchema } from "./match-schema.ts";
 import { sharedContent } from "./shared-content.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
 import type { Repository } from "./sources/repository.ts";
+import { getAt, setAt } from "./tree-edit.ts";
 import type { CompositionWarning } from "./warning.ts";
 
 export interface MergedRows {
@@ -45,7 +47,18 @@ export function mergeRows(
   const root = someSharesContent(rows)
     ? mergeOneByOne(layers, context)
     : mergeOnKnown(layers, knownMerges(repository), context);
-  return { root, warnings };
+  return { root: withoutDefaultsFields(root, rows), warnings };
+}
+
+/** Defaults lists that are fields of types stay until here; see `withDefaults`. */
+function withoutDefaultsFields(root: MapNode, rows: readonly DefaultsRow[]): MapNode {
+  return rows.reduce((tree, { loaded, package: pkg }) => {
+    const { type } = loaded.node;
+    if (type?.kind !== "object" || !type.fields.has("defaults")) return tree;
+    const path = splitKey(pkg);
+    const node = getAt(tree, path);
+    return node?.kind === "map" ? setAt(tree, path, withoutDefaultsField(node)) : tree;
+  }, root);
 }
 
 const EMPTY: MapNode = map([], { kind: "code", by: "compose" });

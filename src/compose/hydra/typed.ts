@@ -1,4 +1,4 @@
-import type { ConfigNode, NodeType, ScalarValue } from "../../values/node.ts";
+import type { ConfigNode, MapNode, NodeType, ScalarValue } from "../../values/node.ts";
 import { list, MISSING, map, scalar } from "../../values/node.ts";
 import type { SchemaOrigin } from "../../values/origin.ts";
 
@@ -67,15 +67,33 @@ export function object(
   return { type, node: { ...map(nodes, ORIGIN), type } };
 }
 
-/** A defaults list of `group: option` items, in front of an object's fields. */
+/**
+ * A defaults list of `group: option` items, in front of an object's fields. The list is a field as
+ * well, until all configs are merged: a config may write over it, which changes nothing.
+ */
 export function withDefaults(
   { type, node }: Field,
   defaults: Readonly<Record<string, string | null>>,
 ): ConfigNode {
+  if (type.kind !== "object" || node.kind !== "map") throw new TypeError("not an object");
   const items = Object.entries(defaults).map(([group, option]) =>
     map([[group, scalar(option, ORIGIN)]], ORIGIN),
   );
-  const entries = node.kind === "map" ? node.entries.values() : [];
-  const fields = [...entries].map(({ key, value }) => [key, value] as const);
-  return { ...map([["defaults", list(items, ORIGIN)], ...fields], ORIGIN), type };
+  const field = listOf(ANY);
+  const fields = [...node.entries.values()].map(({ key, value }) => [key, value] as const);
+  return {
+    ...map([["defaults", { ...list(items, ORIGIN), type: field }], ...fields], ORIGIN),
+    type: { ...type, fields: new Map([["defaults", field], ...type.fields]) },
+  };
+}
+
+/** Such an object once all configs are merged: without the list, and without a field for it. */
+export function withoutDefaultsField(node: MapNode): MapNode {
+  const { type } = node;
+  if (type?.kind !== "object") return node;
+  const entries = new Map(node.entries);
+  const fields = new Map(type.fields);
+  entries.delete("defaults");
+  fields.delete("defaults");
+  return { ...node, entries, type: { ...type, fields } };
 }

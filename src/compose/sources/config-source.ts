@@ -34,7 +34,7 @@ export interface LoadedConfig {
   /** The path it was asked for by, e.g. `db/mysql` (or `config.yaml`, if so asked). */
   readonly path: string;
   readonly source: SourceInfo;
-  /** The content without its defaults list. */
+  /** The content without its defaults list, unless that is a field of the content's type. */
   readonly node: ConfigNode;
   /** The `# @package` header, verbatim; null where there is none. */
   readonly package: string | null;

@@ -62,7 +62,9 @@ function readFileNode(text: SourceText): ConfigNode {
   });
 }
 
+/** One that is a field of a type goes when all configs are merged (`hydra/typed.ts`). */
 function withoutDefaults(node: MapNode): MapNode {
+  if (node.type?.kind === "object" && node.type.fields.has(DEFAULTS)) return node;
   const entries = new Map(node.entries);
   entries.delete(DEFAULTS);
   return { ...node, entries };

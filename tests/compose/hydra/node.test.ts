@@ -41,6 +41,24 @@ describe("the hydra node", () => {
     expect(error.message).toContain("GrammarParseError");
   });
 
+  // Hydra's own type has the field until all configs are merged, and drops it then.
+  it("takes a defaults list within `hydra:` of a config, without any effect", () => {
+    const plain = hydraOf([], "list: [x]");
+    for (const defaults of ["[override job_logging: none]", "[1, {a: b}]", "'${list}'", "'???'"])
+      expect(hydraOf([], `list: [x]\nhydra: {defaults: ${defaults}}`)).toEqual(plain);
+    for (const defaults of ["5", "{a: 1}", "null"]) {
+      const error = refusal(() => hydraOf([], `hydra: {defaults: ${defaults}}`));
+      expect(error.code).toBe("compose.invalid_config");
+      expect(error.details.key).toBe("hydra.defaults");
+    }
+  });
+
+  it("has no field for a defaults list once it is composed", () => {
+    const error = refusal(() => hydraOf(["hydra.defaults=[x]"], "hydra: {defaults: [x]}"));
+    expect(error.code).toBe("compose.override_failed");
+    expect(hydraOf(["+hydra.defaults=[x]"])).toMatchObject({ defaults: ["x"] });
+  });
+
   it.each(["hydra.launcher=x", "++hydra.sweeper=1", "hydra.launcher=null"])(
     "has fields of any type, whatever object stands there: %s",
     (override) => {
