@@ -20,7 +20,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
 export const basicSweeper: SweeperKind = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
   settings: ["max_batch_size", "params", "exclude"],
-  open: ({ context, master, overrides }) => {
+  open: ({ context, groups, master, overrides }) => {
     const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
     const all = parseOverrides([...sweepParams(master.root, context), ...overrides]);
     const isExcluded = readExclusion(master.root, context, all);
@@ -28,7 +28,7 @@ export const basicSweeper: SweeperKind = {
       overrides: all,
       ...(isExcluded === undefined ? {} : { isExcluded }),
       maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
-      options: globOptions(master.repository),
+      options: globOptions(groups),
     }).values();
     return { ask: () => batches.next().value, tell: () => {}, logger: LOGGER };
   },

@@ -68,6 +68,7 @@ export function planSweep(
     directory,
     sweeper: chosenKind("hydra.sweeper", SWEEPERS, master, composer).open({
       master,
+      groups: composer.repository,
       overrides: textsAt(root, "hydra.overrides.task", context),
       directory,
       context,

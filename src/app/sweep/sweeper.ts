@@ -1,4 +1,4 @@
-import type { Composition } from "../../compose/index.ts";
+import type { Composition, Repository } from "../../compose/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import type { JobResult } from "../job/job.ts";
@@ -42,6 +42,8 @@ export interface Conclusion {
 export interface SweeperRequest {
   /** The composition that the sweep starts from: its overrides still hold the sweeps. */
   readonly master: Composition;
+  /** What `glob` selects from: the search path without what `hydra.searchpath` adds, as in Hydra. */
+  readonly groups: Repository;
   /** The overrides of the task, in which the sweeps stand. */
   readonly overrides: readonly string[];
   /** The absolute path of `hydra.sweep.dir`. */

@@ -36,6 +36,22 @@ describe("-m", () => {
     expect(record.endsWith("\nx: 1\n'y': b\n")).toBe(true);
   });
 
+  // Hydra's sweepers look groups up in the search path that a program starts with.
+  test("glob knows the options of the added directory, and none of hydra.searchpath", async () => {
+    const { run } = program({
+      "conf/config.yaml": `${CONFIG["conf/config.yaml"]}  searchpath: [file://more]\n`,
+      "conf/g/a.yaml": "v: 1\n",
+      "added/g/b.yaml": "v: 2\n",
+      "more/g/c.yaml": "v: 3\n",
+    });
+    const values: unknown[] = [];
+    const argv = ["-m", "-cd", "added", "+g=glob(*)"];
+    const { exitCode: code } = await run(argv, (config) => {
+      values.push(config.get("g.v"));
+    });
+    expect([code, values]).toEqual([0, [1, 2]]);
+  });
+
   test("a failing job does not stop the others; the first is shown, then a table of all", async () => {
     const { run } = program(CONFIG);
     const ran: unknown[] = [];

@@ -65,9 +65,9 @@ export function readSpace(
   request: SweeperRequest,
   overrides: ReturnType<typeof readOverrides> = readOverrides(request),
 ): SearchSpace {
-  const { context, master } = request;
+  const { context, groups, master } = request;
   const isExcluded = readExclusion(master.root, context, overrides);
-  return searchSpace(overrides, globOptions(master.repository), isExcluded);
+  return searchSpace(overrides, globOptions(groups), isExcluded);
 }
 
 /** What all optimising sweepers read alike. */
