@@ -94,12 +94,16 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
 }
 
 function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
+  const others = alternativesTo(name, [...resolution.context.resolvers.keys()]);
   return new ConfigError({
     code: "resolver.unknown",
     message: `Unsupported interpolation type ${name}`,
     key: fullKeyOf(at),
     origin: at.node.origin,
-    ...alternativesTo(name, [...resolution.context.resolvers.keys()]),
+    ...others,
+    ...(others.nearest === undefined && {
+      hint: `a program registers its own: resolvers: [resolver("${name}", …)]`,
+    }),
   });
 }
 

@@ -60,6 +60,15 @@ describe("resolver()", () => {
     expect(c).toBe(d);
   });
 
+  it("is what the error about an unknown one names, unless another is near", () => {
+    const details = (text: string) => refusal(() => resolve(text)).details;
+    expect(details("a: ${quadruple:3}").hint).toBe(
+      'a program registers its own: resolvers: [resolver("quadruple", …)]',
+    );
+    expect(details("a: ${plus_11:3}")).toMatchObject({ nearest: "plus_10" });
+    expect(details("a: ${plus_11:3}").hint).toBeUndefined();
+  });
+
   it.each([
     ["a: ${plus_10:}", "Resolver 'plus_10' failed: 0 of at least 1 arguments given"],
     ["a: ${broken:}", "Resolver 'broken' failed: no such thing"],
