@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { getAt } from "../../src/compose/tree-edit.ts";
 import { growth } from "../growth.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
@@ -175,6 +176,40 @@ describe("an override of a value is refused", () => {
     expect(error.code).toBe("compose.override_failed");
     expect(error.message.split("\n")[0]).toBe(firstLine);
     expect(error.details.origin).toMatchObject({ kind: "override", text: override });
+  });
+});
+
+/** What Hydra does with a mapping that its schema declares and that is null, errors of Python's included. */
+describe("a declared mapping that is null", () => {
+  const key = "hydra.sweeper.params";
+  const overridden = (override: string) => composeFiles({ config: CONFIG }, [override]).composition;
+
+  it.each(["=null", "={}"])("stays null with KEY%s, whatever the sign", (value) => {
+    for (const sign of ["", "+", "++"]) {
+      const params = getAt(overridden(`${sign}${key}${value}`).hydra, ["sweeper", "params"]);
+      expect(params).toMatchObject({ kind: "scalar", value: null });
+    }
+  });
+
+  it.each([
+    ["=5", "Cannot assign int to Dict[str, str]"],
+    ["=[]", "Cannot merge DictConfig with ListConfig"],
+    ["=[1]", "Cannot merge DictConfig with ListConfig"],
+    ["={a:b}", `'${key}' is null, and nothing can be merged into it`],
+    [".a=1", `'${key}' is null, and nothing can be merged into it`],
+    [".a.b={}", `'${key}' is null, and nothing can be merged into it`],
+  ])("refuses KEY%s, whatever the sign", (rest, why) => {
+    for (const sign of ["", "+", "++"]) {
+      const error = refusal(() => overridden(`${sign}${key}${rest}`));
+      expect(error.message).toBe(`Error merging override ${sign}${key}${rest}\n${why}`);
+      expect(error.details.key).toBe(key);
+    }
+  });
+
+  it.each(["", "=null", ".a"])("cannot be deleted from: ~KEY%s", (rest) => {
+    expect(refusal(() => overridden(`~${key}${rest}`)).message).toMatch(
+      /^Could not delete from config/,
+    );
   });
 });
 

@@ -52,6 +52,7 @@ export function createLedger(
   onWarning: (warning: CompositionWarning) => void = () => {},
 ): Ledger {
   const known = new Map<string, string | null>();
+  const chosenBy = new Map<string, PlacedConfig>();
   const keysOfGroup = new Map<string, Set<string>>();
   const usedDeletions = new Set<string>();
   const warnings: CompositionWarning[] = [];
@@ -76,10 +77,11 @@ export function createLedger(
     noteChoice(placed) {
       const key = placed.overrideKey;
       if (key === null) return;
-      const before = known.get(key);
-      if (before !== undefined && before !== placed.name)
-        throw refuse.secondChoice(placed, key, before);
+      const before = chosenBy.get(key);
+      if (before !== undefined && before.name !== placed.name)
+        throw refuse.secondChoice(placed, before, key);
       known.set(key, placed.name);
+      chosenBy.set(key, placed);
       const keys = keysOfGroup.get(placed.group) ?? new Set();
       keysOfGroup.set(placed.group, keys.add(key));
     },

@@ -178,21 +178,27 @@ export function interpolationInOptions(
   });
 }
 
-export function secondChoice(
-  placed: PlacedConfig,
-  key: string,
-  before: string | null,
-): ConfigError {
+/**
+ * @param early the choice that stands earlier in the list
+ * @param late the one that was to take its place: lists are walked from their ends
+ */
+export function secondChoice(early: PlacedConfig, late: PlacedConfig, key: string): ConfigError {
+  const { origin } = late.item;
+  const name = late.name ?? "None";
   return new ConfigError({
     code: "compose.invalid_defaults",
-    message: `Multiple values for ${key}. To override a value use 'override ${key}: ${before ?? "None"}'`,
-    origin: placed.item.origin,
+    message: `Multiple values for ${key}. To override a value use 'override ${key}: ${name}'`,
+    origin,
     key,
-    hint:
-      placed.item.origin.kind === "override"
-        ? `the group has a value already: use ${key}=${placed.name} without +`
-        : `write \`override ${key}: ${placed.name}\` at the end of the list`,
+    hint: remedy(early, late, key),
   });
+}
+
+function remedy(early: PlacedConfig, late: PlacedConfig, key: string): string {
+  if (late.item.origin.kind !== "override")
+    return `write \`override /${key}: ${late.name}\` at the end of the list`;
+  if (early.item.origin.kind === "override") return `choose one: ${key} is added twice`;
+  return `the group has a value already: use ${key}=${late.name} without +`;
 }
 
 const optionsOf = (group: string, repository: Repository): readonly string[] =>

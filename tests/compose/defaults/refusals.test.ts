@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { composeFiles, pointedAt, refusal } from "../in-memory.ts";
+
+const FILES = {
+  "db/mysql": "",
+  "db/pg": "",
+  "net/lan": "",
+  "cloud/aws/zone/eu": "",
+  "kind/pg": "defaults: [override /db: mysql]",
+  "kind/mysql": "defaults: [override /db@y: null]",
+  base: "",
+  "sub/main": "",
+  a: "defaults: [b]",
+  b: "defaults: [c]",
+  c: "defaults: [b]",
+  inner: "defaults: [/db@x: mysql]",
+};
+
+describe("a primary config that is not there", () => {
+  it.each([
+    ["bas", "base", "choose it with --config-name base"],
+    ["sub/mian", "main", "choose it with --config-name sub/main"],
+    ["conf/sub/main.yaml", undefined, "names are within the directory: use --config-name sub/main"],
+    ["x/base", undefined, "names are within the directory: use --config-name base"],
+    [
+      "far_away",
+      undefined,
+      "--config-name NAME (-cn) names the config, --config-path DIR (-cp) the directory that it is in",
+    ],
+  ])("%s", (configName, nearest, hint) => {
+    const { code, details } = refusal(() => composeFiles(FILES, [], { configName }));
+    const { key, nearest: named, hint: hinted } = details;
+    expect([code, key, named, hinted]).toEqual([
+      "compose.missing_config",
+      configName,
+      nearest,
+      hint,
+    ]);
+  });
+});
+
+/** The item that is wrong, the key, the nearest name and what to do. */
+describe("an item that is refused", () => {
+  it.each<[string, string, string | undefined, string | undefined, string | undefined]>([
+    ["bas", "bas", "bas", "base", undefined],
+    ["far_away", "far_away", "far_away", undefined, undefined],
+    ["sub/man", "sub/man", "sub/man", "main", undefined],
+    ["db: mysq", "db: mysq", "db/mysq", "mysql", "use db=mysql"],
+    ["db@x: mysq", "db@x: mysq", "db/mysq", "mysql", "use db@x=mysql"],
+    ["db: far_away", "db: far_away", "db/far_away", undefined, undefined],
+    [
+      "cloud: aws",
+      "cloud: aws",
+      "cloud/aws",
+      undefined,
+      "'cloud/aws' is no option but holds the groups zone",
+    ],
+    ["db: '???'", "db: '???'", "db", undefined, "add db=mysql"],
+    ["db@x: '???'", "db@x: '???'", "db@x", undefined, "add db@x=mysql"],
+    ["none: '???'", "none: '???'", "none", undefined, undefined],
+    [
+      "'???'",
+      "'???'",
+      "???",
+      undefined,
+      "only the option of a group can be left open: `group: ???`",
+    ],
+    [
+      "override db: pg, db: mysql",
+      "override db: pg",
+      "db",
+      undefined,
+      "move the override below 'db'",
+    ],
+    [
+      "db: pg, override db: mysql, base",
+      "override db: mysql",
+      "db",
+      undefined,
+      "move the override below 'base'",
+    ],
+    [
+      "db: pg, kind: '${db}'",
+      "override /db: mysql",
+      "db@kind.db",
+      undefined,
+      "choose the parent by name, or move the override into the list that interpolates",
+    ],
+    [
+      "db: ['${net}']",
+      "db: ['${net}']",
+      "db",
+      undefined,
+      "name the options, or interpolate a single one: `group: ${other}`",
+    ],
+    ["net: null, db: '${net}'", "db: '${net}'", "db", undefined, undefined],
+    [
+      "db: pg, db: mysql",
+      "db: mysql",
+      "db",
+      undefined,
+      "write `override /db: mysql` at the end of the list",
+    ],
+    [
+      "inner, /db@x: pg",
+      "/db@x: pg",
+      "db@x",
+      undefined,
+      "write `override /db@x: pg` at the end of the list",
+    ],
+    ["1: pg", "1: pg", undefined, undefined, "quote the name of the group"],
+    ["'': pg", "'': pg", undefined, undefined, "name a group"],
+  ])("[%s]: at %s", (list, at, key, nearest, hint) => {
+    const error = refusal(() => composeFiles({ ...FILES, config: `defaults: [${list}]` }));
+    const { details } = error;
+    expect([pointedAt(error), details.key, details.nearest, details.hint]).toEqual([
+      at,
+      key,
+      nearest,
+      hint,
+    ]);
+  });
+
+  it.each([
+    [["+db=mysql"], "+db=mysql", "the group has a value already: use db=mysql without +"],
+    [["+db@x=pg", "+db@x=mysql"], "+db@x=mysql", "choose one: db@x is added twice"],
+    [["+cloud=aws"], "+cloud=aws", "'cloud/aws' is no option but holds the groups zone"],
+    [["db=[pg,1]"], "db=[pg,1]", "quote names that look like numbers"],
+  ])("%j on the command line", (overrides, at, hint) => {
+    const config = "defaults: [db: pg]";
+    const error = refusal(() => composeFiles({ ...FILES, config }, overrides));
+    expect([pointedAt(error), error.details.hint]).toEqual([at, hint]);
+  });
+
+  it.each([
+    ["a", "c -> b -> c"],
+    ["config", "config -> config"],
+  ])("a circle from %s, without what leads to it", (first, loop) => {
+    const error = refusal(() => composeFiles({ ...FILES, config: `defaults: [${first}]` }));
+    expect(error.message).toBe(`Defaults lists include one another without end: ${loop}`);
+  });
+
+  it.each([
+    [
+      "override db@x: null, db@x: mysql",
+      "In config: Override 'db@x : None' is defined before 'db@x: mysql'.",
+    ],
+    [
+      "db: pg, override db: mysql, net: null",
+      "In config: Override 'db : mysql' is defined before 'net: None'.",
+    ],
+    ["db: mysql, kind: '${db}'", "of an in interpolated config group (override db@kind.y=None)."],
+    [
+      "db: pg, net: lan, override net: null, net@z: null, net@z: lan",
+      "In config: Override 'net : None' is defined before 'net@z: None'.",
+    ],
+    [
+      "net: lan, net: null",
+      "Multiple values for net. To override a value use 'override net: None'",
+    ],
+  ])("[%s]: null is None in Hydra's words", (list, line) => {
+    const error = refusal(() => composeFiles({ ...FILES, config: `defaults: [${list}]` }));
+    expect(error.message.split("\n")).toContain(line);
+  });
+});
