@@ -105,6 +105,21 @@ describe("running a task", () => {
     expect(stderr).not.toContain("src/app");
   });
 
+  test("variables that were set before are so again, and one without a value is refused", async () => {
+    const { run } = program(CONFIG);
+    process.env["HYDRACONF_T"] = "before";
+    const argv = ["hydra.run.dir=o", "+hydra.job.env_set.HYDRACONF_T=5"];
+    const { exitCode } = await run(argv, () => {
+      expect(process.env["HYDRACONF_T"]).toBe("5");
+      throw new Error("boom");
+    });
+    expect([exitCode, process.env["HYDRACONF_T"]]).toEqual([1, "before"]);
+    delete process.env["HYDRACONF_T"];
+    const missing = await run(["hydra.run.dir=o", "+hydra.job.env_set.HYDRACONF_T='???'"]);
+    expect(missing.exitCode).toBe(1);
+    expect(missing.stderr).toContain("Missing mandatory value: hydra.job.env_set.HYDRACONF_T");
+  });
+
   test("hydra.job.env_set and chdir hold during the task only", async () => {
     const { run, cwd } = program(CONFIG);
     const before = process.cwd();
@@ -173,6 +188,24 @@ describe("the schema", () => {
     expect(stderr).toContain("y: unknown key");
     expect(stderr).toContain("url: not given (???)");
     expect(readdirSync(cwd)).toEqual(["conf"]);
+  });
+
+  test("a problem is told of the override that made it, and of the option that was meant", async () => {
+    const schema = JSON.stringify({
+      required: ["x"],
+      properties: { x: { type: "integer" }, at: { properties: { db: { type: "object" } } } },
+    });
+    const files = {
+      ...CONFIG,
+      "conf/config.yaml": "defaults:\n- db@at.db: mysql\n- _self_\nx: 1\n",
+    };
+    const { cwd } = program({ "schema.json": schema });
+    const { run } = program(files, { schema: join(cwd, "schema.json") });
+    const deleted = await run(["~x"]);
+    expect(deleted.stderr).toMatch(/x: .*\n(.*\n)* +from: +override '~x'/);
+    const replaced = await run(["++at={db: pg}"]);
+    expect(replaced.exitCode).toBe(1);
+    expect(replaced.stderr).toContain("db@at.db=pg");
   });
 
   test("a config that fits runs; --cfg does not ask", async () => {
@@ -248,6 +281,11 @@ describe("refusals", () => {
     [["-sc", "install=tcsh"], 1, "No completion plugin for 'tcsh' found, available : \n\tbash\n"],
     [["--resolve"], 1, "--resolve flag can only be used"],
     [["--cfg", "job", "--run"], 1, "Only one of"],
+    [["--detach", "--run"], 2, "argument --detach: not allowed with argument --run"],
+    [["--detach", "--explain", "x"], 2, "argument --detach: not allowed with argument --explain"],
+    [["--experimental-rerun", "config.pickle"], 1, "a pickled config is Python's own"],
+    [["--explain", "db.prot"], 1, "Key 'db.prot' not found in config"],
+    [["--diff"], 2, "argument --diff: expected overrides, or two run directories"],
     [["--help", "hydra.help.template='$NOPE'"], 1, "Unknown placeholder '$NOPE'"],
     [["--cfg", "job", "db=nope"], 1, "Could not find 'db/nope'"],
     [["--cfg", "job", "-p", "nope"], 1, "package 'nope' not found in config"],
