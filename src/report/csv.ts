@@ -3,6 +3,7 @@
  * region. Times are milliseconds; an empty cell was not measured.
  */
 import type { RegionReportBundle } from "./document.ts";
+import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 
 type Cell = string | number | null;
 
@@ -24,8 +25,8 @@ export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<st
         region.device,
         region.process_id,
         region.invocations,
-        region.total_ms,
-        region.exclusive_ms,
+        totalMs(region),
+        exclusiveMs(region),
         region.wall_ms,
         region.wall_exclusive_ms,
         calls?.min ?? null,
@@ -68,8 +69,11 @@ export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<st
   yield csvRow(["scope", "path", "kernel_name", "kind", "device", "calls", "total_ms", "mean_ms"]);
   for (const { scope, regions } of reports)
     for (const { path, kernels } of regions)
-      for (const { kernel_name, kind, device, calls, total_ms, mean_ms } of kernels)
-        yield csvRow([scope, pathText(path), kernel_name, kind, device, calls, total_ms, mean_ms]);
+      for (const kernel of kernels) {
+        const { kernel_name, kind, device, calls } = kernel;
+        const times = [kernelMs(kernel), meanMs(kernel)];
+        yield csvRow([scope, pathText(path), kernel_name, kind, device, calls, ...times]);
+      }
 }
 
 function metricColumns({ reports }: Pick<RegionReportBundle, "reports">) {

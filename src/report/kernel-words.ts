@@ -59,7 +59,7 @@ export function reportKernelWords(report: NCUProfileRegionReport): KernelWords |
   let found = known.get(report);
   if (found === undefined) {
     const kinds = report.regions.flatMap(({ kernels }) => kindsIn(kernels));
-    const words = wordsOfKinds(kinds) ?? (report.totals.total_ms === null ? null : RANGES);
+    const words = wordsOfKinds(kinds) ?? (report.collector.kernel_clock === null ? null : RANGES);
     found = { words };
     known.set(report, found);
   }

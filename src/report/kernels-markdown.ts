@@ -1,6 +1,7 @@
 import { wordsOfKinds } from "./kernel-words.ts";
 import { kernelsOfReport } from "./kernels-of-report.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
+import { kernelMs, meanMs, wholeMs } from "./measured-time.ts";
 import { formatMs, formatShare, plural } from "./numbers.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 
@@ -26,10 +27,11 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
   const listed = Float64Array.from(kernels.times)
     .sort()
     .reduceRight((sum, ms) => sum + ms, 0);
-  const total = report.totals.total_ms ?? 0;
+  const whole = wholeMs(report);
+  const total = whole ?? 0;
   return [
     heading,
-    `${plural(report.totals.kernel_count, words.one, words.many)}, ${formatMs(total)} ms.`,
+    `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "how long they took was not measured" : `${formatMs(whole)} ms`}.`,
     markdownTable(
       [
         { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
@@ -43,9 +45,9 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
       shown.map((row) => [
         markdownLabel(row.kernel_name),
         String(row.calls),
-        formatMs(row.total_ms),
-        formatMs(row.total_ms / row.calls),
-        formatShare(row.total_ms, total),
+        formatMs(kernelMs(row)),
+        formatMs(meanMs(row)),
+        formatShare(kernelMs(row), total),
         escapeMarkdown(row.mostlyIn),
         ...(several ? [row.device] : []),
       ]),

@@ -15,6 +15,7 @@ import {
   markdownList,
   markdownTable,
 } from "./markdown.ts";
+import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { formatMs, formatNumber, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
 import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
@@ -51,8 +52,8 @@ function treeColumns(words: KernelWords | null, share: ShareBase): readonly Tree
     cell: shownCalls,
   };
   const times: readonly TreeColumn[] = [
-    { heading: "Total ms", cell: ({ total_ms }) => formatMs(total_ms) },
-    { heading: "Exclusive ms", cell: ({ exclusive_ms }) => formatMs(exclusive_ms) },
+    { heading: "Total ms", cell: (region) => formatMs(totalMs(region)) },
+    { heading: "Exclusive ms", cell: (region) => formatMs(exclusiveMs(region)) },
   ];
   const walls: readonly TreeColumn[] = [
     { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms) },
@@ -154,16 +155,17 @@ export function kernelTable(region: NCUProfileRegion, limit: number): string | n
       .map((kernel) => [
         markdownLabel(kernel.kernel_name),
         String(kernel.calls),
-        formatMs(kernel.total_ms),
-        formatMs(kernel.mean_ms),
-        formatShare(kernel.total_ms, region.total_ms),
+        formatMs(kernelMs(kernel)),
+        formatMs(meanMs(kernel)),
+        formatShare(kernelMs(kernel), region.total_ms),
         ...(several ? [kernel.device] : []),
       ]),
   );
   const left = region.kernels.slice(limit);
   if (left.length === 0) return table;
   const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
-  return `${table}\n\n${plural(left.length, "more row")} (${formatMs(ms)} ms) in \`report.json\`.`;
+  const time = totalMs(region) === null ? "" : ` (${formatMs(ms)} ms)`;
+  return `${table}\n\n${plural(left.length, "more row")}${time} in \`report.json\`.`;
 }
 
 /** Metrics with their units, where a collector measured some. */

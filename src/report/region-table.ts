@@ -8,6 +8,7 @@ import {
   shownKernelCount,
 } from "./kernel-words.ts";
 import { largestRegions } from "./longest.ts";
+import { exclusiveMs, totalMs } from "./measured-time.ts";
 import { formatMs, formatShare, plural } from "./numbers.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
@@ -65,8 +66,8 @@ const columnsOf = (words: KernelWords | null, share: ShareBase): readonly Column
 ];
 
 const kernelColumns = (words: KernelWords): readonly Column[] => [
-  column("Total ms", 0, ({ total_ms }) => formatMs(total_ms)),
-  column("Excl ms", 4, ({ exclusive_ms }) => formatMs(exclusive_ms)),
+  column("Total ms", 0, (region) => formatMs(totalMs(region))),
+  column("Excl ms", 4, (region) => formatMs(exclusiveMs(region))),
   column("Wall ms", 2, ({ wall_ms }) => formatMs(wall_ms)),
   column(words.heading, 5, shownKernelCount),
 ];

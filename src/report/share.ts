@@ -1,5 +1,6 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import { reportKernelWords } from "./kernel-words.ts";
+import { wholeMs } from "./measured-time.ts";
 
 /** The whole that shares refer to: kernel time where there is any, else wall time. */
 export interface ShareBase {
@@ -11,7 +12,8 @@ export interface ShareBase {
 
 export function shareBase(report: NCUProfileRegionReport): ShareBase {
   const words = reportKernelWords(report);
-  const { total_ms, wall_ms } = report.totals;
+  const { wall_ms } = report.totals;
+  const total_ms = wholeMs(report);
   if (total_ms !== null)
     return {
       of: (region) => region.total_ms,

@@ -4,6 +4,7 @@ import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./d
 import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
 import { placesOfLargest } from "./longest.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
+import { wholeMs } from "./measured-time.ts";
 import { formatDuration, formatShare, plural } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
@@ -70,7 +71,10 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
     .map((region) => ({ region, time: timeOf(region) ?? 0 }))
     .filter(({ time }) => time > 0)
     .sort((a, b) => b.time - a.time);
-  if (ranked.length === 0) return "No region took measurable time of its own.";
+  if (ranked.length === 0)
+    return wholeMs(report) === null && words !== null
+      ? `${words.many[0]?.toUpperCase()}${words.many.slice(1)} were counted, not timed: where the time goes is not known.`
+      : "No region took measurable time of its own.";
   const lines = ranked
     .slice(0, top)
     .map(
@@ -108,7 +112,7 @@ function topKernels(report: NCUProfileRegionReport, top: number): readonly strin
         kinds.add(kind);
       }
   const words = wordsOfKinds([...kinds]);
-  if (words === null) return [];
+  if (words === null || wholeMs(report) === null) return [];
   const lines = placesOfLargest(times, top).map((place) => {
     const ms = times[place] ?? 0;
     return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;

@@ -9,8 +9,10 @@ interface Kernel {
   readonly name: string;
   readonly device: string;
   readonly calls: number;
-  readonly total: number;
+  readonly total: number | null;
 }
+
+const mean = ({ total, calls }: Kernel): number | null => total && total / calls;
 
 /** Kernels of the selected region, or of the whole scope where none is selected. */
 export function createKernelTable(store: Store): HTMLElement {
@@ -31,13 +33,13 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
     name: scope.text(name),
     device: scope.text(columns?.device[at] ?? -1),
     calls: columns?.calls[at] ?? 0,
-    total: columns?.total[at] ?? 0,
+    total: columns?.total[at] ?? null,
   }));
   const other = columns?.other ?? null;
   if (rows.length === 0 && other === null)
     return h("p", {}, "No GPU kernels or CPU operations were recorded here.");
   const whole =
-    rows.reduce((sum, { total }) => sum + total, 0) + (other === null ? 0 : other.total);
+    rows.reduce((sum, { total }) => sum + (total ?? 0), 0) + (other === null ? 0 : other.total);
   const table = createTable<Kernel>({
     label: "Kernels",
     columns: [
@@ -58,8 +60,8 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
       {
         heading: "Mean ms",
         align: "right",
-        key: ({ total, calls }) => total / calls,
-        cell: ({ total, calls }) => formatMs(total / calls),
+        key: mean,
+        cell: (kernel) => formatMs(mean(kernel)),
       },
       {
         heading: "Share %",

@@ -1,6 +1,7 @@
 /** Two region reports side by side: regions and kernels matched by their paths and names. */
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { kernelsOfReport } from "../kernels-of-report.ts";
+import { exclusiveMs, kernelMs, totalMs, wholeMs } from "../measured-time.ts";
 import { type Change, changeOf, countChange, type Measured } from "./change.ts";
 import { comparisonNotes } from "./comparison-notes.ts";
 import {
@@ -83,7 +84,7 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
   const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
     changeOf(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
   const work = (of: "total_ms" | "exclusive_ms") =>
-    changeOf(a && measuredWork(a, a[of]), b && measuredWork(b, b[of]));
+    changeOf(a && measuredWork(a, TIMES[of](a)), b && measuredWork(b, TIMES[of](b)));
   const percentile = (region: NCUProfileRegion | null) =>
     measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
   return {
@@ -105,6 +106,8 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
     kernels: kernelChanges(a?.kernels ?? [], b?.kernels ?? []),
   };
 }
+
+const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
 
 /** Metrics that both have in one unit: anything else cannot be subtracted. */
 function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
@@ -134,13 +137,16 @@ function kernelChanges(
         kind,
         presence: presenceOf(before, after),
         changes: present({
-          total_ms: changeOf(measuredAlone(before?.ms ?? null), measuredAlone(after?.ms ?? null)),
+          total_ms: changeOf(timeOf(before, kind), timeOf(after, kind)),
           calls: countChange(before?.calls ?? null, after?.calls ?? null),
         }),
       };
     })
     .sort((x, y) => weight(y) - weight(x));
 }
+
+const timeOf = (sum: { ms: number } | null, kind: KernelRecord["kind"]) =>
+  measuredAlone(sum && kernelMs({ kind, total_ms: sum.ms }));
 
 /** A kernel is one kernel on whichever device it ran. */
 function summed(kernels: readonly KernelRecord[]): Map<string, { ms: number; calls: number }> {
@@ -180,10 +186,10 @@ const totalWall = (report: NCUProfileRegionReport): Measured | null =>
 
 const totalWork = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(
-    report.totals.total_ms,
+    wholeMs(report),
     roots(report).map((region) => ({
-      ms: region.total_ms,
-      measured: measuredWork(region, region.total_ms),
+      ms: totalMs(region),
+      measured: measuredWork(region, totalMs(region)),
     })),
   );
 

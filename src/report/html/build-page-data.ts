@@ -3,6 +3,7 @@
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
 import { largestRegions } from "../longest.ts";
+import { wholeMs } from "../measured-time.ts";
 import { forPage, plural } from "../numbers.ts";
 import { shareBase } from "../share.ts";
 import { treeRows } from "../tree-rows.ts";
@@ -106,7 +107,7 @@ function buildScope(
 
   return {
     scope: report.scope,
-    basis: report.totals.total_ms === null ? "wall" : "total",
+    basis: wholeMs(report) === null ? "wall" : "total",
     wholeMs: forPage(share.whole),
     wholeLabel: share.label,
     kernelWords: reportKernelWords(report)?.many ?? null,

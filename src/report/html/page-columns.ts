@@ -1,6 +1,7 @@
 /** Regions and kernels in the columns that the page's script reads. */
 import { printableLabel } from "../../printable.ts";
 import type { NCUProfileRegion } from "../document.ts";
+import { exclusiveMs, kernelMs, totalMs } from "../measured-time.ts";
 import { forPage } from "../numbers.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
 import type { TreeRow } from "../tree-rows.ts";
@@ -25,8 +26,8 @@ export function regionColumns(
     device: regions.map(({ device }) => (device === null ? null : table.add(device))),
     process: regions.map(({ process_id }) => process_id),
     calls: regions.map(({ invocations }) => invocations),
-    total: numbers(({ total_ms }) => total_ms),
-    exclusive: numbers(({ exclusive_ms }) => exclusive_ms),
+    total: numbers(totalMs),
+    exclusive: numbers(exclusiveMs),
     wall: numbers(({ wall_ms }) => wall_ms),
     wallExclusive: numbers(({ wall_exclusive_ms }) => wall_exclusive_ms),
     min: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
@@ -74,7 +75,7 @@ export const kernelColumns = (
   name: kept.map(({ kernel_name }) => table.add(printableLabel(kernel_name, nameLimit))),
   device: kept.map(({ device }) => table.add(device)),
   calls: kept.map(({ calls }) => calls),
-  total: kept.map(({ total_ms }) => forPage(total_ms)),
+  total: kept.map((kernel) => forPage(kernelMs(kernel))),
   other: other && { ...other, total: forPage(other.total) },
 });
 

@@ -72,7 +72,7 @@ export interface KernelColumns {
   readonly name: readonly TextIndex[];
   readonly device: readonly TextIndex[];
   readonly calls: readonly number[];
-  readonly total: readonly number[];
+  readonly total: NumberColumn;
   /** Shorter kernels, folded. */
   readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
 }

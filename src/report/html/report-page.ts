@@ -1,6 +1,7 @@
 /** `report.html`: region reports as a page to explore. */
 import type { NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
+import { wholeMs } from "../measured-time.ts";
 import { formatDuration, plural } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";
 import { relativeLink } from "../relative-link.ts";
@@ -81,13 +82,14 @@ ${configTable(config.slice(0, detail.lines), config.length, cut)}
 
 function summary(report: NCUProfileRegionReport): string {
   const { totals, collector } = report;
+  const whole = wholeMs(report);
   const words = reportKernelWords(report);
   const facts = [
     plural(totals.region_count, "region"),
     ...(totals.invocations === 0 ? [] : [plural(totals.invocations, "call")]),
     words === null
       ? "no GPU kernels or CPU operations recorded"
-      : `${plural(totals.kernel_count, words.one, words.many)}${totals.total_ms === null ? "" : ` (${formatDuration(totals.total_ms)})`}`,
+      : `${plural(totals.kernel_count, words.one, words.many)}${whole === null ? "" : ` (${formatDuration(whole)})`}`,
     totals.wall_ms === null ? "no wall time" : `${formatDuration(totals.wall_ms)} inside regions`,
     `collector ${collector.name} ${collector.version}`,
   ];

@@ -88,7 +88,9 @@ describe("renderHtmlReport", () => {
     // What is folded is not lost: every region's list adds up to what it was.
     const first = largeBundle(1000, 100).reports[0]?.regions[5];
     const list = scope?.kernels[6];
-    const shown = (list?.total ?? []).reduce((sum, ms) => sum + ms, 0) + (list?.other?.total ?? 0);
+    const shown =
+      (list?.total ?? []).reduce<number>((sum, ms) => sum + (ms ?? 0), 0) +
+      (list?.other?.total ?? 0);
     const whole = first?.kernels.reduce((sum, { total_ms }) => sum + total_ms, 0) ?? 0;
     expect(shown / whole).toBeCloseTo(1, 5);
   });

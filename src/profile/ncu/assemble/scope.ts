@@ -65,7 +65,7 @@ export function buildNcuScope(
   };
 }
 
-/** Where no result at all has a time, zeros stand in every table: the notes of regions are too far away. */
+/** Where no result at all has a time: the notes of regions are too far away. */
 function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly string[] {
   const all = [...tallies.values()];
   const isUntimed = all.every(({ kernels, ranges, untimed }) => {
@@ -73,7 +73,7 @@ function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly
     return untimed === calls + ranges;
   });
   return all.length > 0 && isUntimed
-    ? ["no result has gpu__time_duration: times of 0 were not measured; collect that metric"]
+    ? ["no result has gpu__time_duration: how long they took was not measured; collect that metric"]
     : [];
 }
 
@@ -113,7 +113,8 @@ function entryOf(
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),
     invocations: kind === "outside" ? 0 : tally.ranges,
-    kernelNs: tally.ns,
+    // Kernels without a time stay in their list, whose times the contract adds up to the region's.
+    kernelNs: isRange && tally.untimed === tally.ranges ? null : tally.ns,
     // A range is measured as a whole; ranges inside it were measured in runs of their own.
     exclusiveKernelNs: isRange ? null : tally.exclusiveNs,
     wallNs: null,
@@ -208,10 +209,11 @@ function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTot
   };
   const outermost = [...tallies].filter(([{ node }]) => !isInside(node));
   const ns = outermost.reduce((sum, [, tally]) => sum + tally.ns, 0);
+  const isTimed = outermost.some(([, { untimed, ranges }]) => untimed < ranges);
   return {
     kernelCount: 0,
-    kernelNs: outermost.length === 0 ? null : ns,
-    outsideNs: outermost.length === 0 ? null : 0,
+    kernelNs: isTimed ? ns : null,
+    outsideNs: isTimed ? 0 : null,
     outsideKernelCount: 0,
     wallNs: null,
     kernelKinds: outermost.length === 0 ? [] : ["gpu_kernel"],

@@ -1,0 +1,28 @@
+/**
+ * Times of a report as people are shown them. A kernel without a time has 0 in the contract, which knows no
+ * null there: ncu counts kernels whose duration it did not collect. No GPU kernel takes no time, so that such
+ * a zero is never a measurement.
+ */
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+
+export const kernelMs = ({
+  kind,
+  total_ms,
+}: Pick<KernelRecord, "kind" | "total_ms">): number | null =>
+  kind === "gpu_kernel" && total_ms === 0 ? null : total_ms;
+
+export const meanMs = ({ kind, mean_ms }: KernelRecord): number | null =>
+  kernelMs({ kind, total_ms: mean_ms });
+
+export const totalMs = (region: NCUProfileRegion): number | null =>
+  isUntimed(region) ? null : region.total_ms;
+
+export const exclusiveMs = (region: NCUProfileRegion): number | null =>
+  isUntimed(region) ? null : region.exclusive_ms;
+
+const isUntimed = ({ total_ms, kernels }: NCUProfileRegion): boolean =>
+  total_ms === 0 && kernels.some(({ kind }) => kind === "gpu_kernel");
+
+/** Of all kernels of the report. */
+export const wholeMs = ({ totals, regions }: NCUProfileRegionReport): number | null =>
+  totals.total_ms === 0 && regions.some(isUntimed) ? null : totals.total_ms;

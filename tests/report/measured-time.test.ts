@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { toReportBundle } from "../../src/profile/regions/index.ts";
+import { compareReports } from "../../src/report/compare/compare-reports.ts";
+import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
+import { renderHtmlReport } from "../../src/report/html/report-page.ts";
+import {
+  assertValid,
+  createReportValidator,
+  type RegionReportBundle,
+  renderKernelsMarkdown,
+  renderRegionMarkdown,
+  renderRegionTable,
+  renderStakeholderSummary,
+} from "../../src/report/index.ts";
+import { assembleNcu } from "../profile/ncu/assemble/assemble-all.ts";
+import { type ResultSketch, resultsOf } from "../profile/ncu/results.ts";
+import { context, firstReport } from "./bundles.ts";
+import { dataOf } from "./html/page.ts";
+
+const metrics = { "dram__bytes.sum": [64, "byte"] } as const;
+const bundleOf = (...sketches: readonly ResultSketch[]): RegionReportBundle =>
+  toReportBundle(assembleNcu(resultsOf(...sketches)), context);
+const runOf = (bundle: RegionReportBundle) => ({
+  sections: [{ collector: "ncu", directory: "ncu", bundle, regionDirectories: new Map() }],
+  notes: [],
+});
+
+/** What people read of a report. */
+const shown = (bundle: RegionReportBundle): readonly string[] => [
+  renderRegionTable(firstReport(bundle), { width: 200 }),
+  renderRegionMarkdown(bundle, { title: "NCU Region Reports" }),
+  renderKernelsMarkdown(runOf(bundle)),
+  renderStakeholderSummary(runOf(bundle)),
+];
+
+const csvRows = (lines: Iterable<string>): readonly (readonly string[])[] =>
+  [...lines].map((line) => line.trimEnd().split(","));
+
+describe("kernels without a time", () => {
+  const untimed = bundleOf(
+    { in: ["a", "b"], kernel: "gemm", metrics },
+    { in: ["a"], kernel: "copy", metrics },
+  );
+
+  it("have none in any report for people, and zeros in the JSON as its contract wants", async () => {
+    assertValid(await createReportValidator(), untimed);
+    for (const text of shown(untimed)) expect(text).not.toMatch(/\b0\.0|\b0 ms/);
+    expect(renderStakeholderSummary(runOf(untimed))).toContain("counted, not timed");
+    const [, region] = csvRows(renderRegionsCsv(untimed));
+    expect(region?.slice(10, 14)).toEqual(["", "", "", ""]);
+    const [, kernel] = csvRows(renderKernelsCsv(untimed));
+    expect(kernel?.slice(5)).toEqual(["1", "", ""]);
+  });
+
+  it("have none in the page", () => {
+    const [scope] = dataOf(renderHtmlReport(untimed, { title: "t" })).scopes;
+    expect(scope?.regions.total).toEqual([null, null]);
+    expect(scope?.kernels.flatMap(({ total }) => total)).toEqual([null, null, null, null, null]);
+    expect(scope?.basis).toBe("wall");
+  });
+
+  it("are not compared by their time", () => {
+    const report = firstReport(untimed);
+    const { totals, regions, kernels } = compareReports(report, report);
+    for (const { changes } of [{ changes: totals }, ...regions, ...kernels])
+      expect(changes).not.toHaveProperty("total_ms");
+  });
+
+  it("stand beside others that have one", () => {
+    const some = bundleOf(
+      { in: ["a"], kernel: "gemm", ns: 2_000_000 },
+      { in: ["a"], kernel: "copy", metrics },
+    );
+    expect(renderKernelsMarkdown(runOf(some))).toMatch(/copy.*\| 1 \| – \| – \| – \|/);
+    expect(renderRegionTable(firstReport(some), { width: 200 })).toContain("2.000");
+  });
+});
+
+it("ranges without a time have none", async () => {
+  const untimed = bundleOf({ kind: "range", in: ["a"], metrics });
+  assertValid(await createReportValidator(), untimed);
+  const { totals, regions } = firstReport(untimed);
+  expect([totals.total_ms, totals.outside_ms, regions[0]?.total_ms]).toEqual([null, null, null]);
+  for (const text of shown(untimed)) {
+    expect(text).not.toMatch(/\b0\.0|\b0 ms/);
+    expect(text).not.toContain("only the wall clock is known");
+  }
+});
