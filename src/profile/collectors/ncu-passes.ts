@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { plural } from "../../report/numbers.ts";
 import type { ConfigError } from "../../values/errors.ts";
+import { type ProcessOutcome, unwrittenOfAll } from "../machine/process.ts";
 import type { ResultReader } from "../ncu/read-results.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import type { Pass, PassPlan } from "../ncu/run/pass-plan.ts";
@@ -14,6 +15,8 @@ import type { NcuPassSource } from "./source.ts";
 /** What came of the runs of ncu that a plan asks for. */
 export interface MeasuredPasses {
   readonly runs: readonly PassRun[];
+  /** Of all runs, those too that were measured again. */
+  readonly unwritten: Pick<ProcessOutcome, "unwritten">;
   /** Those whose results were read. */
   readonly read: readonly NcuPassSource[];
   /** Results in all of them. */
@@ -37,6 +40,7 @@ export async function measurePasses(
   const prefixOf = ({ name }: Pass): string => (several ? `${name}.` : "");
   const execute = passExecutor(session);
   const runs: PassRun[] = [];
+  const outcomes: ProcessOutcome[] = [];
   const read: NcuPassSource[] = [];
   const notes: string[] = [];
   const problems: ConfigError[] = [];
@@ -58,6 +62,7 @@ export async function measurePasses(
     const attempts = await runPassWithFallback(pass, execute, session);
     const run = attempts.again ?? attempts.first;
     runs.push(run);
+    outcomes.push(attempts.first.outcome, run.outcome);
     notes.push(...attempts.notes, ...run.notes);
     const prefix = prefixOf(run.pass);
     const tables = await take(run, prefix);
@@ -83,7 +88,7 @@ export async function measurePasses(
   const isUnread = ({ message }: ConfigError) =>
     read.some((pass) => message === unreadProblem(pass)?.message);
   const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
-  return { runs, read, results, notes, problem };
+  return { runs, unwritten: unwrittenOfAll(outcomes), read, results, notes, problem };
 }
 
 const passSource = (

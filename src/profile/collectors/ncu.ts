@@ -71,7 +71,11 @@ async function collect(
   planNotes: readonly string[],
 ): Promise<Collection> {
   const reader = readerOf(session);
-  const { runs, read, results, ...measured } = await measurePasses(plan, session, reader);
+  const { runs, unwritten, read, results, ...measured } = await measurePasses(
+    plan,
+    session,
+    reader,
+  );
   const nothing = results === 0 && measured.problem === null;
   const problem = nothing ? unmatched(session) : measured.problem;
   const outcome = (runs.find((run) => !succeeded(run.outcome)) ?? runs.at(-1))?.outcome;
@@ -90,7 +94,7 @@ async function collect(
     collector: "ncu",
     ...found,
     source: sourceOf(session, read),
-    outcome,
+    outcome: { ...outcome, ...unwritten },
     toolVersion: session.ncu.version,
     notes: [...new Set(notes)],
     ...(problem !== null && { problem }),

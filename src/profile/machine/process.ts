@@ -157,6 +157,14 @@ function lastLines(file: string): string {
 export const cutOutput = ({ unwritten }: ProcessOutcome): readonly string[] =>
   unwritten === undefined ? [] : [`what the program printed is cut in ${unwritten}`];
 
+/** What of several runs is not whole: every file of theirs. */
+export function unwrittenOfAll(
+  outcomes: readonly ProcessOutcome[],
+): Pick<ProcessOutcome, "unwritten"> {
+  const files = [...new Set(outcomes.flatMap(({ unwritten }) => unwritten ?? []))];
+  return files.length === 0 ? {} : { unwritten: files.join("; ") };
+}
+
 /** One line that says how a workload ended, for logs, notes and errors. */
 export function describeOutcome(outcome: ProcessOutcome): string {
   const name = basename(outcome.argv[0] ?? "");

@@ -4,7 +4,7 @@ import { makeDirectory } from "../../make-directory.ts";
 import type { Collection, Collector } from "../collectors/collector.ts";
 import { asConfigError } from "../collectors/run-collectors.ts";
 import { below } from "../collectors/source.ts";
-import { succeeded } from "../machine/process.ts";
+import { succeeded, unwrittenOfAll } from "../machine/process.ts";
 
 export interface Repeats {
   /** Runs that are measured. */
@@ -75,14 +75,12 @@ function together(
       ? [{ timeline: measured.timeline, stdoutFile: unwritten === undefined ? stdoutFile : null }]
       : [],
   );
-  const unwritten = collections
-    .map(({ outcome }) => outcome.unwritten)
-    .find((text) => text !== undefined);
+  const unwritten = unwrittenOfAll(collections.map(({ outcome }) => outcome));
   const [first] = repeats;
   if (first === undefined) return { ...last, notes };
   return {
     ...last,
-    outcome: { ...last.outcome, ...(unwritten !== undefined && { unwritten }) },
+    outcome: { ...last.outcome, ...unwritten },
     measured: { kind: "timeline", timeline: first.timeline, repeats },
     source: {
       kind: "repeats",

@@ -81,7 +81,13 @@ function* rangeEvents(
     yield { ph: "X", ...common, dur: microseconds(end - range.startNs), args };
   else {
     yield { ph: "b", ...common, id, args };
-    yield { ph: "e", ...common, id, ts: microseconds(end) };
+    yield {
+      ph: "e",
+      ...common,
+      tid: range.endThreadId ?? range.threadId,
+      id,
+      ts: microseconds(end),
+    };
   }
 }
 

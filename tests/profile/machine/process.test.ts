@@ -8,6 +8,7 @@ import {
   describeOutcome,
   runWorkload,
   succeeded,
+  unwrittenOfAll,
 } from "../../../src/profile/machine/process.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
 import { eventually } from "../../wait.ts";
@@ -77,7 +78,14 @@ describe("runWorkload", () => {
     expect(outcome.unwritten).toBe("stdout.json: no space is left on its disk");
     expect(cutOutput(outcome)).toEqual([`what the program printed is cut in ${outcome.unwritten}`]);
     rmSync(join(directory, "stdout.json"));
-    expect(await run(workload(process.execPath, "-e", lines))).not.toHaveProperty("unwritten");
+    const whole = await run(workload(process.execPath, "-e", lines));
+    expect(whole).not.toHaveProperty("unwritten");
+    // Of several runs all that are cut are told, and not only the one that says how they ended.
+    const other = { ...outcome, unwritten: "pass-2.txt: no space" };
+    expect(unwrittenOfAll([outcome, whole, other, other])).toEqual({
+      unwritten: "stdout.json: no space is left on its disk; pass-2.txt: no space",
+    });
+    expect(unwrittenOfAll([whole])).toEqual({});
   });
 
   it("passes arguments on untouched by any shell", async () => {

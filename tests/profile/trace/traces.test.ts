@@ -131,6 +131,19 @@ describe("renderChromeTrace", () => {
     expect(begin?.id).toBe(end?.id);
   });
 
+  it("ends a start/end range on the thread that closed it", () => {
+    const timeline = timelineOf([sketch]);
+    const elsewhere: Timeline = {
+      ...timeline,
+      processes: timeline.processes.map((process) => ({
+        ...process,
+        ranges: process.ranges.map((range) => ({ ...range, endThreadId: 9 })),
+      })),
+    };
+    const [begin, end] = chrome(elsewhere).filter(({ name }) => name === "async");
+    expect([begin?.tid, end?.tid]).toEqual([1, 9]);
+  });
+
   it("shows kernels on their device with an arrow from the launch", () => {
     const kernel = events.find(({ name, ph }) => name === "gemm" && ph === "X");
     const device = events.find(({ args }) => args?.["name"] === "cuda:1");

@@ -87,6 +87,8 @@ export function createDetailsReader(
       result.values.push(numbers.read(bytes, places, columns.metricValue) * factor);
     },
     end: close,
+    // Each row has its own.
+    lacksUnits: () => false,
   };
 }
 

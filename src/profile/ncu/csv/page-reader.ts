@@ -6,4 +6,6 @@ export interface PageReader {
   readonly row: (bytes: Buffer, places: CellPlaces) => void;
   /** The table is over. */
   readonly end: () => void;
+  /** Whether results were read of a table that says of no metric what it is counted in. */
+  readonly lacksUnits: () => boolean;
 }

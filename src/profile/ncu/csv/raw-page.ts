@@ -1,3 +1,4 @@
+import { unitOfMetric } from "../rep/metric-units.ts";
 import { createMetricColumns, type MetricColumns, type NcuResult } from "../results.ts";
 import { DEVICE_NAME } from "../shared-columns.ts";
 import { convertUnit } from "../units.ts";
@@ -17,17 +18,21 @@ export function createRawReader(
   const names = headers.slice(firstMetric);
   const readIdentity = createIdentityReader(layout);
   const deviceName = names.indexOf(DEVICE_NAME);
+  /** Without units, only percentages are certain: all else may have any prefix. */
   let columns: MetricColumns = createMetricColumns(
     names,
-    names.map(() => ""),
+    names.map((name) => (unitOfMetric(name) === "%" ? "%" : "")),
   );
+  let hasUnits = names.every((name) => unitOfMetric(name) === "");
+  let hasResults = false;
   let factors = new Float64Array(names.length).fill(1);
   const deviceNames = new Map<string, string>();
 
   const readUnits = (bytes: Buffer, places: CellPlaces) => {
-    const units = names.map((_, place) =>
-      convertUnit(cellText(bytes, places, firstMetric + place)),
-    );
+    const texts = names.map((_, place) => cellText(bytes, places, firstMetric + place));
+    if (texts.every((text) => text === "")) return;
+    hasUnits = true;
+    const units = texts.map(convertUnit);
     columns = createMetricColumns(
       names,
       units.map(({ unit }) => unit),
@@ -41,6 +46,7 @@ export function createRawReader(
         readUnits(bytes, places);
         return;
       }
+      hasResults = true;
       const values = new Float64Array(names.length);
       for (let place = 0; place < values.length; place++)
         values[place] = numbers.read(bytes, places, firstMetric + place) * (factors[place] ?? 1);
@@ -55,6 +61,7 @@ export function createRawReader(
       });
     },
     end: () => {},
+    lacksUnits: () => hasResults && !hasUnits,
   };
 }
 

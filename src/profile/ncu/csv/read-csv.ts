@@ -40,13 +40,18 @@ export async function streamNcuCsv(
   let numbers = createNumberReader(NUMBER_FORMATS.C);
   let page: PageReader | null = null;
   let results = 0;
+  let lacksUnits = false;
+  const endPage = () => {
+    page?.end();
+    lacksUnits ||= page?.lacksUnits() ?? false;
+  };
   const count = (result: NcuResult) => {
     results++;
     onResult(result);
   };
   const splitter = createRowSplitter({
     table: (layout: TableLayout) => {
-      page?.end();
+      endPage();
       page =
         layout.page === "raw"
           ? createRawReader(layout, numbers, count)
@@ -78,12 +83,19 @@ export async function streamNcuCsv(
     splitter.push(head);
   }
   const summary = splitter.end();
-  (page as PageReader | null)?.end();
+  endPage();
   refuseWithoutTable(summary, name);
   return {
     sections,
     results,
-    notes: notesOf(summary, numbers.ambiguous(), name),
+    notes: [
+      ...notesOf(summary, numbers.ambiguous(), name),
+      ...(lacksUnits
+        ? [
+            `${name}: the table has no units: those of its metrics are unknown, but for percentages; times are taken for nanoseconds`,
+          ]
+        : []),
+    ],
   };
 }
 

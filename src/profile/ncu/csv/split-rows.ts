@@ -16,13 +16,10 @@ export interface RowSplitter {
 
 export interface SplitSummary {
   readonly tables: number;
-  readonly rows: number;
   /** Rows that were cut short or have more cells than columns. */
   readonly damagedRows: number;
   /** A table of averages per kernel or NVTX range was met. */
   readonly sawSummaryPage: boolean;
-  /** Lines that are no part of a table: the program's output, ncu's own lines. */
-  readonly otherLines: number;
 }
 
 const NEWLINE = 0x0a;
@@ -46,7 +43,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
   let atStart = true;
   let layout: TableLayout | null = null;
   let places = createCellPlaces(64);
-  const count = { tables: 0, rows: 0, damaged: 0, other: 0, summary: false };
+  const count = { tables: 0, damaged: 0, summary: false };
 
   /** Takes complete rows off the front; returns how many bytes they had. */
   const consume = (bytes: Buffer, isLast: boolean): number => {
@@ -67,7 +64,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         if (SUMMARY_BYTES.some((summary) => startsWith(bytes, start, summary))) {
           count.summary = true;
           layout = null;
-        } else if (end > start) count.other++;
+        }
         start = end + 1;
       } else {
         const next = takeRow(bytes, start, end, layout, isLast);
@@ -94,7 +91,6 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         findCells(bytes, start, to, shape.kinds, places) &&
         isComplete(places, shape)
       ) {
-        count.rows++;
         row(bytes, places);
         return end + 1;
       }
@@ -125,10 +121,8 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
       if (kept.length > 0) consume(kept, true);
       return {
         tables: count.tables,
-        rows: count.rows,
         damagedRows: count.damaged,
         sawSummaryPage: count.summary,
-        otherLines: count.other,
       };
     },
   };

@@ -4,7 +4,6 @@ import { execa } from "execa";
 
 /** What a call of ncu that profiles nothing printed. */
 export interface NcuAnswer {
-  readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -23,7 +22,6 @@ export async function askNcu(path: string, args: readonly string[]): Promise<Ncu
     maxBuffer: MAX_ANSWER_BYTES,
   });
   return {
-    exitCode: result.exitCode ?? null,
     stdout: String(result.stdout ?? ""),
     stderr: String(result.stderr ?? result.shortMessage ?? ""),
   };

@@ -54,6 +54,23 @@ describe("a table of ncu that is not whole", () => {
     }
   });
 
+  it("may have lost its units: percentages are known by their names, and a note tells of the others", async () => {
+    const metrics = [METRIC, "dram__throughput.avg.pct_of_peak_sustained_elapsed"] as const;
+    const cells = (...last: readonly string[]) =>
+      line("1", "7", "prog", "127.0.0.1", "gemm", "1", "7", ...last);
+    const header = `${HEADER},"${metrics[0]}","${metrics[1]}"\n`;
+    const blank = line("", "", "", "", "", "", "", "", "");
+    for (const units of ["", blank]) {
+      const { results, notes } = await read(Buffer.from(`${header}${units}${cells("100", "25")}`));
+      expect(results[0]?.columns.units).toEqual(["", "%"]);
+      expect(notes).toEqual([expect.stringContaining("the table has no units")]);
+    }
+    const named = line("", "", "", "", "", "", "", "usecond", "%");
+    const { results, notes } = await read(Buffer.from(`${header}${named}${cells("100", "25")}`));
+    expect([...(results[0]?.values ?? [])]).toEqual([100_000, 25]);
+    expect(notes).toEqual([]);
+  });
+
   it("goes on with the row behind one that was cut", async () => {
     const cut = row(1).slice(0, 20);
     const { results, notes } = await read(Buffer.from(table([row(0), `${cut}\n`, row(2)])));
