@@ -19,6 +19,8 @@ export type LaunchEvent =
   | { readonly kind: "started"; readonly job: SweepJob }
   /** An attempt went wrong, and the job will start again. */
   | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
+  /** Somebody has to do something about jobs that wait, as the text says; null where that is over. */
+  | { readonly kind: "held"; readonly jobs: readonly SweepJob[]; readonly obstacle: string | null }
   | { readonly kind: "ended"; readonly job: SweepJob; readonly result: JobResult };
 
 /**

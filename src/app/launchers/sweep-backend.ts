@@ -6,17 +6,28 @@ export interface ScheduledJob {
   readonly phase: "waiting" | "running" | "over";
   /** In the scheduler's words: `PENDING (Resources)`. */
   readonly state: string;
+  /**
+   * Why no turn of it will come, and what to do about it; null for one that only waits, or runs. The same text for all
+   * jobs that it holds for.
+   */
+  readonly obstacle: string | null;
 }
 
 /**
  * What happens to scheduled jobs. `retried`: an attempt was ended early, and the job starts again.
- * `dropped`: the scheduler gave it up before it started; it has no record and is still missing.
+ * `dropped`: the scheduler gave it up before it started; it has no record and is still missing. `held`: somebody has
+ * to do something about jobs that wait, as the text says; null where that is over.
  */
 export type ScheduledEvent =
   | { readonly kind: "started"; readonly number: number }
   | { readonly kind: "retried"; readonly number: number; readonly reason: string }
   | { readonly kind: "ended"; readonly number: number }
-  | { readonly kind: "dropped"; readonly number: number; readonly reason: string };
+  | { readonly kind: "dropped"; readonly number: number; readonly reason: string }
+  | {
+      readonly kind: "held";
+      readonly numbers: readonly number[];
+      readonly obstacle: string | null;
+    };
 
 /**
  * A sweep whose jobs a scheduler runs, for any process that comes by later: `hydraconf sweep status`,

@@ -27,7 +27,7 @@ export interface SweepView {
 
 export interface JobView extends Omit<SweepRow, "result"> {
   /** How the scheduler that has it sees it; null for others. */
-  readonly scheduler: { readonly id: string; readonly state: string } | null;
+  readonly scheduler: Pick<ScheduledJob, "id" | "state" | "obstacle"> | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -80,7 +80,7 @@ const jobView = (
   job: ScheduledJob | undefined,
 ): JobView => ({
   ...row,
-  scheduler: job === undefined ? null : { id: job.id, state: job.state },
+  scheduler: job === undefined ? null : { id: job.id, state: job.state, obstacle: job.obstacle },
 });
 
 const isMissing = ({ status }: SweepRow): boolean => status === "missing";

@@ -2,6 +2,7 @@ import { printable } from "../../printable.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import { drawTable } from "../info/table.ts";
 import { durationText } from "./board/duration.ts";
+import { heldLine } from "./board/event-line.ts";
 import { distinctOverrides } from "./board/tally.ts";
 import type { JobView, SweepView } from "./look.ts";
 import type { JobState } from "./record/job-state.ts";
@@ -26,23 +27,47 @@ export function shownView(view: SweepView): string {
     job.seconds === null ? "" : job.seconds.toFixed(1),
     printable(job.error ?? ""),
   ]);
+  const waiting = obstacleLines(jobs.map((job, index) => ({ job, text: overrides[index] ?? "" })));
   const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
   if (hasScheduler) head.splice(3, 0, "Scheduler");
-  return `${drawTable([head, ...rows])}${summary(view)}`;
+  return `${drawTable([head, ...rows])}${waiting}${summary(view)}`;
+}
+
+/** A line for all jobs that wait for the same thing to be done. */
+function obstacleLines(jobs: readonly { readonly job: JobView; readonly text: string }[]): string {
+  const waiting = new Map<string, { number: number; overrides: string }[]>();
+  for (const { job, text } of jobs) {
+    const obstacle = job.scheduler?.obstacle;
+    if (obstacle == null) continue;
+    const same = waiting.get(obstacle) ?? [];
+    same.push({ number: job.number, overrides: text });
+    waiting.set(obstacle, same);
+  }
+  return [...waiting]
+    .map(([obstacle, held]) => `${printable(heldLine(held, obstacle))}\n`)
+    .join("");
 }
 
 const scheduled = ({ scheduler }: JobView): string =>
   scheduler === null ? "" : `${scheduler.id} ${scheduler.state}`;
 
+/** What makes each job different, worked out once for a list of jobs that may be long. */
+export function createShownOverrides(): (job: ManifestJob, jobs: readonly ManifestJob[]) => string {
+  let known: readonly ManifestJob[] = [];
+  let shown: ReadonlyMap<number, string> = new Map();
+  return ({ number }, jobs) => {
+    if (jobs !== known) {
+      const texts = distinctOverrides(jobs.map((job) => ({ overrides: job.task_overrides })));
+      shown = new Map(jobs.map((job, index) => [job.number, texts[index] ?? ""]));
+      known = jobs;
+    }
+    return shown.get(number) ?? "";
+  };
+}
+
 /** How a job of the sweep ended, in a line, as progress tells it where there is no terminal. */
-export function endLine(
-  { number }: ManifestJob,
-  { attempts, status }: JobState,
-  jobs: readonly ManifestJob[],
-): string {
+export function endLine(overrides: string, { attempts, number, status }: JobState): string {
   const { ended, error, started } = attempts.at(-1) ?? {};
-  const shown = distinctOverrides(jobs.map((job) => ({ overrides: job.task_overrides })));
-  const overrides = shown[jobs.findIndex((job) => job.number === number)] ?? "";
   const time =
     started === undefined || ended == null
       ? ""

@@ -29,7 +29,9 @@ export function standing(
   const waits = isDriven || (job !== undefined && job.phase !== "over");
   if (state === undefined || state.status === "queued")
     return { status: waits ? "queued" : "missing" };
-  if (state.status === "stopped" && job?.phase === "waiting") return { status: "queued" };
+  // It may be about to start again; what is being cancelled has not ended yet.
+  if (state.status === "stopped" && job !== undefined && job.phase !== "over")
+    return { status: job.phase === "waiting" ? "queued" : "running" };
   if (state.status !== "running") return { status: state.status };
   const last = state.attempts.at(-1);
   if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };

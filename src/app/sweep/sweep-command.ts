@@ -1,18 +1,20 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { printable } from "../../printable.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import type { Invocation } from "../invocation.ts";
 import { basicLauncher } from "../launchers/basic-launcher.ts";
 import type { SubcommandLine } from "../subcommand.ts";
+import { heldLine } from "./board/event-line.ts";
 import { cancelSweep } from "./cancel.ts";
 import { type SweepRow, writeSweepTables } from "./collect.ts";
 import { lookAtSweep, recordedExitCode } from "./look.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "./next-commands.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
-import { endLine, shownView, summary } from "./shown-view.ts";
+import { createShownOverrides, endLine, shownView, summary } from "./shown-view.ts";
 import { waitForSweep } from "./wait.ts";
 
 const HELP = `hydraconf sweep looks after the recorded sweep in DIR (hydra.sweep.dir), of any program.
@@ -213,6 +215,8 @@ async function wait(
 ): Promise<number> {
   const folder = sweepFolder(directory);
   readManifest(folder);
+  const shownOf = createShownOverrides();
+  const say = (line: string) => console.stdout(`${line}\n`);
   const interrupt = listenForInterrupt();
   const late = new AbortController();
   if (!json)
@@ -226,7 +230,14 @@ async function wait(
       ...(json
         ? {}
         : {
-            onEnd: (job, state, jobs) => console.stdout(`${endLine(job, state, jobs)}\n`),
+            onEnd: (job, state, jobs) => say(endLine(shownOf(job, jobs), state)),
+            onHeld: (held, obstacle, jobs) => {
+              const cards = held.map((job) => ({
+                number: job.number,
+                overrides: shownOf(job, jobs),
+              }));
+              say(heldLine(cards, printable(obstacle)));
+            },
           }),
     });
   } finally {

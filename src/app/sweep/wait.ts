@@ -16,6 +16,12 @@ export interface WaitRequest {
   readonly signal: AbortSignal;
   /** Is told when a job came to an end, or to another one. */
   readonly onEnd?: (job: ManifestJob, state: JobState, jobs: readonly ManifestJob[]) => void;
+  /** Is told of jobs that wait for somebody to do something, and what. */
+  readonly onHeld?: (
+    held: readonly ManifestJob[],
+    obstacle: string,
+    jobs: readonly ManifestJob[],
+  ) => void;
 }
 
 /**
@@ -30,19 +36,32 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
   const folder = sweepFolder(directory);
   const jobs = jobsIn(folder);
   const look = lookForEnds(folder, request);
+  const tellHeld = (numbers: readonly number[], obstacle: string): void => {
+    const held = new Set(numbers);
+    request.onHeld?.(
+      jobs().filter(({ number }) => held.has(number)),
+      obstacle,
+      jobs(),
+    );
+  };
+  const lookForHeld = lookAtScheduler(folder, request, tellHeld);
   let wasWatched = false;
   while (!signal.aborted) {
     look(jobs());
     // In this order: a launcher that ends leaves nothing behind that was not there before.
     const isDriven = launcherOf(folder) !== undefined;
     if (isDriven || liveWorkers(folder, jobs()).length > 0) {
+      await lookForHeld();
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
       continue;
     }
     const backend = wasWatched ? undefined : await backendOf(folder, env);
     if (backend === undefined) break;
     wasWatched = true;
-    for await (const _event of backend.watch({ signal })) look(jobs());
+    for await (const event of backend.watch({ signal })) {
+      look(jobs());
+      if (event.kind === "held" && event.obstacle !== null) tellHeld(event.numbers, event.obstacle);
+    }
   }
   look(jobs());
 }
@@ -84,5 +103,34 @@ function lookForEnds(folder: string, { onEnd }: WaitRequest) {
       if (!isFirst) onEnd?.(job, state, jobs);
     }
     isFirst = false;
+  };
+}
+
+/** Many users ask a scheduler. */
+const SCHEDULER_MS = 15_000;
+
+/** Where a process follows the jobs of a scheduler, that tells what holds them; who waits elsewhere is to know it, too. */
+function lookAtScheduler(
+  folder: string,
+  { env, onHeld }: WaitRequest,
+  tell: (numbers: readonly number[], obstacle: string) => void,
+): () => Promise<void> {
+  let next = 0;
+  let known = new Set<string>();
+  return async () => {
+    if (onHeld === undefined || performance.now() < next) return;
+    const backend = await backendOf(folder, env);
+    // Who has no answer now may have one later, and the process that follows the jobs has to do with that.
+    const scheduled = (await backend?.status().catch(() => undefined)) ?? [];
+    const held = new Map<string, number[]>();
+    for (const { number, obstacle } of scheduled) {
+      if (obstacle === null) continue;
+      const same = held.get(obstacle);
+      if (same === undefined) held.set(obstacle, [number]);
+      else same.push(number);
+    }
+    for (const [obstacle, numbers] of held) if (!known.has(obstacle)) tell(numbers, obstacle);
+    known = new Set(held.keys());
+    next = performance.now() + SCHEDULER_MS;
   };
 }

@@ -12,6 +12,7 @@ import {
 } from "../../../src/app/sweep/record/job-state.ts";
 import { jobsFolder, sweepFolder } from "../../../src/app/sweep/record/layout.ts";
 import { writeManifest } from "../../../src/app/sweep/record/manifest.ts";
+import { standing } from "../../../src/app/sweep/standing.ts";
 
 /** More than the kernel gives out. */
 const NOBODY = 2 ** 22 + 1;
@@ -64,6 +65,17 @@ describe("a job that records its end while it is looked at has ended", () => {
     const { view } = await lookAtSweep(directory, {});
     expect(view.counts).toEqual({ completed: 1 });
   });
+});
+
+test.each([
+  ["waiting", "queued"],
+  ["running", "running"],
+  ["over", "stopped"],
+] as const)("a job that was stopped and is '%s' in the scheduler is %s", (phase, status) => {
+  const state = ended(begun(0, undefined), { status: "stopped", exitCode: 143 });
+  const job = { number: 0, id: "7_0", phase, state: "", obstacle: null };
+  const prospect = { isDriven: false, scheduled: new Map([[0, job]]) };
+  expect(standing(0, state, prospect)).toEqual({ status });
 });
 
 test("a job whose process is gone without a word is missing, and stopped once it is cancelled", async () => {

@@ -26,7 +26,9 @@ export interface BatchScript {
  *
  * The time limit and a preemption come with the same signal; as submitit does, a signal long before
  * the limit counts as preemption. Where Slurm gives preempted jobs a time of grace, it sends the worker TERM instead:
- * a job that ended because of it has left the queue, and is put back. Texts of the user appear only quoted, except for `setup`, which is shell.
+ * a job that ended because of it leaves the queue when its script does, and is put back before. A job that does not listen, or cannot
+ * yet, is put back by Slurm when the time of grace is over; so the script only has to see to it that it does not end before.
+ * Texts of the user appear only quoted, except for `setup`, which is shell.
  */
 export function batchScript(settings: SlurmSettings, script: BatchScript): string {
   const { max_num_timeout, setup, srun_args, stderr_to_stdout, submitit_folder } = settings;
@@ -39,6 +41,9 @@ export function batchScript(settings: SlurmSettings, script: BatchScript): strin
 jobs=(${jobs.join(" ")})
 job=\${jobs[$SLURM_ARRAY_TASK_ID]}
 id=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+# From the first moment on: without it, the signal would end this script.
+near_end=
+trap 'near_end=1' USR2
 slurm_log=${slurmLog}
 [ -e ${shellQuote(path)} ] || { echo "hydraconf: nobody waits for job #$job of this array any more"; exit 0; }
 folder=${folderWord(submitit_folder)}
@@ -49,55 +54,69 @@ exec >>"$folder/\${id}_0_log.out" ${stderr_to_stdout ? "2>&1" : `2>>"$folder/\${
 ${setup.map((line) => `${line}\n`).join("")}set +eu
 export ${variable.name}="$job:"${shellQuote(variable.rest)}
 ${several ? `pattern=\${folder//%/%%}/\${id//%/%%}_%t_log\n` : ""}
-near_end=
-trap 'near_end=1' USR2
-srun --unbuffered ${several ? severalLogs(stderr_to_stdout) : ""}${words(srun_args)}${words(command)}&
-step=$!
-await_step() { # ends with the step, or with a signal
-  while wait "$step"; code=$?; kill -0 "$step" 2>/dev/null; do [ -z "$near_end" ] || break; done
+how_it_stands() { # once Slurm says so: a controller that is busy, or is started again, may be silent for minutes
+  local said
+  for _ in {1..300}; do
+    said=$(scontrol --oneliner show job "$id" 2>/dev/null)
+    case "$said" in *JobState=*) printf '%s\\n' "$said"; return ;; esac
+    sleep 2
+  done
 }
-ask_slurm() { # a busy controller may have no answer at first
-  for _ in 1 2 3 4 5; do scontrol "$@" && return; sleep 2; done
-  return 1
+is_running() { # also while the node has not confirmed the signal that it was sent
+  case "$1" in *JobState=RUNNING* | *JobState=SIGNALING*) ;; *) return 1 ;; esac
 }
 queue_again() {
   echo "hydraconf: job #$job ($id) is queued again"
-  ask_slurm requeue "$id" && sleep 600
+  for _ in {1..300}; do
+    # Slurm ends this script in its sleep.
+    scontrol requeue "$id" && { sleep 600; return; }
+    # It may have heard that and could not say so.
+    is_running "$(how_it_stands)" || return
+    sleep 2
+  done
 }
+may_run_again() { # unless it is out of time, and has no try left
+  [ "$SECONDS" -ge ${earliest} ] || return 0
+  printf '%s\\n' "$id" >>${shellQuote(timeoutFolder)}/"$job"
+  [ "$(wc -l <${shellQuote(timeoutFolder)}/"$job")" -le ${max_num_timeout} ]
+}
+await_step() { # ends with the step, or with a signal
+  while [ -z "$near_end" ] && { wait "$step"; code=$?; kill -0 "$step" 2>/dev/null; }; do :; done
+}
+if [ -n "$near_end" ] && may_run_again; then
+  # Told before it began.
+  queue_again
+  exit 1
+fi
+near_end=
+srun --unbuffered ${several ? severalLogs(stderr_to_stdout) : ""}${words(srun_args)}${words(command)}&
+step=$!
 await_step
 # Once told is enough.
 trap '' USR2
 if [ -z "$near_end" ] || ! kill -0 "$step" 2>/dev/null; then
   # The signal may have ended the waiting when the step ended.
   wait "$step"; code=$?
+elif may_run_again; then
+  # What listens to the signal may save its work; a worker that does not ends with code 140.
+  kill -USR2 "$step"
+  until=$((SECONDS + ${grace}))
+  while kill -0 "$step" 2>/dev/null && [ "$SECONDS" -lt "$until" ]; do sleep 1; done
+  if kill -0 "$step" 2>/dev/null; then code=140; else wait "$step"; code=$?; fi
+  if [ "$code" = 140 ]; then
+    queue_again
+    code=1
+  fi
 else
-  again=1
-  if [ "$SECONDS" -ge ${earliest} ]; then
-    printf '%s\\n' "$id" >>${shellQuote(timeoutFolder)}/"$job"
-    [ "$(wc -l <${shellQuote(timeoutFolder)}/"$job")" -le ${max_num_timeout} ] || again=
-  fi
-  if [ -n "$again" ]; then
-    # What listens to the signal may save its work; a worker that does not ends with code 140.
-    kill -USR2 "$step"
-    until=$((SECONDS + ${grace}))
-    while kill -0 "$step" 2>/dev/null && [ "$SECONDS" -lt "$until" ]; do sleep 1; done
-    if kill -0 "$step" 2>/dev/null; then code=140; else wait "$step"; code=$?; fi
-    if [ "$code" = 140 ]; then
-      queue_again
-      code=1
-    fi
-  else
-    # It has its time to the last second; then Slurm ends it.
-    near_end=
-    await_step
-  fi
+  # It has its time to the last second; then Slurm ends it.
+  near_end=
+  await_step
 fi
-case "$code" in 143 | -1 | 127)
-  # Of TERM, whatever else Slurm has told it; or lost by the shell, if the step ended as the signal came: what is
-  # done does not run again. One that was cancelled does not run any more.
-  case "$(ask_slurm --oneliner show job "$id" 2>/dev/null)" in
-    *JobState=RUNNING*PreemptTime=[0-9]*) queue_again ;;
-  esac
+case "$code" in 143 | 140 | -1 | 127)
+  # Of a signal, whichever Slurm has told it by; or lost by the shell, if the step ended as the signal came: what is
+  # done does not run again. One that was cancelled does not run any more, and one that Slurm itself puts back completes.
+  said=$(how_it_stands)
+  case "$said" in *PreemptTime=[0-9]*) is_running "$said" && queue_again ;; esac
 esac
 [ -s "$slurm_log" ] || rm -f -- "$slurm_log"
 exit "$code"

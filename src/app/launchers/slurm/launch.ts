@@ -75,6 +75,11 @@ export async function* launchOnSlurm(
   try {
     const watch = { numbers: new Set(jobs.keys()), signal: interrupt.signal };
     for await (const event of sweep.watch(watch)) {
+      if (event.kind === "held") {
+        const held = event.numbers.flatMap((number) => jobs.get(number) ?? []);
+        yield { kind: "held", jobs: held, obstacle: event.obstacle };
+        continue;
+      }
       const job = jobs.get(event.number);
       if (job === undefined) continue;
       if (event.kind === "started") yield { kind: "started", job };

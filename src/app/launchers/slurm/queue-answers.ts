@@ -23,7 +23,8 @@ function tasksOf(job: unknown): readonly TaskReport[] {
   if (array === null || array === 0) return [];
   const states = field(job, "job_state");
   const state = String(Array.isArray(states) ? states[0] : states);
-  const reason = field(job, "state_reason");
+  // What Slurm says in words says more: of a job whose node failed, the reason is only that it is held.
+  const reason = field(job, "state_description") || field(job, "state_reason");
   const report = {
     array: String(array),
     state,
@@ -54,12 +55,12 @@ export function readShownJobs(text: string): readonly TaskReport[] {
     const at = (key: string) => new RegExp(`(?:^| )${key}=(\\S*)`).exec(line)?.[1];
     const array = at("ArrayJobId");
     if (array === undefined) return [];
-    const code = at("ExitCode")?.split(":")[0];
+    const [code, signal] = at("ExitCode")?.split(":") ?? [];
     const report = {
       array,
       state: at("JobState") ?? "",
       reason: meaning(at("Reason") ?? ""),
-      exitCode: code === undefined ? null : Number(code),
+      exitCode: code === undefined ? null : asShellsSay(Number(code), Number(signal ?? 0)),
     };
     return readIndices(at("ArrayTaskId") ?? "").map((index) => ({ ...report, index }));
   });
@@ -80,11 +81,20 @@ function readIndices(text: string): readonly number[] {
 const meaning = (reason: string): string | null =>
   ["", "None", "(null)"].includes(reason) ? null : reason;
 
-/** The upper byte of a wait status, or what newer versions say in its place. */
+/** A wait status, or what newer versions say in its place. */
 function exitCodeOf(value: unknown): number | null {
-  if (typeof value === "number") return value >> 8;
-  return number(field(value, "return_code"));
+  if (typeof value === "number") return asShellsSay(value >> 8, value & 0x7f);
+  const code = number(field(value, "return_code"));
+  const signal = field(value, "signal");
+  const by = number(field(signal, "id")) ?? number(field(signal, "signal_id")) ?? 0;
+  return code === null && by === 0 ? null : asShellsSay(code ?? 0, by);
 }
+
+/** Shells add 128 to the number of a signal. Slurm has numbers that are none: 125 is a lack of memory. */
+const asShellsSay = (code: number, signal: number): number =>
+  signal > 0 && signal <= LAST_SIGNAL ? 128 + signal : code;
+
+const LAST_SIGNAL = 64;
 
 function number(value: unknown): number | null {
   if (typeof value === "number") return value;

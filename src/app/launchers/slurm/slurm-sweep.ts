@@ -2,6 +2,8 @@ import { rmSync } from "node:fs";
 import { hasEnded, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledJob, SweepBackend } from "../sweep-backend.ts";
 import { noAnswer, type SlurmClient } from "./client.ts";
+import { obstacles } from "./obstacles.ts";
+import { reportOf, reportsOf } from "./reports.ts";
 import {
   readSubmissions,
   type Submission,
@@ -11,6 +13,7 @@ import {
   tasksOf,
   writeSubmissions,
 } from "./submissions.ts";
+import { taskRanges } from "./task-ranges.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
 import { watchTasks } from "./watch.ts";
 
@@ -24,9 +27,11 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
       const tasks = unfinished(folder, await submittedTasks(folder, client));
       const reports = await reportsOf(tasks, client);
       if (reports === undefined) throw noAnswer();
+      const held = obstacles([...reports.values()]);
       return tasks.flatMap((task) => {
-        const report = reports.get(taskName(task));
-        return report === undefined ? [] : [scheduledJob(task, report)];
+        const name = taskName(task);
+        const report = reports.get(name);
+        return report === undefined ? [] : [scheduledJob(task, report, held.get(name)?.text)];
       });
     },
     async settle() {
@@ -43,7 +48,7 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
     async cancel({ numbers, onlyWaiting = false } = {}) {
       const tasks = unfinished(folder, await submittedTasks(folder, client));
       const chosen = tasks.filter(({ number }) => numbers?.has(number) ?? true);
-      await client.cancel(chosen.map(taskName), { onlyWaiting });
+      await client.cancel(taskRanges(chosen), { onlyWaiting });
     },
   };
 }
@@ -116,26 +121,22 @@ async function tasksOver(
   if (reports === undefined) return [];
   const over: SubmittedTask[] = [];
   for (const task of tasks) {
-    const report = reports.get(taskName(task)) ?? (await client.task(task.array, task.index));
-    if (report === "no answer") continue;
+    const report = await reportOf(task, reports, client);
+    // It has stopped answering: each further question would take as long.
+    if (report === "no answer") break;
     if (report === "gone" || phaseOf(report) === "over") over.push(task);
   }
   return over;
 }
 
-/** By the name of the task; undefined while Slurm does not answer. */
-export async function reportsOf(
-  tasks: readonly SubmittedTask[],
-  client: SlurmClient,
-): Promise<ReadonlyMap<string, TaskReport> | undefined> {
-  const arrays = [...new Set(tasks.map(({ array }) => array))];
-  const reports = arrays.length === 0 ? [] : await client.tasks(arrays);
-  return reports && new Map(reports.map((report) => [taskName(report), report]));
-}
-
-const scheduledJob = (task: SubmittedTask, report: TaskReport): ScheduledJob => ({
+const scheduledJob = (
+  task: SubmittedTask,
+  report: TaskReport,
+  obstacle: string | undefined,
+): ScheduledJob => ({
   number: task.number,
   id: taskName(task),
   phase: phaseOf(report),
   state: report.reason === null ? report.state : `${report.state} (${report.reason})`,
+  obstacle: obstacle ?? null,
 });

@@ -6,7 +6,7 @@ export interface TaskReport {
   readonly state: string;
   /** Slurm's reason, or null where it has none: `Resources`, `TimeLimit`. */
   readonly reason: string | null;
-  /** Of the batch script, where Slurm knows it. */
+  /** Of the batch script, where Slurm knows it; 128 and the number of a signal that ended it. */
   readonly exitCode: number | null;
 }
 

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasEnded, type JobState, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledEvent } from "../sweep-backend.ts";
 import type { SlurmClient } from "./client.ts";
+import { obstacles } from "./obstacles.ts";
+import { type Reports, reportOf, reportsOf } from "./reports.ts";
 import { settle } from "./settle.ts";
-import { reportsOf } from "./slurm-sweep.ts";
 import { type SubmittedTask, taskName } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
 
@@ -31,6 +32,8 @@ interface Watched {
   seen: number;
   /** Since when Slurm says that it is over, on a clock that nobody sets. */
   overSince?: number;
+  /** Slurm's reason for not starting it, as it was told last. */
+  heldFor?: string | undefined;
 }
 
 /**
@@ -55,23 +58,15 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
     }
     if (happened) pause = QUEUE_MS.first;
     if (watched.size > 0 && performance.now() >= nextQuestion) {
-      const reports = await reportsOf(
-        [...watched.values()].map(({ task }) => task),
-        client,
-      );
-      if (reports !== undefined)
-        for (const [name, one] of watched) {
-          const lost = await isLost(one, reports.get(name), client);
-          if (lost === undefined) continue;
-          // The record may have come while Slurm was asked: then the next look finds it.
-          const outcome = settle(folder, one.task, lost.report);
-          if (outcome === "recorded already") continue;
-          watched.delete(name);
+      const tasks = [...watched.values()].map(({ task }) => task);
+      const reports = await reportsOf(tasks, client);
+      if (reports !== undefined) {
+        yield* newlyHeld(watched, reports);
+        for await (const event of newlyLost(watched, reports, request)) {
           pause = QUEUE_MS.first;
-          const { number } = one.task;
-          if (outcome.kind === "ended" && one.seen === 0) yield { kind: "started", number };
-          yield { ...outcome, number };
+          yield event;
         }
+      }
       const soon = [...watched.values()].some(({ overSince }) => overSince !== undefined);
       nextQuestion = performance.now() + (soon ? QUEUE_MS.first : pause);
       pause = Math.min(pause * QUEUE_MS.growth, QUEUE_MS.most);
@@ -100,21 +95,55 @@ function* newEvents(one: Watched, state: JobState | undefined): Generator<Schedu
   if (hasEnded(state)) yield { kind: "ended", number };
 }
 
-/** A task that is over and whose record does not come any more; undefined for others. */
-async function isLost(
-  one: Watched,
-  report: TaskReport | undefined,
-  client: SlurmClient,
-): Promise<{ readonly report: TaskReport | undefined } | undefined> {
-  // Slurm forgets tasks some minutes after their end.
-  const last = report ?? (await client.task(one.task.array, one.task.index));
-  if (last === "no answer") return undefined;
-  const known = last === "gone" ? undefined : last;
-  if (known !== undefined && phaseOf(known) !== "over") {
+/** Jobs that have come to wait for somebody to do something, by what that is, and those that do so no more. */
+function* newlyHeld(
+  watched: ReadonlyMap<string, Watched>,
+  reports: Reports,
+): Generator<ScheduledEvent> {
+  const held = obstacles([...reports.values()]);
+  const news = new Map<string | null, number[]>();
+  for (const [name, one] of watched) {
+    const obstacle = held.get(name);
+    if (obstacle?.reason === one.heldFor) continue;
+    one.heldFor = obstacle?.reason;
+    const text = obstacle?.text ?? null;
+    const numbers = news.get(text);
+    if (numbers === undefined) news.set(text, [one.task.number]);
+    else numbers.push(one.task.number);
+  }
+  for (const [obstacle, numbers] of news) yield { kind: "held", numbers, obstacle };
+}
+
+/** Records how tasks ended that are over, and whose record does not come any more. They are watched no more. */
+async function* newlyLost(
+  watched: Map<string, Watched>,
+  reports: Reports,
+  { client, folder }: WatchRequest,
+): AsyncGenerator<ScheduledEvent> {
+  for (const [name, one] of watched) {
+    // Slurm forgets tasks some minutes after their end.
+    const report = await reportOf(one.task, reports, client);
+    // It has stopped answering: each further question would take as long.
+    if (report === "no answer") return;
+    const known = report === "gone" ? undefined : report;
+    if (!isLost(one, known)) continue;
+    // The record may have come while Slurm was asked: then the next look finds it.
+    const outcome = settle(folder, one.task, known);
+    if (outcome === "recorded already") continue;
+    watched.delete(name);
+    const { number } = one.task;
+    if (outcome.kind === "ended" && one.seen === 0) yield { kind: "started", number };
+    yield { ...outcome, number };
+  }
+}
+
+/** @param report undefined where Slurm knows the task no more */
+function isLost(one: Watched, report: TaskReport | undefined): boolean {
+  if (report !== undefined && phaseOf(report) !== "over") {
     delete one.overSince;
-    return undefined;
+    return false;
   }
   one.overSince ??= performance.now();
-  const delay = known?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
-  return performance.now() - one.overSince >= delay ? { report: known } : undefined;
+  const delay = report?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
+  return performance.now() - one.overSince >= delay;
 }

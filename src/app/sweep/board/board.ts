@@ -1,7 +1,7 @@
 import type { Console, Terminal } from "../../console.ts";
 import type { LaunchEvent } from "../../launchers/launcher.ts";
 import type { BatchJob } from "../run-sweep.ts";
-import { eventLine } from "./event-line.ts";
+import { eventLine, heldLine } from "./event-line.ts";
 import { frameLines } from "./frame.ts";
 import { type LiveRegion, openLiveRegion } from "./live-region.ts";
 import { openTally, type Tally } from "./tally.ts";
@@ -41,8 +41,9 @@ export function openBoard(console: Console): Board {
   let hasBatch = false;
   const write = (to: (text: string) => void) => (text: string) =>
     view === undefined ? to(text) : view.around(() => to(text), text.endsWith("\n"));
+  const stderr = write(console.stderr);
   return {
-    console: { ...console, stdout: write(console.stdout), stderr: write(console.stderr) },
+    console: { ...console, stdout: write(console.stdout), stderr },
     start(kind) {
       const { terminal } = console;
       onlyEnds = kind === "ends";
@@ -60,6 +61,13 @@ export function openBoard(console: Console): Board {
     },
     event(event) {
       if (view === undefined) return;
+      if (event.kind === "held") {
+        const cards = tally.held(event);
+        // In full, above a table, whose rows are short: it is for somebody to act on.
+        if (event.obstacle !== null) stderr(`${heldLine(cards, event.obstacle)}\n`);
+        view.update(tally);
+        return;
+      }
       const card = tally.event(event, performance.now());
       if (!onlyEnds || event.kind !== "started")
         view.update(tally, eventLine(event.kind, card, tally));

@@ -1,12 +1,11 @@
-import type { LaunchEvent } from "../../launchers/launcher.ts";
 import { durationText } from "./duration.ts";
-import type { Card, Tally } from "./tally.ts";
+import type { Card, JobEvent, Tally } from "./tally.ts";
 import { all } from "./totals.ts";
 
 /** What happened to a job, as a line: for logs, and for whatever is no terminal. */
-export function eventLine(kind: LaunchEvent["kind"], card: Card, tally: Tally): string {
+export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): string {
   const { ended, error, number, overrides, started, state } = card;
-  const job = `#${number}${overrides === "" ? "" : ` ${overrides}`}`;
+  const job = jobText({ number, overrides });
   if (kind === "started") return `${job}: started`;
   if (kind === "retried") return `${job}: failed, starts again: ${error ?? ""}`;
   const counts = tally.counts();
@@ -18,3 +17,16 @@ export function eventLine(kind: LaunchEvent["kind"], card: Card, tally: Tally): 
   const why = error === undefined || state === "completed" ? "" : `: ${error}`;
   return `${job}: ${state}${time} (${done} of ${all(counts)})${why}`;
 }
+
+/** That jobs wait for somebody to do something: `#3 lr=0.1 (and 4 more): waits: it is held (JobHeldUser): ...`. */
+export function heldLine(
+  [first, ...others]: readonly Pick<Card, "number" | "overrides">[],
+  obstacle: string,
+): string {
+  if (first === undefined) return "";
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  return `${jobText(first)}${more}: waits: ${obstacle}`;
+}
+
+const jobText = ({ number, overrides }: Pick<Card, "number" | "overrides">): string =>
+  `#${number}${overrides === "" ? "" : ` ${overrides}`}`;

@@ -20,13 +20,18 @@ export interface Card {
   readonly error?: string;
 }
 
+export type HeldEvent = Extract<LaunchEvent, { kind: "held" }>;
+export type JobEvent = Exclude<LaunchEvent, HeldEvent>;
+
 export type Counts = Readonly<Record<CardState, number>>;
 
 /** All jobs of a sweep that are known so far, and how they stand. */
 export interface Tally {
   batch(jobs: readonly BatchJob[]): void;
   /** @returns how the job stands now */
-  event(event: LaunchEvent, now: number): Card;
+  event(event: JobEvent, now: number): Card;
+  /** @returns how the jobs stand that wait for somebody to do something */
+  held(event: HeldEvent): readonly Card[];
   cards(): Iterable<Card>;
   counts(): Counts;
   pace(now: number): Pace;
@@ -89,6 +94,12 @@ export function openTally(): Tally {
         ...(hasFailed(result) && { error: errorLine(result) }),
       });
     },
+    held: ({ jobs, obstacle }) =>
+      jobs.map(({ number, ...job }) => {
+        const overrides = cards.get(number)?.overrides ?? printable(shownOverrides(job));
+        const why = obstacle === null ? {} : { error: printable(obstacle) };
+        return put({ number, overrides, state: "queued", ...why });
+      }),
     cards: () => cards.values(),
     counts: () => counts,
     pace(now) {

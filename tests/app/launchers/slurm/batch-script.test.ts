@@ -111,14 +111,18 @@ describe("the script of a task", () => {
 });
 
 /** Runs the script of an array's only task, with commands that are these lines of shell; what Slurm was asked. */
-function runTask(commands: Readonly<Record<string, readonly string[]>>) {
+function runTask(
+  commands: Readonly<Record<"srun" | "scontrol", readonly string[]>>,
+  settings: Readonly<Record<string, unknown>> = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
-  for (const [name, lines] of Object.entries({ sleep: [], ...commands }))
+  const scontrol = ['echo "$@" >>"$CALLS"', ...commands.scontrol];
+  for (const [name, lines] of Object.entries({ sleep: [], ...commands, scontrol }))
     writeFileSync(join(dir, name), ["#!/bin/bash", ...lines, ""].join("\n"), { mode: 0o755 });
   const script = join(dir, "script.sh");
   writeFileSync(
     script,
-    batchScript(settingsOf({ submitit_folder: dir }), {
+    batchScript(settingsOf({ submitit_folder: dir, ...settings }), {
       jobs: [5],
       command: ["true"],
       variable: { name: "WORKER", rest: "" },
@@ -127,38 +131,75 @@ function runTask(commands: Readonly<Record<string, readonly string[]>>) {
       slurmLog: `${dir}/log`,
     }),
   );
+  writeFileSync(join(dir, "calls"), "");
   const { status } = spawnSync("bash", [script], {
     env: {
       PATH: `${dir}:/usr/bin:/bin`,
       CALLS: join(dir, "calls"),
+      BEGUN: join(dir, "begun"),
       SLURM_ARRAY_JOB_ID: "77",
       SLURM_ARRAY_TASK_ID: "0",
     },
   });
   const calls = readFileSync(join(dir, "calls"), "utf8").split("\n").slice(0, -1);
-  return { status, calls };
+  return {
+    status,
+    calls,
+    requeues: calls.filter((call) => call === "requeue 77_0").length,
+    begun: existsSync(join(dir, "begun")),
+  };
 }
 
-const PREEMPTED =
-  'case "$*" in *show*) echo "JobState=RUNNING Reason=None PreemptTime=2026-01-02T03:04:05" ;; esac';
+/** What `scontrol show job` says. */
+const shows = (state: string, preempted = "2026-01-02T03:04:05"): string =>
+  `case "$*" in *show*) echo "JobState=${state} Reason=None PreemptEligibleTime=2026-01-02T03:04:05 PreemptTime=${preempted}" ;; esac`;
+const PREEMPTED = shows("RUNNING");
+const SILENT = 'echo "Socket timed out" >&2; exit 1';
+/** So often it was called before. */
+const CALLED = '$(($(wc -l <"$CALLS") - 1))';
 
-test("a preempted job is queued again also where the controller is too busy to answer at first", () => {
-  const { calls, status } = runTask({
+test.each([
+  ["is too busy for some answers", `case ${CALLED} in 0 | 2 | 3) ${SILENT} ;; esac`],
+  ["is started again and silent for a while", `if [ ${CALLED} -lt 40 ]; then ${SILENT}; fi`],
+  ["has nothing to say at first, and calls it an answer", `[ ${CALLED} -gt 2 ] || exit 0`],
+])("a preempted job is queued again also where the controller %s", (_, hindrance) => {
+  const { calls, status } = runTask({ srun: ["exit 143"], scontrol: [hindrance, PREEMPTED] });
+  expect(status).toBe(143);
+  expect(calls.at(-1)).toBe("requeue 77_0");
+});
+
+test("a request to queue a job again that was heard, and not answered, is not made twice", () => {
+  const { calls, requeues } = runTask({
     srun: ["exit 143"],
-    // Every second question is answered.
     scontrol: [
-      'echo "$@" >>"$CALLS"',
-      'if [ $(($(wc -l <"$CALLS") % 2)) = 1 ]; then echo "Socket timed out" >&2; exit 1; fi',
-      PREEMPTED,
+      `if grep -q requeue "$CALLS"; then case "$1" in requeue) ${SILENT} ;; esac; ${shows("PENDING")}`,
+      `else ${PREEMPTED}; fi`,
     ],
   });
-  expect(status).toBe(143);
-  expect(calls).toEqual([
-    "--oneliner show job 77_0",
-    "--oneliner show job 77_0",
-    "requeue 77_0",
-    "requeue 77_0",
-  ]);
+  expect(requeues).toBe(1);
+  expect(calls.at(-1)).toBe("--oneliner show job 77_0");
+});
+
+test.each([
+  ["was cancelled", shows("CANCELLED")],
+  ["is being ended and put back by Slurm itself", shows("COMPLETING")],
+  ["is held", shows("REQUEUE_HOLD")],
+  ["ended by a signal of its user's", shows("RUNNING", "None")],
+])("a job that %s is not queued again", (_, scontrol) => {
+  const { requeues, status } = runTask({ srun: ["exit 143"], scontrol: [scontrol] });
+  expect([requeues, status]).toEqual([0, 143]);
+});
+
+// A busy node confirms the signal only later: Slurm says so then.
+test("a preempted job is queued again also while Slurm is still telling it", () => {
+  const outcome = runTask({ srun: ["exit 143"], scontrol: [shows("SIGNALING")] });
+  expect(outcome).toMatchObject({ requeues: 1, status: 143 });
+});
+
+test("a job that ends by any signal that preempts it is queued again, and none that is done", () => {
+  const requeues = (code: number) =>
+    runTask({ srun: [`exit ${code}`], scontrol: [PREEMPTED] }).requeues;
+  expect([143, 140, 0, 1].map(requeues)).toEqual([1, 1, 0, 0]);
 });
 
 // Its time limit may be near as well.
@@ -169,10 +210,24 @@ test.each([
     ["trap 'exit 143' USR2", "while :; do kill -USR2 $PPID; /bin/sleep 0.01; done"],
   ],
 ])("a job that ends by TERM is queued again also where it is told by USR2, too: %s", (_, srun) => {
-  for (let round = 0; round < 5; round++) {
-    const { calls } = runTask({ srun, scontrol: ['echo "$@" >>"$CALLS"', PREEMPTED] });
-    expect(calls.filter((call) => !call.includes("show"))).toEqual(["requeue 77_0"]);
-  }
+  for (let round = 0; round < 5; round++)
+    expect(runTask({ srun, scontrol: [PREEMPTED] }).requeues).toBe(1);
+});
+
+describe("a job that is told of its end before it began", () => {
+  const commands = { srun: [': >"$BEGUN"'], scontrol: [PREEMPTED] };
+  const setup = ["kill -USR2 $$"];
+
+  test("is queued again and does not begin", () => {
+    expect(runTask(commands, { setup })).toMatchObject({ requeues: 1, begun: false, status: 1 });
+  });
+
+  test("runs if it is out of time and has no try left", () => {
+    const short = { setup, timeout_min: 1 };
+    expect(runTask(commands, short)).toMatchObject({ requeues: 0, begun: true, status: 0 });
+    const tries = { ...short, max_num_timeout: 1 };
+    expect(runTask(commands, tries)).toMatchObject({ requeues: 1, begun: false });
+  });
 });
 
 describe("options of sbatch", () => {

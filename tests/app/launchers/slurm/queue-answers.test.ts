@@ -61,10 +61,12 @@ describe("squeue --json", () => {
       },
     ];
     const read = readQueueJson(JSON.stringify({ jobs })) ?? [];
-    expect(read.map(({ array, index, state }) => [array, index, state])).toEqual([
-      ["8", 1, "OUT_OF_MEMORY"],
-      ["8", 2, "PENDING"],
-      ["8", 4, "PENDING"],
+    expect(
+      read.map(({ array, exitCode, index, state }) => [array, index, state, exitCode]),
+    ).toEqual([
+      ["8", 1, "OUT_OF_MEMORY", 137],
+      ["8", 2, "PENDING", 0],
+      ["8", 4, "PENDING", 0],
     ]);
   });
 
@@ -72,6 +74,26 @@ describe("squeue --json", () => {
     for (const text of ["", "squeue: error", "[]", "{}", '{"jobs":3}'])
       expect(readQueueJson(text)).toBeUndefined();
   });
+});
+
+test("a script that a signal ended has the code that shells tell", () => {
+  const shown = (code: string) =>
+    readShownJobs(`JobId=7 ArrayJobId=7 ArrayTaskId=0 JobState=FAILED ExitCode=${code}`);
+  const json = (exit_code: number) =>
+    readQueueJson(
+      JSON.stringify({
+        jobs: [{ array_job_id: 7, array_task_id: 0, job_state: "FAILED", exit_code }],
+      }),
+    ) ?? [];
+  for (const reports of [shown("0:15"), json(15)]) {
+    expect(reports.map(({ exitCode }) => exitCode)).toEqual([143]);
+    expect(reports.map(whyOver)).toEqual([
+      "Slurm: its script ended with code 143 and the job left no result: FAILED",
+    ]);
+  }
+  // A lack of memory, which is no signal.
+  for (const [{ exitCode } = { exitCode: null }] of [shown("0:125"), json(125)])
+    expect(exitCode).toBe(0);
 });
 
 test("lines of squeue, with reasons that hold anything", () => {
@@ -86,7 +108,7 @@ test("scontrol --oneliner show job", () => {
   const line =
     "JobId=12 ArrayJobId=9 ArrayTaskId=4 JobName=x JobState=NODE_FAIL Reason=NodeDown Dependency=(null) Requeue=1 ExitCode=1:9 Command=/a b/ArrayJobId=3\n";
   expect(readShownJobs(line)).toEqual([
-    { array: "9", index: 4, state: "NODE_FAIL", reason: "NodeDown", exitCode: 1 },
+    { array: "9", index: 4, state: "NODE_FAIL", reason: "NodeDown", exitCode: 137 },
   ]);
   expect(readShownJobs("No jobs in the system\n")).toEqual([]);
 });

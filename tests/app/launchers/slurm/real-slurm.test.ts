@@ -28,6 +28,15 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
         ...made,
         client,
         sweep: slurmSweep(made.folder, client),
+        /** `hydraconf sweep ACTION s`, and what it has printed so far. */
+        look: (...argv: readonly string[]) => {
+          const process = made.sweep(argv, { env: slurm.env });
+          let said = "";
+          process.stdout?.on("data", (text) => {
+            said += text;
+          });
+          return { process, said: () => said };
+        },
         start: (argv: readonly string[], launcher = SLURM, env: Record<string, string> = {}) =>
           made.start(["-m", launcher, ...argv], { env: { ...slurm.env, ...env } }),
         resume: () => made.start(["--resume", "s"], { env: slurm.env }),
@@ -206,6 +215,34 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       const events = [];
       for await (const event of sweep.watch()) events.push(event.kind);
       expect(events.filter((kind) => kind === "ended")).toHaveLength(2);
+    });
+
+    test("what Slurm holds is told with what to do about it, by everything that looks", async () => {
+      const { folder, look, start } = place();
+      const hold = "+hydra.launcher.additional_parameters={hold: true}";
+      const launcher = start(["x=1,2", hold]);
+      let said = "";
+      launcher.stderr?.on("data", (text) => {
+        said += text;
+      });
+      await until(() => said.includes("JobHeldUser"));
+      const array = readSubmissions(folder)[0]?.array;
+      const remedy = `it is held (JobHeldUser): 'scontrol release ${array}_[0-1]' lets it go`;
+      expect(said).toContain(`#0 x=1 (and 1 more): waits: ${remedy}\n`);
+      const status = String((await look("status", "s").process).stdout);
+      expect(status).toContain(`#0 x=1 (and 1 more): waits: ${remedy}\n`);
+      const { jobs } = JSON.parse(String((await look("status", "s", "--json").process).stdout));
+      expect(jobs[1].scheduler).toMatchObject({ id: `${array}_1`, obstacle: remedy });
+      // While the launcher follows the jobs, and when nobody does.
+      const driven = look("wait", "s");
+      await until(() => driven.said().includes(remedy));
+      launcher.kill("SIGINT");
+      expect((await launcher).exitCode).toBe(130);
+      const left = look("wait", "s");
+      await until(() => left.said().includes(remedy));
+      slurm.command("scontrol", "release", `${array}_[0-1]`);
+      const waited = await Promise.all([driven.process, left.process]);
+      expect(waited.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     });
 
     test("what Slurm does not accept is said in its words, with what to do", async () => {

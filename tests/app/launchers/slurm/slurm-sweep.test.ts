@@ -54,7 +54,7 @@ test("who looks while a launcher submits takes nothing from what it notes meanwh
     tasks: async () => [{ array: "7", index: 0, state: "RUNNING", reason: null, exitCode: null }],
   });
   expect(await slurmSweep(folder, client).status()).toEqual([
-    { number: 0, id: "7_0", phase: "running", state: "RUNNING" },
+    { number: 0, id: "7_0", phase: "running", state: "RUNNING", obstacle: null },
   ]);
   expect(readSubmissions(folder)).toEqual([NOTED, submitted]);
 });
@@ -83,6 +83,69 @@ test("silence is no answer: neither are arrays forgotten nor jobs taken for gone
   await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
     code: "slurm.no_answer",
   });
+});
+
+/** A sweep of two jobs that wait, and what Slurm says of each of them, look by look. */
+async function eventsOf(...answers: readonly (readonly [string, string | null][])[]) {
+  const folder = sweepFolder({
+    ...NOTED,
+    jobs: [
+      { number: 4, attempts: 0 },
+      { number: 5, attempts: 0 },
+    ],
+  });
+  const looks = answers.values();
+  const client = slurm({
+    tasks: async () =>
+      looks.next().value?.map(([state, reason], index) => ({
+        array: "7",
+        index,
+        state,
+        reason,
+        exitCode: 1,
+      })),
+  });
+  const stop = new AbortController();
+  const events = [];
+  for await (const event of slurmSweep(folder, client).watch({ signal: stop.signal })) {
+    events.push(event);
+    if (event.kind === "held" && event.obstacle === null) stop.abort();
+  }
+  return events;
+}
+
+test("jobs that Slurm holds are told once, all that it holds for the same, and that it does no more", async () => {
+  const held = ["PENDING", "JobHeldUser"] as [string, string];
+  const turn = ["PENDING", "Resources"] as [string, string];
+  expect(await eventsOf([held, held], [held, held], [turn, held])).toEqual([
+    { kind: "held", numbers: [4, 5], obstacle: expect.stringContaining("release 7_[0-1]") },
+    { kind: "held", numbers: [4], obstacle: null },
+  ]);
+});
+
+test("who cancels names ranges of tasks, however many there are", async () => {
+  const jobs = Array.from({ length: 5000 }, (_, number) => ({ number, attempts: 0 }));
+  const folder = sweepFolder({ ...NOTED, jobs });
+  const asked: (readonly string[])[] = [];
+  const client = slurm({ cancel: async (ids) => void asked.push(ids) });
+  await slurmSweep(folder, client).cancel();
+  await slurmSweep(folder, client).cancel({ numbers: new Set([3, 7, 8, 9]) });
+  expect(asked).toEqual([["7_[0-4999]"], ["7_[3,7-9]"]]);
+});
+
+test("where Slurm falls silent, nobody asks it about every other task", async () => {
+  const jobs = Array.from({ length: 50 }, (_, number) => ({ number, attempts: 0 }));
+  const folder = sweepFolder({ ...NOTED, jobs });
+  let asked = 0;
+  const client = slurm({
+    tasks: async () => [],
+    task: async () => {
+      asked++;
+      return "no answer" as const;
+    },
+  });
+  await slurmSweep(folder, client).settle();
+  expect(asked).toBe(1);
 });
 
 test("a job that has left the queue is not lost while Slurm does not say what became of it", async () => {

@@ -87,6 +87,32 @@ describe("on a terminal", () => {
     }
   });
 
+  test("what holds a job is told in full, and stands in its row until it begins", () => {
+    const [a, b] = jobs(2) as [SweepJob, SweepJob];
+    const { batch, event, screen } = board("jobs", { columns: 60, rows: 24 });
+    batch([{ job: a }, { job: b }]);
+    const obstacle = "it is held (JobHeldUser): 'scontrol release 7_[0-1]' lets it go";
+    event({ kind: "held", jobs: [a, b], obstacle });
+    vi.advanceTimersByTime(1000);
+    // As the terminal wraps it.
+    expect(screen.lines().slice(0, 2).join("")).toBe(`#0 x=0 (and 1 more): waits: ${obstacle}`);
+    expect(screen.lines().slice(2)).toEqual([
+      "#0  queued                  x=0  it is held (JobHeldUser):…",
+      "#1  queued                  x=1  it is held (JobHeldUser):…",
+      "0 of 2 jobs completed, 2 queued; 0 s",
+      "",
+    ]);
+    event({ kind: "held", jobs: [b], obstacle: null });
+    event({ kind: "started", job: a });
+    vi.advanceTimersByTime(1000);
+    expect(screen.lines().slice(2)).toEqual([
+      "#0  running            1 s  x=0",
+      "#1  queued                  x=1",
+      "0 of 2 jobs completed, 1 running, 1 queued; 1 s",
+      "",
+    ]);
+  });
+
   test("characters that are two columns wide count as two", () => {
     const wide = job(0, "name=日本語日本語日本語");
     const { batch, close, event, screen } = board("jobs", { columns: 80, rows: 24 });
@@ -203,6 +229,8 @@ describe("elsewhere", () => {
     const [a, b] = jobs(2) as [SweepJob, SweepJob];
     const { batch, close, event, screen } = board("jobs");
     batch([{ job: a }, { job: b }]);
+    event({ kind: "held", jobs: [a], obstacle: "it is held" });
+    event({ kind: "held", jobs: [a], obstacle: null });
     event({ kind: "started", job: a });
     vi.advanceTimersByTime(1250);
     event({ kind: "retried", job: a, reason: "lost" });
@@ -213,6 +241,7 @@ describe("elsewhere", () => {
     event({ kind: "ended", job: b, result: done(b, 3) });
     close();
     expect(screen.lines()).toEqual([
+      "#0 x=0: waits: it is held",
       "#0 x=0: started",
       "#0 x=0: failed, starts again: lost",
       "#0 x=0: started",

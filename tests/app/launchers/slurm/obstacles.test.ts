@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { obstacles } from "../../../../src/app/launchers/slurm/obstacles.ts";
+import type { TaskReport } from "../../../../src/app/launchers/slurm/task-state.ts";
+
+const task = (
+  index: number,
+  reason: string | null,
+  { array = "7", state = "PENDING" }: Partial<TaskReport> = {},
+): TaskReport => ({ array, index, state, reason, exitCode: null });
+
+const textOf = (...reports: readonly TaskReport[]) => obstacles(reports).get("7_0")?.text;
+
+test.each([
+  ["JobHeldUser", "it is held (JobHeldUser): 'scontrol release 7_0' lets it go"],
+  ["JobHeldAdmin", "an administrator holds it (JobHeldAdmin): ask them"],
+  ["launch failed requeued held", "a node failed to start it, and Slurm holds it"],
+  ["launch_failed_requeued_held", "'scontrol release 7_0' lets it go"],
+  ["JobHoldMaxRequeue", "'scontrol release 7_0' lets it go"],
+  ["DependencyNeverSatisfied", "what it waits for will never be"],
+  ["BadConstraints", "no node has what it asks for (BadConstraints): end it with"],
+  ["PartitionTimeLimit", "--resume DIR and another hydra.launcher.timeout_min"],
+  ["PartitionDown", "its partition starts no jobs"],
+  ["ReqNodeNotAvail, UnavailableNodes:n[1-2]", "a node that it needs is not available"],
+  ["QOSMaxCpuPerJobLimit", "it asks for more, or less, than one job may have"],
+  ["AssocGrpCPUMinutesLimit", "the budget of its account is used up"],
+])("a job that waits for '%s' is told why, and what to do", (reason, words) => {
+  expect(textOf(task(0, reason))).toContain(words);
+});
+
+test.each([
+  null,
+  "Resources",
+  "Priority",
+  "BeginTime",
+  "JobArrayTaskLimit",
+  "QOSMaxJobsPerUserLimit",
+])("a job that waits for '%s' only waits its turn", (reason) => {
+  expect(textOf(task(0, reason))).toBeUndefined();
+});
+
+test("a state of its own is held, too; what runs or is over is not", () => {
+  expect(textOf(task(0, null, { state: "REQUEUE_HOLD" }))).toContain("scontrol release 7_0");
+  for (const state of ["RUNNING", "COMPLETED"])
+    expect(textOf(task(0, "JobHeldUser", { state }))).toBeUndefined();
+});
+
+test("jobs that wait for the same have the same text, which names all of them", () => {
+  const held = [task(3, "JobHeldUser"), task(0, "JobHeldUser"), task(1, "JobHeldUser")];
+  const found = obstacles([
+    ...held,
+    task(2, "JobHeldAdmin"),
+    task(0, "JobHeldUser", { array: "8" }),
+  ]);
+  expect(found.get("7_0")?.text).toContain("'scontrol release 7_[0-1,3],8_0'");
+  expect(found.get("8_0")).toBe(found.get("7_3"));
+  expect(found.get("7_2")?.reason).toBe("JobHeldAdmin");
+});
+
+test("an array that waits for others of the sweep is as it should be; one that waits for nothing of it is not", () => {
+  const next = task(0, "Dependency");
+  expect(textOf(next, task(0, null, { array: "6", state: "RUNNING" }))).toBeUndefined();
+  expect(textOf(next, task(0, "Resources", { array: "6" }))).toBeUndefined();
+  expect(textOf(next)).toContain("it waits for other jobs (Dependency)");
+  const held = obstacles([next, task(0, "JobHeldUser", { array: "6" })]);
+  expect([...held.keys()].sort()).toEqual(["6_0", "7_0"]);
+});
