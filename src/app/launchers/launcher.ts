@@ -61,6 +61,8 @@ export interface LauncherKind {
    * of the class that its group declares, and any where it declares none.
    */
   readonly settings?: readonly string[];
+  /** What to do instead of a setting that it does not know. */
+  readonly insteadOf?: (setting: string) => string;
   /**
    * How often a job that failed starts again; by default never.
    * @throws ConfigError for settings that it cannot follow

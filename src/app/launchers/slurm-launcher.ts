@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { plainAt, textAt } from "../job/hydra-values.ts";
 import { schedulerFolder } from "../sweep/record/layout.ts";
 import type { LauncherKind } from "./launcher.ts";
-import { readSettings } from "./slurm/settings.ts";
+import { insteadOfSetting, readSettings } from "./slurm/settings.ts";
 import type { SweepBackend } from "./sweep-backend.ts";
 
 /** Jobs as tasks of a Slurm job array, under submitit's keys. */
@@ -12,6 +12,7 @@ export const slurmLauncher: LauncherKind = {
     "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher",
   ],
   runsElsewhere: true,
+  insteadOf: insteadOfSetting,
   open: (request) => {
     const { context, root } = request;
     const settings = readSettings(

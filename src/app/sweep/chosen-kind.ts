@@ -12,9 +12,8 @@ import { plainAt } from "../job/hydra-values.ts";
 interface Choosable {
   readonly targets: readonly string[];
   readonly settings?: readonly string[];
+  readonly insteadOf?: (setting: string) => string;
 }
-
-const BASIC_LAUNCHER = "hydra._internal.core_plugins.basic_launcher.BasicLauncher";
 
 /** What `instantiate` and the sweep itself read in the settings of every launcher and sweeper. */
 const COMMON_SETTINGS = ["_target_", "_convert_", "_recursive_", "on_failure"];
@@ -77,9 +76,7 @@ function refuseUnknownSettings(
       origin: value.origin,
       available: settings,
       ...(near === undefined ? {} : { nearest: near }),
-      ...(kind.targets.includes(BASIC_LAUNCHER) && {
-        hint: "jobs run side by side with hydra/launcher=local",
-      }),
+      ...(kind.insteadOf === undefined ? {} : { hint: kind.insteadOf(text) }),
     });
   }
 }

@@ -116,6 +116,34 @@ const KEYS: Readonly<Record<Key, readonly [read: Reader, standard: unknown]>> = 
 /** What other parts of a sweep read in `hydra.launcher`. */
 const NOT_OURS = ["_target_", "on_failure"];
 
+/** What sbatch, submitit itself and other launchers call settings that have another name here. */
+const OTHER_NAMES: Readonly<Record<string, Key>> = {
+  array: "array_parallelism",
+  cpus: "cpus_per_task",
+  error: "submitit_folder",
+  gpus: "gpus_per_node",
+  job_name: "name",
+  max_retries: "max_num_timeout",
+  mem: "mem_gb",
+  n_jobs: "array_parallelism",
+  ntasks: "tasks_per_node",
+  ntasks_per_node: "tasks_per_node",
+  output: "submitit_folder",
+  signal: "signal_delay_s",
+  time: "timeout_min",
+  timeout: "timeout_min",
+};
+
+/** @param setting one that is not there: as sbatch names it, say, or with submitit's `slurm_` before it */
+export function insteadOfSetting(setting: string): string {
+  const name = dashless(setting).replace(/^slurm_/, "");
+  const ours = name in KEYS ? name : OTHER_NAMES[name];
+  if (ours !== undefined) return `hydra.launcher.${ours} says that`;
+  return `options of sbatch that have no key go into +hydra.launcher.additional_parameters.${name}=...`;
+}
+
+const dashless = (option: string): string => option.replace(/^-+/, "").replaceAll("-", "_");
+
 /**
  * Reads `hydra.launcher`; what a config leaves out has submitit's default.
  *
@@ -136,7 +164,7 @@ export function readSettings(
       message: `hydra.launcher.${key}: the Slurm launcher has no such key`,
       key: `hydra.launcher.${key}`,
       ...(near === undefined ? {} : { nearest: near }),
-      hint: `options of sbatch go into hydra.launcher.additional_parameters: '+hydra.launcher.additional_parameters.${key}=...'`,
+      hint: insteadOfSetting(key),
     });
   }
   const all = { submitit_folder: standardFolder, ...plain };

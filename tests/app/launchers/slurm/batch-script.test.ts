@@ -14,7 +14,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { batchScript } from "../../../../src/app/launchers/slurm/batch-script.ts";
 import { sbatchOptions, signalDelay } from "../../../../src/app/launchers/slurm/sbatch-options.ts";
-import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
+import { insteadOfSetting, readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
+import { slurmLauncher } from "../../../../src/app/launchers/slurm-launcher.ts";
 import { shellQuote } from "../../../../src/shell-quote.ts";
 import { runs } from "../../../runs.ts";
 
@@ -293,6 +294,20 @@ describe("options of sbatch", () => {
 describe("settings", () => {
   test("a key that is not there is refused with the nearest one", () => {
     expect(() => settingsOf({ partitoin: "x" })).toThrow(/no such key/);
+  });
+
+  test.each([
+    ["time", "hydra.launcher.timeout_min says that"],
+    ["slurm_partition", "hydra.launcher.partition says that"],
+    ["slurm_mem", "hydra.launcher.mem_gb says that"],
+    ["ntasks-per-node", "hydra.launcher.tasks_per_node says that"],
+    [
+      "mail_type",
+      "options of sbatch that have no key go into +hydra.launcher.additional_parameters.mail_type=...",
+    ],
+  ])("of others' names, '%s' has a hint", (name, hint) => {
+    expect(insteadOfSetting(name)).toBe(hint);
+    expect(slurmLauncher.insteadOf?.(name)).toBe(hint);
   });
 
   test.each([
