@@ -16,8 +16,8 @@ export interface SlurmClient {
   maxArraySize(): Promise<number>;
   /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
   tasks(arrays: readonly string[]): Promise<readonly TaskReport[] | undefined>;
-  /** The same of one task, asked for by name, also shortly after it left the queue; later it is `gone`. */
-  task(array: string, index: number): Promise<TaskReport | "gone" | "no answer">;
+  /** The same of one array, also of tasks that left the queue a short time ago; none where it is forgotten. */
+  recentTasks(array: string): Promise<readonly TaskReport[] | undefined>;
   /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
   /**
@@ -89,16 +89,16 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       // A single job that has left the queue is an error to squeue, and an answer to us.
       return isForgotten(stderr) ? [] : undefined;
     },
-    async task(array, index) {
+    async recentTasks(array) {
       const { failed, stderr, stdout } = await call("scontrol", [
         "--oneliner",
         "show",
         "job",
-        `${array}_${index}`,
+        array,
       ]);
-      // Of tasks that were cancelled before they began, only the array is known.
-      if (failed) return isForgotten(stderr) || /not found/.test(stdout) ? "gone" : "no answer";
-      return readShownJobs(stdout).find((one) => one.index === index) ?? "gone";
+      if (failed) return isForgotten(stderr) || /not found/.test(stdout) ? [] : undefined;
+      const tasks = readShownJobs(stdout);
+      return tasks.length === 0 ? undefined : tasks;
     },
     async cancel(ids, { onlyWaiting = false } = {}) {
       const options = onlyWaiting ? ["--state=PENDING"] : [];

@@ -3,7 +3,7 @@ import { hasEnded, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledJob, SweepBackend } from "../sweep-backend.ts";
 import { noAnswer, type SlurmClient } from "./client.ts";
 import { obstacles } from "./obstacles.ts";
-import { reportOf, reportsOf } from "./reports.ts";
+import { queueOf, reportsOf } from "./reports.ts";
 import {
   readSubmissions,
   type Submission,
@@ -25,12 +25,12 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
   return {
     async status() {
       const tasks = unfinished(folder, await submittedTasks(folder, client));
-      const reports = await reportsOf(tasks, client);
-      if (reports === undefined) throw noAnswer();
-      const held = obstacles([...reports.values()]);
+      const queue = await queueOf(tasks, client);
+      if (queue === undefined) throw noAnswer();
+      const held = obstacles([...queue.values()]);
       return tasks.flatMap((task) => {
         const name = taskName(task);
-        const report = reports.get(name);
+        const report = queue.get(name);
         return report === undefined ? [] : [scheduledJob(task, report, held.get(name)?.text)];
       });
     },
@@ -117,16 +117,13 @@ async function tasksOver(
   tasks: readonly SubmittedTask[],
   client: SlurmClient,
 ): Promise<readonly SubmittedTask[]> {
-  const reports = await reportsOf(tasks, client);
-  if (reports === undefined) return [];
-  const over: SubmittedTask[] = [];
-  for (const task of tasks) {
-    const report = await reportOf(task, reports, client);
-    // It has stopped answering: each further question would take as long.
-    if (report === "no answer") break;
-    if (report === "gone" || phaseOf(report) === "over") over.push(task);
-  }
-  return over;
+  const queue = await queueOf(tasks, client);
+  if (queue === undefined) return [];
+  const reports = await reportsOf(tasks, queue, client);
+  return tasks.filter((task) => {
+    const report = reports.get(taskName(task));
+    return report === "gone" || (report !== undefined && phaseOf(report) === "over");
+  });
 }
 
 const scheduledJob = (

@@ -3,7 +3,7 @@ import { hasEnded, type JobState, readJobState } from "../../sweep/record/job-st
 import type { ScheduledEvent } from "../sweep-backend.ts";
 import type { SlurmClient } from "./client.ts";
 import { obstacles } from "./obstacles.ts";
-import { type Reports, reportOf, reportsOf } from "./reports.ts";
+import { type Queue, queueOf, type Reports, reportsOf } from "./reports.ts";
 import { settle } from "./settle.ts";
 import { type SubmittedTask, taskName } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
@@ -59,10 +59,10 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
     if (happened) pause = QUEUE_MS.first;
     if (watched.size > 0 && performance.now() >= nextQuestion) {
       const tasks = [...watched.values()].map(({ task }) => task);
-      const reports = await reportsOf(tasks, client);
-      if (reports !== undefined) {
-        yield* newlyHeld(watched, reports);
-        for await (const event of newlyLost(watched, reports, request)) {
+      const queue = await queueOf(tasks, client);
+      if (queue !== undefined) {
+        yield* newlyHeld(watched, queue);
+        for (const event of newlyLost(watched, await reportsOf(tasks, queue, client), folder)) {
           pause = QUEUE_MS.first;
           yield event;
         }
@@ -98,9 +98,9 @@ function* newEvents(one: Watched, state: JobState | undefined): Generator<Schedu
 /** Jobs that have come to wait for somebody to do something, by what that is, and those that do so no more. */
 function* newlyHeld(
   watched: ReadonlyMap<string, Watched>,
-  reports: Reports,
+  queue: Queue,
 ): Generator<ScheduledEvent> {
-  const held = obstacles([...reports.values()]);
+  const held = obstacles([...queue.values()]);
   const news = new Map<string | null, number[]>();
   for (const [name, one] of watched) {
     const obstacle = held.get(name);
@@ -115,16 +115,15 @@ function* newlyHeld(
 }
 
 /** Records how tasks ended that are over, and whose record does not come any more. They are watched no more. */
-async function* newlyLost(
+function* newlyLost(
   watched: Map<string, Watched>,
   reports: Reports,
-  { client, folder }: WatchRequest,
-): AsyncGenerator<ScheduledEvent> {
+  folder: string,
+): Generator<ScheduledEvent> {
   for (const [name, one] of watched) {
+    const report = reports.get(name);
+    if (report === undefined) continue;
     // Slurm forgets tasks some minutes after their end.
-    const report = await reportOf(one.task, reports, client);
-    // It has stopped answering: each further question would take as long.
-    if (report === "no answer") return;
     const known = report === "gone" ? undefined : report;
     if (!isLost(one, known)) continue;
     // The record may have come while Slurm was asked: then the next look finds it.

@@ -26,7 +26,7 @@ const slurm = (answers: Partial<SlurmClient>): SlurmClient => ({
   submit: unexpected,
   maxArraySize: unexpected,
   tasks: unexpected,
-  task: unexpected,
+  recentTasks: unexpected,
   cancel: unexpected,
   arrayOf: unexpected,
   ...answers,
@@ -133,19 +133,32 @@ test("who cancels names ranges of tasks, however many there are", async () => {
   expect(asked).toEqual([["7_[0-4999]"], ["7_[3,7-9]"]]);
 });
 
-test("where Slurm falls silent, nobody asks it about every other task", async () => {
-  const jobs = Array.from({ length: 50 }, (_, number) => ({ number, attempts: 0 }));
-  const folder = sweepFolder({ ...NOTED, jobs });
-  let asked = 0;
+test("Slurm is asked once about an array that has left its queue; where it falls silent, about no other", async () => {
+  const array = (name: string): Submission => ({
+    ...NOTED,
+    array: name,
+    jobs: Array.from({ length: 50 }, (_, index) => ({
+      number: 50 * Number(name) + index,
+      attempts: 0,
+    })),
+  });
+  const folder = sweepFolder(array("1"), array("2"), array("3"));
+  const asked: string[] = [];
   const client = slurm({
     tasks: async () => [],
-    task: async () => {
-      asked++;
-      return "no answer" as const;
+    recentTasks: async (name) => {
+      asked.push(name);
+      return name === "1" ? [] : undefined;
     },
   });
-  await slurmSweep(folder, client).settle();
-  expect(asked).toBe(1);
+  const dropped = new Set<number>();
+  const stop = new AbortController();
+  for await (const event of slurmSweep(folder, client).watch({ signal: stop.signal })) {
+    if (event.kind === "dropped") dropped.add(event.number);
+    if (dropped.size === 50) stop.abort();
+  }
+  expect([...dropped].every((number) => number >= 50 && number < 100)).toBe(true);
+  expect(new Set(asked)).toEqual(new Set(["1", "2"]));
 });
 
 test("a job that has left the queue is not lost while Slurm does not say what became of it", async () => {
