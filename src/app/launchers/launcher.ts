@@ -21,7 +21,13 @@ export type LaunchEvent =
   | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
   /** Somebody has to do something about jobs that wait, as the text says; null where that is over. */
   | { readonly kind: "held"; readonly jobs: readonly SweepJob[]; readonly obstacle: string | null }
-  | { readonly kind: "ended"; readonly job: SweepJob; readonly result: JobResult };
+  | {
+      readonly kind: "ended";
+      readonly job: SweepJob;
+      readonly result: JobResult;
+      /** Milliseconds, where the job itself has told: it may be learned later that it began and that it ended. */
+      readonly took?: number;
+    };
 
 /**
  * Runs the jobs of a batch somewhere, and sees to it that what becomes of each is recorded

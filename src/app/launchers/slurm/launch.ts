@@ -3,6 +3,7 @@ import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { listenForInterrupt } from "../../interrupt.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import { nextCommand, nextCommands } from "../../sweep/next-commands.ts";
+import { readJobState } from "../../sweep/record/job-state.ts";
 import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
 import { liveWorkers } from "../../worker/left-behind.ts";
 import { shownOverrides } from "../basic-launcher.ts";
@@ -86,8 +87,7 @@ export async function* launchOnSlurm(
       else if (event.kind === "retried") yield { kind: "retried", job, reason: event.reason };
       else {
         open.delete(event.number);
-        if (event.kind === "ended")
-          yield { kind: "ended", job, result: resultOf(job, settings, request) };
+        if (event.kind === "ended") yield endOf(job, settings, request);
         else if (!withdrawn)
           yield { kind: "ended", job, result: failedJob(job, failure(event.reason)) };
       }
@@ -110,6 +110,13 @@ export async function* launchOnSlurm(
 }
 
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
+
+function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest): LaunchEvent {
+  const { ended, started } = readJobState(request.record.folder, job.number)?.attempts.at(-1) ?? {};
+  const took = Date.parse(ended ?? "") - Date.parse(started ?? "");
+  const result = resultOf(job, settings, request);
+  return { kind: "ended", job, result, ...(took >= 0 && { took }) };
+}
 
 /**
  * What a job came to, and where it logged; one that Slurm ended by a signal does not end the sweep.

@@ -86,9 +86,10 @@ export function openTally(): Tally {
         return put({ ...card, state: "queued", error: printable(event.reason) });
       endedHere++;
       lastEnd = now;
-      const { result } = event;
+      const { result, took } = event;
       return put({
         ...card,
+        ...(took === undefined ? {} : { started: now - took }),
         state: stateOf(result),
         ended: now,
         ...(hasFailed(result) && { error: errorLine(result) }),

@@ -238,7 +238,7 @@ describe("elsewhere", () => {
     event({ kind: "started", job: b });
     vi.advanceTimersByTime(65_000);
     event({ kind: "ended", job: a, result: done(a) });
-    event({ kind: "ended", job: b, result: done(b, 3) });
+    event({ kind: "ended", job: b, result: done(b, 3), took: 2500 });
     close();
     expect(screen.lines()).toEqual([
       "#0 x=0: waits: it is held",
@@ -247,7 +247,7 @@ describe("elsewhere", () => {
       "#0 x=0: started",
       "#1 x=1: started",
       "#0 x=0: completed in 1 min 5 s (1 of 2)",
-      "#1 x=1: failed after 1 min 5 s (2 of 2): exit code 3",
+      "#1 x=1: failed after 2.5 s (2 of 2): exit code 3",
       "1 of 2 jobs completed, 1 failed; 1 min 6 s",
       "",
     ]);
