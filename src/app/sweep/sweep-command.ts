@@ -6,6 +6,7 @@ import { nearest } from "../../values/nearest.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import type { Invocation } from "../invocation.ts";
 import { basicLauncher } from "../launchers/basic-launcher.ts";
+import { startTimer } from "../long-timer.ts";
 import type { SubcommandLine } from "../subcommand.ts";
 import { heldLine } from "./board/event-line.ts";
 import { cancelSweep } from "./cancel.ts";
@@ -41,8 +42,8 @@ Exit code: 0 all jobs are completed, 1 they are not, 2 wrong usage.
 `,
   wait: `usage: hydraconf sweep wait [--timeout SECONDS] [--json] DIR
 
-Waits until nothing of a sweep runs any more, and prints a line for each job that ends meanwhile. Ctrl-C
-ends the waiting, not the sweep.
+Waits until nothing of a sweep runs any more, and prints a line for each job that ends meanwhile, and for jobs
+that Slurm holds, with what to do about it. Ctrl-C ends the waiting, not the sweep.
 
       --timeout SECONDS    wait no longer than that
       --json               at the end, print what 'status --json' does, and no lines before
@@ -177,12 +178,9 @@ function parse(action: SweepAction, args: readonly string[]): Parsed {
   return { name, json, timeout };
 }
 
-/** Timers hold no more than that. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 function milliseconds(text: string | undefined): number {
   const seconds = text === undefined || text.trim() === "" ? Number.NaN : Number(text);
-  if (seconds >= 0) return Math.min(seconds * 1000, LONGEST_MS);
+  if (seconds >= 0) return seconds * 1000;
   throw usage("--timeout: expected a number of seconds", "hydraconf sweep wait --timeout 3600 DIR");
 }
 
@@ -221,7 +219,7 @@ async function wait(
   const late = new AbortController();
   if (!json)
     console.stderr(`Waiting for the sweep in ${directory}; Ctrl-C ends only the waiting\n`);
-  const timer = timeout === undefined ? undefined : setTimeout(() => late.abort(), timeout);
+  const stopTimer = timeout === undefined ? undefined : startTimer(timeout, () => late.abort());
   try {
     await waitForSweep({
       directory,
@@ -241,7 +239,7 @@ async function wait(
           }),
     });
   } finally {
-    clearTimeout(timer);
+    stopTimer?.();
     interrupt.release();
   }
   const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);

@@ -72,6 +72,14 @@ describe("the local launcher", () => {
     });
   });
 
+  test.each(["100000", "inf"])("lets a job run that may take %s minutes", async (minutes) => {
+    const place = workplace();
+    const limit = `hydra.launcher.timeout_min=${minutes}`;
+    const argv = ["-m", "x=1", "seconds=0.5", ...LOCAL, limit];
+    expect((await place.start(argv)).exitCode).toBe(0);
+    expect(place.state(0)?.status).toBe("completed");
+  });
+
   test("never gives a slot to two jobs at a time", async () => {
     const place = workplace();
     await place.start([

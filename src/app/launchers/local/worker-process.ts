@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { makeDirectory } from "../../../make-directory.ts";
+import { startTimer } from "../../long-timer.ts";
 import {
   type AttemptEnd,
   begun,
@@ -62,16 +63,16 @@ export function startWorker(run: WorkerRun): StartedWorker {
       GRACE_MS,
     );
   };
-  const limit =
+  const stopLimit =
     timeLimit === null
       ? undefined
-      : setTimeout(() => {
+      : startTimer(timeLimit, () => {
           asked ??= "timeout";
           kill("SIGTERM");
-        }, timeLimit);
+        });
   const record = async (): Promise<JobState> => {
     const outcome = await over;
-    clearTimeout(limit);
+    stopLimit?.();
     clearTimeout(killer);
     const written = readJobState(folder, number);
     // It has written nothing where it could not be started.
