@@ -137,6 +137,20 @@ describe("running a task", () => {
   });
 });
 
+describe("hydra.job.env_set", () => {
+  test("a value reads those above it, as Python sets them one by one", async () => {
+    const { run } = program({
+      "conf/config.yaml":
+        "hydra: {run: {dir: o}, job: {env_set: {HC_A: a, HC_B: '${oc.env:HC_A}/${oc.env:HC_C,c}', HC_C: 'x'}}}\n",
+    });
+    const seen: unknown[] = [];
+    const { exitCode: code } = await run([], () => {
+      seen.push(process.env["HC_B"], process.env["HC_C"]);
+    });
+    expect([code, ...seen]).toEqual([0, "a/c", "x"]);
+  });
+});
+
 describe("the run directory", () => {
   test("that holds another run's results is refused before anything is written", async () => {
     const { run, cwd } = program(CONFIG, { resultFiles: ["report.md"] });

@@ -2,11 +2,13 @@ import { join } from "node:path";
 import { type Config, createConfig } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { type MapNode, MISSING } from "../../values/node.ts";
+import { isMissing, type MapNode } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { resolveAt } from "../../values/select.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Logging } from "../logging/logging.ts";
 import { CHDIR_WARNING } from "../version-base.ts";
-import { plainAt, requiredAt, textAt } from "./hydra-values.ts";
+import { requiredAt, textAt } from "./hydra-values.ts";
 import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
@@ -89,17 +91,29 @@ function hydraAlone(root: MapNode): MapNode {
   return { ...root, entries: new Map(hydra === undefined ? [] : [["hydra", hydra]]) };
 }
 
-/** @throws ConfigError `value.missing`, and of interpolations */
-function environmentAt(own: MapNode, context: ResolveContext): unknown {
-  const env = plainAt(own, "hydra.job.env_set", context);
-  for (const [name, value] of Object.entries(env ?? {}))
-    if (value === MISSING)
+const ENV_SET = ["hydra", "job", "env_set"] as const;
+
+/**
+ * Python sets the variables one by one, so that `oc.env` in a value knows those above it.
+ * @throws ConfigError `value.missing`, and of interpolations
+ */
+function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<string, string>> {
+  const settings = resolveAt(own, ENV_SET, context);
+  const variables: Record<string, string> = {};
+  if (settings.kind !== "map") return variables;
+  const env = { ...context.env };
+  for (const { key } of settings.entries.values()) {
+    const name = pyStr(key);
+    const value = resolveAt(own, [...ENV_SET, key], { ...context, env });
+    if (isMissing(value))
       throw new ConfigError({
         code: "value.missing",
         message: `Missing mandatory value: hydra.job.env_set.${name}`,
         key: `hydra.job.env_set.${name}`,
       });
-  return env;
+    env[name] = variables[name] = pyStr(value);
+  }
+  return variables;
 }
 
 async function callTask(task: Task, config: Config, job: Job): Promise<JobResult> {

@@ -1,7 +1,7 @@
 /** What a job changes in its process while it runs. */
 export interface ProcessSettings {
   /** Variables to set (`hydra.job.env_set`). */
-  readonly env?: unknown;
+  readonly env?: Readonly<Record<string, string>>;
   /** Directory to work in (`hydra.job.chdir`). */
   readonly cwd?: string;
 }
@@ -11,9 +11,7 @@ export async function withEnvironment<T>(
   settings: ProcessSettings,
   run: () => Promise<T>,
 ): Promise<T> {
-  const variables = Object.entries(settings.env ?? {}).map(
-    ([name, value]) => [name, String(value)] as const,
-  );
+  const variables = Object.entries(settings.env ?? {});
   const before = variables.map(([name]) => [name, process.env[name]] as const);
   const cwd = process.cwd();
   for (const [name, value] of variables) process.env[name] = value;
