@@ -179,6 +179,20 @@ describe("createLogging", () => {
     },
   );
 
+  test("an error stands below what is said of it, with its stack; whatever else was thrown, as text", () => {
+    const written: string[] = [];
+    const console = { stdout: (text: string) => written.push(text), stderr: () => {} };
+    const logging = createLogging({ console });
+    const handlers = { console: { class: "logging.StreamHandler", stream: "ext://sys.stdout" } };
+    logging.configure({ version: 1, handlers, root: { handlers: ["console"] } }, false, "/");
+    logging.logger("a").error("failed", new TypeError("boom"));
+    logging.logger("a").warning("odd", 7);
+    expect(written).toEqual([
+      expect.stringMatching(/^failed\nTypeError: boom\n +at .*logging\.test\.ts/),
+      "odd\n7\n",
+    ]);
+  });
+
   test("root is the name of the root logger", () => {
     expect(run(dictConfig(), "root").stdout).toContain(line("DEBUG", "d"));
     const loggers = { root: { level: "ERROR", handlers: ["console"] } };
