@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import type { HandlerSettings, LogSink } from "./log-sink.ts";
@@ -51,10 +51,7 @@ export function openRotatingFile(settings: HandlerSettings, cwd: string): LogSin
     sink.close();
     for (let number = kept - 1; number > 0; number--)
       if (existsSync(`${path}.${number}`)) renameSync(`${path}.${number}`, `${path}.${number + 1}`);
-    if (kept > 0) {
-      rmSync(`${path}.1`, { force: true });
-      renameSync(path, `${path}.1`);
-    }
+    if (kept > 0) renameSync(path, `${path}.1`);
   };
   return {
     write: (line) => {
