@@ -22,14 +22,3 @@ export function withFlags(
   if (merged.readonly !== undefined) set.readonly = merged.readonly;
   return Object.keys(set).length === 0 ? rest : { ...rest, flags: set };
 }
-
-/**
- * `open_dict`: runs a change with `struct` off at this node, and gives its result the node's own
- * flag back.
- */
-export const openDict = (node: ConfigNode, change: (open: ConfigNode) => ConfigNode): ConfigNode =>
-  withFlags(change(withFlags(node, { struct: false })), { struct: node.flags?.struct });
-
-/** `read_write`: as `openDict`, for the flag `readonly`. */
-export const readWrite = (node: ConfigNode, change: (open: ConfigNode) => ConfigNode): ConfigNode =>
-  withFlags(change(withFlags(node, { readonly: false })), { readonly: node.flags?.readonly });

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { flagAt, openDict, readWrite, withFlags } from "../../src/values/flags.ts";
+import { flagAt, withFlags } from "../../src/values/flags.ts";
 import { createPlaceIndex, rootPlace } from "../../src/values/place.ts";
-import { updateNode } from "../../src/values/update.ts";
-import { show, value, yaml } from "./trees.ts";
+import { yaml } from "./trees.ts";
 
 const strict = withFlags(yaml("a: {b: 1}"), { struct: true });
 
@@ -18,19 +17,4 @@ it("inherits a flag from the nearest node that sets it", () => {
 
 it("unsets flags without a trace", () => {
   expect(withFlags(strict, { struct: undefined })).not.toHaveProperty("flags");
-});
-
-it("opens a map for one change only", () => {
-  const add = (node: typeof strict) => updateNode(node, "new", value(1n));
-  expect(() => add(strict)).toThrowError(expect.objectContaining({ code: "value.struct" }));
-  const changed = openDict(strict, add);
-  expect(show(changed)).toBe("a:\n  b: 1\nnew: 1\n");
-  expect(changed.flags).toEqual({ struct: true });
-});
-
-it("makes a tree writable for one change only", () => {
-  const locked = withFlags(yaml("a: 1"), { readonly: true });
-  const set = (node: typeof locked) => updateNode(node, "a", value(2n));
-  expect(() => set(locked)).toThrowError(expect.objectContaining({ code: "value.readonly" }));
-  expect(readWrite(locked, set).flags).toEqual({ readonly: true });
 });
