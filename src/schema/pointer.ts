@@ -5,7 +5,7 @@ import { keyText } from "./json-document.ts";
 export const pointerTo = (tokens: readonly (string | number)[]): string =>
   tokens.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** The parts of a JSON pointer : `/a~1b/0` -> `["a/b", "0"]`. */
+/** The parts of a JSON pointer: `/a~1b/0` -> `["a/b", "0"]`. */
 export function pointerTokens(pointer: string): readonly string[] {
   if (pointer === "") return [];
   return pointer

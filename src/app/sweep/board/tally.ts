@@ -97,7 +97,10 @@ export function openTally(): Tally {
     },
     held: ({ jobs, obstacle }) =>
       jobs.map(({ number, ...job }) => {
-        const overrides = cards.get(number)?.overrides ?? printable(shownOverrides(job));
+        const before = cards.get(number);
+        // Slurm is asked now and then; a job that was let go may have told by itself that it runs.
+        if (obstacle === null && before !== undefined && before.state !== "queued") return before;
+        const overrides = before?.overrides ?? printable(shownOverrides(job));
         const why = obstacle === null ? {} : { error: printable(obstacle) };
         return put({ number, overrides, state: "queued", ...why });
       }),

@@ -113,6 +113,22 @@ describe("on a terminal", () => {
     ]);
   });
 
+  test("a job that was let go and runs stays running once Slurm says that nothing holds it", () => {
+    const [a, b] = jobs(2) as [SweepJob, SweepJob];
+    const { batch, event, screen } = board("jobs", { columns: 60, rows: 24 });
+    batch([{ job: a }, { job: b }]);
+    event({ kind: "held", jobs: [a, b], obstacle: "it is held" });
+    event({ kind: "started", job: a });
+    event({ kind: "held", jobs: [a, b], obstacle: null });
+    vi.advanceTimersByTime(1000);
+    expect(screen.lines().slice(1)).toEqual([
+      "#0  running            1 s  x=0",
+      "#1  queued                  x=1",
+      "0 of 2 jobs completed, 1 running, 1 queued; 1 s",
+      "",
+    ]);
+  });
+
   test("characters that are two columns wide count as two", () => {
     const wide = job(0, "name=日本語日本語日本語");
     const { batch, close, event, screen } = board("jobs", { columns: 80, rows: 24 });
