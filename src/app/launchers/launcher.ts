@@ -58,6 +58,9 @@ export interface LauncherRequest {
   readonly runHere: (job: SweepJob) => Promise<JobResult>;
 }
 
+/** The setting that has the meaning of another one, or what to do instead. */
+export type InsteadOf = { readonly nearest: string } | { readonly hint: string };
+
 /** A launcher that configs can choose. A kind is data: what opens launchers only iterates. */
 export interface LauncherKind {
   /** The classes that `hydra.launcher._target_` may name for it. */
@@ -67,8 +70,8 @@ export interface LauncherKind {
    * of the class that its group declares, and any where it declares none.
    */
   readonly settings?: readonly string[];
-  /** What to do instead of a setting that it does not know. */
-  readonly insteadOf?: (setting: string) => string;
+  /** What to say of a setting that it does not know; what it leaves out is said as of any name. */
+  readonly insteadOf?: (setting: string) => InsteadOf;
   /**
    * How often a job that failed starts again; by default never.
    * @throws ConfigError for settings that it cannot follow

@@ -7,12 +7,13 @@ import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import type { Composer } from "../composer.ts";
 import { plainAt } from "../job/hydra-values.ts";
+import type { InsteadOf } from "../launchers/launcher.ts";
 
 /** A launcher or a sweeper, as far as it is chosen. */
 interface Choosable {
   readonly targets: readonly string[];
   readonly settings?: readonly string[];
-  readonly insteadOf?: (setting: string) => string;
+  readonly insteadOf?: (setting: string) => InsteadOf;
 }
 
 /** What `instantiate` and the sweep itself read in the settings of every launcher and sweeper. */
@@ -76,7 +77,7 @@ function refuseUnknownSettings(
       origin: value.origin,
       available: settings,
       ...(near === undefined ? {} : { nearest: near }),
-      ...(kind.insteadOf === undefined ? {} : { hint: kind.insteadOf(text) }),
+      ...kind.insteadOf?.(text),
     });
   }
 }

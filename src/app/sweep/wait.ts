@@ -121,7 +121,9 @@ function lookAtScheduler(
     if (onHeld === undefined || performance.now() < next) return;
     const backend = await backendOf(folder, env);
     // Who has no answer now may have one later, and the process that follows the jobs has to do with that.
-    const scheduled = (await backend?.status().catch(() => undefined)) ?? [];
+    const scheduled = await backend?.status().catch(() => undefined);
+    next = performance.now() + SCHEDULER_MS;
+    if (scheduled === undefined) return;
     const held = new Map<string, number[]>();
     for (const { number, obstacle } of scheduled) {
       if (obstacle === null) continue;
@@ -131,6 +133,5 @@ function lookAtScheduler(
     }
     for (const [obstacle, numbers] of held) if (!known.has(obstacle)) tell(numbers, obstacle);
     known = new Set(held.keys());
-    next = performance.now() + SCHEDULER_MS;
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../../values/errors.ts";
 import { nearest } from "../../../values/nearest.ts";
+import type { InsteadOf } from "../launcher.ts";
 
 /**
  * `hydra.launcher` of a Slurm sweep. The keys, their meaning and their defaults are those of
@@ -117,29 +118,33 @@ const KEYS: Readonly<Record<Key, readonly [read: Reader, standard: unknown]>> = 
 const NOT_OURS = ["_target_", "on_failure"];
 
 /** What sbatch, submitit itself and other launchers call settings that have another name here. */
-const OTHER_NAMES: Readonly<Record<string, Key>> = {
-  array: "array_parallelism",
-  cpus: "cpus_per_task",
-  error: "submitit_folder",
-  gpus: "gpus_per_node",
-  job_name: "name",
-  max_retries: "max_num_timeout",
-  mem: "mem_gb",
-  n_jobs: "array_parallelism",
-  ntasks: "tasks_per_node",
-  ntasks_per_node: "tasks_per_node",
-  output: "submitit_folder",
-  signal: "signal_delay_s",
-  time: "timeout_min",
-  timeout: "timeout_min",
-};
+const OTHER_NAMES: ReadonlyMap<string, Key> = new Map(
+  Object.entries({
+    array: "array_parallelism",
+    cpus: "cpus_per_task",
+    error: "submitit_folder",
+    gpus: "gpus_per_node",
+    job_name: "name",
+    max_retries: "max_num_timeout",
+    mem: "mem_gb",
+    n_jobs: "array_parallelism",
+    ntasks: "tasks_per_node",
+    ntasks_per_node: "tasks_per_node",
+    output: "submitit_folder",
+    signal: "signal_delay_s",
+    time: "timeout_min",
+    timeout: "timeout_min",
+  } as const),
+);
 
 /** @param setting one that is not there: as sbatch names it, say, or with submitit's `slurm_` before it */
-export function insteadOfSetting(setting: string): string {
+export function insteadOfSetting(setting: string): InsteadOf {
   const name = dashless(setting).replace(/^slurm_/, "");
-  const ours = name in KEYS ? name : OTHER_NAMES[name];
-  if (ours !== undefined) return `hydra.launcher.${ours} says that`;
-  return `options of sbatch that have no key go into +hydra.launcher.additional_parameters.${name}=...`;
+  const ours = Object.hasOwn(KEYS, name) ? name : OTHER_NAMES.get(name);
+  if (ours !== undefined) return { nearest: ours };
+  return {
+    hint: `options of sbatch that have no key go into +hydra.launcher.additional_parameters.${name}=...`,
+  };
 }
 
 const dashless = (option: string): string => option.replace(/^-+/, "").replaceAll("-", "_");
@@ -164,7 +169,7 @@ export function readSettings(
       message: `hydra.launcher.${key}: the Slurm launcher has no such key`,
       key: `hydra.launcher.${key}`,
       ...(near === undefined ? {} : { nearest: near }),
-      hint: insteadOfSetting(key),
+      ...insteadOfSetting(key),
     });
   }
   const all = { submitit_folder: standardFolder, ...plain };

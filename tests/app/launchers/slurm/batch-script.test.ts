@@ -297,17 +297,26 @@ describe("settings", () => {
   });
 
   test.each([
-    ["time", "hydra.launcher.timeout_min says that"],
-    ["slurm_partition", "hydra.launcher.partition says that"],
-    ["slurm_mem", "hydra.launcher.mem_gb says that"],
-    ["ntasks-per-node", "hydra.launcher.tasks_per_node says that"],
-    [
-      "mail_type",
-      "options of sbatch that have no key go into +hydra.launcher.additional_parameters.mail_type=...",
-    ],
-  ])("of others' names, '%s' has a hint", (name, hint) => {
-    expect(insteadOfSetting(name)).toBe(hint);
-    expect(slurmLauncher.insteadOf?.(name)).toBe(hint);
+    ["time", "timeout_min"],
+    ["gpus", "gpus_per_node"],
+    ["slurm_partition", "partition"],
+    ["slurm_mem", "mem_gb"],
+    ["ntasks-per-node", "tasks_per_node"],
+  ])(
+    "of others' names, '%s' is ours of the same meaning, and not of like letters",
+    (name, ours) => {
+      expect(insteadOfSetting(name)).toEqual({ nearest: ours });
+      expect(slurmLauncher.insteadOf?.(name)).toEqual({ nearest: ours });
+      expect(() => settingsOf({ [name]: 1 })).toThrow(
+        expect.objectContaining({ details: expect.objectContaining({ nearest: ours }) }),
+      );
+    },
+  );
+
+  test.each(["mail_type", "constructor"])("'%s' has a hint", (name) => {
+    expect(insteadOfSetting(name)).toEqual({
+      hint: `options of sbatch that have no key go into +hydra.launcher.additional_parameters.${name}=...`,
+    });
   });
 
   test.each([

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { slurmFolder, writeSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
+import { jobsFolder, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+import { writeManifest } from "../../../../src/app/sweep/record/manifest.ts";
+import { waitForSweep } from "../../../../src/app/sweep/wait.ts";
+
+afterEach(() => void vi.restoreAllMocks());
+
+test("who waits beside the launcher is told once what holds a job, also where Slurm falls silent meanwhile", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-beside-"));
+  const folder = sweepFolder(directory);
+  mkdirSync(jobsFolder(folder), { recursive: true });
+  mkdirSync(slurmFolder(folder), { recursive: true });
+  writeManifest(folder, {
+    version: 1,
+    program: { name: "prog", command: null, argv: [] },
+    cwd: directory,
+    now: new Date().toISOString(),
+    directory,
+    overrides: [],
+    launcher: "hydraconf.SlurmLauncher",
+    launcher_choice: "slurm",
+    fingerprint: "",
+    holds_secrets: false,
+    jobs: [{ number: 0, overrides: [], task_overrides: [], output_dir: "", fingerprint: "" }],
+  });
+  writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs: [{ number: 0, attempts: 0 }] }]);
+  claimSweep(folder);
+  const bin = mkdtempSync(join(tmpdir(), "hydraconf-squeue-"));
+  // It has an answer, then none, then the same one, and then another.
+  writeFileSync(
+    join(bin, "squeue"),
+    `#!/bin/sh
+    case "$*" in *--json*) echo "unrecognized option '--json'" >&2; exit 1 ;; esac
+    echo >> '${bin}/asked'
+    n=0; while read -r _; do n=$((n + 1)); done < '${bin}/asked'
+    case $n in
+      2) echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1 ;;
+      1 | 3) echo '7|0|PENDING|JobHeldUser' ;;
+      *) echo '7|0|PENDING|JobHeldAdmin' ;;
+    esac\n`,
+    { mode: 0o755 },
+  );
+  let clock = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (clock += 60_000));
+  const told: string[] = [];
+  const stop = new AbortController();
+  await waitForSweep({
+    directory,
+    env: { PATH: bin },
+    signal: stop.signal,
+    onHeld: (_held, obstacle) => {
+      told.push(obstacle);
+      if (/JobHeldAdmin/.test(obstacle)) stop.abort();
+    },
+  });
+  expect(told.map((text) => /\((\w+)\)/.exec(text)?.[1])).toEqual(["JobHeldUser", "JobHeldAdmin"]);
+});
