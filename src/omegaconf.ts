@@ -1,33 +1,40 @@
+import { checkObject, checkText, checkTexts, wrongArgument } from "./check-arguments.ts";
 import { checkTree } from "./values/check-tree.ts";
 import { fromDotlist as fromTexts, mergeDotlist as mergeTexts } from "./values/dotlist.ts";
 import { withFlags } from "./values/flags.ts";
-import { fromObject } from "./values/from-object.ts";
+import { fromObject, isKey } from "./values/from-object.ts";
+import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
 import { IN_PLACE, resolveTree } from "./values/interpolation/resolve-tree.ts";
 import { isMissingAt } from "./values/is-missing-at.ts";
 import { maskedCopy as maskedNode } from "./values/masked-copy.ts";
 import { mergeNodes } from "./values/merge.ts";
 import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
-import type { ConfigNode, Key, MapNode, NodeFlags } from "./values/node.ts";
+import type { ConfigNode, Key, ListNode, MapNode, NodeFlags } from "./values/node.ts";
 import { keyId } from "./values/node.ts";
 import { fromCode } from "./values/origin.ts";
 import type { ReadOptions } from "./values/reader.ts";
 import { createConfig } from "./values/reader.ts";
 import type { Resolver } from "./values/resolvers/resolver.ts";
 import { selectNode } from "./values/select.ts";
+import { toObject } from "./values/to-object.ts";
 import { updateNode } from "./values/update.ts";
 import { writeYaml } from "./values/writer.ts";
 
 // OmegaConf's functions for programs. Each takes a tree or plain data, and gives another tree: nothing is
 // changed in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain
-// data that can be in no config.
+// data that can be in no config, and all of them `value.wrong_type` for arguments that the types do not allow.
 
 /** What interpolations see. */
 export interface ResolvingOptions {
   /** In addition to the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
+  /** Lets `resolvers` replace the built-in ones, and later ones earlier ones, of the same name. */
+  readonly replace?: boolean;
   /** What `oc.env` sees. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Takes the warnings of `oc.deprecated`. Default: they are dropped. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /**
@@ -35,8 +42,11 @@ export interface ResolvingOptions {
  *
  * @throws ConfigError `yaml.*` with the place.
  */
-export const loadYaml = (text: string, options?: ReadOptions): ConfigNode =>
-  createConfig(text, options);
+export function loadYaml(text: string, options?: ReadOptions): ConfigNode {
+  const given: unknown = text;
+  checkText("loadYaml", "the YAML", given, loadYamlHint(given));
+  return createConfig(text, options);
+}
 
 /**
  * `OmegaConf.to_yaml` of a tree or of plain data, byte for byte.
@@ -47,8 +57,9 @@ export function toYaml(
   value: unknown,
   options: ResolvingOptions & { readonly resolve?: boolean; readonly sortKeys?: boolean } = {},
 ): string {
-  const node = configOf(value, "toYaml()");
-  const resolved = options.resolve ? resolveTree(node, createResolveContext(options)) : node;
+  const node = configOf(value, "toYaml");
+  const context = contextOf(options, "toYaml");
+  const resolved = options.resolve ? resolveTree(node, context) : node;
   return writeYaml(resolved, { sortKeys: options.sortKeys ?? false });
 }
 
@@ -58,7 +69,7 @@ export function toYaml(
  * @throws ConfigError `merge.incompatible` for a map against a list, what types and flags refuse
  */
 export const merge = (...values: readonly unknown[]): ConfigNode =>
-  mergeNodes(values.map((value) => configOf(value, "merge()")));
+  mergeNodes(values.map((value, index) => containerOf(value, "merge", `argument ${index + 1}`)));
 
 /**
  * `OmegaConf.select`: what stands at a key (`a.b[0]`), with interpolations on the way, at the end and below
@@ -68,18 +79,18 @@ export const merge = (...values: readonly unknown[]): ConfigNode =>
  * @throws ConfigError that of an interpolation, unless `throwOnResolutionFailure` is false;
  *   `value.missing` with `throwOnMissing`
  */
-export const select = (
+export function select(
   tree: unknown,
   key: string,
   options: ResolvingOptions & {
     readonly throwOnMissing?: boolean;
     readonly throwOnResolutionFailure?: boolean;
   } = {},
-): ConfigNode | undefined =>
-  selectNode(configOf(tree, "select()"), key, createResolveContext(options), {
-    ...options,
-    deep: true,
-  });
+): ConfigNode | undefined {
+  const root = containerOf(tree, "select");
+  checkText("select", "the key", key);
+  return selectNode(root, key, contextOf(options, "select"), { ...options, deep: true });
+}
 
 /**
  * `OmegaConf.update`: the tree with a value at a key (`a.b[0]`). Maps are made on the way where there is
@@ -90,12 +101,17 @@ export const select = (
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
  *   `key.not_found`, `key.invalid_type`
  */
-export const update = (
+export function update(
   tree: unknown,
   key: string,
   value: unknown,
   options: { readonly merge?: boolean; readonly forceAdd?: boolean } = {},
-): ConfigNode => updateNode(configOf(tree, "update()"), key, configOf(value, "update()"), options);
+): ConfigNode {
+  const root = containerOf(tree, "update");
+  checkText("update", "the key", key);
+  checkObject("update", "the options", options);
+  return updateNode(root, key, configOf(value, "update"), options);
+}
 
 /**
  * `OmegaConf.resolve`: the tree with each interpolation replaced by its value. What refers to a missing
@@ -104,7 +120,7 @@ export const update = (
  * @throws ConfigError that of the first interpolation that cannot be resolved
  */
 export const resolve = (tree: unknown, options: ResolvingOptions = {}): ConfigNode =>
-  resolveTree(configOf(tree, "resolve()"), createResolveContext(options), IN_PLACE);
+  resolveTree(containerOf(tree, "resolve"), contextOf(options, "resolve"), IN_PLACE);
 
 /**
  * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), those below interpolations
@@ -113,7 +129,7 @@ export const resolve = (tree: unknown, options: ResolvingOptions = {}): ConfigNo
  * @throws ConfigError that of an interpolation that cannot be resolved
  */
 export const missingKeys = (tree: unknown, options: ResolvingOptions = {}): readonly string[] => [
-  ...keysOfMissing(configOf(tree, "missingKeys()"), createResolveContext(options)),
+  ...keysOfMissing(containerOf(tree, "missingKeys"), contextOf(options, "missingKeys")),
 ];
 
 /**
@@ -122,16 +138,25 @@ export const missingKeys = (tree: unknown, options: ResolvingOptions = {}): read
  *
  * @throws ConfigError `key.invalid_type` for a key of a list that is no number
  */
-export const isMissing = (tree: unknown, key: Key): boolean =>
-  isMissingAt(configOf(tree, "isMissing()"), Number.isInteger(key) ? BigInt(key as number) : key);
+export function isMissing(tree: unknown, key: Key): boolean {
+  const root = containerOf(tree, "isMissing");
+  checkKey("isMissing", key);
+  return isMissingAt(root, Number.isInteger(key) ? BigInt(key as number) : key);
+}
 
 /**
- * `OmegaConf.masked_copy`: the map with only those of its keys that are named, in its own order.
+ * `OmegaConf.masked_copy`: the map with only those of its keys that are named (one, or a list), in its own
+ * order.
  *
  * @throws ConfigError `value.wrong_type` for what is no map
  */
-export const maskedCopy = (tree: unknown, keys: readonly Key[]): MapNode =>
-  maskedNode(configOf(tree, "maskedCopy()"), keys.map(keyId));
+export function maskedCopy(tree: unknown, keys: Key | readonly Key[]): MapNode {
+  const root = containerOf(tree, "maskedCopy");
+  const wanted = isKey(keys) ? [keys] : keys;
+  if (!Array.isArray(wanted)) throw wrongArgument("maskedCopy", "the keys", "a list", wanted);
+  for (const key of wanted) checkKey("maskedCopy", key);
+  return maskedNode(root, wanted.map(keyId));
+}
 
 /**
  * `OmegaConf.from_dotlist`: a map of `key=value` texts, whose values are YAML (not the language of
@@ -139,25 +164,67 @@ export const maskedCopy = (tree: unknown, keys: readonly Key[]): MapNode =>
  *
  * @throws ConfigError `yaml.*`, or as `update`
  */
-export const fromDotlist = (dotlist: readonly string[]): ConfigNode => fromTexts(dotlist);
+export function fromDotlist(dotlist: readonly string[]): ConfigNode {
+  checkTexts("fromDotlist", "dotlist", dotlist, DOTLIST);
+  return fromTexts(dotlist);
+}
 
 /**
  * `merge_with_dotlist`: the tree with each of the texts applied to it, in order.
  *
  * @throws ConfigError as `fromDotlist`
  */
-export const mergeDotlist = (tree: unknown, dotlist: readonly string[]): ConfigNode =>
-  mergeTexts(configOf(tree, "mergeDotlist()"), dotlist);
+export function mergeDotlist(tree: unknown, dotlist: readonly string[]): ConfigNode {
+  const root = containerOf(tree, "mergeDotlist");
+  checkTexts("mergeDotlist", "dotlist", dotlist, DOTLIST);
+  return mergeTexts(root, dotlist);
+}
 
 /**
  * `OmegaConf.set_struct` and `set_readonly`: the tree with flags that `merge` and `update` heed, or without
  * them (`undefined`); those that are not named stay.
  */
-export const setFlags = (
+export function setFlags(
   tree: unknown,
   flags: { readonly [Flag in keyof NodeFlags]?: boolean | undefined },
-): ConfigNode => withFlags(configOf(tree, "setFlags()"), flags);
+): ConfigNode {
+  checkObject("setFlags", "the flags", flags, "setFlags(tree, { struct: true })");
+  return withFlags(containerOf(tree, "setFlags"), flags);
+}
 
 /** `OmegaConf.create` of plain data. */
-const configOf = (value: unknown, by: string): ConfigNode =>
-  checkTree(fromObject(value, fromCode(by)));
+function configOf(value: unknown, by: string, name = "the value"): ConfigNode {
+  if (isConfig(value))
+    throw wrongArgument(by, name, "a tree", value, "the tree of a config is its 'root'");
+  return checkTree(fromObject(value, fromCode(`${by}()`)));
+}
+
+/** A composed one, which is no data: it has functions. */
+const isConfig = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "root" in value && "toYaml" in value;
+
+function containerOf(value: unknown, by: string, name = "the tree"): MapNode | ListNode {
+  const node = configOf(value, by, name);
+  if (node.kind !== "scalar") return node;
+  const hint = typeof value === "string" ? "loadYaml(text) reads YAML" : undefined;
+  const given = value === undefined ? undefined : toObject(node);
+  throw wrongArgument(by, name, "a map or a list", given, hint);
+}
+
+function contextOf(options: ResolvingOptions, by: string): ResolveContext {
+  checkObject(by, "the options", options);
+  return createResolveContext(options);
+}
+
+function checkKey(by: string, key: unknown): void {
+  if (!isKey(key)) throw wrongArgument(by, "a key", "a text or a number", key);
+}
+
+const DOTLIST = '["db.port=80", "db.host=a"]';
+
+function loadYamlHint(value: unknown): string | undefined {
+  if (value instanceof Uint8Array) return 'readFileSync(file, "utf8") gives a text';
+  return typeof value === "object" && value !== null
+    ? "plain data needs no loadYaml: merge(data) makes a tree of it"
+    : undefined;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  createEngine,
   fromDotlist,
   isMissing,
   loadYaml,
@@ -15,6 +16,7 @@ import {
   toYaml,
   update,
 } from "../src/index.ts";
+import { refusal } from "./compose/in-memory.ts";
 
 const tree = loadYaml("a: {b: 1, c: '${.b}'}\nl: [1, '???']\nr: ${a}\nm: ???\ne: ${oc.env:WHO}\n");
 const env = { WHO: "me" };
@@ -83,6 +85,7 @@ it("names what is missing", () => {
 it("copies some keys of a map", () => {
   expect(toYaml(maskedCopy({ a: 1, b: 2, c: 3 }, ["c", "a", "x"]))).toBe("a: 1\nc: 3\n");
   expect(toYaml(maskedCopy(loadYaml("1: x\n2: z\n"), [2]))).toBe("2: z\n");
+  expect(toYaml(maskedCopy({ a: 1, ab: 2 }, "ab"))).toBe("ab: 2\n");
   expect(() => maskedCopy([1], [0])).toThrow(refused("value.wrong_type"));
 });
 
@@ -92,6 +95,90 @@ it("reads a list of keys with values", () => {
     "a:\n  b: x\n  c: 2\nd: 1.0\n",
   );
 });
+
+it("hands on the warnings of resolvers, and lets them be replaced where that is asked for", () => {
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  const old = { old: "${oc.deprecated:new}", new: 1 };
+  expect(select(old, "old", { onWarning })).toMatchObject({ value: 1n });
+  expect(warnings).toEqual([expect.stringContaining("'old' is deprecated")]);
+  const resolvers = [resolver("oc.env", (name: string) => `<${name}>`)];
+  expect(() => resolve({ a: "${oc.env:B}" }, { resolvers })).toThrow(refused("resolver.invalid"));
+  expect(toYaml(resolve({ a: "${oc.env:B}" }, { resolvers, replace: true }))).toBe("a: <B>\n");
+});
+
+// Calls as JavaScript may make them.
+const any = (value?: unknown) => value as never;
+const composed = createEngine().compose({ configDir: null });
+
+it.each<readonly [string, () => unknown, string]>([
+  ["select: the tree must be a map or a list, not undefined", () => select(any(), any()), ""],
+  ["select: the key must be a text, not undefined", () => select({ a: 1 }, any()), ""],
+  [
+    "select: the tree must be a map or a list, not the text 'a: 1'",
+    () => select("a: 1", "a"),
+    "YAML",
+  ],
+  ["select: the options must be an object, not number 9", () => select({}, "a", any(9)), ""],
+  ["update: the key must be a text, not undefined", () => update({ a: 1 }, any(), 1), ""],
+  [
+    "update: the options must be an object, not boolean true",
+    () => update({}, "a", 1, any(true)),
+    "",
+  ],
+  ["merge: argument 2 must be a map or a list, not null", () => merge({ a: 1 }, null), ""],
+  [
+    "merge: argument 2 must be a map or a list, not undefined",
+    () => merge({ a: 1 }, undefined),
+    "",
+  ],
+  ["merge: argument 1 must be a tree, not an object", () => merge(composed, { a: 1 }), "'root'"],
+  ["toYaml: the value must be a tree, not an object", () => toYaml(composed), "'root'"],
+  ["resolve: the tree must be a map or a list, not number 5", () => resolve(5), ""],
+  ["missingKeys: the tree must be a map or a list, not null", () => missingKeys(null), ""],
+  ["isMissing: a key must be a text or a number, not undefined", () => isMissing({}, any()), ""],
+  ["maskedCopy: the keys must be a list, not undefined", () => maskedCopy({}, any()), ""],
+  [
+    "maskedCopy: a key must be a text or a number, not an object",
+    () => maskedCopy({}, any([{}])),
+    "",
+  ],
+  [
+    "fromDotlist: dotlist must be a list of texts, not the text 'a=1'",
+    () => fromDotlist(any("a=1")),
+    "",
+  ],
+  ["fromDotlist: dotlist[0] must be a text, not number 5", () => fromDotlist(any([5])), ""],
+  [
+    "mergeDotlist: dotlist must be a list of texts, not undefined",
+    () => mergeDotlist({}, any()),
+    "",
+  ],
+  ["setFlags: the flags must be an object, not undefined", () => setFlags({}, any()), ""],
+  [
+    "loadYaml: the YAML must be a text, not bytes",
+    () => loadYaml(any(Buffer.from("a: 1"))),
+    '"utf8"',
+  ],
+  [
+    "loadYaml: the YAML must be a text, not an object",
+    () => loadYaml(any({ a: 1 })),
+    "merge(data)",
+  ],
+])("says which argument is wrong: %s", (message, call, hint) => {
+  const error = refusal(call);
+  expect([error.code, error.message]).toEqual(["value.wrong_type", message]);
+  expect(error.details.hint ?? "").toContain(hint);
+});
+
+it.each([5, { twice: () => 1 }, [() => 1], resolver("one", () => 1)])(
+  "says what resolvers are, when they are given %j",
+  (resolvers) => {
+    const invalid = refused("resolver.invalid");
+    expect(() => resolve({}, { resolvers: any(resolvers) })).toThrow(invalid);
+    expect(() => createEngine({ resolvers: any(resolvers) })).toThrow(invalid);
+  },
+);
 
 // As OmegaConf.create does, which its functions begin with for plain data.
 it.each([

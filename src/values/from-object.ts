@@ -84,7 +84,8 @@ function isPlainObject(value: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-function isKey(key: unknown): key is Key {
+/** Whether a value can be a key of a tree. */
+export function isKey(key: unknown): key is Key {
   return (
     key === null ||
     typeof key === "string" ||

@@ -1,5 +1,6 @@
 import type { MapNode } from "../../values/node.ts";
 import type { Resolver } from "../../values/resolvers/resolver.ts";
+import { resolverList } from "../../values/resolvers/resolver-list.ts";
 import { hydraResolver } from "./hydra.ts";
 import { nowResolver } from "./now.ts";
 import { pythonVersionResolver } from "./python-version.ts";
@@ -10,10 +11,10 @@ import { pythonVersionResolver } from "./python-version.ts";
  * @param program the time that `now` tells, and the tree that `hydra` reads
  */
 export function withHydraResolvers(
-  own: Iterable<Resolver> = [],
+  own: Iterable<Resolver> | undefined,
   program: { readonly now: Date; readonly root: () => MapNode | undefined },
 ): readonly Resolver[] {
-  const given = [...own];
+  const given = resolverList(own);
   const taken = new Set(given.map(({ name }) => name));
   const standard = [nowResolver(program.now), pythonVersionResolver, hydraResolver(program.root)];
   return [...standard.filter(({ name }) => !taken.has(name)), ...given];

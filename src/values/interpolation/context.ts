@@ -2,6 +2,7 @@ import { ConfigError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { builtinResolvers } from "../resolvers/builtin.ts";
 import type { Resolver } from "../resolvers/resolver.ts";
+import { resolverList } from "../resolvers/resolver-list.ts";
 
 /** All that the resolution of interpolations depends on besides the tree. */
 export interface ResolveContext {
@@ -40,11 +41,12 @@ export interface ResolveContextOptions {
 }
 
 /**
- * @throws ConfigError `resolver.invalid` for an empty name, or one that is taken without `replace`
+ * @throws ConfigError `resolver.invalid` for an empty name, one that is taken without `replace`, or what is no
+ *   resolver
  */
 export function createResolveContext(options: ResolveContextOptions = {}): ResolveContext {
   const resolvers = new Map(builtinResolvers.map((resolver) => [resolver.name, resolver]));
-  for (const resolver of options.resolvers ?? []) {
+  for (const resolver of resolverList(options.resolvers)) {
     if (resolver.name === "")
       throw new ConfigError({ code: "resolver.invalid", message: "A resolver needs a name" });
     if (resolvers.has(resolver.name) && options.replace !== true)
