@@ -9,6 +9,7 @@ import { described } from "./describe-candidate.ts";
 import { flagCandidates, flagValues } from "./flags.ts";
 import { hydraMatches } from "./hydra-matches.ts";
 import { optionsInContext, packageNames } from "./packages.ts";
+import { holdsSecret, showsSecret } from "./secret.ts";
 import { completeSubcommand } from "./subcommand-words.ts";
 import { type ComposedTree, treeFor } from "./tree.ts";
 import { prefixedKeys, type SchemaKnowledge, schemaKnowledge, valueCandidates } from "./values.ts";
@@ -109,17 +110,15 @@ function withoutSecrets(
   candidates: readonly Candidate[],
   secrets: readonly string[],
 ): readonly Candidate[] {
-  if (secrets.length === 0) return candidates;
-  const isSecret = (text: string): boolean => secrets.some((secret) => text.includes(secret));
   return candidates
-    .filter(({ text }) => !isSecret(text.slice(text.indexOf("=") + 1)) || !text.includes("="))
-    .map((each) => (isSecret(each.description ?? "") ? candidate(each.text) : each));
+    .filter(({ text }) => !showsSecret(text, secrets))
+    .map((each) => (holdsSecret(each.description ?? "", secrets) ? candidate(each.text) : each));
 }
 
 /** A group that has groups beside its options ends in nothing, and yet goes on. */
 function fromMatch(tree: ComposedTree, text: string): Candidate {
   const plain = candidate(text);
-  const isBeginning = !text.includes("=") && tree.groups().groupExists(text.replace(/^[+]/, ""));
+  const isBeginning = tree.groups().groupExists(text.replace(/^[+]/, ""));
   return isBeginning ? { ...plain, isOpen: true } : plain;
 }
 

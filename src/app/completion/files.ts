@@ -1,5 +1,5 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute } from "node:path";
 
 /**
  * The files that the value of an override may go on to, where it begins as a path does (`.`, `/`,
@@ -23,30 +23,27 @@ export interface FileMatch {
 
 /** What is in a directory, or what begins as the last part of the path does. */
 export function filesAt(path: string, cwd: string): readonly FileMatch[] {
-  const [directory, prefix] = isDirectory(inside(cwd, path))
-    ? [path, ""]
-    : [dirnameOf(path), path.endsWith("/") ? "" : basename(path)];
+  // `a/` is a directory's name, whether it is there or not.
+  const isWhole = path.endsWith("/") || isDirectory(inside(cwd, path));
+  const [directory, prefix] = isWhole ? [path, ""] : [dirnameOf(path), basename(path)];
   return entriesOf(inside(cwd, directory))
-    .filter(({ name }) => name.startsWith(prefix))
-    .map((entry) => ({
-      path: joined(directory, entry.name),
-      isDirectory: entry.isDirectory() || isDirectory(join(inside(cwd, directory), entry.name)),
-    }));
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => joined(directory, name))
+    .map((file) => ({ path: file, isDirectory: isDirectory(inside(cwd, file)) }));
 }
 
 /** The system follows `a/..` only where there is an `a`. */
 const inside = (cwd: string, path: string): string => (isAbsolute(path) ? path : `${cwd}/${path}`);
 
-/** As Python's: a name alone has no directory, and `a/` has `a`, whether it is there or not. */
-const dirnameOf = (path: string): string =>
-  path.endsWith("/") ? path.replace(/(?<=[^/])\/+$/, "") : path.includes("/") ? dirname(path) : "";
+/** As Python's: a name alone has no directory. */
+const dirnameOf = (path: string): string => (path.includes("/") ? dirname(path) : "");
 
 const joined = (directory: string, name: string): string =>
   directory === "" || directory.endsWith("/") ? `${directory}${name}` : `${directory}/${name}`;
 
-function entriesOf(directory: string): readonly Dirent[] {
+function entriesOf(directory: string): readonly string[] {
   try {
-    return readdirSync(directory, { withFileTypes: true });
+    return readdirSync(directory);
   } catch {
     // What cannot be read has nothing to offer.
     return [];

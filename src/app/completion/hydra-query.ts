@@ -3,6 +3,7 @@ import type { Session } from "../commands/command.ts";
 import { type ParsedArguments, parseArgv } from "../flags/parse-argv.ts";
 import { hydraMatches } from "./hydra-matches.ts";
 import { stripProgram } from "./program-name.ts";
+import { showsSecret } from "./secret.ts";
 import { treeFor } from "./tree.ts";
 
 /**
@@ -21,11 +22,7 @@ export function hydraQuery(session: Session, separator: string): string {
   const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
   const matches = hydraMatches(tree, divided.word, invocation.cwd);
   const secrets = tree.secrets();
-  const shown = matches.filter((match) => {
-    const value = match.slice(match.indexOf("=") + 1);
-    return !secrets.some((secret) => value.includes(secret));
-  });
-  return `${shown.join(separator)}\n`;
+  return `${matches.filter((match) => !showsSecret(match, secrets)).join(separator)}\n`;
 }
 
 /**
@@ -49,7 +46,7 @@ export function divideLine(line: string, flags: Session["flags"]) {
       message: "--version asks for the version, whatever stands beside it",
     });
   const words = [...parsed.overrides, ...(parsed.rest ?? [])];
-  const isNew = line === "" || line.endsWith(" ") || words.length === 0;
+  const isNew = line.endsWith(" ");
   return {
     parsed,
     words: isNew ? words : words.slice(0, -1),

@@ -36,7 +36,6 @@ export function optionsInContext(groups: Repository, word: string): readonly Can
   const match = /^([+~]?)([^=@]+)(@[^=]*)?=(\[?(?:[^,[\]{}()'"$]+,)*)([^,[\]{}()'"$]*)$/.exec(word);
   if (match === null) return [];
   const [, prefix = "", group = "", pkg = "", before = ""] = match;
-  if (pkg === "" && before === "") return [];
   const lead = `${prefix}${group}${pkg}=${before}`;
   const chosen = new Set(before.replace("[", "").split(","));
   const options = groups.list(group, "config").filter((option) => !chosen.has(option));

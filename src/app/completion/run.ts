@@ -110,7 +110,7 @@ function readLine({ invocation, parsed }: Session): ShellLine {
   if (parsed.rest !== undefined)
     return { words: parsed.rest.slice(0, -1), word: parsed.rest.at(-1) ?? "", kept: 0, quote: "" };
   const whole = [...(env["COMP_LINE"] ?? "")];
-  const point = Number(env["COMP_POINT"] ?? whole.length);
+  const point = Number(env["COMP_POINT"]);
   const typed = whole.slice(0, Number.isInteger(point) ? point : whole.length).join("");
   return readShellLine(stripProgram(typed), env["COMP_WORDBREAKS"] ?? "");
 }

@@ -2,6 +2,7 @@ import type { JsonSchema } from "../../schema/applicable-schemas.ts";
 import { describePlace, valuesAt } from "../../schema/describe.ts";
 import type { JsonValue } from "../../schema/json-document.ts";
 import { splitKey } from "../../values/key-path.ts";
+import type { ScalarValue } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import { toObject } from "../../values/to-object.ts";
@@ -11,8 +12,8 @@ import type { ComposedTree } from "./tree.ts";
 
 /** What the program's schema says, if it has one. */
 export interface SchemaKnowledge {
-  /** Listed values of a key, and those that are examples. */
-  values(key: string): readonly unknown[];
+  /** Listed values of a key, and those that are examples, as they are typed. */
+  values(key: string): readonly string[];
   description(key: string): string | undefined;
   /** Names of what may stand in a map. */
   properties(key: string): readonly string[];
@@ -27,7 +28,7 @@ export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaK
   const tokens = (key: string) => (key === "" ? [] : splitKey(key));
   return {
     values: (key) => [
-      ...valuesAt(schema, tokens(key), document()),
+      ...valuesAt(schema, tokens(key), document()).filter(isPlain).map(String),
       ...describePlace(schema, tokens(key), document()).examples.filter((text) => PLAIN.test(text)),
     ],
     description: (key) => describePlace(schema, tokens(key), document()).description,
@@ -37,6 +38,7 @@ export function schemaKnowledge(schema: JsonSchema, tree: ComposedTree): SchemaK
 
 /** A list, or what needs quotes, is to be read and not to be taken as it is. */
 const PLAIN = /^[\w.:/@%+-]+$/;
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null;
 
 /** Values that a key may have: the one it has, both of a boolean's, and those that the schema lists. */
 export function valueCandidates(
@@ -49,18 +51,18 @@ export function valueCandidates(
   const [lead, , key = ""] = match;
   const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
   const own = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
-  const listed = own.some((value) => typeof value === "boolean") ? [true, false] : [];
+  const listed = own.some((value) => typeof value === "boolean") ? ["true", "false"] : [];
   const known = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
-  const texts = [...own.map(pyText), ...listed.map(pyText), ...known.map(pyText)];
+  const texts = [...own.map(typedText), ...listed, ...known];
   return matching(
     word,
     [...new Set(texts)].map((text) => candidate(`${lead}${text}`)),
   );
 }
 
-/** As an override is typed: booleans and null in small letters. */
-const pyText = (value: unknown): string =>
-  typeof value === "boolean" || value === null ? String(value) : pyStr(value as string);
+/** As an override is typed: booleans in small letters. */
+const typedText = (value: ScalarValue): string =>
+  typeof value === "boolean" ? String(value) : pyStr(value);
 
 /**
  * Keys behind a prefix that Hydra does not complete: `++db.`, `~db.`, and with `+` what the schema

@@ -162,7 +162,6 @@ function readJson(file: string, cwd: string): object {
   try {
     return JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
   } catch (cause) {
-    if (isConfigError(cause)) throw cause;
     throw new ConfigError({
       code: "schema.invalid",
       message: `Cannot read the JSON Schema '${file}': ${cause instanceof Error ? cause.message : String(cause)}`,

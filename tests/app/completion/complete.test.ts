@@ -15,12 +15,21 @@ const SCHEMA = {
     note: { type: "string", description: "Anything" },
     wordy: { description: ` Two\n  lines, ${"and more ".repeat(20)}` },
     device: { type: "string", examples: ["auto", "cuda:0", "[a,b]", "two words", 7] },
+    batch: { enum: [1, 16, 0.5] },
+    opt: {
+      discriminator: { propertyName: "kind" },
+      oneOf: [
+        { properties: { kind: { const: "sgd" }, how: { enum: ["plain"] } } },
+        { properties: { kind: { const: "adam" }, how: { enum: ["fused", [1], { a: 1 }] } } },
+      ],
+    },
+    db: { properties: { host: {}, timeout: { description: "In s" } } },
   },
 };
 const app = program(
   {
     "conf/config.yaml":
-      "defaults:\n  - db: mysql\n  - db@backup: pg\n  - _self_\nport: 80\nmode: fast\nstrict: true\nref: ${port}\nbad: ${absent}\nlist: [1, 2]\n",
+      "defaults:\n  - db: mysql\n  - db@backup: pg\n  - _self_\nport: 80\nmode: fast\nstrict: true\nref: ${port}\nbad: ${absent}\nlist: [1, 2]\nnothing: null\nlr: 1.0\nopt: {kind: sgd}\n",
     "conf/other.yaml": "only_here: 1\n",
     "conf/db/mysql.yaml": "host: localhost\nuser: root\n",
     "conf/db/pg.yaml": "host: remote\n",
@@ -84,6 +93,7 @@ describe("completion", () => {
     // options behind others
     [["-m", "db=mysql,"], ["db=mysql,pg"]],
     [["db=[pg,my"], ["db=[pg,mysql"]],
+    [["db=[pg,"], ["db=[pg,mysql"]],
     // keys behind prefixes
     [["++po"], ["++port="]],
     [["++db.h"], ["++db.host="]],
@@ -96,6 +106,11 @@ describe("completion", () => {
     [["++strict=f"], ["++strict=false"]],
     [["mode="], ["mode=fast", "mode=safe", "mode=null"]],
     [["mode=s"], ["mode=safe"]],
+    [["lr="], ["lr=1.0"]],
+    [["nothing="], []],
+    [["+batch="], ["+batch=1", "+batch=16", "+batch=0.5"]],
+    [["+opt.how="], ["+opt.how=plain"]],
+    [["opt.kind=adam", "+opt.how="], ["+opt.how=fused"]],
     [["+device="], ["+device=auto", "+device=cuda:0", "+device=7"]],
     [["device=c"], ["device=cuda:0"]],
     // interpolations: listed and resolved, but never completed, and no error where they are broken
@@ -106,6 +121,10 @@ describe("completion", () => {
     [["port=${db."], []],
     // what the schema knows and the config has not
     [["+no"], ["+note="]],
+    [["+po"], []],
+    [["+db."], ["+db.timeout="]],
+    [["+db.t"], ["+db.timeout="]],
+    [["+port."], []],
     // files
     [["x=./data/"], ["x=./data/train.csv"]],
     // flags and their values
@@ -115,6 +134,8 @@ describe("completion", () => {
       ["job", "hydra", "all"],
     ],
     [["-c"], ["-c"]],
+    [["--cfg"], ["--cfg"]],
+    [["--experimental"], []],
     [["-c", "j"], ["job"]],
     [["--cfg=h"], ["--cfg=hydra"]],
     [
@@ -124,6 +145,7 @@ describe("completion", () => {
     [["--config-name", "ot"], ["other"]],
     [["-cn", "db/m"], ["db/mysql"]],
     [["-cd", "m"], ["more/"]],
+    [["-cd", "data/"], []],
     [["-p", "db"], ["db"]],
     [
       ["--explain", "db."],
@@ -136,6 +158,8 @@ describe("completion", () => {
       ["--info", "def"],
       ["defaults", "defaults-tree"],
     ],
+    // whose value may be left out
+    [["--info", "po"], ["port="]],
     // subcommands
     [["im"], ["import"]],
     [["port=1", "im"], []],
@@ -152,6 +176,7 @@ describe("completion", () => {
       ["cancel", "collect"],
     ],
     [["sweep", "wait", "--t"], ["--timeout"]],
+    [["sweep", "--t"], ["--timeout"]],
     [["sweep", "status", "da"], ["data/"]],
     [["import", "--format=c"], ["--format=csv"]],
     [["import", "data/"], ["data/train.csv"]],
@@ -170,7 +195,8 @@ describe("completion", () => {
   it("says what the schema, the config and the flags say", async () => {
     expect(await answers("po")).toEqual(["port=\tWhere it listens"]);
     expect(await answers("db.h")).toEqual(["db.host=\tlocalhost"]);
-    expect(await answers("db")).toContain("db=\tmysql, pg");
+    expect(await answers("d")).toEqual(["db.", "db=\tmysql, pg", "db@backup=\tmysql, pg"]);
+    expect(await answers("+db.t")).toEqual(["+db.timeout=\tIn s"]);
     expect(await answers("--cf")).toEqual(["--cfg\tShow a configuration instead of running"]);
     expect(await answers("im")).toEqual(["import\treads files"]);
   });
@@ -213,10 +239,36 @@ describe("completion", () => {
   });
 });
 
+test("bash puts a blank behind what is whole, and behind no beginning", async () => {
+  const { run, cwd } = program({
+    "conf/config.yaml": "defaults:\n- both: a\n- /only@src: o\n- _self_\nx: 1\n",
+    "conf/both/a.yaml": "y: 1\n",
+    "conf/both/in/b.yaml": "",
+    "conf/only/o.yaml": "z: 1\n",
+  });
+  const ask = async (line: string) => {
+    const env = { COMP_LINE: `prog ${line}`, COMP_WORDBREAKS: "" };
+    return (await run(["-sc", "query=bash"], refuse, env)).stdout.split("\n").slice(0, -1);
+  };
+  expect(await ask("bo")).toEqual(["both", "both."]);
+  expect(await ask("+bo")).toEqual(["+both"]);
+  expect(await ask("~bo")).toEqual(["~both ", "~both."]);
+  expect(await ask("both=")).toEqual(["both=a "]);
+  expect(await ask("only@")).toEqual(["only@src="]);
+  expect(await ask("--explain b")).toEqual(["both"]);
+  expect(await ask("--explain x")).toEqual(["x "]);
+  rmSync(cwd, { recursive: true });
+});
+
+const SECRET = { type: "string", writeOnly: true };
+
 test("a secret is neither offered nor described", async () => {
   const { run, cwd } = program(
-    { "conf/config.yaml": "token: hunter22\nuser: me\nurl: http://${user}:${token}@host\n" },
-    { schema: { properties: { token: { type: "string", writeOnly: true } } } },
+    {
+      "conf/config.yaml":
+        "token: hunter22\nuser: me\nurl: http://${user}:${token}@host\npin: user\nnone: ''\n",
+    },
+    { schema: { properties: { token: SECRET, pin: SECRET, none: SECRET } } },
   );
   const ask = async (word: string) => (await run(["-sc", "query=fish", "--", word], refuse)).stdout;
   expect(await ask("token=")).toBe("");
@@ -225,6 +277,13 @@ test("a secret is neither offered nor described", async () => {
   const keys = await ask("");
   expect(keys).toContain("token=\n");
   expect(keys).not.toContain("hunter22");
+  // As Hydra's own shell code asks; a key that reads as a secret does is none.
+  const askAsHydra = async (word: string) =>
+    (await run(["-sc", "query=bash"], refuse, { COMP_LINE: `prog ${word}` })).stdout;
+  expect(await askAsHydra("us")).toBe("user=\n");
+  expect(await askAsHydra("user=")).toBe("user=me\n");
+  expect(await askAsHydra("url=")).toBe("\n");
+  expect(await askAsHydra("hydra.job.n")).toBe("hydra.job.name= hydra.job.num=\n");
   rmSync(cwd, { recursive: true });
 });
 

@@ -65,6 +65,69 @@ test("defaults lists know the options of every group, relative, absolute and wit
   expect(problems("defaults: [{/db: anything}]\n", inModel)).not.toEqual([]);
 });
 
+test("groups below a group are named from it on, in its files alone", async () => {
+  const cwd = workplace({
+    ...TREE,
+    "conf/model/big.yaml": "defaults: [{arch: small}]\n",
+    "conf/modelling/arch/other.yaml": "",
+  });
+  const { stdout } = await schema(["model"], cwd);
+  for (const item of ["arch: small", "optional arch: small", "arch@x: small", "ling/arch: any"])
+    expect(problems(`defaults: [{${item}}]\n`, stdout), item).toEqual([]);
+  for (const item of ["arch: big", "override arch: big", "optional arch: big", "/model: small"])
+    expect(problems(`defaults: [{${item}}]\n`, stdout), item).not.toEqual([]);
+});
+
+test("every reference is a JSON pointer to what is there, as RFC 6901 reads it", async () => {
+  const { stdout } = await schema([], workplace({ ...TREE, "conf/a~b/c d/x.yaml": "" }));
+  const document = JSON.parse(stdout);
+  const references = [...stdout.matchAll(/"\$ref": "#([^"]*)"/g)].map(([, found = ""]) => found);
+  expect(references).toContain("/$defs/options%20of%20a~0b~1c%20d");
+  for (const reference of references) {
+    const tokens = decodeURIComponent(reference).split("/").slice(1);
+    const names = tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+    expect(
+      names.reduce((at, name) => at?.[name], document),
+      reference,
+    ).toBeDefined();
+  }
+  // A group without options has none to list.
+  expect(Object.keys(document.$defs)).toEqual([
+    "interpolation",
+    "options of a~b/c d",
+    "options of db",
+    "options of model/arch",
+  ]);
+});
+
+test("what options have in common, and a few values of theirs as examples", async () => {
+  const values = ["1", "2.5", ".inf", "12345678901234567890", "1", "3", "4", "5"];
+  const files = values.map((value, index) => [`conf/g/o${index}.yaml`, `n: ${value}\n`] as const);
+  const { stdout } = await schema(
+    ["g"],
+    workplace({
+      "conf/config.yaml": "",
+      ...Object.fromEntries(files),
+      "conf/g/p.yaml": "n: ${x}\nopen: ???\nmixed: 1\n",
+      "conf/g/q.yaml": "n: null\nopen: null\nmixed: [true]\n",
+      "conf/g/r.yaml": "mixed: {a: b}\n",
+    }),
+  );
+  const interpolation = { $ref: "#/$defs/interpolation" };
+  const { n, open, mixed } = JSON.parse(stdout).properties;
+  expect(n).toEqual({
+    anyOf: [{ type: "number" }, { type: "null" }, interpolation],
+    examples: [1, 2.5, 12345678901234567000, 3, 4],
+  });
+  expect(open).toEqual({});
+  expect(mixed.anyOf.map(({ type, $ref }: Record<string, string>) => type ?? $ref)).toEqual([
+    "number",
+    "object",
+    "array",
+    interpolation.$ref,
+  ]);
+});
+
 test("all schemas of a tree are written, and nothing else", async () => {
   const cwd = workplace();
   const { exitCode, stdout } = await schema(["-o", "schemas"], cwd);
@@ -126,6 +189,43 @@ test.each([
 ])("%j is refused", async (args, code) => {
   const error = await schema(args).catch((thrown: unknown) => thrown);
   expect(isConfigError(error) && error.code).toBe(code);
+});
+
+test.each([
+  [["--outptu=x"], /^Unknown option '--outptu'$/, "--output"],
+  [["-o", "x", "--tyeps"], /^Unknown option '--tyeps'$/, "--types"],
+  [["--zzzzzzzz"], /^Unknown option '--zzzzzzzz'$/, undefined],
+  [["-o"], /--output/, undefined],
+])("%j is answered with the nearest option", async (args, message, near) => {
+  const error = await schema(args).catch((thrown: unknown) => thrown);
+  expect(isConfigError(error) && [error.message, error.details.nearest]).toEqual([
+    expect.stringMatching(message),
+    near,
+  ]);
+});
+
+test("types are made although a value is only known in a run, of a tree with an added directory", async () => {
+  const cwd = workplace({
+    "conf/config.yaml": "defaults: [{more: m}, _self_]\nhost: ${oc.env:NOT_SET_ANYWHERE}\nn: 1\n",
+    "added/more/m.yaml": "extra: [1]\n",
+  });
+  const { stdout } = await schema(["--types", "-cd", "added"], cwd);
+  expect(stdout).toContain("n: number;");
+  expect(stdout).toContain("extra: number[];");
+});
+
+test("a schema that no types can be made of is refused with the cause", async () => {
+  const cwd = workplace({ "bad.json": '{"$ref": "#/$defs/none"}', "half.json": "{" });
+  const refusal = async (file: string) =>
+    schema(["--types", "--from", file], cwd).catch((thrown: unknown) => thrown);
+  expect(await refusal("bad.json")).toMatchObject({
+    code: "schema.invalid",
+    message: expect.stringMatching(/^No types can be made of the schema: .+/),
+  });
+  expect(await refusal("half.json")).toMatchObject({
+    code: "schema.invalid",
+    message: expect.stringMatching(/^Cannot read the JSON Schema 'half.json': .+/),
+  });
 });
 
 test("--help explains all of it", async () => {
