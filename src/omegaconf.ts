@@ -195,7 +195,13 @@ export function setFlags(
 /** `OmegaConf.create` of plain data. */
 function configOf(value: unknown, by: string, name = "the value"): ConfigNode {
   if (isConfig(value))
-    throw wrongArgument(by, name, "a tree", value, "the tree of a config is its 'root'");
+    throw wrongArgument(
+      by,
+      name,
+      "a tree or plain data",
+      value,
+      "the tree of a config is its 'root'",
+    );
   return checkTree(fromObject(value, fromCode(`${by}()`)));
 }
 

@@ -132,8 +132,16 @@ it.each<readonly [string, () => unknown, string]>([
     () => merge({ a: 1 }, undefined),
     "",
   ],
-  ["merge: argument 1 must be a tree, not an object", () => merge(composed, { a: 1 }), "'root'"],
-  ["toYaml: the value must be a tree, not an object", () => toYaml(composed), "'root'"],
+  [
+    "merge: argument 1 must be a tree or plain data, not an object",
+    () => merge(composed, { a: 1 }),
+    "'root'",
+  ],
+  [
+    "toYaml: the value must be a tree or plain data, not an object",
+    () => toYaml(composed),
+    "'root'",
+  ],
   ["resolve: the tree must be a map or a list, not number 5", () => resolve(5), ""],
   ["missingKeys: the tree must be a map or a list, not null", () => missingKeys(null), ""],
   ["isMissing: a key must be a text or a number, not undefined", () => isMissing({}, any()), ""],
