@@ -66,6 +66,15 @@ describe("a value that the schema marks secret", () => {
     expect(stderr).not.toContain("qz");
   });
 
+  test("is masked in the hint how a text is written that looks like a number", async () => {
+    const schema = { properties: { pin: { type: "string", writeOnly: true } } };
+    const store = new Map([["base", { value: { pin: "none" }, schema }]]);
+    const { run } = program({ "conf/config.yaml": "defaults: [base, _self_]\n" }, { store });
+    const { stderr } = await run(["pin=12345.50"]);
+    expect(stderr).toContain(`'pin="***"'`);
+    expect(stderr).not.toContain("12345");
+  });
+
   test.each(SHOWING)("is shown by no flag: %s %s %s %s", async (...argv) => {
     const { run } = program(FILES, options);
     const args = argv.filter((arg) => arg !== undefined);

@@ -5,7 +5,6 @@ import { splitKey } from "../../values/key-path.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { isMissing } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
-import { pyStr } from "../../values/python-text.ts";
 import { getAt, setAt } from "../tree-edit.ts";
 import type { SchemaProblem } from "./config-schema.ts";
 import { deletedBy } from "./deleted-by.ts";
@@ -98,15 +97,23 @@ function refuse(
   });
 }
 
-/** OmegaConf makes a text of a number where one is declared; a schema only looks. */
+/**
+ * OmegaConf makes a text of a number where one is declared; a schema only looks. The text is shown as it was typed: `1e5` is
+ * not `100000.0`, and of a secret only the former is known, and masked.
+ */
 function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Origin) {
   const isOther =
     value?.kind === "scalar" && value.value !== null && typeof value.value !== "string";
   if (problem !== "invalid_value" || expected !== "a text" || !isOther) return undefined;
-  const text = `"${value.value === true || value.value === false ? value.value : pyStr(value)}"`;
-  return by.kind === "override"
-    ? `to a shell, the text is written '${key}=${text}'`
-    : `the text is written ${text}`;
+  if (by.kind !== "override" && by.kind !== "file") return undefined;
+  const { start, end } = by;
+  const all = by.kind === "override" ? by.text : by.source.text;
+  const typed = all.slice(start, end);
+  if (!/^[\w.+-]+$/.test(typed)) return undefined;
+  const before = all.slice(0, start);
+  return by.kind === "override" && before.replace(/^\+{1,2}/, "") === `${key}=`
+    ? `to a shell, the text is written '${before}"${typed}"'`
+    : `the text is written "${typed}"`;
 }
 
 function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {

@@ -74,6 +74,12 @@ describe("a schema in the config store", () => {
     const extra = { app: "defaults:\n- base_db\n- _self_\ndb:\n  host: true\n" };
     expect(hint(() => compose([], DB, extra, "app"))).toBe('the text is written "true"');
     expect(compose(['db.host="10"']).get("db.host")).toBe("10");
+    // As it was typed, with the signs that the key needs.
+    const open: ConfigSchema = { properties: { name: { type: "string" } } };
+    expect(hint(() => compose(["+db.name=1e5"], open))).toBe(
+      "to a shell, the text is written '+db.name=\"1e5\"'",
+    );
+    expect(hint(() => compose(["+db={name: 1e5}"], open))).toBe('the text is written "1e5"');
     expect(hint(() => compose(["db.host=[10]"]))).toBeUndefined();
   });
 
