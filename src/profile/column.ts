@@ -60,7 +60,8 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
     const count = counts[wanted] as number;
     if (at < count) return Object.is(value, alike[wanted]);
     if (at === count && (count === 0 || Object.is(value, alike[wanted]))) {
-      alike[wanted] = value;
+      // As a block would hold it.
+      if (count === 0) [alike[wanted] = absent] = make(1).fill(value);
       counts[wanted] = count + 1;
       return true;
     }

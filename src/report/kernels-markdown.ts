@@ -31,7 +31,7 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
   const total = whole ?? 0;
   return [
     heading,
-    `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "how long they took was not measured" : `${formatMs(whole)} ms`}.`,
+    `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "not timed" : `${formatMs(whole)} ms`}.`,
     markdownTable(
       [
         { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },

@@ -23,6 +23,15 @@ it("holds rows that are alike, and the first that is not, wherever it stands", (
   }
 });
 
+it("holds numbers that do not fit as they are cut, among others or alone", () => {
+  for (const rows of [1, 2, 1_025]) {
+    const column = createColumn(words, 0xffffffff);
+    for (let at = 0; at < rows; at++) column.set(at, at === 1 ? 5 : -1);
+    expect(column.get(0)).toBe(0xffffffff);
+    expect(column.get(rows)).toBe(0xffffffff);
+  }
+});
+
 it("holds what was set, wherever, and says nothing of the rest", () => {
   const cases = [
     { make: words, absent: 0 },

@@ -46,6 +46,8 @@ describe("kernels without a time", () => {
     assertValid(await createReportValidator(), untimed);
     for (const text of shown(untimed)) expect(text).not.toMatch(/\b0\.0|\b0 ms/);
     expect(renderStakeholderSummary(runOf(untimed))).toContain("counted, not timed");
+    const one = bundleOf({ in: ["a"], kernel: "gemm", metrics });
+    expect(renderKernelsMarkdown(runOf(one))).toContain("1 GPU kernel, not timed.");
     const [, region] = csvRows(renderRegionsCsv(untimed));
     expect(region?.slice(10, 14)).toEqual(["", "", "", ""]);
     const [, kernel] = csvRows(renderKernelsCsv(untimed));
