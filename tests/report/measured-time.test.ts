@@ -68,6 +68,19 @@ describe("kernels without a time", () => {
       expect(changes).not.toHaveProperty("total_ms");
   });
 
+  it("are not new, nor gone, where the other report has their time", () => {
+    const timed = bundleOf({ in: ["a"], kernel: "gemm", ns: 2_000_000, metrics });
+    const counted = bundleOf({ in: ["a"], kernel: "gemm", metrics });
+    for (const [a, b] of [
+      [timed, counted],
+      [counted, timed],
+    ] as const) {
+      const [kernel] = compareReports(firstReport(a), firstReport(b)).kernels;
+      expect(kernel?.presence).toBe("both");
+      expect(Object.keys(kernel?.changes ?? {})).toEqual(["calls"]);
+    }
+  });
+
   it("stand beside others that have one", () => {
     const some = bundleOf(
       { in: ["a"], kernel: "gemm", ns: 2_000_000 },

@@ -132,12 +132,15 @@ function kernelChanges(
       const before = ofA.get(key) ?? null;
       const after = ofB.get(key) ?? null;
       const [kernel_name, kind] = JSON.parse(key) as [string, KernelRecord["kind"]];
+      const [timeA, timeB] = [timeOf(before, kind), timeOf(after, kind)];
+      // Of a kernel that both have, a time in one of them is not a kernel that is new, or gone.
+      const isTimed = (before === null || timeA !== null) && (after === null || timeB !== null);
       return {
         kernel_name,
         kind,
         presence: presenceOf(before, after),
         changes: present({
-          total_ms: changeOf(timeOf(before, kind), timeOf(after, kind)),
+          ...(isTimed && { total_ms: changeOf(timeA, timeB) }),
           calls: countChange(before?.calls ?? null, after?.calls ?? null),
         }),
       };
