@@ -3,12 +3,13 @@
 Warnings are counted, not refused: a newer compiler than ours is no reason to learn nothing.
 """
 
-import concurrent.futures
+import functools
 import os
 import sys
 
 from gpu.report import Skipped
 from gpu.run import run
+from gpu.together import together
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NATIVE = os.path.join(ROOT, "native")
@@ -53,8 +54,8 @@ def build(library, folder, log):
         flags.append("-DHYDRACONF_CUDNN=0")
     os.makedirs(folder, exist_ok=True)
     commands = compilations(flags, folders, plan, toolkit, folder)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda command: run(command, 400, log=log), commands))
+    compiling = [functools.partial(run, command, 400, log=log) for command in commands]
+    results = together(compiling, os.cpu_count())
     program = os.path.join(folder, "shallow_resnet")
     objects = [command[-1] for command in commands]
     run(["g++", "-pthread", *objects, "-o", program, *link], log=log)

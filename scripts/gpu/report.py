@@ -1,11 +1,13 @@
 """Checks with a time limit for all of them, and their table, which is written after each."""
 
-import concurrent.futures
+import functools
 import json
 import signal
 import sys
 import threading
 import time
+
+from gpu.together import together
 
 
 class Failed(Exception):
@@ -57,8 +59,7 @@ class Report:
 
     def check_together(self, checks, workers=8):
         """Checks that measure nothing: (step, what, action) of each. Several at a time."""
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            list(pool.map(lambda check: self.check(*check), checks))
+        together([functools.partial(self.check, *check) for check in checks], workers)
 
     def counts(self):
         states = [row["state"] for row in self.rows]
