@@ -37,7 +37,7 @@ function read(source: SourceText, check?: InterpolationCheck): ConfigNode {
   checkPrintable(source);
   const document = parseDocument(source, createScanner(source));
   if (document === null) return scalar(null, { kind: "file", source, start: 0, end: 0 });
-  const constructed = construct(source, document.root, document.hasAliases);
+  const constructed = construct(source, document);
   if (document.hasAliases) checkAliases(constructed.root, source);
   if (constructed.suspicious) acceptConfig(constructed, check);
   return constructed.root;

@@ -1,4 +1,4 @@
-import { append, BEST_WIDTH, type Output, startLine } from "./output.ts";
+import { append, BEST_WIDTH, type Output, type ScalarRole, startLine } from "./output.ts";
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\0", "\\0"],
@@ -24,7 +24,12 @@ const VERBATIM = /^[\x20\x21\x23-\x5b\x5d-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\uf
  * Double quotes with escapes. A long line is broken with `\` in front of a space or behind an
  * escape; a space that begins the next line is escaped too.
  */
-export function emitDoubleQuoted(out: Output, text: string, indent: number, split: boolean): void {
+export function emitDoubleQuoted(
+  out: Output,
+  text: string,
+  indent: number,
+  role: ScalarRole,
+): void {
   const chars = Array.from(text);
   append(out, '"');
   // Characters from `start` on are not written yet.
@@ -40,7 +45,7 @@ export function emitDoubleQuoted(out: Output, text: string, indent: number, spli
       start = end + 1;
     }
     const breakable = end > 0 && end < chars.length - 1 && (char === " " || start >= end);
-    if (!split || !breakable || out.column + (end - start) <= BEST_WIDTH) continue;
+    if (role === "simple key" || !breakable || out.column + (end - start) <= BEST_WIDTH) continue;
     flush(end);
     append(out, "\\");
     startLine(out, indent);

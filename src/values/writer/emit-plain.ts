@@ -1,4 +1,4 @@
-import { append, BEST_WIDTH, type Output, startLine } from "./output.ts";
+import { append, BEST_WIDTH, type Output, type ScalarRole, startLine } from "./output.ts";
 
 /**
  * A plain scalar is folded at single spaces behind column 80, never inside a longer run of spaces.
@@ -9,9 +9,9 @@ export function emitPlain(
   text: string,
   length: number,
   indent: number,
-  split: boolean,
+  role: ScalarRole,
 ): void {
-  if (!split || out.column + length <= BEST_WIDTH) append(out, text, length);
+  if (role === "simple key" || out.column + length <= BEST_WIDTH) append(out, text, length);
   else for (const piece of pieces(text)) emitPiece(out, piece, indent);
 }
 

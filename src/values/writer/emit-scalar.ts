@@ -4,7 +4,7 @@ import { emitDoubleQuoted } from "./emit-double-quoted.ts";
 import { emitLiteral } from "./emit-literal.ts";
 import { emitPlain } from "./emit-plain.ts";
 import { emitSingleQuoted } from "./emit-single-quoted.ts";
-import { append, type Output } from "./output.ts";
+import { append, type Output, type ScalarRole } from "./output.ts";
 import { representScalar, type ScalarText } from "./represent-scalar.ts";
 
 export type PlainScalar = Exclude<ScalarValue, PathValue>;
@@ -32,7 +32,7 @@ export function emitValue(out: Output, value: PlainScalar, indent: number): Styl
   }
   const represented = representScalar(value);
   const analysis = analyzeScalar(represented.text);
-  return emit(out, represented, analysis, indent, false);
+  return emit(out, represented, analysis, indent, "value");
 }
 
 /** Writes a key that fits in front of its `:`; returns false, writing nothing, for any other. */
@@ -46,7 +46,7 @@ export function emitSimpleKey(out: Output, key: PlainScalar, indent: number): bo
   const analysis = analyzeScalar(represented.text);
   const tooLong = represented.tag.length + analysis.length >= MAX_KEY_LENGTH;
   if (tooLong || analysis.empty || analysis.multiline) return false;
-  emit(out, represented, analysis, indent, true);
+  emit(out, represented, analysis, indent, "simple key");
   return true;
 }
 
@@ -64,20 +64,24 @@ function emit(
   { text, tag, style: wanted }: ScalarText,
   analysis: ScalarAnalysis,
   indent: number,
-  isKey: boolean,
+  role: ScalarRole,
 ): Style {
-  const style = chooseStyle(wanted, analysis, isKey);
+  const style = chooseStyle(wanted, analysis, role);
   if (tag === "!!binary") append(out, "!!binary ");
-  if (style === "plain") emitPlain(out, text, analysis.length, indent, !isKey);
-  else if (style === "single") emitSingleQuoted(out, text, analysis.length, indent, !isKey);
-  else if (style === "double") emitDoubleQuoted(out, text, indent, !isKey);
+  if (style === "plain") emitPlain(out, text, analysis.length, indent, role);
+  else if (style === "single") emitSingleQuoted(out, text, analysis.length, indent, role);
+  else if (style === "double") emitDoubleQuoted(out, text, indent, role);
   else emitLiteral(out, text, indent);
   return style;
 }
 
-function chooseStyle(wanted: ScalarText["style"], analysis: ScalarAnalysis, isKey: boolean): Style {
+function chooseStyle(
+  wanted: ScalarText["style"],
+  analysis: ScalarAnalysis,
+  role: ScalarRole,
+): Style {
   if (wanted === "plain" && analysis.allowPlain) return "plain";
   // Where a block was asked for and cannot be (no bytes at all), PyYAML turns to double quotes.
-  if (wanted === "literal") return analysis.allowBlock && !isKey ? "literal" : "double";
+  if (wanted === "literal") return analysis.allowBlock && role === "value" ? "literal" : "double";
   return analysis.allowSingleQuoted ? "single" : "double";
 }

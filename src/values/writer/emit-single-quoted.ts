@@ -1,4 +1,11 @@
-import { append, BEST_WIDTH, breakLine, type Output, startLine } from "./output.ts";
+import {
+  append,
+  BEST_WIDTH,
+  breakLine,
+  type Output,
+  type ScalarRole,
+  startLine,
+} from "./output.ts";
 
 /**
  * Single quotes: `'` is doubled, a line break is written twice (a single one would be folded into a
@@ -9,7 +16,7 @@ export function emitSingleQuoted(
   text: string,
   length: number,
   indent: number,
-  split: boolean,
+  role: ScalarRole,
 ): void {
   const doubled = text.includes("'") ? text.replaceAll("'", "''") : text;
   const width = length + doubled.length - text.length;
@@ -20,9 +27,10 @@ export function emitSingleQuoted(
   append(out, "'");
   const parts = doubled.split(/( +|[\n\x85\u2028\u2029]+)/);
   for (const [index, part] of parts.entries()) {
-    const inner = index > 0 && !(index === 1 && parts[0] === "") && !isLast(parts, index);
+    const foldable =
+      role === "value" && index > 0 && !(index === 1 && parts[0] === "") && !isLast(parts, index);
     if (hasBreak(part)) emitBreaks(out, part, indent);
-    else if (part === " " && split && inner && out.column > BEST_WIDTH) startLine(out, indent);
+    else if (part === " " && foldable && out.column > BEST_WIDTH) startLine(out, indent);
     else append(out, part, [...part].length);
   }
   append(out, "'");

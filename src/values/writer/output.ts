@@ -4,6 +4,9 @@ export interface Output {
   column: number;
 }
 
+/** A simple key stays on one line whatever its length; a value may be folded, or take a block. */
+export type ScalarRole = "simple key" | "value";
+
 /** PyYAML folds behind this column. */
 export const BEST_WIDTH = 80;
 export const INDENT = 2;
@@ -20,11 +23,15 @@ export function startLine(out: Output, column: number): void {
   out.column = column;
 }
 
+/** Moves to a column further right on the same line. */
+export const moveTo = (out: Output, column: number): void =>
+  append(out, spaces(column - out.column));
+
 export function breakLine(out: Output, lineBreak = "\n"): void {
   out.text += lineBreak;
   out.column = 0;
 }
 
-export const spaces = (count: number): string => SPACES[count] ?? " ".repeat(count);
+const spaces = (count: number): string => SPACES[count] ?? " ".repeat(count);
 
 const SPACES: readonly string[] = Array.from({ length: 64 }, (_, count) => " ".repeat(count));

@@ -3,7 +3,8 @@ import { type InterpolationNode, isInterpolationNode } from "../interpolation/re
 import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
 import { keyText } from "../python-text.ts";
-import { type Constructed, invalidKeyType } from "./construct.ts";
+import type { Constructed } from "./construct.ts";
+import { invalidKeyType } from "./fill-mapping.ts";
 
 /** Checks the syntax of a string that contains `${`; throws a ConfigError. */
 export type InterpolationCheck = (text: string) => void;

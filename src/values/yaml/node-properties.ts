@@ -3,7 +3,7 @@ import { refusal } from "./refusal.ts";
 import { plainTag } from "./resolve-plain.ts";
 import type { Scanner } from "./scanner.ts";
 import { type ScalarSyntax, TAG } from "./syntax-node.ts";
-import type { TagToken } from "./tokens.ts";
+import type { ScalarToken, TagToken } from "./tokens.ts";
 
 /** From handles as `!!` to the prefixes they stand for. */
 export type TagHandles = ReadonlyMap<string, string>;
@@ -53,8 +53,7 @@ function fullTag(source: SourceText, token: TagToken, handles: TagHandles): stri
 /** A scalar with its tag: written, implicit in a plain text, or a string. */
 export function scalarNode(
   { tag }: Properties,
-  value: string,
-  plain: boolean,
+  { value, plain }: Pick<ScalarToken, "value" | "plain">,
   start: number,
   end: number,
 ): ScalarSyntax {

@@ -16,6 +16,9 @@ import type { Scanner } from "./scanner.ts";
 import { type MappingSyntax, type SequenceSyntax, type SyntaxNode, TAG } from "./syntax-node.ts";
 import type { NameToken, Token } from "./tokens.ts";
 
+/** Where only an anchor or a tag stands, an empty plain scalar follows it. */
+const NOTHING = { value: "", plain: true };
+
 /** Composes nodes from tokens: anchors are followed, tags completed and resolved. */
 export function createNodeParser(
   source: SourceText,
@@ -70,11 +73,9 @@ function parseContent(
   const token = parser.scanner.peek();
   const start = properties.start < 0 ? token.start : properties.start;
   switch (token.type) {
-    case "<scalar>": {
+    case "<scalar>":
       parser.scanner.next();
-      const { value, plain, end } = token;
-      return register(parser, properties, scalarNode(properties, value, plain, start, end));
-    }
+      return register(parser, properties, scalarNode(properties, token, start, token.end));
     case "[":
       return flowSequence(parser, startSequence(parser, properties, start));
     case "{":
@@ -91,7 +92,7 @@ function parseContent(
     default:
   }
   if (properties.start < 0) throw noContent(parser.source, context, token);
-  return register(parser, properties, scalarNode(properties, "", true, start, token.start));
+  return register(parser, properties, scalarNode(properties, NOTHING, start, token.start));
 }
 
 function startSequence(

@@ -1,3 +1,4 @@
+import { buildScalar } from "../construction.ts";
 import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
 /** Base64 as Python decodes it: other characters are passed over, padding ends the data. */
@@ -11,7 +12,7 @@ export const BINARY: ValueTag = {
     const digits = dataDigits(text);
     if (digits === null)
       throw invalid(node, construction, "failed to decode base64 data: Incorrect padding");
-    return construction.scalar(node, new Uint8Array(Buffer.from(digits, "base64")));
+    return buildScalar(node, new Uint8Array(Buffer.from(digits, "base64")), construction);
   },
 };
 

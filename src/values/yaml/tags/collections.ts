@@ -1,3 +1,5 @@
+import { buildAs, buildForeign, originOf } from "../construction.ts";
+import { fillMapping } from "../fill-mapping.ts";
 import { type SyntaxNode, TAG } from "../syntax-node.ts";
 import { invalid, itemsOf, type ListTag, type MapTag, type ValueTag } from "./tag-constructor.ts";
 
@@ -5,14 +7,14 @@ export const SEQUENCE: ListTag = {
   kind: "list",
   tag: TAG.sequence,
   fill(node, items, construction) {
-    for (const item of itemsOf(node, construction)) items.push(construction.construct(item));
+    for (const item of itemsOf(node, construction)) items.push(construction.build(item));
   },
 };
 
 export const MAPPING: MapTag = {
   kind: "map",
   tag: TAG.mapping,
-  fill: (node, entries, construction) => construction.fillMapping(node, entries),
+  fill: fillMapping,
 };
 
 /** Python makes a set of it, which OmegaConf refuses; its keys are checked all the same. */
@@ -20,8 +22,8 @@ export const SET: ValueTag = {
   kind: "value",
   tag: "tag:yaml.org,2002:set",
   construct(node, construction) {
-    construction.constructAs(MAPPING, node);
-    return construction.foreign(node, "set");
+    buildAs(MAPPING, node, construction);
+    return buildForeign(node, "set", construction);
   },
 };
 
@@ -38,10 +40,10 @@ const pairsTag = (name: string, what: string): ListTag => ({
       if (problem !== null) throw invalid(item, construction, problem, context);
       if (item.kind !== "mapping") continue;
       const entry = item.pairs.flatMap(({ key, value }) => [
-        construction.construct(key),
-        construction.construct(value),
+        construction.build(key),
+        construction.build(value),
       ]);
-      items.push({ kind: "list", items: entry, origin: construction.originOf(item) });
+      items.push({ kind: "list", items: entry, origin: originOf(item, construction) });
     }
   },
 });

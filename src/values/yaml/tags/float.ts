@@ -1,5 +1,6 @@
 import { parsePythonFloat } from "../../python-number.ts";
 import { pyRepr } from "../../python-text.ts";
+import { buildScalar } from "../construction.ts";
 import { TAG } from "../syntax-node.ts";
 import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
@@ -10,7 +11,7 @@ export const FLOAT: ValueTag = {
   construct(node, construction) {
     const text = textOf(node, construction);
     const value = parseYamlFloat(text);
-    if (typeof value === "number") return construction.scalar(node, value);
+    if (typeof value === "number") return buildScalar(node, value, construction);
     throw invalid(node, construction, `could not convert string to float: ${pyRepr(value)}`);
   },
 };

@@ -1,5 +1,6 @@
 import { parsePythonInt } from "../../python-number.ts";
 import { pyRepr } from "../../python-text.ts";
+import { buildScalar } from "../construction.ts";
 import { TAG } from "../syntax-node.ts";
 import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
@@ -23,7 +24,7 @@ export const INTEGER: ValueTag = {
   construct(node, construction) {
     const text = textOf(node, construction);
     const value = parseYamlInteger(text);
-    if (typeof value === "bigint") return construction.scalar(node, value);
+    if (typeof value === "bigint") return buildScalar(node, value, construction);
     const shown = pyRepr(value.digits);
     throw invalid(
       node,

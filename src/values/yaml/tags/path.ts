@@ -1,3 +1,4 @@
+import { buildScalar } from "../construction.ts";
 import { invalid, itemsOf, type ValueTag } from "./tag-constructor.ts";
 
 /** `pathlib` paths, the only Python objects that OmegaConf reads: a list of parts. */
@@ -6,11 +7,11 @@ const pathConstructor = (className: string): ValueTag => ({
   tag: `tag:yaml.org,2002:python/object/apply:pathlib.${className}`,
   construct(node, construction) {
     const parts = itemsOf(node, construction).map((item) => {
-      const part = construction.construct(item);
+      const part = construction.build(item);
       if (part.kind === "scalar" && typeof part.value === "string") return part.value;
       throw invalid(item, construction, "the parts of a path are strings");
     });
-    return construction.scalar(node, { path: joinPosix(parts) });
+    return buildScalar(node, { path: joinPosix(parts) }, construction);
   },
 });
 

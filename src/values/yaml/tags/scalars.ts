@@ -1,3 +1,4 @@
+import { buildForeign, buildScalar } from "../construction.ts";
 import { TAG } from "../syntax-node.ts";
 import { invalid, textOf, type ValueTag } from "./tag-constructor.ts";
 
@@ -13,7 +14,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 export const STRING: ValueTag = {
   kind: "value",
   tag: TAG.string,
-  construct: (node, construction) => construction.scalar(node, textOf(node, construction)),
+  construct: (node, construction) => buildScalar(node, textOf(node, construction), construction),
 };
 
 /** Whatever the text is: `!!null abc` is null too. */
@@ -22,7 +23,7 @@ export const NULL: ValueTag = {
   tag: TAG.null,
   construct(node, construction) {
     textOf(node, construction);
-    return construction.scalar(node, null);
+    return buildScalar(node, null, construction);
   },
 };
 
@@ -33,7 +34,7 @@ export const BOOLEAN: ValueTag = {
     const text = textOf(node, construction);
     const value = BOOLEANS.get(text.toLowerCase());
     if (value === undefined) throw invalid(node, construction, `'${text}' is not a boolean`);
-    return construction.scalar(node, value);
+    return buildScalar(node, value, construction);
   },
 };
 
@@ -43,6 +44,6 @@ export const TIMESTAMP: ValueTag = {
   tag: "tag:yaml.org,2002:timestamp",
   construct(node, construction) {
     const text = textOf(node, construction);
-    return construction.foreign(node, text.length > 10 ? "datetime" : "date");
+    return buildForeign(node, text.length > 10 ? "datetime" : "date", construction);
   },
 };

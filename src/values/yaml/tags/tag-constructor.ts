@@ -1,5 +1,5 @@
 import type { ConfigNode, KeyId, MapEntry } from "../../node.ts";
-import type { Construction } from "../construct.ts";
+import type { Construction } from "../construction.ts";
 import { type Refusal, refusal } from "../refusal.ts";
 import { type SyntaxNode, TAG } from "../syntax-node.ts";
 
@@ -31,7 +31,7 @@ export interface MapTag {
 export function textOf(node: SyntaxNode, construction: Construction): string {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "mapping") {
-    const pair = node.pairs.find(({ key }) => construction.tagOf(key) === TAG.value);
+    const pair = node.pairs.find(({ key }) => construction.merges.tagOf(key) === TAG.value);
     if (pair !== undefined && pair.value !== node) return textOf(pair.value, construction);
   }
   throw invalid(node, construction, `expected a scalar node, but found ${node.kind}`);

@@ -1,0 +1,116 @@
+import { refuseDepth } from "../depth.ts";
+import {
+  type ConfigNode,
+  isPathValue,
+  type ListNode,
+  MAX_TREE_DEPTH,
+  type MapEntry,
+  type MapNode,
+  type PathValue,
+  type ScalarValue,
+} from "../node.ts";
+import { emitSimpleKey, emitValue, type PlainScalar } from "./emit-scalar.ts";
+import { append, INDENT, moveTo, type Output, startLine } from "./output.ts";
+
+/** Where writing a tree stands: the text so far, and what the emitting functions go by. */
+export interface Emission extends Output {
+  /** How many nodes are open around the next one. */
+  depth: number;
+  readonly entriesOf: (node: MapNode) => Iterable<MapEntry>;
+  readonly onWritten: ((node: ConfigNode, start: number, end: number) => void) | undefined;
+}
+
+/**
+ * What stands in front of a node on its line. After `-`, and the `:` of a complex key, a block
+ * begins on the same line; after `key:` it begins on the next, and a list keeps the key's column.
+ */
+type Place = "root" | "after key" | "after dash" | "after complex key";
+
+const PATH_TAG = "!!python/object/apply:pathlib.PosixPath";
+
+/** Writes a node and all that is in it; `indent` is the column of the collection around it. */
+export function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place): void {
+  refuseDepth(++out.depth, node, MAX_TREE_DEPTH);
+  const start = out.text.length;
+  if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
+  else if (node.kind === "list" && node.items.length > 0) emitList(out, node, indent, place);
+  else if (node.kind !== "scalar") emitEmpty(out, node.kind === "map" ? "{}" : "[]", place);
+  else emitScalar(out, node.value, indent, place);
+  out.onWritten?.(node, start, out.text.length);
+  out.depth--;
+}
+
+function emitMap(out: Emission, node: MapNode, indent: number, place: Place): void {
+  const column = blockColumn(indent, place);
+  let startEntry = firstEntryStart(place);
+  for (const { key, value } of out.entriesOf(node)) {
+    startEntry(out, column);
+    startEntry = startLine;
+    if (emitSimpleKey(out, key, column + INDENT)) {
+      append(out, ":");
+      emitNode(out, value, column, "after key");
+    } else {
+      append(out, "? ");
+      emitValue(out, key, column + INDENT);
+      startLine(out, column);
+      append(out, ":");
+      emitNode(out, value, column, "after complex key");
+    }
+  }
+}
+
+function emitList(out: Emission, node: ListNode, indent: number, place: Place): void {
+  // A list under a key is not indented further.
+  const column = place === "after key" ? indent : blockColumn(indent, place);
+  let startEntry = firstEntryStart(place);
+  for (const item of node.items) {
+    startEntry(out, column);
+    startEntry = startLine;
+    append(out, "-");
+    emitNode(out, item, column, "after dash");
+  }
+}
+
+function emitEmpty(out: Output, brackets: "{}" | "[]", place: Place): void {
+  append(out, place === "root" ? brackets : ` ${brackets}`);
+}
+
+function emitScalar(out: Output, value: ScalarValue, indent: number, place: Place): void {
+  if (isPathValue(value)) {
+    emitPath(out, value, indent, place);
+    return;
+  }
+  if (place !== "root") append(out, " ");
+  const style = emitValue(out, value, indent + INDENT);
+  // A plain scalar as a whole document has an explicit end, or it could go on.
+  if (place === "root" && style === "plain") append(out, "\n...");
+}
+
+/** A pathlib object: a tag and the parts of the path. */
+function emitPath(out: Output, { path }: PathValue, indent: number, place: Place): void {
+  append(out, place === "root" ? PATH_TAG : ` ${PATH_TAG}`);
+  const parts = pathParts(path);
+  if (parts.length === 0) append(out, " []");
+  // Behind the tag nothing is inline, so under any key the list keeps the key's column.
+  const underKey = place === "after key" || place === "after complex key";
+  const column = underKey ? indent : blockColumn(indent, place);
+  for (const part of parts) {
+    startLine(out, column);
+    append(out, "- ");
+    emitValue(out, part, column + INDENT);
+  }
+}
+
+const blockColumn = (indent: number, place: Place): number =>
+  place === "root" ? 0 : indent + INDENT;
+
+/** Behind a dash, and the `:` of a complex key, the first entry stands on the same line. */
+const firstEntryStart = (place: Place): typeof startLine =>
+  place === "after dash" || place === "after complex key" ? moveTo : startLine;
+
+/** `PurePosixPath.parts`: the root, if any, and the names. */
+function pathParts(path: string): readonly PlainScalar[] {
+  const root = /^\/\/(?!\/)/.test(path) ? "//" : path.startsWith("/") ? "/" : "";
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  return root === "" ? names : [root, ...names];
+}
