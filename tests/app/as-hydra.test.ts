@@ -22,6 +22,38 @@ describe("--info", () => {
     },
   );
 
+  test("defaults-tree names _self_ below the group that its config was named from", async () => {
+    const { run: runNested } = program({
+      "conf/config.yaml": "defaults:\n  - model: small\n  - _self_\n",
+      "conf/model/small.yaml": "defaults:\n  - base\n  - loss: mse\n  - /device: cpu\n  - _self_\n",
+      "conf/model/base.yaml": "defaults:\n  - layers: one\n",
+      "conf/model/layers/one.yaml": "n: 1\n",
+      "conf/model/loss/mse.yaml": "defaults:\n  - plain\n",
+      "conf/model/loss/plain.yaml": "n: 1\n",
+      "conf/device/cpu.yaml": "defaults:\n  - plain\n",
+      "conf/device/plain.yaml": "n: 1\n",
+    });
+    const { stdout } = await runNested(["--info", "defaults-tree"]);
+    expect(stdout.slice(stdout.indexOf("  config:"))).toBe(
+      [
+        "  config:",
+        "    model: small:",
+        "      model/base:",
+        "        model/layers: one",
+        "        model/_self_",
+        "      model/loss: mse:",
+        "        model/loss/plain",
+        "        model/_self_",
+        "      device@model.device: cpu:",
+        "        device/plain",
+        "        model/_self_",
+        "      _self_",
+        "    _self_",
+        "",
+      ].join("\n"),
+    );
+  });
+
   test("searchpath composes: its title stands before what is wrong", async () => {
     const { exitCode, stdout, stderr } = await run(["--info", "searchpath", "x=1,2"]);
     expect([exitCode, stdout]).toEqual([1, "\nConfig search path\n******************\n"]);

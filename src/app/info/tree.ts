@@ -8,7 +8,7 @@ export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [
 
 function drawNode(node: TreeChild, depth: number): readonly string[] {
   const indent = "  ".repeat(depth);
-  if (node.kind === "self") return [`${indent}_self_`];
+  if (node.kind === "self") return [`${indent}${node.path}`];
   const below = node.children.flatMap((child) => drawNode(child, depth + 1));
   return [`${indent}${label(node)}${below.length > 0 ? ":" : ""}`, ...below];
 }

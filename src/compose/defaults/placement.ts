@@ -22,6 +22,8 @@ export interface PlacedConfig {
   readonly explicitPackage: string | null;
   /** The package when nobody says otherwise, relative to `place.package`. */
   readonly defaultPackage: string;
+  /** The group and the package of the config whose list this stands in. */
+  readonly parentGroup: string;
   readonly parentPackage: string;
 }
 
@@ -45,17 +47,18 @@ function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
     item,
     name: path.slice(slash + 1),
     group,
-    configPath: absolute || place.group === "" ? path : `${place.group}/${path}`,
+    configPath: absolute ? path : belowGroup(place.group, path),
     overrideKey: null,
     explicitPackage: fillGroup(item.package, group),
     defaultPackage: dotted(relativeGroup),
+    parentGroup: place.group,
     parentPackage: place.package,
   };
 }
 
 function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedConfig {
   const { path, absolute } = stripRoot(item.group);
-  const group = absolute || place.group === "" ? path : `${place.group}/${path}`;
+  const group = absolute ? path : belowGroup(place.group, path);
   const explicitPackage = fillGroup(item.package, group);
   const defaultPackage = dotted(path);
   const parentPackage = place.package;
@@ -67,6 +70,7 @@ function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedC
     overrideKey: overrideKey(group, joinPackage(parentPackage, explicitPackage ?? defaultPackage)),
     explicitPackage,
     defaultPackage,
+    parentGroup: place.group,
     parentPackage,
   };
 }
@@ -116,9 +120,11 @@ function stripRoot(path: string): { readonly path: string; readonly absolute: bo
   return path.startsWith("/") ? { path: path.slice(1), absolute: true } : { path, absolute: false };
 }
 
-function joinGroup(base: string, group: string): string {
-  if (base === "") return group;
-  return group === "" ? base : `${base}/${group}`;
-}
+const joinGroup = (base: string, group: string): string =>
+  group === "" ? base : belowGroup(base, group);
+
+/** The path of something in a group, from the root. */
+export const belowGroup = (group: string, path: string): string =>
+  group === "" ? path : `${group}/${path}`;
 
 const dotted = (group: string): string => group.replaceAll("/", ".");

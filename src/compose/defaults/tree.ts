@@ -5,11 +5,11 @@ import type { CompositionWarning } from "../warning.ts";
 import type { GroupChoices } from "./group-choices.ts";
 import { resolveChoice } from "./interpolation.ts";
 import type { DefaultsItem, GroupItem } from "./item.ts";
-import { isOptionList } from "./item.ts";
+import { isOptionList, SELF } from "./item.ts";
 import type { Ledger, TreeRecord } from "./ledger.ts";
 import { createLedger } from "./ledger.ts";
 import type { Place, PlacedConfig } from "./placement.ts";
-import { finalPackage, placeItem, ROOT_PLACE } from "./placement.ts";
+import { belowGroup, finalPackage, placeItem, ROOT_PLACE } from "./placement.ts";
 import * as refuse from "./refusals.ts";
 import { completeItems } from "./self.ts";
 
@@ -30,6 +30,8 @@ export interface TreeNode {
 /** Where a config's own content stands among its children. */
 export interface SelfMark {
   readonly kind: "self";
+  /** What Hydra calls it: `_self_` below the group that the config was named from. */
+  readonly path: string;
 }
 
 /** What stands in a defaults list: a config, or the place of the list's own content (`_self_`). */
@@ -157,7 +159,8 @@ function expandList(
     primary: false,
   };
   noteOverrides(items, placed, place, around);
-  return expandItems(items, { place, below, selfAdded });
+  const self: SelfMark = { kind: "self", path: belowGroup(placed.parentGroup, SELF) };
+  return expandItems(items, { place, below, self, selfAdded });
 }
 
 /** Registers the `override` items of a list, which must stand at its end. */
@@ -185,6 +188,7 @@ function noteOverrides(
 interface ListContext {
   readonly place: Place;
   readonly below: Surroundings;
+  readonly self: SelfMark;
   readonly selfAdded: boolean;
 }
 
@@ -204,7 +208,7 @@ function expandItems(written: readonly DefaultsItem[], context: ListContext): re
     const chosen =
       item.kind === "group" && !item.override ? below.ledger.choose(item, place) : item;
     items.push(chosen);
-    if (chosen.kind === "self") children.push({ kind: "self" });
+    if (chosen.kind === "self") children.push(context.self);
     else if (!(chosen.kind === "group" && chosen.override))
       children.push(...expandItem(chosen, context));
   }
