@@ -66,7 +66,6 @@ export function createConfig(
   composition: Composition,
   context: ResolveContext,
 ): Config {
-  const tree = (resolve = false) => (resolve ? resolveTree(root, context) : root);
   const shown = (resolve = false): ConfigNode => {
     const masked = maskSecrets(root, composition, { resolving: resolve });
     return resolve ? resolveTree(masked, context) : masked;
@@ -83,9 +82,10 @@ export function createConfig(
     },
     toYaml: ({ resolve = false, sortKeys = false } = {}) => writeYaml(shown(resolve), { sortKeys }),
     toObject({ resolve = false } = {}) {
-      const own = tree(resolve);
-      if (resolve) checkAccessed(composition.schemas, root, "", own);
-      return toObject(own);
+      if (!resolve) return toObject(root);
+      const resolved = resolveTree(root, context);
+      checkAccessed(composition.schemas, root, "", resolved);
+      return toObject(resolved);
     },
     toJSON: () => jsonValue(toObject(shown())),
     explain: (key) => explain(composition, key),

@@ -1,6 +1,6 @@
 import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
-import type { Origin } from "../values/origin.ts";
+import type { FileOrigin, Origin } from "../values/origin.ts";
 import { parsePythonInt } from "../values/python-number.ts";
 import { keyText } from "../values/python-text.ts";
 import type { Composition } from "./composition.ts";
@@ -63,10 +63,9 @@ export function explain(composition: Composition, key: string): Explanation | un
 function nodeAt(root: ConfigNode, path: readonly string[]): ConfigNode | undefined {
   return path.reduce<ConfigNode | undefined>((node, part) => {
     if (node?.kind === "map") return entryOf(node, part);
-    const index = node?.kind === "list" ? parsePythonInt(part) : null;
-    return node?.kind === "list" && index !== null && index >= 0n
-      ? node.items[Number(index)]
-      : undefined;
+    if (node?.kind !== "list") return undefined;
+    const index = parsePythonInt(part);
+    return index === null ? undefined : node.items[Number(index)];
   }, root);
 }
 
@@ -97,10 +96,8 @@ function stepsTo(
   return [];
 }
 
-const isFileOf = ({ loaded }: TreeNode, origin: Origin): boolean =>
-  loaded?.origin.kind === "file" &&
-  origin.kind === "file" &&
-  loaded.origin.source === origin.source;
+const isFileOf = ({ loaded }: TreeNode, { source }: FileOrigin): boolean =>
+  loaded?.origin.kind === "file" && loaded.origin.source === source;
 
 function isBelow(path: readonly string[], pkg: string): boolean {
   const parts = pkg === "" ? [] : splitKey(pkg);

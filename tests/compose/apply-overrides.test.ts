@@ -47,6 +47,7 @@ describe("an override of a value", () => {
     expect(valueAt("d", "~d.x")).toEqual({ y: 2 });
     expect(valueAt("d", "~d.x=1")).toEqual({ y: 2 });
     expect(valueAt("d", "~d.x=1.0")).toEqual({ y: 2 });
+    expect(valueAt("d", "~d.x=null")).toEqual({ y: 2 });
     expect(compose("~a").get("a")).toBeUndefined();
   });
 
@@ -68,6 +69,11 @@ describe("an override of a value", () => {
       expect(refusal(() => isDeleted(other)).message, other).toMatch(/^Could not delete/);
   });
 
+  it("deletes keys of a map that stands in a list", () => {
+    const files = { config: "l: [{x: 1, y: 2}, {x: 3, y: 4}]" };
+    expect(composeFiles(files, ["~l.1.x"]).get("l")).toEqual([{ x: 1, y: 2 }, { y: 4 }]);
+  });
+
   it("deletes where an interpolation on the way leads", () => {
     expect(valueAt("d", "~ref.x")).toEqual({ y: 2 });
   });
@@ -83,6 +89,26 @@ describe("an override of a value", () => {
     expect(refusal(() => composeFiles(odd, ["~d={x:1,y:2}"])).message).toBe(
       "Could not delete from config. The value of 'd' is {'x': '${nope}', 'y': 2} and not {'x': 1, 'y': 2}.",
     );
+  });
+
+  // As Hydra does: two mappings are first compared by how many keys they have.
+  it("asks a resolver only where the value has the shape of the expected one", () => {
+    const asked = (override: string) => {
+      let times = 0;
+      const count = { name: "count", resolve: () => BigInt(++times) };
+      const files = { config: "d: {x: '${count:}', y: 2}\nl: ['${count:}']\ns: '${count:}'" };
+      expect(
+        refusal(() => composeFiles(files, [override], { resolvers: [count] })).message,
+      ).toMatch(/^Could not delete from config. The value/);
+      return times > 0;
+    };
+    expect(["~d={x:1}", "~d=[1]", "~l=[1,2]", "~l={a:1}"].map(asked)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(["~d={x:1,y:3}", "~l=[2]"].map(asked)).toEqual([true, true]);
   });
 
   it("shows the value that was not deleted as it was written", () => {
@@ -198,6 +224,7 @@ describe("a declared mapping that is null", () => {
     ["={a:b}", `'${key}' is null, and nothing can be merged into it`],
     [".a=1", `'${key}' is null, and nothing can be merged into it`],
     [".a.b={}", `'${key}' is null, and nothing can be merged into it`],
+    [".a=[1]", `'${key}' is null, and nothing can be merged into it`],
   ])("refuses KEY%s, whatever the sign", (rest, why) => {
     for (const sign of ["", "+", "++"]) {
       const error = refusal(() => overridden(`${sign}${key}${rest}`));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
-import { composeOn, snapshotOf } from "./in-memory.ts";
+import { composeOn, refusal, snapshotOf } from "./in-memory.ts";
 
 const snapshot = snapshotOf({
   config: "defaults: [db: a, net: lan, _self_]\nx: 1",
@@ -46,6 +46,14 @@ describe("compositions of one snapshot", () => {
       { text: "net=wan", index: 0 },
       { text: "net=wan", index: 1 },
     ]);
+  });
+
+  it("do not share it where one may leave groups open and the other may not", () => {
+    const open = snapshotOf({ config: "defaults: [db: '???']", "db/a": "" });
+    const context = createResolveContext();
+    const { choices } = composeOn(open, [], context, { mode: "multirun" });
+    expect(choices.get("db")).toBe("???");
+    expect(refusal(() => composeOn(open, [], context)).code).toBe("compose.missing_option");
   });
 
   it("do not share it where a resolver was asked, who may say something else", () => {

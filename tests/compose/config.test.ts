@@ -31,6 +31,11 @@ describe("a composed config", () => {
     expect(small.toYaml({ sortKeys: true })).toBe("a: ${b}\nb: 1\n");
   });
 
+  it("becomes JSON with bytes as base64, lists and null as they are", () => {
+    const { toJSON } = composeFiles({ config: "b: !!binary AAEC\nl: [1, [null]]\nn: null" });
+    expect(toJSON()).toEqual({ b: "AAEC", l: [1, [null]], n: null });
+  });
+
   it("shows its values and nothing of what they were made with, printed or as JSON", () => {
     const own = createEngine({
       env: { TOKEN: "from-the-environment" },
@@ -65,12 +70,11 @@ describe("a composed config", () => {
     expect(own.root.kind).toBe("map");
   });
 
-  it("becomes plain data with exact integers", () => {
+  it("becomes plain data with exact integers, resolved where that is asked for", () => {
     expect(config.get("big")).toBe(12345678901234567890n);
-    expect(composeFiles({ config: "b: 1\na: ${b}\n" }).toObject({ resolve: true })).toEqual({
-      b: 1,
-      a: 1,
-    });
+    const small = composeFiles({ config: "b: 1\na: ${b}\n" });
+    expect(small.toObject({ resolve: true })).toEqual({ b: 1, a: 1 });
+    expect(small.toObject()).toEqual({ b: 1, a: "${b}" });
   });
 });
 

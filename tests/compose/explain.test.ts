@@ -73,6 +73,43 @@ describe("explain", () => {
       expect(explain(none, "+list=[a,b]"), none).toBeUndefined();
   });
 
+  it("explains a key of any type by its text, a text first", () => {
+    const files = { config: "ids: {1: int, false: bool, '2': text, 2: other}" };
+    const valueOf = (key: string) => {
+      const found = composeFiles(files).explain(key);
+      return found && toObject(found.value);
+    };
+    expect(["ids.1", "ids.False", "ids.2", "ids.3"].map(valueOf)).toEqual([
+      "int",
+      "bool",
+      "text",
+      undefined,
+    ]);
+  });
+
+  it("tells the way to a map above the package of its file", () => {
+    const files = { config: "defaults: [db@srv.store: pg, _self_]", "db/pg": "port: 5" };
+    const cause = composeFiles(files).explain("srv")?.cause;
+    expect(cause?.broughtInBy.map(({ choice, package: pkg }) => [choice, pkg])).toEqual([
+      [null, ""],
+      ["db@srv.store=pg", "srv.store"],
+    ]);
+  });
+
+  it("does not tell a way that was deleted", () => {
+    const files = {
+      config: "defaults: [db@_global_: pg, base, _self_]",
+      base: "defaults: [/db/pg@_global_, _self_]",
+      "db/pg": "port: 5",
+    };
+    const way = (...overrides: string[]) =>
+      composeFiles(files, overrides)
+        .explain("port")
+        ?.cause.broughtInBy.map(({ choice, configPath }) => choice ?? configPath);
+    expect(way()).toEqual(["config", "db@_global_=pg"]);
+    expect(way("~db@_global_")).toEqual(["config", "base", "db/pg"]);
+  });
+
   it("knows no key that is not there", () => {
     expect(explain("nope")).toBeUndefined();
     expect(explain("lr.deeper")).toBeUndefined();

@@ -59,6 +59,20 @@ describe("a group named by its last part", () => {
     expect(hintOf("arch=7")).toBe("use +arch=7 to add the key");
     expect(hintOf("else=large")).toBe("use +else=large to add the key");
     expect(hintOf("arch={a: 1}")).toBe("use +arch={a: 1} to add the key");
+    expect(hintOf("arch=entirely_other")).toBe("use +arch=entirely_other to add the key");
+  });
+
+  it("is not suggested where the key is there, and something else is wrong", () => {
+    const files = { ...FILES, config: `${FILES.config}arch: small\n` };
+    const error = refusal(() => composeFiles(files, ["+arch=large"]));
+    expect(error.details.hint).toBe("use arch=large");
+  });
+
+  it("is suggested with the option quoted as it was typed", () => {
+    const files = { ...FILES, "model/arch/very large": "depth: 99\n" };
+    const { hint = "" } = refusal(() => composeFiles(files, ["arch='very large'"])).details;
+    expect(hint).toBe("to choose an option, use model/arch='very large'");
+    expect(composeFiles(files, ["model/arch='very large'"]).get("model.arch.depth")).toBe(99);
   });
 
   it("is suggested at the package where it stands", () => {

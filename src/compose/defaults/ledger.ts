@@ -65,7 +65,7 @@ export function createLedger(
       const key = placeItem(item, null, place).overrideKey;
       const selection = key === null ? undefined : selections.get(key);
       if (key === null || selection === undefined) return item;
-      if (!selection.used) selections.set(key, { ...selection, used: true });
+      selections.set(key, { ...selection, used: true });
       return { ...item, value: selection.value, origin: selection.origin };
     },
     noteOverride(item, placed, parent) {

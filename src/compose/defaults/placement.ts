@@ -85,9 +85,8 @@ export function finalPackage(placed: PlacedConfig, header: string | null): strin
   return joinPackage(placed.parentPackage, own);
 }
 
-/** How messages name an item that is no group: as if it were one. */
+/** How messages name an item: one that is no group as if it were one. */
 export const addressOf = (placed: PlacedConfig): string =>
-  placed.overrideKey ??
   overrideKey(
     placed.group,
     joinPackage(placed.parentPackage, placed.explicitPackage ?? placed.defaultPackage),
@@ -106,10 +105,7 @@ function joinPackage(parent: string, own: string): string {
 }
 
 /** A header is always counted from the root. */
-function absolutePackage(header: string): string {
-  if (header === GLOBAL || header.startsWith(`${GLOBAL}.`)) return header;
-  return header === "" ? GLOBAL : `${GLOBAL}.${header}`;
-}
+const absolutePackage = (header: string): string => `${GLOBAL}.${header}`;
 
 /** `_group_` is the config's own group path, wherever its parent was moved to. */
 function fillGroup(pkg: string | null, group: string): string | null {

@@ -81,7 +81,7 @@ export function notFound(
 
 /** The path is a folder with groups and not an option. */
 function folderHint(path: string, repository: Repository): { readonly hint?: string } {
-  const groups = repository.groupExists(path) ? repository.list(path, "group") : [];
+  const groups = repository.list(path, "group");
   return groups.length === 0
     ? {}
     : { hint: `'${path}' is no option but holds the groups ${groups.join(", ")}` };
@@ -90,7 +90,7 @@ function folderHint(path: string, repository: Repository): { readonly hint?: str
 /** `group: ???`, and nothing chosen. */
 export function nothingChosen(placed: PlacedConfig, repository: Repository): ConfigError {
   const { item, overrideKey } = placed;
-  if (item.kind === "config" || overrideKey === null)
+  if (overrideKey === null)
     return new ConfigError({
       code: "compose.invalid_defaults",
       message: `Missing ConfigDefault is not supported : ${placed.configPath}`,

@@ -106,9 +106,8 @@ function expand(placed: PlacedConfig, around: Surroundings): TreeNode {
   if (parents.length > DEPTH_LIMIT) throw refuse.cycle(placed, parents);
 
   // The config is read before anything is decided about it: even where it is then deleted, its
-  // errors count.
-  const readable = placed.name !== null && placed.name !== "???";
-  const loaded = readable ? request.repository.load(placed.configPath) : undefined;
+  // errors count. Hydra reads `None.yaml` as well, where nothing is chosen.
+  const loaded = placed.name === "???" ? undefined : request.repository.load(placed.configPath);
   const node = (state: NodeState, children: readonly TreeChild[] = []): TreeNode => ({
     kind: "config",
     placed,
@@ -146,7 +145,6 @@ function expandList(
     primary,
     appended: primary ? request.choices.appended : [],
   });
-  if (items.length === 0) return [];
   if (warning) ledger.warn(warning);
 
   const place: Place = {

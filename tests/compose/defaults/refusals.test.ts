@@ -6,6 +6,8 @@ const FILES = {
   "db/pg": "",
   "net/lan": "",
   "cloud/aws/zone/eu": "",
+  "disk/ssd1": "",
+  "disk/ssd/part/a": "",
   "kind/pg": "defaults: [override /db: mysql]",
   "kind/mysql": "defaults: [override /db@y: null]",
   base: "",
@@ -56,6 +58,7 @@ describe("an item that is refused", () => {
       "'cloud/aws' is no option but holds the groups zone",
     ],
     ["db: '???'", "db: '???'", "db", undefined, "add db=mysql"],
+    ["disk: ssd", "disk: ssd", "disk/ssd", "ssd1", "use disk=ssd1"],
     ["db@x: '???'", "db@x: '???'", "db@x", undefined, "add db@x=mysql"],
     ["none: '???'", "none: '???'", "none", undefined, undefined],
     [
@@ -140,6 +143,16 @@ describe("an item that is refused", () => {
     expect(error.message).toBe(`Defaults lists include one another without end: ${loop}`);
   });
 
+  it("a chain of lists that is deeper than any real tree, by its end", () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 450 }, (_, at) => [`c${at}`, `defaults: [c${at + 1}]`]),
+    );
+    const { message } = refusal(() => composeFiles({ ...chain, config: "defaults: [c0]" }));
+    expect(message).toMatch(
+      /^Defaults lists include one another without end: c395 -> (c\d+ -> ){4}c400$/,
+    );
+  });
+
   it.each([
     [
       "override db@x: null, db@x: mysql",
@@ -150,6 +163,15 @@ describe("an item that is refused", () => {
       "In config: Override 'db : mysql' is defined before 'net: None'.",
     ],
     ["db: mysql, kind: '${db}'", "of an in interpolated config group (override db@kind.y=None)."],
+    ["db: pg, kind: '${db}'", "of an in interpolated config group (override db@kind.db=mysql)."],
+    [
+      "net: lan, override net: null, sub/main",
+      "In config: Override 'net : None' is defined before 'sub: main'.",
+    ],
+    [
+      "net: lan, override net: null, sub/main@x",
+      "In config: Override 'net : None' is defined before 'sub@x: main'.",
+    ],
     [
       "db: pg, net: lan, override net: null, net@z: null, net@z: lan",
       "In config: Override 'net : None' is defined before 'net@z: None'.",
@@ -158,7 +180,7 @@ describe("an item that is refused", () => {
       "net: lan, net: null",
       "Multiple values for net. To override a value use 'override net: None'",
     ],
-  ])("[%s]: null is None in Hydra's words", (list, line) => {
+  ])("[%s]: in Hydra's words, null is None", (list, line) => {
     const error = refusal(() => composeFiles({ ...FILES, config: `defaults: [${list}]` }));
     expect(error.message.split("\n")).toContain(line);
   });

@@ -97,6 +97,13 @@ describe("the defaults tree", () => {
     expect(choices(files)).toEqual({});
   });
 
+  // As Hydra does, whose path of a null is that of `None`.
+  it("reads the None.yaml of a group that is null, and does nothing with it", () => {
+    const files = { ...DB, config: "defaults: [db: null, _self_]" };
+    expect(rows({ ...files, "db/None": "port: 9" })).toEqual(["config@ (self)"]);
+    expect(refusal(() => rows({ ...files, "db/None": "port: [" })).code).toMatch(/^yaml\./);
+  });
+
   it("leaves out what is null, optional and absent, or deleted", () => {
     const config = "defaults: [db: null, optional db@a: nope, db@b: pg, _self_]";
     expect(rows({ ...DB, config })).toEqual(["db/pg@b", "config@ (self)"]);
