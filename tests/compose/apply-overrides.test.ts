@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { getAt } from "../../src/compose/tree-edit.ts";
+import { withFlags } from "../../src/values/flags.ts";
+import { map, scalar } from "../../src/values/node.ts";
+import { fromCode } from "../../src/values/origin.ts";
 import { growth } from "../growth.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
@@ -138,7 +141,34 @@ describe("an override of a value", () => {
   });
 });
 
+describe("an override in a config that a program stored read-only", () => {
+  const node = withFlags(map([["x", scalar(1n, fromCode("test"))]], fromCode("test")), {
+    readonly: true,
+  });
+  const store = new Map([["config", { node }]]);
+
+  it("is refused, except in Hydra's own", () => {
+    for (const override of ["x=2", "+y=1"])
+      expect(refusal(() => composeFiles({}, [override], { store })).message).toBe(
+        `Error merging override ${override}\nCannot change read-only config container`,
+      );
+    const { hydra } = composeFiles({}, ["hydra.job.name=me"], { store }).composition;
+    expect(getAt(hydra, ["job", "name"])).toMatchObject({ value: "me" });
+  });
+});
+
 describe("an override of a value is refused", () => {
+  it("with all that is known of why: the key in it, and what would fit", () => {
+    expect(refused("hydra.job={num: abc}").details.key).toBe("hydra.job.num");
+    expect(refused("hydra.mode=sideways").details).toMatchObject({
+      key: "hydra.mode",
+      available: ["RUN", "MULTIRUN"],
+    });
+    expect(refused("~hydra.job").message).toMatch(
+      /HydraConf \(DictConfig\) does not support deletion$/,
+    );
+  });
+
   it("where there is no such key, with the way to add it and the nearest key", () => {
     const error = refused("a.b.cc=1");
     expect(error.code).toBe("compose.override_failed");

@@ -75,11 +75,11 @@ describe("explain", () => {
 
   it("explains a key of any type by its text, a text first", () => {
     const files = { config: "ids: {1: int, false: bool, '2': text, 2: other}" };
-    const valueOf = (key: string) => {
+    const shown = (key: string) => {
       const found = composeFiles(files).explain(key);
       return found && toObject(found.value);
     };
-    expect(["ids.1", "ids.False", "ids.2", "ids.3"].map(valueOf)).toEqual([
+    expect(["ids.1", "ids.False", "ids.2", "ids.3"].map(shown)).toEqual([
       "int",
       "bool",
       "text",

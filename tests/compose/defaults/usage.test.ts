@@ -25,6 +25,8 @@ describe("a group override that meets no group", () => {
     expect(error.code).toBe("compose.unused_override");
     expect(error.message.split("\n")[1]).toBe("Did you mean to override net?");
     expect(error.details.hint).toBe("use net=lan, or +net@x=lan");
+    const far = refused("net@some.other.place=lan").details;
+    expect(far).toMatchObject({ nearest: "net", available: ["net"] });
   });
 
   it("says how to append a group that is nowhere in the list", () => {
@@ -33,6 +35,8 @@ describe("a group override that meets no group", () => {
       "Could not override 'disk'. No match in the defaults list.\nTo append to your default list use +disk=ssd",
     );
     expect(error.details.hint).toBe("use +disk=ssd");
+    expect(error.details.available).toEqual(expect.arrayContaining(["db@a", "db@b", "net"]));
+    expect(error.details.available).not.toContain("disk");
   });
 
   it("quotes a list of options as Hydra does, and hints at what can be typed", () => {
@@ -45,6 +49,7 @@ describe("a group override that meets no group", () => {
 
   it("does not hint at an option that is not there", () => {
     expect(refused("disk=hdd").details.hint).toBeUndefined();
+    expect(refused("disk=[ssd,hdd]").details.hint).toBeUndefined();
     expect(refused("net@x=wan").details.hint).toBe("to choose an option, use net=lan");
   });
 
@@ -63,6 +68,10 @@ describe("a group override that meets no group", () => {
       "'model/small' is no option but holds the groups arch, infer",
     );
     expect(hint("model=a")).toBe("to choose an option, use model/small/arch@model=a");
+    const empty = { config: "defaults: [g/small/arch: null]", "g/small/arch/deeper/a": "" };
+    expect(refusal(() => composeFiles(empty, ["g=small"])).details.hint).toBe(
+      "'g/small' holds groups, which are chosen one by one: g/small/arch=OPTION",
+    );
   });
 
   it("names the nearest of the groups that are in the list", () => {

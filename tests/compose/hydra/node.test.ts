@@ -141,10 +141,19 @@ describe("the hydra node", () => {
       );
   });
 
-  it("stays a mapping", () => {
+  it("stays a mapping, and so does what is filled in", () => {
     const error = refusal(() => hydraOf([], "hydra: ${mine}\nmine: {run: {dir: x}}"));
     expect(error.code).toBe("compose.invalid_config");
     expect(error.details.key).toBe("hydra");
+    for (const key of ["overrides", "job", "runtime"]) {
+      const lost = refusal(() => hydraOf([], `hydra: {${key}: '\${mine}'}\nmine: {}`));
+      expect(lost.code).toBe("compose.invalid_config");
+      expect(lost.details).toMatchObject({ key: `hydra.${key}`, origin: { kind: "file" } });
+    }
+  });
+
+  it("asks for a list of overrides only where there is one to add", () => {
+    expect(hydraOf(["hydra.overrides.task='???'"])).toMatchObject({ overrides: { task: "???" } });
   });
 
   it("is apart from the job's config", () => {
