@@ -20,7 +20,7 @@ export function nearestKey(
     const next: ConfigNode | undefined = node.entries.get(keyId(part))?.value;
     if (next === undefined) {
       if (node.entries.size > widest) return { available: [] };
-      const found = suggest(node, parts, index);
+      const found = suggest(root, node, parts, index);
       const elsewhere = found.nearest === undefined && keysThatEndWith(root, parts);
       return elsewhere && elsewhere.length > 0
         ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
@@ -52,7 +52,7 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
   return (own.length > 0 ? own : found).map((path) => path.join("."));
 }
 
-function suggest(node: MapNode, parts: readonly string[], index: number) {
+function suggest(root: ConfigNode, node: MapNode, parts: readonly string[], index: number) {
   const entries = [...node.entries.values()];
   const siblings = entries.map((entry) => String(entry.key));
   // Below a plain value there is nothing that could have been meant.
@@ -62,8 +62,17 @@ function suggest(node: MapNode, parts: readonly string[], index: number) {
     siblings.filter((_, at) => isLast || entries[at]?.value.kind !== "scalar"),
   );
   const before = parts.slice(0, index);
+  const likely =
+    near === undefined ? undefined : [...before, near, ...parts.slice(index + 1)].join(".");
+  const nearest = likely === undefined ? undefined : likelyOrNearer(root, likely);
   return {
     available: siblings.map((name) => [...before, name].join(".")),
-    ...(near !== undefined && { nearest: [...before, near, ...parts.slice(index + 1)].join(".") }),
+    ...(nearest !== undefined && { nearest }),
   };
+}
+
+/** What follows the part that is wrong may be wrong as well. */
+function likelyOrNearer(root: ConfigNode, likely: string): string | undefined {
+  const { available, nearest } = nearestKey(root, likely);
+  return available.length === 0 ? likely : nearest;
 }

@@ -184,6 +184,14 @@ describe("an override of a value is refused", () => {
     expect(refused("textt=1").details.hint).toBe("use text=1, or +textt=1 to add the key");
   });
 
+  it("does not suggest a key that is not there either", () => {
+    expect(refused("aa.b.cc=1").details).toMatchObject({ nearest: "a.b.c" });
+    const { details } = refused("hydra.jobb.x=1");
+    expect(details).not.toHaveProperty("nearest");
+    expect(details.hint).toBe("use +hydra.jobb.x=1 to add the key");
+    expect(details.available).toContain("hydra.job");
+  });
+
   it("where there is no such key to delete, with the nearest", () => {
     expect(refused("~textt").details).toMatchObject({ nearest: "text", hint: "use ~text" });
     expect(refused("~entirely.other").details).not.toHaveProperty("hint");
