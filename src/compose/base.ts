@@ -46,9 +46,9 @@ function identify({ choices, configName, mode }: DefaultsRequest): string {
 }
 
 function makeBase(request: DefaultsRequest): Base {
-  const { context, repository } = request;
+  const { context, onWarning, repository } = request;
   const { defaults, tree } = listDefaults(request);
-  const merged = mergeRows(defaults, repository, context);
+  const merged = mergeRows(defaults, repository, context, onWarning);
   return {
     tree,
     defaults,

@@ -26,28 +26,51 @@ export interface MergedRows {
 interface Layer {
   readonly row: DefaultsRow;
   readonly node: ConfigNode;
+  readonly warning?: CompositionWarning;
 }
 
 /**
  * Merges the configs of a defaults list, each at its package, in order.
  *
+ * @param onWarning is told what there is to warn about of a list that does not merge, up to where it fails
  * @throws ConfigError `compose.invalid_config` naming the config that does not fit.
  */
 export function mergeRows(
   rows: readonly DefaultsRow[],
   repository: Repository,
   context: ResolveContext,
+  onWarning: (warning: CompositionWarning) => void = () => {},
 ): MergedRows {
-  const warnings: CompositionWarning[] = [];
-  const layers = rows.map((row): Layer => {
-    const { node, warning } = matchSchema(row, repository, context);
-    if (warning) warnings.push(warning);
-    return { row, node };
-  });
-  const root = someSharesContent(rows)
-    ? mergeOneByOne(layers, context)
-    : mergeOnKnown(layers, knownMerges(repository), context);
-  return { root: withoutDefaultsFields(root, rows), warnings };
+  const merge = (): Merged => {
+    const layers = rows.map((row) => matchLayer(row, repository, context));
+    return { layers, root: mergeOnKnown(layers, knownMerges(repository), context) };
+  };
+  const { layers, root } =
+    (someSharesContent(rows) ? undefined : unlessRefused(merge)) ??
+    // Only when the merge has failed is it worth finding out at which config.
+    mergeOneByOne(rows, repository, context, onWarning);
+  return {
+    root: withoutDefaultsFields(root, rows),
+    warnings: layers.flatMap(({ warning }) => warning ?? []),
+  };
+}
+
+interface Merged {
+  readonly layers: readonly Layer[];
+  readonly root: MapNode;
+}
+
+function matchLayer(row: DefaultsRow, repository: Repository, context: ResolveContext): Layer {
+  return { row, ...matchSchema(row, repository, context) };
+}
+
+function unlessRefused<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (isConfigError(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Defaults lists that are fields of types stay until here; see `withDefaults`. */
@@ -82,15 +105,9 @@ function mergeOnKnown(
     root = requireMap(mergeNodes([root, ...placed], watched.context));
     if (!watched.wereCalled()) known.add(rows.slice(0, end), root);
   };
-  try {
-    mergeTo(length, shared);
-    mergeTo(shared, rows.length);
-    return root;
-  } catch (error) {
-    if (!isConfigError(error)) throw error;
-    // Only when the merge has failed is it worth finding out at which config.
-    return mergeOneByOne(layers, context);
-  }
+  mergeTo(length, shared);
+  mergeTo(shared, rows.length);
+  return root;
 }
 
 /** A config that was merged at the root and comes again: see `sharedContent`. */
@@ -103,19 +120,39 @@ function someSharesContent(rows: readonly DefaultsRow[]): boolean {
   });
 }
 
-function mergeOneByOne(layers: readonly Layer[], context: ResolveContext): MapNode {
+/** Each config is looked at when those before it are merged: the first that does not fit is told of. */
+function mergeOneByOne(
+  rows: readonly DefaultsRow[],
+  repository: Repository,
+  context: ResolveContext,
+  onWarning: (warning: CompositionWarning) => void,
+): Merged {
   const beforeFirst = new Map<LoadedConfig, MapNode>();
-  return layers.reduce((tree, { row, node }) => {
+  const layers: Layer[] = [];
+  let root = EMPTY;
+  for (const row of rows) {
+    const layer = matchLayer(row, repository, context);
+    layers.push(layer);
+    if (layer.warning) onWarning(layer.warning);
     const before = beforeFirst.get(row.loaded);
-    const content = before === undefined ? node : sharedContent(node, before, tree);
-    if (before === undefined && row.package === "") beforeFirst.set(row.loaded, tree);
-    const layer = placeLayer(row, content, context);
-    try {
-      return requireMap(mergeNodes([tree, layer], context));
-    } catch (error) {
-      throw isConfigError(error) ? blame(row, error) : error;
-    }
-  }, EMPTY);
+    if (before === undefined && row.package === "") beforeFirst.set(row.loaded, root);
+    const content = before === undefined ? layer.node : sharedContent(layer.node, before, root);
+    root = mergeLayer(root, row, placeLayer(row, content, context), context);
+  }
+  return { layers, root };
+}
+
+function mergeLayer(
+  root: MapNode,
+  row: DefaultsRow,
+  layer: ConfigNode,
+  context: ResolveContext,
+): MapNode {
+  try {
+    return requireMap(mergeNodes([root, layer], context));
+  } catch (error) {
+    throw isConfigError(error) ? blame(row, error) : error;
+  }
 }
 
 function blame(row: DefaultsRow, error: ConfigError): ConfigError {

@@ -92,6 +92,27 @@ describe("warnings", () => {
     expect(stderr).toContain("Could not load 'nope'");
   });
 
+  test("of schemas of the store are told up to the config that does not fit", async () => {
+    const { run: runStored } = program(
+      {
+        "conf/config.yaml": "defaults:\n  - db: mysql\n  - _self_\n  - web: https\ndb: [1]\n",
+        "conf/db/mysql.yaml": "port: 1\n",
+        "conf/web/https.yaml": "tls: 1\n",
+      },
+      {
+        store: new Map([
+          ["db/mysql", { value: { port: 3306 } }],
+          ["web/https", { value: { tls: {} } }],
+        ]),
+      },
+    );
+    const { exitCode, stderr } = await runStored(["--cfg", "job"]);
+    expect(exitCode).toBe(1);
+    expect(stderr.split("'db/mysql' is validated against ConfigStore schema")).toHaveLength(2);
+    expect(stderr).not.toContain("web/https");
+    expect(stderr).toContain("In 'config': ConfigTypeError raised while composing config:");
+  });
+
   test("of version_base 1.1 are told whatever is asked for, of the directory when a job changes it", async () => {
     const { run: runOld } = program(FILES, { versionBase: "1.1" });
     const [shown, ran, kept] = [
