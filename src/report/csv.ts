@@ -2,15 +2,17 @@
  * Regions and kernels as CSV (RFC 4180), a row per region and report, and a row per kernel of a
  * region. Times are milliseconds; an empty cell was not measured.
  */
-import type { RegionReportBundle } from "./document.ts";
+import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
+import { domainAt, haveSeveralDomains } from "./region-path.ts";
 
 type Cell = string | number | null;
 
 /** `regions.csv`; a metric is a column with its unit behind it. */
 export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<string> {
+  const domains = domainColumn(reports.flatMap(({ regions }) => regions));
   const metrics = metricColumns({ reports });
-  yield csvRow([...REGION_COLUMNS, ...metrics.map(({ heading }) => heading)]);
+  yield csvRow([...REGION_COLUMNS, ...domains.head, ...metrics.map(({ heading }) => heading)]);
   for (const { scope, regions } of reports)
     for (const region of regions) {
       const calls = region.invocation_wall_ms;
@@ -34,6 +36,7 @@ export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<st
         calls?.p95 ?? null,
         calls?.max ?? null,
         region.kernel_count,
+        ...domains.cells(region),
         ...metrics.map(({ name, unit }) => {
           const metric = region.metrics[name];
           return metric?.unit === unit ? metric.value : null;
@@ -66,15 +69,50 @@ const REGION_COLUMNS = [
 
 /** `kernels.csv`: kernels of a region include those of the regions inside it. */
 export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<string> {
-  yield csvRow(["scope", "path", "kernel_name", "kind", "device", "calls", "total_ms", "mean_ms"]);
+  const domains = domainColumn(reports.flatMap(({ regions }) => regions));
+  yield csvRow([...KERNEL_COLUMNS, ...domains.head]);
   for (const { scope, regions } of reports)
-    for (const { path, kernels } of regions)
-      for (const kernel of kernels) {
+    for (const region of regions) {
+      const path = pathText(region.path);
+      const ofPath = domains.cells(region);
+      for (const kernel of region.kernels) {
         const { kernel_name, kind, device, calls } = kernel;
         const times = [kernelMs(kernel), meanMs(kernel)];
-        yield csvRow([scope, pathText(path), kernel_name, kind, device, calls, ...times]);
+        yield csvRow([scope, path, kernel_name, kind, device, calls, ...times, ...ofPath]);
       }
+    }
 }
+
+const KERNEL_COLUMNS = [
+  "scope",
+  "path",
+  "kernel_name",
+  "kind",
+  "device",
+  "calls",
+  "total_ms",
+  "mean_ms",
+] as const;
+
+type DomainsOf = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
+
+interface DomainColumn {
+  readonly head: readonly string[];
+  readonly cells: (region: DomainsOf) => readonly string[];
+}
+
+/** NVTX domains along the path: a column only where the regions have several. */
+export const domainColumn = (
+  regions: readonly (DomainsOf & { readonly kind: string })[],
+): DomainColumn =>
+  haveSeveralDomains(regions)
+    ? {
+        head: ["path_domains"],
+        cells: (region) => [
+          pathText(region.path.map((_, level) => domainAt(region, level) ?? "?")),
+        ],
+      }
+    : { head: [], cells: () => [] };
 
 function metricColumns({ reports }: Pick<RegionReportBundle, "reports">) {
   const columns = new Map<string, { name: string; unit: string; heading: string }>();

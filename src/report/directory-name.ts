@@ -8,17 +8,16 @@
  * hash of its identity. Most names so depend on the region alone.
  */
 import { createHash } from "node:crypto";
+import { type Placed, told } from "./region-path.ts";
 
 /** What tells a region's directory from others. */
-export interface NamedRegion {
-  readonly path: readonly string[];
-  readonly domain: string;
+export interface NamedRegion extends Placed {
   readonly kind: string;
 }
 
 /** What the keys of `regionDirectoryNames` are: equal for one region in several scopes. */
-export const regionKey = ({ domain, path, kind }: NamedRegion): string =>
-  JSON.stringify([domain, path, kind]);
+export const regionKey = ({ domain, path, path_domains = [], kind }: NamedRegion): string =>
+  JSON.stringify([domain, path, kind, ...Object.values(told(domain, path_domains))]);
 
 /** Longest name in bytes of UTF-8; file systems allow 255, and tools add suffixes. */
 export const MAX_NAME_BYTES = 200;

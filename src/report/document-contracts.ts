@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageInfo } from "../package-root.ts";
-import { COMPARISON_CONTRACT } from "./compare/json.ts";
+import { COMPARISON_CONTRACTS } from "./compare/json.ts";
 import type { ReportIssue } from "./issue.ts";
-import { SWEEP_CONTRACT } from "./sweep/document.ts";
+import { SWEEP_CONTRACTS } from "./sweep/document.ts";
 import { sweepIssues } from "./sweep/rules.ts";
 import {
   contractIssue,
@@ -23,8 +23,8 @@ interface DocumentContract {
 }
 
 const OTHERS: readonly DocumentContract[] = [
-  { versions: [SWEEP_CONTRACT], file: "sweep-report.schema.json", rules: sweepIssues },
-  { versions: [COMPARISON_CONTRACT], file: "comparison.schema.json", rules: () => [] },
+  { versions: SWEEP_CONTRACTS, file: "sweep-report.schema.json", rules: sweepIssues },
+  { versions: COMPARISON_CONTRACTS, file: "comparison.schema.json", rules: () => [] },
 ];
 
 /**

@@ -5,10 +5,14 @@
  */
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const CONTRACT = "hydraconf.region-report/1.1";
+export const CONTRACT = "hydraconf.region-report/1.2";
 
 /** Those that are read: all that came before, too. */
-export const CONTRACTS: readonly string[] = ["hydraconf.region-report/1.0", CONTRACT];
+export const CONTRACTS: readonly string[] = [
+  "hydraconf.region-report/1.0",
+  "hydraconf.region-report/1.1",
+  CONTRACT,
+];
 
 /** A report file: what one collector saw, scope by scope. */
 export interface RegionReportBundle {
@@ -92,6 +96,11 @@ export interface NCUProfileRegion {
   readonly depth: number;
   /** NVTX domain; empty for the default domain. */
   readonly domain: string;
+  /**
+   * NVTX domains of the ranges on `path`, the last of them `domain`; null: not known. Absent where all
+   * are of `domain`. Added in 1.2: reports of older contracts do not tell them.
+   */
+  readonly path_domains?: readonly (string | null)[];
   readonly kind: "push_pop" | "start_end" | "outside";
   /** `cuda:N` or `cpu`; null where nothing ran, or in an aggregate over several devices. */
   readonly device: string | null;

@@ -24,6 +24,7 @@ export { renderRunMarkdown } from "./run-markdown.ts";
 export type { RunSection, RunSummary } from "./run-summary.ts";
 export { renderStakeholderSummary } from "./stakeholder-summary.ts";
 export type { DevicePeaks, LayerWork, StaticAnalysis } from "./static-analysis.ts";
+export { upgraded } from "./upgrade.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
 export { type CommandIo, runValidateCommand } from "./validate-command.ts";
 export {

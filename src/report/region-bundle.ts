@@ -1,5 +1,6 @@
 import { type NamedRegion, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
+import { startsAt } from "./region-path.ts";
 
 /**
  * Cuts bundles of single regions, each with the regions below it, out of a bundle: from every
@@ -41,7 +42,7 @@ function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionRep
 
 /**
  * The kernels of these regions, each once. The top region has them all where ranges nest; where a
- * range outlived the one around it, or shares its path with one of another domain, it does not.
+ * range outlived the one around it, or shares its path with one of another kind, it does not.
  */
 function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
   const known = regions.filter(({ total_ms }) => total_ms !== null);
@@ -61,12 +62,9 @@ function subtree(regions: readonly NCUProfileRegion[], place: number): readonly 
   const found = [top];
   for (let at = place + 1; at < regions.length; at++) {
     const region = regions[at];
-    if (region === undefined || !startsWith(region.path, top.path)) break;
-    // Regions of another domain or kind can share the path; they are beside, not below.
+    if (region === undefined || !startsAt(region, top)) break;
+    // Regions of another kind can share the path; they are beside, not below.
     if (region.path.length > top.path.length) found.push(region);
   }
   return found;
 }
-
-const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
-  path.length >= start.length && start.every((name, index) => path[index] === name);

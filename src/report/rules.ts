@@ -9,6 +9,8 @@ import type {
   RegionReportBundle,
 } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
+import { placeKey, told } from "./region-path.ts";
+import { upgraded } from "./upgrade.ts";
 
 interface Rule<T> {
   /** Which property of the checked thing the rule is about. */
@@ -36,6 +38,21 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
       path.at(-1) === name
         ? null
         : problem("the path does not end with the name", `a list that ends with ${quote(name)}`),
+  },
+  {
+    property: "path_domains",
+    check: ({ path, domain, path_domains }) => {
+      if (path_domains === undefined) return null;
+      if (path_domains.length !== path.length)
+        return problem(
+          `${path_domains.length} domains for a path of ${path.length}`,
+          "one for each name of the path",
+        );
+      const last = path_domains.at(-1) ?? null;
+      return last === domain
+        ? null
+        : problem(`${quote(last)} is not the region's own domain`, quote(domain));
+    },
   },
   {
     property: "parent",
@@ -116,7 +133,7 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
       if (twice === undefined) return null;
       return problem(
         `two regions with the identity ${twice}`,
-        "process, device, domain, path and kind to be unique",
+        "process, device, path, its domains and kind to be unique",
       );
     },
   },
@@ -126,12 +143,15 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
       const seen = new Set<string>();
       // The bucket of what ran outside is nobody's parent, whatever ranges are called.
       const ranges = regions.filter(({ kind }) => kind !== "outside");
-      const all = new Set(ranges.map(({ path }) => JSON.stringify(path)));
-      for (const { path } of ranges) {
-        const parent = JSON.stringify(path.slice(0, -1));
+      const all = new Set(ranges.map((region) => placeKey(region)));
+      for (const region of ranges) {
+        const parent = placeKey(region, region.path.length - 1);
         if (all.has(parent) && !seen.has(parent))
-          return problem(`${JSON.stringify(path)} stands before its parent`, "parents first");
-        seen.add(JSON.stringify(path));
+          return problem(
+            `${JSON.stringify(region.path)} stands before its parent`,
+            "parents first",
+          );
+        seen.add(placeKey(region));
       }
       return null;
     },
@@ -206,7 +226,7 @@ const BUNDLE_RULES: readonly Rule<RegionReportBundle>[] = [
 export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
   return [
     ...applied(BUNDLE_RULES, bundle, ""),
-    ...bundle.reports.flatMap((report, index) => {
+    ...upgraded(bundle).reports.flatMap((report, index) => {
       const at = pointerTo("", "reports", index);
       return [
         ...applied(REPORT_RULES, report, at),
@@ -249,8 +269,22 @@ function firstRepeated(ids: readonly string[]): string | undefined {
   return ids.find((id) => seen.size === seen.add(id).size);
 }
 
-const regionId = ({ process_id, device, domain, path, kind }: NCUProfileRegion): string =>
-  JSON.stringify([process_id, device, domain, path, kind]);
+const regionId = ({
+  process_id,
+  device,
+  domain,
+  path,
+  kind,
+  path_domains = [],
+}: NCUProfileRegion): string =>
+  JSON.stringify([
+    process_id,
+    device,
+    domain,
+    path,
+    kind,
+    ...Object.values(told(domain, path_domains)),
+  ]);
 
 const kernelId = ({ kernel_name, kind, device }: KernelRecord): string =>
   JSON.stringify([kernel_name, kind, device]);

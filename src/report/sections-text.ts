@@ -1,6 +1,7 @@
 import { printable } from "../printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
 import { formatNumber } from "./numbers.ts";
+import { pathWords } from "./region-path.ts";
 
 /** A section as collectors put it into `NCUProfileRegion.sections`. */
 interface Section {
@@ -23,7 +24,10 @@ export function renderSectionsText(region: NCUProfileRegion): string | null {
     isSection(section) ? [[name, section] as const] : [],
   );
   if (sections.length === 0) return null;
-  const path = region.path.map(printable).join(" / ");
+  const path =
+    region.path_domains === undefined
+      ? region.path.map(printable).join(" / ")
+      : pathWords(region, printable);
   const kernels = region.kernel_count === 0 ? "" : ` (${region.kernel_count} kernels)`;
   const blocks = sections.map(([name, section]) => sectionLines(name, section).join("\n"));
   return `${[`${path}${kernels}`, ...blocks].join("\n\n")}\n`;

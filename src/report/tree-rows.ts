@@ -1,5 +1,6 @@
 import { printableLabel } from "../printable.ts";
 import type { NCUProfileRegion } from "./document.ts";
+import { isInside, pathWords } from "./region-path.ts";
 
 /** A region as a line of a tree. */
 export interface TreeRow {
@@ -13,18 +14,13 @@ export interface TreeRow {
 /** Regions in document order as lines of a tree, also where regions on their paths are not shown. */
 export function treeRows(regions: readonly NCUProfileRegion[], labelLimit?: number): TreeRow[] {
   const around: NCUProfileRegion[] = [];
+  const show = (text: string) => printableLabel(text, labelLimit);
   return regions.map((region) => {
-    while (around.length > 0 && !isInside(region, around.at(-1))) around.pop();
-    const shown = around.at(-1)?.path.length ?? 0;
-    const names = region.path.slice(shown).map((name) => printableLabel(name, labelLimit));
-    const domain = region.domain === "" ? "" : ` @${printableLabel(region.domain, labelLimit)}`;
-    const row = { region, level: around.length, label: `${names.join(" / ")}${domain}` };
+    let last = around.at(-1);
+    for (; last !== undefined && !isInside(region, last); last = around.at(-1)) around.pop();
+    const label = pathWords(region, show, last?.path.length ?? 0);
+    const row = { region, level: around.length, label };
     around.push(region);
     return row;
   });
 }
-
-const isInside = (region: NCUProfileRegion, around: NCUProfileRegion | undefined): boolean =>
-  around !== undefined &&
-  region.path.length > around.path.length &&
-  around.path.every((name, index) => region.path[index] === name);

@@ -8,6 +8,7 @@ import { inBlocks } from "./in-blocks.ts";
 import { jsonPieces } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
+import { placeKey } from "./region-path.ts";
 import { renderSectionsText } from "./sections-text.ts";
 import { treeRows } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
@@ -151,13 +152,13 @@ function withinBudget(
   for (const region of reports.flatMap((report) => report.regions)) {
     const bytes = bytesOf(region);
     for (let end = region.path.length; end > 0; end--) {
-      const key = JSON.stringify(region.path.slice(0, end));
+      const key = placeKey(region, end);
       bytesBelow.set(key, (bytesBelow.get(key) ?? 0) + bytes);
     }
   }
   let left = MAX_DIRECTORY_BYTES;
-  return regions.filter(({ path }) => {
-    const bytes = bytesBelow.get(JSON.stringify(path)) ?? 0;
+  return regions.filter((region) => {
+    const bytes = bytesBelow.get(placeKey(region)) ?? 0;
     if (bytes > left) return false;
     left -= bytes;
     return true;

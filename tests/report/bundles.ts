@@ -1,6 +1,7 @@
 /** Report bundles for tests, made by the real builder from small timelines. */
 import fc from "fast-check";
 import { buildRegionModel, toReportBundle } from "../../src/profile/regions/index.ts";
+import { regionKey } from "../../src/report/directory-name.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -27,6 +28,31 @@ export const bundleOf = (
   processes: readonly ProcessSketch[],
   options: Parameters<typeof buildRegionModel>[1] = {},
 ): RegionReportBundle => toReportBundle(buildRegionModel(timelineOf(processes), options), context);
+
+/** The same as contract 1.1 had it: regions whose places differ in domains only were one. */
+export const asOlder = (bundle: RegionReportBundle): RegionReportBundle => ({
+  contract: "hydraconf.region-report/1.1",
+  reports: bundle.reports.map((report) => {
+    const regions = new Map<string, NCUProfileRegion>();
+    // Those of one path stood side by side, in front of what is inside.
+    const inOrder = [...report.regions].sort(
+      (a, b) => Number(a.kind === "outside") - Number(b.kind === "outside") || a.depth - b.depth,
+    );
+    for (const { path_domains: _, ...region } of inOrder) {
+      const key = regionKey(region);
+      const known = regions.get(key);
+      regions.set(key, known === undefined ? region : merged(known, region));
+    }
+    const all = [...regions.values()];
+    return { ...report, regions: all, totals: { ...report.totals, region_count: all.length } };
+  }),
+});
+
+const merged = (a: NCUProfileRegion, b: NCUProfileRegion): NCUProfileRegion => ({
+  ...a,
+  invocations: a.invocations + b.invocations,
+  wall_ms: (a.wall_ms ?? 0) + (b.wall_ms ?? 0),
+});
 
 const OPS = "shallow_resnet.ops";
 const MS = 1_000_000;

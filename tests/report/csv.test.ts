@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
+import { twoLibraries } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
 import { readCsv } from "./read-csv.ts";
@@ -8,6 +9,15 @@ import { readCsv } from "./read-csv.ts";
 const table = (pieces: Iterable<string>) => {
   const [head = [], ...rows] = readCsv([...pieces].join(""));
   return rows.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at]])));
+};
+
+/** Kernels outside every range are of no domain. */
+const oneDomain = {
+  ranges: [{ name: "step", start: 0, end: 10, domain: "D" }],
+  kernels: [
+    { name: "in", launch: 5, ns: 1 },
+    { name: "out", launch: 20, ns: 1 },
+  ],
 };
 
 const named = (names: readonly string[]) =>
@@ -47,6 +57,18 @@ describe("CSV", () => {
     const rows = table(renderRegionsCsv({ ...bundle, reports: [report] }));
     expect(rows[0]).toMatchObject({ "dram__bytes.sum [byte]": "5", total_ms: "" });
     expect(rows[1]).toMatchObject({ "dram__bytes.sum [byte]": "" });
+  });
+
+  it("has the domains of paths where regions have several, and only there", () => {
+    const bundle = bundleOf([twoLibraries]);
+    const domains = (rows: ReturnType<typeof table>) =>
+      rows.filter(({ scope }) => scope === "aggregate").map((row) => row["path_domains"]);
+    const all = ["A", "A / io", "B", "B / io"];
+    expect(domains(table(renderRegionsCsv(bundle)))).toEqual(all);
+    expect(domains(table(renderKernelsCsv(bundle)))).toEqual(all);
+    const usual = bundleOf([{ ...resnet, ranges: (resnet.ranges ?? []).slice(0, 2) }]);
+    for (const pieces of [renderRegionsCsv(usual), renderKernelsCsv(bundleOf([oneDomain]))])
+      expect([...pieces][0]).not.toContain("path_domains");
   });
 
   it("keeps any name whole, and lets none become a formula", () => {

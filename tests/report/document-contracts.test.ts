@@ -15,16 +15,22 @@ import {
   type GateResult,
   parseGates,
 } from "../../src/report/compare/gates.ts";
-import { COMPARISON_CONTRACT, renderComparisonJson } from "../../src/report/compare/json.ts";
+import {
+  COMPARISON_CONTRACT,
+  COMPARISON_CONTRACTS,
+  renderComparisonJson,
+} from "../../src/report/compare/json.ts";
 import { createDocumentValidator } from "../../src/report/document-contracts.ts";
 import {
   SWEEP_CONTRACT,
+  SWEEP_CONTRACTS,
   type SweepJob,
   type SweepParameter,
   type SweepRegion,
   type SweepReport,
 } from "../../src/report/sweep/document.ts";
 import { renderSweepJson } from "../../src/report/sweep/writers.ts";
+import { twoLibraries } from "../profile/regions/timelines.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
 import { grid, jobOf, sweepOf } from "./sweep/sweeps.ts";
 
@@ -55,7 +61,13 @@ const sweep: Keys<SweepReport> = {
 };
 const parameter: Keys<SweepParameter> = { key: true, numeric: true };
 const job: Keys<SweepJob> = { name: true, values: true, total_ms: true, problem: true };
-const sweptRegion: Keys<SweepRegion> = { path: true, domain: true, kind: true, times_ms: true };
+const sweptRegion: Keys<SweepRegion> = {
+  path: true,
+  domain: true,
+  path_domains: true,
+  kind: true,
+  times_ms: true,
+};
 
 const comparison: Keys<ReportComparison & Omit<Comparison, "reports"> & { contract: string }> = {
   contract: true,
@@ -87,6 +99,7 @@ const change: Keys<Change> = {
 const regionChange: Keys<RegionChange> = {
   path: true,
   domain: true,
+  path_domains: true,
   kind: true,
   presence: true,
   changes: true,
@@ -107,6 +120,12 @@ const gate: Keys<Gate> = {
   operator: true,
   limit: true,
   percent: true,
+};
+
+/** Added by a minor version: documents of the versions before do not have them. */
+const ADDED: Readonly<Record<string, readonly string[]>> = {
+  SweepRegion: ["path_domains"],
+  RegionChange: ["path_domains"],
 };
 
 const TYPES = [
@@ -143,7 +162,8 @@ describe("the contracts of sweeps and comparisons", () => {
     const schema = definition === null ? whole : whole.$defs?.[definition];
     expect(schema).toMatchObject({ additionalProperties: false, description: expect.any(String) });
     expect(Object.keys(schema?.properties ?? {})).toEqual(Object.keys(keys));
-    expect(schema?.required).toEqual(Object.keys(keys));
+    const first = Object.keys(keys).filter((key) => !(ADDED[definition ?? ""] ?? []).includes(key));
+    expect(schema?.required).toEqual(first);
     for (const [key, property] of Object.entries(schema?.properties ?? {})) {
       const target = whole.$defs?.[property.$ref?.split("/").at(-1) ?? ""];
       expect(property.description ?? target?.description, key).toBeTruthy();
@@ -151,9 +171,9 @@ describe("the contracts of sweeps and comparisons", () => {
   });
 
   it("have no definition that is no type, and name the versions that are written", () => {
-    for (const [name, contract] of [
-      ["sweep-report", SWEEP_CONTRACT],
-      ["comparison", COMPARISON_CONTRACT],
+    for (const [name, contracts, contract] of [
+      ["sweep-report", SWEEP_CONTRACTS, SWEEP_CONTRACT],
+      ["comparison", COMPARISON_CONTRACTS, COMPARISON_CONTRACT],
     ] as const) {
       const { $defs = {}, properties } = schemaOf(name);
       const known: readonly (string | null)[] = TYPES.flatMap(([file, definition]) =>
@@ -162,7 +182,8 @@ describe("the contracts of sweeps and comparisons", () => {
       expect(Object.keys($defs).filter((key) => key !== "Changes" && !known.includes(key))).toEqual(
         [],
       );
-      expect(properties?.["contract"]?.enum).toEqual([contract]);
+      expect(properties?.["contract"]?.enum).toEqual(contracts);
+      expect(contracts.at(-1)).toBe(contract);
     }
   });
 
@@ -175,6 +196,20 @@ describe("the contracts of sweeps and comparisons", () => {
     );
     expect(issuesIn(renderSweepJson(sweepOf(hostile)))).toEqual([]);
     expect(issuesIn(renderSweepJson(sweepOf([jobOf("0", [], null)])))).toEqual([]);
+    const mixed = firstReport(bundleOf([twoLibraries]));
+    expect(
+      issuesIn(renderComparisonJson({ ...compared, reports: compareReports(mixed, mixed) })),
+    ).toEqual([]);
+    const job = { name: "0", overrides: [], result: { report: mixed } };
+    expect(issuesIn(renderSweepJson(sweepOf([job])))).toEqual([]);
+  });
+
+  it("take documents of the versions before", () => {
+    const older = (text: string) => text.replace(/("hydraconf\.[\w-]+\/1)\.1"/, '$1.0"');
+    for (const text of [renderSweepJson(grid), renderComparisonJson(compared)]) {
+      expect(older(text)).not.toBe(text);
+      expect(issuesIn(older(text))).toEqual([]);
+    }
   });
 
   it("refuse what does not fit, at its place", () => {
@@ -189,7 +224,7 @@ describe("the contracts of sweeps and comparisons", () => {
     ]);
     expect(broken({ parameters: [] })[0]).toMatchObject({ pointer: "/jobs/0/values" });
     expect(broken({ contract: "hydraconf.sweep-report/9.0" })).toMatchObject([
-      { pointer: "/contract", expected: `one of ${SWEEP_CONTRACT}` },
+      { pointer: "/contract", expected: `one of ${SWEEP_CONTRACTS.join(", ")}` },
     ]);
     const document = JSON.parse(renderComparisonJson(compared));
     document.gates[0].outcome = "maybe";

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { NCUProfileRegionReport } from "../../src/report/index.ts";
-import { assertValid, createReportValidator, type ReportIssue } from "../../src/report/index.ts";
-import { bundleOf, resnet } from "./bundles.ts";
+import {
+  assertValid,
+  CONTRACTS,
+  createReportValidator,
+  type ReportIssue,
+} from "../../src/report/index.ts";
+import { twoLibraries } from "../profile/regions/timelines.ts";
+import { asOlder, bundleOf, resnet } from "./bundles.ts";
 
 type Json = Record<string, unknown>;
 
@@ -61,7 +67,7 @@ describe("the schema", () => {
       (document) => Object.assign(document, { contract: "hydraconf.region-report/2.0" }),
       "/contract",
       '"hydraconf.region-report/2.0" is not known to hydraconf 0.1.0',
-      "one of hydraconf.region-report/1.0, hydraconf.region-report/1.1",
+      `one of ${CONTRACTS.join(", ")}`,
     ],
     [
       "a field inside optional statistics",
@@ -102,6 +108,60 @@ describe("the schema", () => {
 
   it.each([null, 3, "text", [], {}])("refuses %j as a document", (document) => {
     expect(validator.validate(document).length).toBeGreaterThan(0);
+  });
+});
+
+describe("regions that differ in the domains around them only", () => {
+  const document = (change: (regions: Json[]) => void): unknown => {
+    const bundle = JSON.parse(JSON.stringify(bundleOf([twoLibraries])));
+    change(bundle.reports[0].regions);
+    return bundle;
+  };
+  const issues = (change: (regions: Json[]) => void) => validator.validate(document(change));
+  const at = (regions: readonly Json[], place: number): Json => regions[place] ?? {};
+
+  it("are two, unless they are told to be of the same domains", () => {
+    expect(issues(() => {})).toEqual([]);
+    const [issue] = issues((regions) =>
+      Object.assign(at(regions, 3), { path_domains: ["A", "io"] }),
+    );
+    expect(issue).toMatchObject({
+      pointer: "/reports/0/regions",
+      message:
+        'two regions with the identity [7,"cuda:0","io",["step","load"],"push_pop",["A","io"]]',
+    });
+  });
+
+  it("stand behind the range around them, and not only behind one of its name", () => {
+    const [issue] = issues((regions) => regions.reverse());
+    expect(issue).toMatchObject({ expected: "parents first" });
+    // Of the step in B only what is inside is shown, and that comes first.
+    const [hidden] = issues((regions) => {
+      regions.splice(0, 4, at(regions, 3), at(regions, 0), at(regions, 1));
+    });
+    expect(hidden?.pointer).toBe("/reports/0/totals");
+  });
+
+  it("have a domain for each name of the path, and their own as the last", () => {
+    const domains = (path_domains: readonly (string | null)[]) =>
+      issues((regions) => Object.assign(at(regions, 1), { path_domains }))[0];
+    const pointer = "/reports/0/regions/1/path_domains";
+    expect(domains(["A"])).toMatchObject({ pointer, message: "1 domains for a path of 2" });
+    expect(domains(["A", "B"])).toMatchObject({ pointer, expected: '"io"' });
+    expect(domains(["A", null])).toMatchObject({ pointer, expected: '"io"' });
+    expect(domains([null, "io"])).toBeUndefined();
+    expect(domains(["io", "io"])).toBeUndefined();
+  });
+
+  it("were one in contracts before 1.2, at the place of either", () => {
+    const merged = (change: (regions: Json[]) => void) => {
+      const whole = JSON.parse(JSON.stringify(asOlder(bundleOf([twoLibraries]))));
+      change(whole.reports[0].regions);
+      return validator.validate(whole);
+    };
+    expect(merged(() => {})).toEqual([]);
+    const twice = merged((regions) => Object.assign(at(regions, 1), { domain: "A" }));
+    expect(twice[0]?.message).toContain("two regions with the identity");
   });
 });
 

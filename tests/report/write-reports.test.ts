@@ -13,7 +13,7 @@ import {
   writeRunReports,
 } from "../../src/report/index.ts";
 import { growth } from "../growth.ts";
-import { anyKernels, anyRanges } from "../profile/regions/timelines.ts";
+import { anyKernels, anyRanges, twoLibraries } from "../profile/regions/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));
@@ -158,6 +158,45 @@ describe("createRegionBundler", () => {
       ["a/b", ""],
     ]);
     expect(validator.validate(cut)).toEqual([]);
+  });
+});
+
+describe("regions that differ in the domains around them only", () => {
+  const bundle = bundleOf([twoLibraries]);
+
+  it("have directories of their own, with nothing of the other", async () => {
+    const directory = temporary();
+    const { regionDirectories } = await writeReports(bundle, directory);
+    expect(new Set(regionDirectories.values()).size).toBe(4);
+    const times = firstReport(bundle).regions.map((region) => {
+      const name = regionDirectories.get(regionKey(region)) ?? "";
+      const own = readBundle(join(directory, "regions", name, "report.json"));
+      expect(validator.validate(own)).toEqual([]);
+      return firstReport(own).regions.map(({ path_domains, total_ms }) => [path_domains, total_ms]);
+    });
+    const [loadA, loadB] = [
+      [["A", "io"], 0.1],
+      [["B", "io"], 7],
+    ];
+    expect(times).toEqual([[[undefined, 0.1], loadA], [loadA], [[undefined, 7], loadB], [loadB]]);
+  });
+
+  it("have headings of their own", async () => {
+    const directory = temporary();
+    const { markdown } = await writeReports(bundle, directory);
+    const text = readFileSync(markdown, "utf8");
+    expect(text.match(/^### .*/gm)).toEqual([
+      "### step &#64;A",
+      "### step &#64;A / load &#64;io",
+      "### step &#64;B",
+      "### step &#64;B / load &#64;io",
+    ]);
+    expect(text.match(/^\| (?:└.)?(?:step|load) [^|]* \| 1 \| (\S+)/gm)).toEqual([
+      "| step &#64;A | 1 | 0.100",
+      "| └\u00a0load &#64;io | 1 | 0.100",
+      "| step &#64;B | 1 | 7.000",
+      "| └\u00a0load &#64;io | 1 | 7.000",
+    ]);
   });
 });
 

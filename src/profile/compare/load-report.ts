@@ -6,6 +6,7 @@ import { readablePath } from "../../readable-path.ts";
 import { type CheckedDocument, readDocument } from "../../report/check-text.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
 import { textOfFile } from "../../report/json-text.ts";
+import { upgraded } from "../../report/upgrade.ts";
 import type { ReportValidator } from "../../report/validate.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
@@ -124,7 +125,7 @@ function readBundle(name: string, file: string, validator: ReportValidator): Reg
       "validate-regions shows every error",
     );
   }
-  return document as RegionReportBundle;
+  return upgraded(document as RegionReportBundle);
 }
 
 function checked(name: string, file: string, validator: ReportValidator): CheckedDocument {

@@ -73,8 +73,9 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
         const own = ownState(result);
         assembly.add(own);
         kept.add(own);
-        for (const { node, domain, kind } of assembly.regionsOf(own))
-          if (kind !== "outside") seen.add(labelKey({ domain, name: node.name, kind }));
+        for (const { node, kind } of assembly.regionsOf(own))
+          if (kind !== "outside")
+            seen.add(labelKey({ domain: node.domain, name: node.name, kind }));
       });
       mergeSections(sections, tables.sections);
       return tables;

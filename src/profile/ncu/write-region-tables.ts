@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
 import { regionKey } from "../../report/directory-name.ts";
-import { pathOf, type RegionIdentity } from "../regions/path-tree.ts";
+import { placeOf, type RegionIdentity } from "../regions/path-tree.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
 import type { MetricColumns, NcuResult } from "./results.ts";
 
@@ -47,8 +47,7 @@ export async function writeRegionTables(request: RegionTablesRequest): Promise<v
   const tableOf = (region: RegionIdentity): OpenTable | null => {
     let table = tables.get(region);
     if (table === undefined) {
-      const { node, domain, kind: range } = region;
-      const name = names.get(regionKey({ path: pathOf(node), domain, kind: range }));
+      const name = names.get(regionKey({ ...placeOf(region.node), kind: region.kind }));
       table = name === undefined ? null : openTable(join(directory, name));
       tables.set(region, table);
     }

@@ -70,7 +70,7 @@ export function attributeProcess(
       return;
     }
     const node = childNode(open.pathOn(range.threadId), range.name, range.domain);
-    const region = regionAt(node, range.domain, range.kind);
+    const region = regionAt(node, range.kind);
     const instance = createInstance(range, region, endOf(range), visible, instances.length);
     instances.push(instance);
     if (range.endNs !== null && !closesLater(range)) return;
@@ -139,7 +139,7 @@ export function attributeProcess(
 }
 
 export const outsideRegion = (root: PathNode): RegionIdentity =>
-  regionAt(childNode(root, OUTSIDE, ""), "", "outside");
+  regionAt(childNode(root, OUTSIDE, ""), "outside");
 
 /** Shared by the many instances in which nothing ran. */
 const NO_DEVICES: readonly string[] = [];

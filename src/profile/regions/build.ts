@@ -1,7 +1,7 @@
 /**
  * From what a collector saw to regions with their numbers.
  *
- * A region is identified by domain, kind and path: the names of the ranges that the opening thread
+ * A region is identified by kind and path: names and domains of the ranges that the opening thread
  * saw when the range was opened, outermost first, then its own. So a path names exactly the ranges
  * that what happens inside counts for. A range that has closed by then is in nobody's path, even
  * when a range opened inside it lives on.

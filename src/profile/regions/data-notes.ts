@@ -2,15 +2,17 @@
  * What a reader must not have to find out from numbers that are zero or not there. Told once per
  * report, whatever collector it is of.
  */
+import { pathLines } from "../../report/region-path.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
 
 export function dataNotes(scope: ScopeModel, { collector }: RegionModel): readonly string[] {
   const regions = scope.regions.filter(({ kind }) => kind !== "outside");
+  const names = namesIn(scope.regions);
   return [
     ...kindNotes(scope),
-    ...(collector === "ncu" ? withoutCounters(regions) : freeRunNotes(scope)),
-    ...emptyNotes(regions, scope),
-    ...ownNotes(regions),
+    ...(collector === "ncu" ? withoutCounters(regions, names) : freeRunNotes(scope)),
+    ...emptyNotes(regions, scope, names),
+    ...ownNotes(regions, names),
   ];
 }
 
@@ -32,7 +34,7 @@ const freeRunNotes = (scope: ScopeModel): readonly string[] =>
       ]
     : [];
 
-function withoutCounters(regions: readonly RegionModelEntry[]): readonly string[] {
+function withoutCounters(regions: readonly RegionModelEntry[], names: NamesOf): readonly string[] {
   const without = regions.filter(({ metrics }) => (metrics?.size ?? 0) === 0);
   if (without.length === 0) return [];
   return [
@@ -44,6 +46,7 @@ function withoutCounters(regions: readonly RegionModelEntry[]): readonly string[
 function emptyNotes(
   regions: readonly RegionModelEntry[],
   { totals }: ScopeModel,
+  names: NamesOf,
 ): readonly string[] {
   if (totals.kernelCount === 0) return [];
   const empty = regions.filter(({ kernelCount }) => kernelCount === 0);
@@ -57,7 +60,7 @@ function emptyNotes(
   return [`no ${what} ran in ${empty.length} of ${regions.length} regions: ${names(empty)}`];
 }
 
-function ownNotes(regions: readonly RegionModelEntry[]): readonly string[] {
+function ownNotes(regions: readonly RegionModelEntry[], names: NamesOf): readonly string[] {
   const noted = regions.filter(({ notes }) => notes.length > 0);
   if (noted.length === 0) return [];
   const who = noted.length === 1 ? "1 region has its" : `${noted.length} regions have their`;
@@ -67,12 +70,18 @@ function ownNotes(regions: readonly RegionModelEntry[]): readonly string[] {
 const MAX_NAMES = 5;
 const MAX_NAME = 60;
 
+/** The first few of some regions in words. */
+type NamesOf = (regions: readonly RegionModelEntry[]) => string;
+
 /** Labels come from the program, of any length. */
-function names(regions: readonly RegionModelEntry[]): string {
-  const shown = regions.slice(0, MAX_NAMES).map(({ path }) => {
-    const text = path.join(" / ");
-    return text.length > MAX_NAME ? `…${text.slice(-MAX_NAME)}` : text;
-  });
-  const more = regions.length - shown.length;
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+function namesIn(all: readonly RegionModelEntry[]): NamesOf {
+  const lineOf = pathLines(all);
+  return (regions) => {
+    const shown = regions.slice(0, MAX_NAMES).map((region) => {
+      const text = lineOf(region);
+      return text.length > MAX_NAME ? `…${text.slice(-MAX_NAME)}` : text;
+    });
+    const more = regions.length - shown.length;
+    return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  };
 }

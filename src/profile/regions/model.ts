@@ -3,6 +3,7 @@
  * document format. Built once, never changed.
  */
 import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/document.ts";
+import type { Placed } from "../../report/region-path.ts";
 import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
@@ -49,9 +50,7 @@ export interface ScopeTotals {
  * A region of a scope. Inclusive numbers contain the regions inside it, `exclusive...` ones do
  * not.
  */
-export interface RegionModelEntry {
-  readonly path: readonly string[];
-  readonly domain: string;
+export interface RegionModelEntry extends Placed {
   readonly kind: RegionKind;
   readonly device: string | null;
   readonly processId: number | null;

@@ -82,7 +82,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
     pathOn(threadId) {
       const { visible, nodes } = viewOf(threadId);
       for (const { region } of visible.slice(nodes.length))
-        nodes.push(childNode(nodes.at(-1) ?? root, region.node.name, region.domain));
+        nodes.push(childNode(nodes.at(-1) ?? root, region.node.name, region.node.domain));
       return nodes.at(-1) ?? root;
     },
 

@@ -7,7 +7,7 @@ import { totalActivities } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
 import type { RegionModelEntry, ScopeModel, ScopeTotals } from "./model.ts";
-import { nodesDepthFirst, type PathNode, pathOf, type RegionIdentity } from "./path-tree.ts";
+import { nodesDepthFirst, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
 import { neverClosed } from "./process-notes.ts";
 import { type RegionTally, tallyRegions } from "./region-tallies.ts";
 import type { SelectedNodes } from "./selected-nodes.ts";
@@ -87,7 +87,7 @@ function scopeTotals(
 }
 
 function entryOf(
-  { node, domain, kind }: RegionIdentity,
+  { node, kind }: RegionIdentity,
   tally: RegionTally,
   totals: ScopeTotals,
   scopeDevice: string | null,
@@ -97,8 +97,7 @@ function entryOf(
   const devices = new Set(records.map(({ device }) => device));
   const timed = tally.durations.length > 0;
   return {
-    path: pathOf(node),
-    domain,
+    ...placeOf(node),
     kind,
     device: onlyOne(devices),
     processId: onlyOne(tally.processIds),

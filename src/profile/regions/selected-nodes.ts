@@ -10,16 +10,10 @@ export function selectNodes(root: PathNode, patterns: SelectionPatterns): Select
   const excluded = new Set<PathNode>();
   const selected = new Set<PathNode>();
   for (const node of nodesDepthFirst(root)) {
-    const { parent, name, domains } = node;
-    if (
-      (parent !== null && included.has(parent)) ||
-      domains.some((domain) => selector.includes(domain, name))
-    )
+    const { parent, name, domain } = node;
+    if ((parent !== null && included.has(parent)) || selector.includes(domain, name))
       included.add(node);
-    if (
-      (parent !== null && excluded.has(parent)) ||
-      domains.some((domain) => selector.excludes(domain, name))
-    )
+    if ((parent !== null && excluded.has(parent)) || selector.excludes(domain, name))
       excluded.add(node);
     if (included.has(node) && !excluded.has(node)) selected.add(node);
   }

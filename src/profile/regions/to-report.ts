@@ -79,6 +79,7 @@ function toRegion(
     parent: path.at(-2) ?? null,
     depth: path.length - 1,
     domain: region.domain,
+    ...(region.path_domains !== undefined && { path_domains: region.path_domains }),
     kind: region.kind,
     device: region.device,
     process_id: region.processId,

@@ -36,12 +36,11 @@ export function unmatchedNotes(
 /** Each once, in order of first appearance. */
 function labelsIn(root: PathNode): readonly Label[] {
   const labels = new Map<string, Label>();
-  for (const { domains, name } of nodesDepthFirst(root))
-    for (const domain of domains) {
-      const label = { domain, name };
-      const pattern = patternOf(label);
-      if (!labels.has(pattern)) labels.set(pattern, label);
-    }
+  for (const { domain, name } of nodesDepthFirst(root)) {
+    const label = { domain, name };
+    const pattern = patternOf(label);
+    if (!labels.has(pattern)) labels.set(pattern, label);
+  }
   return [...labels.values()];
 }
 

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { regionKey } from "../../report/directory-name.ts";
 import type { NCUProfileRegion } from "../../report/document.ts";
+import { pathWords } from "../../report/region-path.ts";
 import type { ProfileSection } from "../run.ts";
 
 /** Keys are those of the record of a sweep and of `sweep.json`; times are milliseconds. */
@@ -40,16 +41,24 @@ export function jobResult(
   };
 }
 
-/** Regions of one path are told apart by what else makes them different. */
+type NameOf = (region: NCUProfileRegion) => string;
+
+/** From short to long: what else makes regions of one path different. */
+const NAMES: readonly [NameOf, ...NameOf[]] = [
+  ({ path }) => path.join(" / "),
+  ({ path, domain, kind }) =>
+    `${path.join(" / ")} (${domain === "" ? kind : `${domain}, ${kind}`})`,
+  (region) => `${pathWords(region)} (${region.kind})`,
+];
+
+/** By the shortest name that no other region has. */
 function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResult> {
   const uses = new Map<string, number>();
-  const pathOf = ({ path }: NCUProfileRegion) => path.join(" / ");
-  for (const region of regions) uses.set(pathOf(region), (uses.get(pathOf(region)) ?? 0) + 1);
+  for (const name of regions.flatMap((region) => NAMES.map((nameOf) => nameOf(region))))
+    uses.set(name, (uses.get(name) ?? 0) + 1);
   const nameOf = (region: NCUProfileRegion): string => {
-    const path = pathOf(region);
-    if (uses.get(path) === 1) return path;
-    const { domain, kind } = region;
-    return `${path} (${domain === "" ? kind : `${domain}, ${kind}`})`;
+    const names = NAMES.map((of) => of(region));
+    return names.find((name) => uses.get(name) === 1) ?? names.at(-1) ?? "";
   };
   const seen = new Set<string>();
   return Object.fromEntries(

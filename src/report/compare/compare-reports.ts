@@ -3,7 +3,8 @@ import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../
 import { kernelsOfReport } from "../kernels-of-report.ts";
 import { exclusiveMs, kernelMs, totalMs, wholeMs } from "../measured-time.ts";
 import { type Change, changeOf, countChange, type Measured } from "./change.ts";
-import { comparisonNotes } from "./comparison-notes.ts";
+import { comparisonNotes, doubtNotes } from "./comparison-notes.ts";
+import { withKnownDomains } from "./known-domains.ts";
 import {
   measuredAlone,
   measuredMedian,
@@ -39,6 +40,8 @@ export type Changes = Readonly<Record<string, Change>>;
 export interface RegionChange {
   readonly path: readonly string[];
   readonly domain: string;
+  /** As in the region report: absent where all ranges of the path are of `domain`. */
+  readonly path_domains?: readonly (string | null)[];
   readonly kind: NCUProfileRegion["kind"];
   /** Whether both reports have it. */
   readonly presence: "both" | "added" | "removed";
@@ -57,8 +60,9 @@ export function compareReports(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
 ): ReportComparison {
-  const ofA = regionsByKey(a.regions);
-  const ofB = regionsByKey(b.regions);
+  const known = withKnownDomains(a.regions, b.regions);
+  const ofA = regionsByKey(known.a);
+  const ofB = regionsByKey(known.b);
   return {
     a: facts(a),
     b: facts(b),
@@ -70,11 +74,11 @@ export function compareReports(
       invocations: countChange(a.totals.invocations, b.totals.invocations),
       region_count: countChange(a.totals.region_count, b.totals.region_count),
     }),
-    regions: keysOfBoth(a.regions, b.regions).map((key) =>
+    regions: keysOfBoth(known.a, known.b).map((key) =>
       regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
     ),
     kernels: kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest()),
-    notes: comparisonNotes(a, b),
+    notes: [...comparisonNotes(a, b), ...doubtNotes(known)],
   };
 }
 
@@ -90,6 +94,7 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
   return {
     path: shown.path,
     domain: shown.domain,
+    ...(shown.path_domains !== undefined && { path_domains: shown.path_domains }),
     kind: shown.kind,
     presence: presenceOf(a, b),
     changes: present({

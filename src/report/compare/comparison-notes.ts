@@ -1,5 +1,7 @@
 /** What the reader of a comparison has to know before believing it. */
 import type { NCUProfileRegionReport } from "../document.ts";
+import { plural } from "../numbers.ts";
+import type { KnownDomains } from "./known-domains.ts";
 
 /** Why two reports may not be comparable, and what only one of them says of itself. */
 export const comparisonNotes = (
@@ -12,6 +14,14 @@ export const comparisonNotes = (
   ...ownNotes("A", a, b),
   ...ownNotes("B", b, a),
 ];
+
+/** Nobody could tell otherwise why a region is gone, and another one of its name new. */
+export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
+  doubtful === 0
+    ? []
+    : [
+        `${plural(doubtful, "region")} of A cannot be matched with one of B: a report written before contract 1.2 does not tell apart what is inside of ranges that differ only in their NVTX domain`,
+      ];
 
 /** A table without rows, or of what only one has, must not look like an answer. */
 function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {

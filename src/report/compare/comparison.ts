@@ -2,10 +2,10 @@
 
 import { printableLabel } from "../../printable.ts";
 import { NOT_MEASURED } from "../numbers.ts";
+import { isInside, pathWords } from "../region-path.ts";
 import type { Change, Verdict } from "./change.ts";
 import type { Changes, KernelChange, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
-import { isInside } from "./region-order.ts";
 
 export interface Comparison {
   /** What the user calls the two. */
@@ -101,9 +101,8 @@ export function regionLines(regions: readonly RegionChange[]): readonly RegionLi
     const outermost = around.findIndex((other) => !isInside(region, other));
     if (outermost >= 0) around.length = outermost;
     const shown = around.at(-1)?.path.length ?? 0;
-    const names = region.path.slice(shown).map((name) => printableLabel(name));
-    const domain = region.domain === "" ? "" : ` @${printableLabel(region.domain)}`;
-    const line = { region, level: around.length, label: `${names.join(" / ")}${domain}` };
+    const label = pathWords(region, (text) => printableLabel(text), shown);
+    const line = { region, level: around.length, label };
     around.push(region);
     return line;
   });

@@ -7,6 +7,7 @@ import { matchesGlob, parseGlob } from "../../glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { alternativesTo } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";
+import { pathLines } from "../region-path.ts";
 import type { Change } from "./change.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 
@@ -93,6 +94,11 @@ interface Candidate {
   readonly changes: Changes;
 }
 
+interface NamedCandidate extends Candidate {
+  /** What a pattern may fit; the first is the short one. */
+  readonly names: readonly string[];
+}
+
 function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResult[] {
   const candidates = candidatesOf(gate, comparison);
   const found = candidates.flatMap(({ label, changes }) => {
@@ -110,28 +116,32 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
 
 function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): readonly Candidate[] {
   if (subject.kind === "totals") return [{ label: "all", changes: comparison.totals }];
-  const all: readonly (Candidate & { readonly name: string })[] =
+  const all: readonly NamedCandidate[] =
     subject.kind === "region"
-      ? comparison.regions.map(({ path, changes }) => ({
-          name: path.at(-1) ?? "",
-          label: path.join(" / "),
-          changes,
-        }))
+      ? regionCandidates(comparison)
       : comparison.kernels.map(({ kernel_name, changes }) => ({
-          name: kernel_name,
+          names: [kernel_name],
           label: kernel_name,
           changes,
         }));
   const tokens = parseGlob(subject.pattern);
-  const chosen = all.filter(
-    ({ name, label }) => matchesGlob(tokens, name) || matchesGlob(tokens, label),
-  );
+  const chosen = all.filter(({ names }) => names.some((name) => matchesGlob(tokens, name)));
   if (chosen.length > 0) return chosen;
-  const names = [...new Set(all.map(({ name }) => name))];
+  const names = [...new Set(all.flatMap(({ names: [name] }) => name ?? []))];
   throw new ConfigError({
     code: "profile.gate",
     message: `--fail-on: '${text}': no ${subject.kind} matches '${subject.pattern}' in either report`,
     ...alternativesTo(subject.pattern, names),
+  });
+}
+
+/** By its name, its path, and its path with domains, which tells apart what differs in those only. */
+function regionCandidates({ regions }: ReportComparison): readonly NamedCandidate[] {
+  const lineOf = pathLines(regions);
+  return regions.map((region) => {
+    const { path, changes } = region;
+    const label = lineOf(region);
+    return { names: [path.at(-1) ?? "", path.join(" / "), label], label, changes };
   });
 }
 

@@ -5,6 +5,7 @@ import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
 import { forPage } from "../numbers.ts";
+import { pathLines } from "../region-path.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -27,6 +28,7 @@ export function renderComparisonHtml(
 ): string {
   const { names, reports, config, gates } = comparison;
   const time = mainTime(reports);
+  const lineOf = pathLines(reports.regions);
   const data: ComparisonPageData = {
     time: TIME_LABELS[time],
     regions: regionLines(reports.regions)
@@ -34,7 +36,7 @@ export function renderComparisonHtml(
       .map(({ region, level, label }) => ({
         ...rowOf(label, region.changes, time, reports),
         level,
-        path: level === 0 ? null : printableLabel(region.path.join(" / "), 240),
+        path: level === 0 ? null : printableLabel(lineOf(region), 240),
       })),
     total: rowOf("all", reports.totals, time, reports),
     kernelHeading: kernelHeading(reports),

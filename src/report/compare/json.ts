@@ -2,7 +2,13 @@ import { jsonPieces } from "../json-writer.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** Version of the comparison's JSON; `major.minor`, a minor only adds. */
-export const COMPARISON_CONTRACT = "hydraconf.comparison/1.0";
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.1";
+
+/** Those that are read: all that came before, too. */
+export const COMPARISON_CONTRACTS: readonly string[] = [
+  "hydraconf.comparison/1.0",
+  COMPARISON_CONTRACT,
+];
 
 /**
  * Everything, for programs, in pieces: of two large reports it is longer than one string can be.

@@ -1,8 +1,7 @@
 /** The regions of two reports in one order. */
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion } from "../document.ts";
-
-type Placed = Pick<NCUProfileRegion, "path">;
+import { isInside } from "../region-path.ts";
 
 /** Process and device are left out: they name the run, not the place in the program. */
 export function regionsByKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
@@ -51,7 +50,3 @@ export function keysOfBoth(
   closeDownTo(0);
   return keys;
 }
-
-/** Whether a region is below another one, by their paths. */
-export const isInside = ({ path }: Placed, around: Placed): boolean =>
-  path.length > around.path.length && around.path.every((name, index) => path[index] === name);

@@ -56,10 +56,11 @@ function distinct(reports: readonly NCUProfileRegionReport[]): readonly NCUProfi
   return reports.filter(({ totals, regions }) => {
     const numbers = JSON.stringify([
       totals,
-      regions.map(({ path, kind, domain, total_ms, wall_ms, kernel_count }) => [
+      regions.map(({ path, kind, domain, path_domains, total_ms, wall_ms, kernel_count }) => [
         path,
         kind,
         domain,
+        path_domains,
         total_ms,
         wall_ms,
         kernel_count,

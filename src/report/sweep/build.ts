@@ -84,9 +84,10 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
       entry.times[job] = region[basis];
       found.set(key, entry);
     }
-  return [...found.values()].map(({ region: { path, domain, kind }, times }) => ({
+  return [...found.values()].map(({ region: { path, domain, path_domains, kind }, times }) => ({
     path,
     domain,
+    ...(path_domains !== undefined && { path_domains }),
     kind,
     times_ms: times,
   }));

@@ -1,7 +1,10 @@
 /** A sweep as one report: jobs side by side, regions by path. Times are milliseconds. */
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.0";
+export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.1";
+
+/** Those that are read: all that came before, too. */
+export const SWEEP_CONTRACTS: readonly string[] = ["hydraconf.sweep-report/1.0", SWEEP_CONTRACT];
 
 export interface SweepReport {
   readonly contract: string;
@@ -40,6 +43,8 @@ export interface SweepJob {
 export interface SweepRegion {
   readonly path: readonly string[];
   readonly domain: string;
+  /** As in the region report: absent where all ranges of the path are of `domain`. Added in 1.1. */
+  readonly path_domains?: readonly (string | null)[];
   readonly kind: string;
   /** One per job, in their order; null where the job does not have the region. */
   readonly times_ms: readonly (number | null)[];

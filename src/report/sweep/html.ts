@@ -5,6 +5,7 @@ import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
 import { forPage } from "../numbers.ts";
+import { pathLines } from "../region-path.ts";
 import type { SweepReport } from "./document.ts";
 import { basisInWords } from "./writers.ts";
 
@@ -17,6 +18,7 @@ export function renderSweepHtml(
 ): string {
   const { jobs, regions, notes, best, collector } = report;
   const most = Math.floor(MAX_CELLS / Math.max(1, jobs.length));
+  const lineOf = pathLines(regions);
   const data: SweepReport = {
     ...report,
     jobs: jobs.map((job) => ({
@@ -28,7 +30,7 @@ export function renderSweepHtml(
     best: best && printableLabel(best, 80),
     regions: regions.slice(0, most).map((region) => ({
       ...region,
-      path: [printableLabel(region.path.join(" / "), 300)],
+      path: [printableLabel(lineOf(region), 300)],
       times_ms: region.times_ms.map((ms) => forPage(ms)),
     })),
   };

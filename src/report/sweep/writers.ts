@@ -1,7 +1,7 @@
 /** A sweep's report as Markdown, JSON and CSV. */
 
 import { printableLabel } from "../../printable.ts";
-import { csvRow } from "../csv.ts";
+import { csvRow, domainColumn } from "../csv.ts";
 import {
   escapeMarkdown,
   markdownDocument,
@@ -10,6 +10,7 @@ import {
   markdownTable,
 } from "../markdown.ts";
 import { formatMs, NOT_MEASURED } from "../numbers.ts";
+import { pathLines } from "../region-path.ts";
 import { curvesOf, scalingExponent } from "./curves.ts";
 import type { SweepReport } from "./document.ts";
 
@@ -23,11 +24,17 @@ export function* renderSweepCsv({
   parameters,
   basis,
 }: SweepReport): Generator<string> {
-  yield csvRow(["job", ...parameters.map(({ key }) => key), "region", "domain", "kind", basis]);
+  const domains = domainColumn(regions);
+  const columns = ["region", "domain", "kind", basis, ...domains.head];
+  yield csvRow(["job", ...parameters.map(({ key }) => key), ...columns]);
   for (const [at, { name, values, total_ms }] of jobs.entries()) {
-    yield csvRow([name, ...values, "(whole job)", "", "", total_ms]);
-    for (const { path, domain, kind, times_ms } of regions)
-      yield csvRow([name, ...values, path.join(" / "), domain, kind, times_ms[at] ?? null]);
+    const ofJob = [name, ...values];
+    yield csvRow([...ofJob, "(whole job)", "", "", total_ms, ...domains.head.map(() => "")]);
+    for (const region of regions) {
+      const { path, domain, kind, times_ms } = region;
+      const place = [path.join(" / "), domain, kind];
+      yield csvRow([...ofJob, ...place, times_ms[at] ?? null, ...domains.cells(region)]);
+    }
   }
 }
 
@@ -72,6 +79,7 @@ export function renderSweepMarkdown(report: SweepReport): string {
 
 function matrix({ jobs, regions, parameters }: SweepReport): string {
   const shown = jobs.slice(0, MAX_JOBS);
+  const lineOf = pathLines(regions);
   const heading = ({ name, values }: SweepReport["jobs"][number]) =>
     escapeMarkdown(
       parameters.length === 1
@@ -83,9 +91,9 @@ function matrix({ jobs, regions, parameters }: SweepReport): string {
       { heading: "Region" },
       ...shown.map((job) => ({ heading: heading(job), align: "right" as const })),
     ],
-    regions.map(({ path, times_ms }) => [
-      markdownLabel(path.join(" / ")),
-      ...shown.map((_, at) => formatMs(times_ms[at] ?? null)),
+    regions.map((region) => [
+      markdownLabel(lineOf(region)),
+      ...shown.map((_, at) => formatMs(region.times_ms[at] ?? null)),
     ]),
   );
   const left = jobs.length - shown.length;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { collectorsOf, loadReport } from "../../../src/profile/compare/load-report.ts";
+import { CONTRACT, CONTRACTS } from "../../../src/report/document.ts";
 import { createReportValidator } from "../../../src/report/validate.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
@@ -30,9 +31,10 @@ function refusal(contract: unknown): string {
 }
 
 describe("a report to compare", () => {
-  it.each(["1.0", "1.1"])("is read in version %s of the contract", (version) => {
+  it.each(["1.0", "1.1", "1.2"])("is read in version %s of the contract", (version) => {
     const { bundle } = load(`hydraconf.region-report/${version}`);
     expect(bundle.reports.length).toBeGreaterThan(0);
+    expect(bundle.contract).toBe(CONTRACT);
   });
 
   it.each(["hydraconf.region-report/2.0", "hydraconf.region-report/1.9", "other/1.0"])(
@@ -40,7 +42,7 @@ describe("a report to compare", () => {
     (contract) => {
       const message = refusal(contract);
       expect(message).toContain(`"${contract}" is not known to hydraconf`);
-      expect(message).toContain("hydraconf.region-report/1.0, hydraconf.region-report/1.1");
+      expect(message).toContain(CONTRACTS.join(", "));
     },
   );
 

@@ -76,6 +76,37 @@ describe("NVTX events", () => {
     ]);
   });
 
+  it("have what is inside for themselves where only their domains differ", () => {
+    const domain = { start: 1, end: null, eventType: 75, textId: null, globalTid: globalId(7, 7) };
+    const step = (domainId: number, start: number) => [
+      { ...range, text: "step", textId: null, domainId, start, end: start + 40 },
+      { ...range, text: "load", textId: null, domainId: 0, start: start + 10, end: start + 20 },
+    ];
+    const { scopes } = buildRegionModel(
+      read({
+        NVTX_EVENTS: [
+          { ...domain, text: "A", domainId: 1 },
+          { ...domain, text: "B", domainId: 2 },
+          ...step(1, 100),
+          ...step(2, 200),
+          ...step(2, 300),
+        ],
+      }),
+    );
+    expect(
+      scopes[0]?.regions.map(({ path, domain: of, path_domains, invocations }) => [
+        path.join("/"),
+        path_domains ?? of,
+        invocations,
+      ]),
+    ).toEqual([
+      ["step", "A", 1],
+      ["step/load", ["A", ""], 1],
+      ["step", "B", 2],
+      ["step/load", ["B", ""], 2],
+    ]);
+  });
+
   it("open where an end is missing, or is the moment at which nsys stopped", () => {
     const events = [
       { ...range, start: 1, end: null, text: "no end" },

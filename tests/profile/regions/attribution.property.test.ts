@@ -9,8 +9,10 @@ import { runs } from "../../runs.ts";
 import { oracleRegions } from "./oracle.ts";
 import { anyKernels, anyRanges, processOf, timelineOf, wellNested } from "./timelines.ts";
 
-const keyOf = ({ path, domain, kind }: Pick<RegionModelEntry, "path" | "domain" | "kind">) =>
-  JSON.stringify([path, domain, kind]);
+type Placed = Pick<RegionModelEntry, "path" | "domain" | "path_domains" | "kind">;
+const domainsOf = ({ path, domain, path_domains }: Placed) =>
+  path_domains ?? path.map(() => domain);
+const keyOf = (region: Placed) => JSON.stringify([region.path, domainsOf(region), region.kind]);
 
 function scopeOf(model: { readonly scopes: readonly ScopeModel[] }, scope: string): ScopeModel {
   const found = model.scopes.find((candidate) => candidate.scope === scope);
@@ -32,7 +34,7 @@ describe("attribution", () => {
             keyOf(region),
             {
               path: region.path,
-              domain: region.domain,
+              domains: domainsOf(region),
               kind: region.kind,
               invocations: region.invocations,
               kernelNs: region.kernelNs ?? 0,
@@ -151,9 +153,11 @@ describe("attribution", () => {
         for (const { regions } of buildRegionModel(timelineOf([{ ranges }])).scopes) {
           const keys = regions.map(keyOf);
           expect(new Set(keys).size).toBe(keys.length);
-          const paths = regions.map(({ path }) => JSON.stringify(path));
-          regions.forEach(({ path }, index) => {
-            const parent = paths.indexOf(JSON.stringify(path.slice(0, -1)));
+          const placeOf = (region: Placed, depth: number) =>
+            JSON.stringify([region.path.slice(0, depth), domainsOf(region).slice(0, depth)]);
+          const places = regions.map((region) => placeOf(region, region.path.length));
+          regions.forEach((region, index) => {
+            const parent = places.indexOf(placeOf(region, region.path.length - 1));
             expect(parent).toBeLessThan(index);
           });
         }

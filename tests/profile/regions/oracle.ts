@@ -3,7 +3,8 @@ import type { ProcessTimeline, RangeInstance } from "../../../src/profile/timeli
 
 export interface OracleRegion {
   readonly path: readonly string[];
-  readonly domain: string;
+  /** Of the ranges on the path. */
+  readonly domains: readonly string[];
   readonly kind: string;
   invocations: number;
   kernelNs: number;
@@ -39,17 +40,17 @@ export function oracleRegions(process: ProcessTimeline): Map<string, OracleRegio
   const around = (range: RangeInstance) => visibleAtOpening.get(range) ?? [];
   const keyOf = (range: RangeInstance) =>
     JSON.stringify([
-      [...around(range).map(({ name }) => name), range.name],
-      range.domain,
+      [...around(range), range].map(({ name }) => name),
+      [...around(range), range].map(({ domain }) => domain),
       range.kind,
     ]);
 
   const regions = new Map<string, OracleRegion>();
   const regionOf = (key: string): OracleRegion => {
-    const [path, domain, kind] = JSON.parse(key);
+    const [path, domains, kind] = JSON.parse(key);
     const region = regions.get(key) ?? {
       path,
-      domain,
+      domains,
       kind,
       invocations: 0,
       kernelNs: 0,
@@ -83,7 +84,7 @@ export function oracleRegions(process: ProcessTimeline): Map<string, OracleRegio
     );
     const ns = kernel.endNs - kernel.startNs;
     const owner = visible.at(-1);
-    const outside = JSON.stringify([["(outside)"], "", "outside"]);
+    const outside = JSON.stringify([["(outside)"], [""], "outside"]);
     const ownerKey = owner === undefined ? outside : keyOf(owner);
     for (const key of new Set([...visible.map(keyOf), ownerKey])) {
       regionOf(key).kernelNs += ns;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aggregateOf, regionAt, scopesOf, tree } from "./models.ts";
-import type { ProcessSketch } from "./timelines.ts";
+import { type ProcessSketch, twoLibraries } from "./timelines.ts";
 
 const OPS = "shallow_resnet.ops";
 
@@ -81,6 +81,56 @@ describe("nesting", () => {
       ["x", "push_pop"],
       ["", "push_pop"],
       ["", "start_end"],
+    ]);
+  });
+
+  it("separates what is inside of ranges that differ in their domain only", () => {
+    const { regions } = aggregateOf(twoLibraries);
+    expect(
+      regions.map(({ path, domain, path_domains, invocations, wallNs, kernelNs }) => [
+        path.join("/"),
+        domain,
+        path_domains,
+        invocations,
+        wallNs,
+        kernelNs,
+      ]),
+    ).toEqual([
+      ["step", "A", undefined, 1, 10_000_000, 100_000],
+      ["step/load", "io", ["A", "io"], 1, 3_000_000, 100_000],
+      ["step", "B", undefined, 1, 30_000_000, 7_000_000],
+      ["step/load", "io", ["B", "io"], 1, 20_000_000, 7_000_000],
+    ]);
+  });
+
+  it("takes ranges of one name in two domains for two levels, in whichever order they stand", () => {
+    const nested = (outer: string, inner: string, at: number) => [
+      { name: "step", start: at, end: at + 100, domain: outer },
+      { name: "step", start: at + 10, end: at + 90, domain: inner },
+      { name: "load", start: at + 20, end: at + 30, domain: inner },
+    ];
+    const { regions } = aggregateOf({ ranges: [...nested("A", "", 0), ...nested("", "A", 200)] });
+    expect(
+      regions.map(({ path, domain, path_domains }) =>
+        (path_domains ?? path.map(() => domain)).join(),
+      ),
+    ).toEqual(["A", "A,", "A,,", "", ",A", ",A,A"]);
+  });
+
+  it("lists siblings in the order in which they appeared, whatever their names and domains", () => {
+    const range = (name: string, domain: string, at: number) => ({
+      name,
+      domain,
+      start: at,
+      end: at + 5,
+    });
+    const { regions } = aggregateOf({
+      ranges: [range("a", "x", 0), range("b", "", 10), range("a", "", 20), range("a", "x", 30)],
+    });
+    expect(regions.map(({ path, domain }) => `${path.join("/")}@${domain}`)).toEqual([
+      "a@x",
+      "b@",
+      "a@",
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aggregateOf, tree } from "./models.ts";
-import type { ProcessSketch } from "./timelines.ts";
+import { type ProcessSketch, twoLibraries } from "./timelines.ts";
 
 describe("selection", () => {
   const sketch: ProcessSketch = {
@@ -23,6 +23,19 @@ describe("selection", () => {
     expect(shown(["LLM@*"])).toEqual(["forward/decode0", "forward/decode0/mlp"]);
     expect(shown(["mlp", "other"])).toEqual(["forward/decode0/mlp", "forward/other"]);
     expect(shown(["*"])).toHaveLength(4);
+  });
+
+  it("takes a domain at its word: ranges of the same name in another one do not match", () => {
+    const regions = (include: string[], exclude: string[] = []) =>
+      aggregateOf(twoLibraries, { selection: { include, exclude } }).regions.map(
+        ({ path, domain, wallNs }) => [path.join("/"), domain, wallNs],
+      );
+    const ofA = [
+      ["step", "A", 10_000_000],
+      ["step/load", "io", 3_000_000],
+    ];
+    expect(regions(["A@step"])).toEqual(ofA);
+    expect(regions([], ["B@*"])).toEqual(ofA);
   });
 
   it("excludes a match and what is inside it", () => {

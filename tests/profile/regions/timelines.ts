@@ -112,6 +112,21 @@ export const timelineOf = (
   notes,
 });
 
+/** Steps of two libraries that differ in their NVTX domain only, around loads of a third library. */
+export const twoLibraries: ProcessSketch = {
+  pid: 7,
+  ranges: [
+    { name: "step", start: 0, end: 10_000_000, domain: "A" },
+    { name: "load", start: 1_000_000, end: 4_000_000, domain: "io" },
+    { name: "step", start: 20_000_000, end: 50_000_000, domain: "B" },
+    { name: "load", start: 21_000_000, end: 41_000_000, domain: "io" },
+  ],
+  kernels: [
+    { name: "gemm", launch: 2_000_000, ns: 100_000 },
+    { name: "gemm", launch: 30_000_000, ns: 7_000_000 },
+  ],
+};
+
 /** Ranges that overlap in every way, on few threads, with few names, so that they collide. */
 export const anyRanges: fc.Arbitrary<RangeSketch[]> = fc.array(
   fc

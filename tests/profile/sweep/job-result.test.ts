@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { isJobResult, jobResult } from "../../../src/profile/sweep/job-result.ts";
 import { bundleOf, firstReport, largeBundle, resnet } from "../../report/bundles.ts";
+import { twoLibraries } from "../regions/timelines.ts";
 
 const MS = 1_000_000;
 
@@ -39,6 +40,17 @@ test("tells regions of one path apart by their domains", () => {
   expect(Object.keys(jobResult([{ bundle }], "/r")?.regions ?? {})).toEqual([
     "step (push_pop)",
     "step (io, push_pop)",
+  ]);
+});
+
+test("tells regions apart by the domains around them", () => {
+  const bundle = bundleOf([twoLibraries]);
+  const regions = jobResult([{ bundle }], "/r")?.regions ?? {};
+  expect(Object.entries(regions).map(([name, { total_ms }]) => [name, total_ms])).toEqual([
+    ["step (A, push_pop)", 0.1],
+    ["step @A / load @io (push_pop)", 0.1],
+    ["step (B, push_pop)", 7],
+    ["step @B / load @io (push_pop)", 7],
   ]);
 });
 

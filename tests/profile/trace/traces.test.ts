@@ -5,11 +5,12 @@ import { renderChromeTrace } from "../../../src/profile/trace/chrome-trace.ts";
 import { renderSpeedscope } from "../../../src/profile/trace/speedscope.ts";
 import { hostileNames } from "../../report/bundles.ts";
 import { runs } from "../../runs.ts";
-import { type ProcessSketch, timelineOf, wellNested } from "../regions/timelines.ts";
+import { type ProcessSketch, timelineOf, twoLibraries, wellNested } from "../regions/timelines.ts";
 
 interface ChromeEvent {
   readonly ph: string;
   readonly name: string;
+  readonly cat?: string;
   readonly pid: number;
   readonly tid: number;
   readonly ts: number;
@@ -35,6 +36,23 @@ const sketch: ProcessSketch = {
   ],
   kernels: [{ name: "gemm", launch: 2500, ns: 400, device: 1 }],
 };
+
+describe("ranges of one name in two domains", () => {
+  it("are told apart in both formats", () => {
+    const timeline = timelineOf([twoLibraries]);
+    const [profile] = speedscope(timeline).profiles;
+    const names: readonly { name: string }[] = speedscope(timeline).shared.frames;
+    const opened: readonly { type: string; frame: number }[] = profile.events;
+    expect(opened.flatMap(({ type, frame }) => (type === "O" ? [names[frame]?.name] : []))).toEqual(
+      ["A: step", "io: load", "B: step", "io: load"],
+    );
+    expect(
+      chrome(timeline).flatMap((event) =>
+        event.ph === "X" && event.pid === 7 ? [`${event.cat}@${event.name}`] : [],
+      ),
+    ).toEqual(["A@step", "io@load", "B@step", "io@load"]);
+  });
+});
 
 const anyTimes = fc.record({
   name: fc.constantFrom("a", "b", '"', "c"),

@@ -3,7 +3,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { renderComparisonJson } from "../../../src/report/compare/json.ts";
+import { COMPARISON_CONTRACT, renderComparisonJson } from "../../../src/report/compare/json.ts";
 import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { textWidth } from "../../../src/text-width.ts";
@@ -99,7 +99,7 @@ describe("other forms", () => {
 
   it("JSON holds everything under a versioned contract", () => {
     const document = JSON.parse(renderComparisonJson(comparison));
-    expect(document.contract).toBe("hydraconf.comparison/1.0");
+    expect(document.contract).toBe(COMPARISON_CONTRACT);
     expect(document.names).toEqual(comparison.names);
     expect(document.regions).toEqual(JSON.parse(JSON.stringify(reports.regions)));
     expect(document.gates[0]).toMatchObject({ outcome: "breached", gate: { text: "total_ms>5%" } });

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printableLabel } from "../../../src/printable.ts";
+import { CONTRACT } from "../../../src/report/document.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
+import { twoLibraries } from "../../profile/regions/timelines.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { dataOf } from "./page.ts";
@@ -118,10 +120,15 @@ describe("renderHtmlReport", () => {
     expect(html).toContain('id="left-out"');
   });
 
+  it("has regions inside of the range around them, also where only a domain tells it", () => {
+    const { strings, scopes } = dataOf(render(bundleOf([twoLibraries])));
+    const { label = [], parent = [] } = scopes[0]?.regions ?? {};
+    expect(label.map((at) => strings[at])).toEqual(["step @A", "load @io", "step @B", "load @io"]);
+    expect(parent).toEqual([-1, 0, -1, 2]);
+  });
+
   it("shows an empty report", () => {
-    expect(render({ contract: "hydraconf.region-report/1.1", reports: [] })).toContain(
-      "No reports.",
-    );
+    expect(render({ contract: CONTRACT, reports: [] })).toContain("No reports.");
     expect(dataOf(render(bundleOf([{ pid: 1, ranges: [] }]))).scopes[0]?.regions.label).toEqual([]);
   });
 });

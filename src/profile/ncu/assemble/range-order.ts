@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { RegionModel } from "../../regions/index.ts";
 import type { NvtxRange, NvtxState } from "../results.ts";
 
@@ -15,14 +16,14 @@ export type RangeOrder = (state: NvtxState) => readonly StackedRange[];
  * ranges come first, since they mostly mark phases, and domains stand as ncu lists them.
  */
 export function createRangeOrder(recorded: RegionModel | null): RangeOrder {
-  const orders = recorded === null ? new Map<string, readonly string[]>() : ordersOf(recorded);
+  const orders = recorded === null ? new Map<string, readonly NvtxRange[]>() : ordersOf(recorded);
   return (state) => {
     const listed = [
       ...state.startEnd.map((range) => ({ ...range, kind: "start_end" as const })),
       ...state.pushPop.map((range) => ({ ...range, kind: "push_pop" as const })),
     ];
     if (!isMixed(listed)) return listed;
-    const order = orders.get(keyOf(listed.map(({ name }) => name)));
+    const order = orders.get(keyOf(listed));
     return order === undefined ? listed : arranged(listed, order);
   };
 }
@@ -31,30 +32,36 @@ export function createRangeOrder(recorded: RegionModel | null): RangeOrder {
 export const isMixed = (ranges: readonly StackedRange[]): boolean =>
   ranges.some(({ domain, kind }) => domain !== ranges[0]?.domain || kind !== ranges[0]?.kind);
 
-/** Paths by the names in them; where two paths have the same names, neither decides. */
-function ordersOf({ scopes }: RegionModel): ReadonlyMap<string, readonly string[]> {
-  const orders = new Map<string, readonly string[]>();
+/** Paths by the ranges in them; where two paths have the same ranges, neither decides. */
+function ordersOf({ scopes }: RegionModel): ReadonlyMap<string, readonly NvtxRange[]> {
+  const orders = new Map<string, readonly NvtxRange[]>();
   const doubtful = new Set<string>();
-  for (const { path } of scopes.flatMap(({ regions }) => regions)) {
-    const key = keyOf(path);
+  for (const region of scopes.flatMap(({ regions }) => regions)) {
+    const { path, domain } = region;
+    const ranges = path.map((name, level) => ({
+      name,
+      domain: region.path_domains?.[level] ?? domain,
+    }));
+    const key = keyOf(ranges);
     const known = orders.get(key);
-    if (known !== undefined && known.join("\0") !== path.join("\0")) doubtful.add(key);
-    orders.set(key, path);
+    if (known !== undefined && !isDeepStrictEqual(known, ranges)) doubtful.add(key);
+    orders.set(key, ranges);
   }
   for (const key of doubtful) orders.delete(key);
   return orders;
 }
 
-const keyOf = (names: readonly string[]): string => JSON.stringify([...names].sort());
+const keyOf = (ranges: readonly NvtxRange[]): string =>
+  JSON.stringify(ranges.map(({ domain, name }) => JSON.stringify([domain, name])).sort());
 
-/** Ranges of one name keep the order in which they are listed. */
+/** Ranges of one name and domain keep the order in which they are listed. */
 function arranged(
   listed: readonly StackedRange[],
-  order: readonly string[],
+  order: readonly NvtxRange[],
 ): readonly StackedRange[] {
   const left = [...listed];
-  return order.flatMap((name) => {
-    const at = left.findIndex((range) => range.name === name);
+  return order.flatMap(({ domain, name }) => {
+    const at = left.findIndex((range) => range.name === name && range.domain === domain);
     return at < 0 ? [] : left.splice(at, 1);
   });
 }

@@ -60,7 +60,7 @@ function regionsAlong(root: PathNode, path: readonly StackedRange[]): readonly R
   let node = root;
   return path.map(({ domain, name, kind }) => {
     node = childNode(node, name, domain);
-    return regionAt(node, domain, kind);
+    return regionAt(node, kind);
   });
 }
 

@@ -11,7 +11,7 @@ import type {
 import {
   nodesDepthFirst,
   type PathNode,
-  pathOf,
+  placeOf,
   type RegionIdentity,
 } from "../../regions/path-tree.ts";
 import { NO_MATCHING_REGIONS } from "../../regions/scope.ts";
@@ -99,7 +99,7 @@ function mergeBuckets(buckets: readonly Bucket[]): ReadonlyMap<RegionIdentity, S
 }
 
 function entryOf(
-  { node, domain, kind }: RegionIdentity,
+  { node, kind }: RegionIdentity,
   tally: ScopeTally,
   { kind: results, sections }: ScopeRequest,
 ): RegionModelEntry {
@@ -107,8 +107,7 @@ function entryOf(
   const metrics = tally.metrics.metrics();
   const isRange = results === "range";
   return {
-    path: pathOf(node),
-    domain,
+    ...placeOf(node),
     kind,
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),

@@ -7,6 +7,7 @@ import {
 } from "../../../../src/profile/regions/index.ts";
 import { createReportValidator } from "../../../../src/report/validate.ts";
 import { runs } from "../../../runs.ts";
+import { timelineOf } from "../../regions/timelines.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { type ResultSketch, resultsOf } from "../results.ts";
 import { samplesOrSkip } from "../samples.ts";
@@ -68,6 +69,30 @@ describe("kernels by region", () => {
       A: [2, 11, 1],
       "A > A": [1, 10, 10],
     });
+  });
+
+  test("are told apart by the domains of the ranges around them", () => {
+    const [scope] = assembleNcu(
+      resultsOf(
+        { in: ["A@step", "io@load"], ns: 10 },
+        { in: ["B@step", "io@load"], ns: 500 },
+        { in: ["B@step"], ns: 1 },
+      ),
+    ).scopes;
+    expect(
+      scope?.regions.map(({ path, domain, path_domains, kernelNs, exclusiveKernelNs }) => [
+        path.join("/"),
+        domain,
+        path_domains,
+        kernelNs,
+        exclusiveKernelNs,
+      ]),
+    ).toEqual([
+      ["step", "A", undefined, 10, 0],
+      ["step/load", "io", ["A", "io"], 10, 10],
+      ["step", "B", undefined, 501, 1],
+      ["step/load", "io", ["B", "io"], 500, 500],
+    ]);
   });
 
   test("are told apart by process and device, and merged in the aggregate", () => {
@@ -198,6 +223,28 @@ describe("kernels by region", () => {
     });
     expect(Object.keys(numbers([sketch], { recorded }))).toEqual(["B", "B > S", "B > S > A"]);
     expect(notesOf([sketch], { recorded })).not.toContain("ncu does not tell their order");
+  });
+
+  test("take the order of ranges of one name from a recording, by their domains", () => {
+    const inner = { name: "step", start: 10, end: 90 };
+    const recorded = buildRegionModel(
+      timelineOf([
+        {
+          ranges: [
+            { name: "step", start: 0, end: 100, domain: "B" },
+            { ...inner, domain: "A" },
+            { name: "step", start: 200, end: 300, domain: "A" },
+            { ...inner, start: 210, end: 290, domain: "C" },
+          ],
+        },
+      ]),
+    );
+    const orderOf = (...stack: readonly string[]) =>
+      assembleNcu(resultsOf({ in: stack, ns: 1 }), { recorded }).scopes[0]?.regions.map(
+        ({ domain }) => domain,
+      );
+    expect(orderOf("A@step", "B@step")).toEqual(["B", "A"]);
+    expect(orderOf("C@step", "A@step")).toEqual(["A", "C"]);
   });
 
   test("agree with a naive count on random results", () => {

@@ -1,0 +1,62 @@
+/** Regions of two reports of which not both tell every domain on their paths. */
+import { regionKey } from "../directory-name.ts";
+import type { NCUProfileRegion } from "../document.ts";
+import { domainAt, startsAt, told } from "../region-path.ts";
+
+type Regions = readonly NCUProfileRegion[];
+
+export interface KnownDomains {
+  readonly a: Regions;
+  readonly b: Regions;
+  /** Regions of A that could be one of several in B, or share the only one. */
+  readonly doubtful: number;
+}
+
+/**
+ * What one report does not tell of a path, since it was written before there was a place for it, the
+ * other one does: where each has only one region of these names that has no counterpart yet.
+ */
+export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
+  if (!a.some(isPartlyKnown) && !b.some(isPartlyKnown)) return { a, b, doubtful: 0 };
+  const ofB = byNames(without(b, a));
+  const filled = new Map<NCUProfileRegion, NCUProfileRegion>();
+  let doubtful = 0;
+  for (const [names, candidates] of byNames(without(a, b))) {
+    const others = ofB.get(names) ?? [];
+    const pairs = candidates.flatMap((one) =>
+      others.filter((other) => startsAt(one, other)).map((other) => [one, other] as const),
+    );
+    const [pair, ...more] = pairs;
+    if (pair === undefined) continue;
+    if (more.length > 0) {
+      doubtful += new Set(pairs.map(([one]) => one)).size;
+      continue;
+    }
+    const [one, other] = pair;
+    const domains = one.path.map((_, level) => domainAt(one, level) ?? domainAt(other, level));
+    for (const region of pair) filled.set(region, { ...region, ...told(region.domain, domains) });
+  }
+  const fill = (regions: Regions) => regions.map((region) => filled.get(region) ?? region);
+  return { a: fill(a), b: fill(b), doubtful };
+}
+
+const isPartlyKnown = ({ path_domains }: NCUProfileRegion): boolean =>
+  path_domains?.includes(null) ?? false;
+
+function without(regions: Regions, others: Regions): Regions {
+  const keys = new Set(others.map(regionKey));
+  return regions.filter((region) => !keys.has(regionKey(region)));
+}
+
+/** Of one kind and domain, and equal paths but for the domains on them. */
+function byNames(regions: Regions): ReadonlyMap<string, Regions> {
+  const groups = new Map<string, NCUProfileRegion[]>();
+  for (const region of regions) {
+    const { domain, path, kind } = region;
+    const names = regionKey({ domain, path, kind });
+    const group = groups.get(names);
+    if (group === undefined) groups.set(names, [region]);
+    else group.push(region);
+  }
+  return groups;
+}

@@ -1,0 +1,94 @@
+/**
+ * Where regions stand: the names on their paths, each with the NVTX domain of its range. Two libraries
+ * may well call their ranges alike, so that names alone are no place.
+ */
+import type { NCUProfileRegion } from "./document.ts";
+
+/** What a region's place is told by. */
+export type Placed = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
+
+/** NVTX domain of the range at one level of a path; null where it is not known. */
+export function domainAt({ domain, path_domains }: Placed, level: number): string | null {
+  const told = path_domains?.[level];
+  return told === undefined ? domain : told;
+}
+
+/** Domains along a path as a report tells them: not at all where all of them are the region's own. */
+export const told = (
+  domain: string,
+  path_domains: readonly (string | null)[],
+): Pick<Placed, "path_domains"> =>
+  path_domains.every((other) => other === domain) ? {} : { path_domains };
+
+/** Whether a region stands at the place of another one, or inside it. */
+export const startsAt = (region: Placed, top: Placed): boolean =>
+  region.path.length >= top.path.length &&
+  top.path.every(
+    (name, level) =>
+      region.path[level] === name && maySame(domainAt(region, level), domainAt(top, level)),
+  );
+
+/** Whether a region stands inside another one. */
+export const isInside = (region: Placed, around: Placed): boolean =>
+  region.path.length > around.path.length && startsAt(region, around);
+
+/** A domain that is not known may be any. */
+const maySame = (a: string | null, b: string | null): boolean =>
+  a === b || a === null || b === null;
+
+/**
+ * The first levels of a path as one text: equal for equal places, whichever region they are told by.
+ *
+ * @param levels all by default
+ */
+export function placeKey(region: Placed, levels = region.path.length): string {
+  const names = region.path.slice(0, levels);
+  const domains = names.map((_, level) => domainAt(region, level));
+  const [first = null] = domains;
+  return JSON.stringify([domains.every((domain) => domain === first) ? first : domains, names]);
+}
+
+/**
+ * The ranges of a path in words: a domain stands behind the name of its range. The last name has its own
+ * unless that is the default one; those before it have theirs where the path is of several domains.
+ *
+ * @param show what makes a name, or a domain, fit to show
+ * @param from the first level
+ */
+export const pathWords = (
+  region: Placed,
+  show: (text: string) => string = (text) => text,
+  from = 0,
+): string =>
+  region.path
+    .slice(from)
+    .map((name, at) => `${show(name)}${domainMark(region, from + at, show)}`)
+    .join(" / ");
+
+function domainMark(region: Placed, level: number, show: (text: string) => string): string {
+  const isLast = level === region.path.length - 1;
+  if (!isLast && region.path_domains === undefined) return "";
+  const domain = domainAt(region, level);
+  if (domain === null || (isLast && domain === "")) return "";
+  return ` @${domain === "" ? "default" : show(domain)}`;
+}
+
+/** Whether names alone do not tell these regions' places. */
+export const haveSeveralDomains = (
+  regions: readonly (Placed & { readonly kind: string })[],
+): boolean => {
+  const ranges = regions.filter(({ kind }) => kind !== "outside");
+  return (
+    new Set(ranges.map(({ domain }) => domain)).size > 1 ||
+    ranges.some(({ path_domains }) => path_domains !== undefined)
+  );
+};
+
+/** A line for each path: its names, and domains only where these regions have several. */
+export function pathLines<Region extends Placed & { readonly kind: string }>(
+  regions: readonly Region[],
+): (region: Region) => string {
+  return haveSeveralDomains(regions)
+    ? (region) => pathWords(region)
+    : ({ path }) => path.join(" / ");
+}
