@@ -194,8 +194,8 @@ async function atTimeOfSweep(
   invocation: Invocation,
   { folder }: WorkerRequest,
 ): Promise<Invocation> {
-  const { readManifest } = await import("./sweep/record/manifest.ts");
-  return { ...invocation, now: new Date(readManifest(folder).now) };
+  const { readFacts } = await import("./sweep/record/manifest.ts");
+  return { ...invocation, now: new Date(readFacts(folder).now) };
 }
 
 /** The program, if it has a version of its own, then us and the dialect. */

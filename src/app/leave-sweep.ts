@@ -37,7 +37,7 @@ export async function leaveSweep(
   try {
     const admitted = await admitAll(open);
     if (admitted === null) return EXIT_ERROR;
-    refuseUnstartable(record.manifest());
+    refuseUnstartable(record.facts());
     const interrupt = listenForInterrupt();
     const handed = canLeaveAll(open, admitted)
       ? submit(open, admitted)
@@ -99,8 +99,8 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
   if (!(await check(batches.flat()))) return null;
   makeSweepDirectory(directory, record.isResumed);
   writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
-  record.admit(planned.flat());
-  if (sweeper.judgesFailures !== true) record.leaveOut();
+  record.admit(planned.flat(), sweeper.judgesFailures === true);
+  record.conclude(sweeper.judgesFailures !== true);
   return { batches };
 }
 

@@ -29,8 +29,14 @@ export const basicSweeper: SweeperKind = {
       ...(isExcluded === undefined ? {} : { isExcluded }),
       maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
       options: globOptions(groups),
-    }).values();
-    return { ask: () => batches.next().value, tell: () => {}, logger: LOGGER };
+    });
+    let asked = 0;
+    return {
+      ask: () => batches[asked++],
+      mayAskForMore: () => asked < batches.length,
+      tell: () => {},
+      logger: LOGGER,
+    };
   },
 };
 

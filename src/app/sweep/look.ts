@@ -20,6 +20,8 @@ export interface SweepView {
   readonly driver: { readonly host: string; readonly pid: number } | null;
   /** As the sweep's own would be; null while anything of it runs or waits. */
   readonly exit_code: number | null;
+  /** Whether there may be jobs beside these: the sweep was cut off before it came to them. */
+  readonly more_to_come: boolean;
   /** Jobs by status; one that no job has is not there. */
   readonly counts: Readonly<Partial<Record<JobStanding, number>>>;
   readonly jobs: readonly JobView[];
@@ -69,6 +71,7 @@ export async function lookAtSweep(directory: string, env: Environment): Promise<
     program: manifest.program.name,
     driver: driver === undefined ? null : { host: driver.host, pid: driver.pid },
     exit_code: isOver ? recordedExitCode(folder, manifest) : null,
+    more_to_come: manifest.more_to_come === true,
     counts,
     jobs: rows.map((row) => jobView(row, scheduled.get(row.number))),
   } as const;
@@ -93,9 +96,8 @@ export function recordedExitCode(folder: string, manifest: SweepManifest): numbe
   const isTolerated = (state: JobState | undefined) =>
     manifest.tolerates_failures === true &&
     (state?.status === "failed" || state?.status === "timed_out");
-  return sweepExitCode(
-    states.filter((state) => !isTolerated(state)).map((state) => state && endOf(state)),
-  );
+  const ends = states.filter((state) => !isTolerated(state)).map((state) => state && endOf(state));
+  return sweepExitCode(manifest.more_to_come === true ? [...ends, undefined] : ends);
 }
 
 /** A signal that ended a scheduler's job was not for the sweep: it counts as any failure. */

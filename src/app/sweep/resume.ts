@@ -4,7 +4,7 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
 import type { Invocation } from "../invocation.ts";
 import { sweepFolder } from "./record/layout.ts";
-import { readManifest, type SweepManifest } from "./record/manifest.ts";
+import { readFacts, type SweepFacts } from "./record/manifest.ts";
 
 /**
  * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
@@ -29,7 +29,7 @@ export function resumedInvocation(
           ? "argument --accept-changes: it goes with --resume DIR or --retry-failed DIR"
           : "argument --retry-failed: it must name the same sweep as --resume",
     });
-  const manifest = readManifest(sweepFolder(directory));
+  const manifest = readFacts(sweepFolder(directory));
   const { cwd, now } = manifest;
   if (manifest.holds_secrets)
     throw new ConfigError({
@@ -81,7 +81,7 @@ function enter(cwd: string): void {
 
 /** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
 function withOverrides(
-  { launcher_choice, program: { argv } }: SweepManifest,
+  { launcher_choice, program: { argv } }: SweepFacts,
   more: readonly string[],
 ): readonly string[] {
   const dashes = argv.indexOf("--");

@@ -67,7 +67,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     planned += jobs.length;
     const due = record.due(jobs);
     if (!(await check(due))) return { results, unfinished: 0, refused: true };
-    record.admit(jobs);
+    record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
     // A batch of nothing is launched: Hydra's launchers say so.
     const isDone = due.length === 0 && jobs.length > 0;
@@ -82,8 +82,8 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
     sweeper.tell(ended);
   }
   // A sweep of no batch is recorded, too.
-  if (planned === 0) record.admit([]);
-  if (!wasCutShort) record.leaveOut();
+  if (planned === 0) record.admit([], false);
+  record.conclude(!wasCutShort);
   const conclusion = sweeper.conclude?.();
   const outcome = { results, unfinished: planned - results.length, refused: false };
   if (conclusion === undefined) return outcome;

@@ -77,7 +77,8 @@ export function endLine(overrides: string, { attempts, number, status }: JobStat
 }
 
 /** One line on all jobs and on who runs them, and how to go on where nobody does. */
-export function summary({ counts, directory, driver, jobs, program }: SweepView): string {
+export function summary(view: SweepView): string {
+  const { counts, directory, driver, jobs, more_to_come, program } = view;
   const completed = counts.completed ?? 0;
   const others = Object.entries(counts)
     .filter(([status]) => status !== "completed")
@@ -94,13 +95,16 @@ export function summary({ counts, directory, driver, jobs, program }: SweepView)
         ? `; the scheduler has ${inScheduler} of them`
         : toDo > 0
           ? "; no launcher runs it"
-          : "";
+          : more_to_come
+            ? "; no launcher runs it, and others were still to come"
+            : "";
   const command = (flag: string, what: string) =>
     `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
+  const isCutOff = toDo > 0 || (more_to_come && failed === 0);
   const next =
-    !isLeft || toDo + failed === 0
+    !isLeft || (!isCutOff && failed === 0)
       ? ""
-      : toDo > 0
+      : isCutOff
         ? command("--resume", "runs what is missing")
         : command("--retry-failed", "runs the failed jobs again");
   return `${first}${who}\n${next}`;

@@ -203,7 +203,7 @@ async function status(
 ): Promise<number> {
   const { view } = await lookAtSweep(directory, env);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : shownView(view));
-  return view.jobs.every((job) => job.status === "completed") ? 0 : 1;
+  return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
 }
 
 async function wait(

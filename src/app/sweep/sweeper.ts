@@ -13,6 +13,8 @@ export type JobOverrides = readonly string[];
 export interface Sweeper {
   /** The next jobs; undefined when the sweep is over. */
   ask(): readonly JobOverrides[] | undefined;
+  /** Whether other jobs may follow those that were asked for last, as far as is known before these have run. */
+  mayAskForMore(): boolean;
   /** The results of the jobs that were asked for last, in their order; undefined for one that came to no end. */
   tell(results: readonly (JobResult | undefined)[]): void;
   /**

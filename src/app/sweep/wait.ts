@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { backendOf } from "../launchers/index.ts";
 import { liveWorkers } from "../worker/left-behind.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
-import { manifestFile, sweepFolder } from "./record/layout.ts";
-import { type ManifestJob, readManifest } from "./record/manifest.ts";
+import { sweepFolder } from "./record/layout.ts";
+import { type ManifestJob, manifestReader } from "./record/manifest.ts";
 
 const LOOK_MS = 400;
 
@@ -34,7 +33,8 @@ export interface WaitRequest {
 export async function waitForSweep(request: WaitRequest): Promise<void> {
   const { directory, env, signal } = request;
   const folder = sweepFolder(directory);
-  const jobs = jobsIn(folder);
+  const manifest = manifestReader(folder);
+  const jobs = () => manifest().jobs;
   const look = lookForEnds(folder, request);
   const tellHeld = (numbers: readonly number[], obstacle: string): void => {
     const held = new Set(numbers);
@@ -64,26 +64,6 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
     }
   }
   look(jobs());
-}
-
-/** The jobs of the manifest, parsed again when it was written again: a search adds to it. No clock is asked. */
-function jobsIn(folder: string): () => readonly ManifestJob[] {
-  let jobs: readonly ManifestJob[] = [];
-  let known: string | undefined;
-  return () => {
-    const text = textOf(manifestFile(folder));
-    if (text === undefined || text !== known) ({ jobs } = readManifest(folder));
-    known = text;
-    return jobs;
-  };
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 /** Tells each end once. What had ended before is known; a job that is done is not looked at again. */

@@ -11,7 +11,7 @@ import { createLogging } from "../logging/logging.ts";
 import { reportError } from "../report-error.ts";
 import { jobFingerprint } from "../sweep/record/fingerprint.ts";
 import { readJobState } from "../sweep/record/job-state.ts";
-import { type ManifestJob, readManifest } from "../sweep/record/manifest.ts";
+import { type ManifestJob, readManifestJob } from "../sweep/record/manifest.ts";
 import { endWithProcess } from "./end-with-process.ts";
 import { notedState } from "./noted-start.ts";
 import { beginJob, endOf, firstLine, type RecordedJob, recordJob } from "./recorded-job.ts";
@@ -28,7 +28,7 @@ import type { WorkerRequest } from "./worker-request.ts";
  */
 export async function runWorker(session: Session, request: WorkerRequest): Promise<number> {
   const { folder, number } = request;
-  const job = readManifest(folder).jobs.find((one) => one.number === number);
+  const job = readManifestJob(folder, number);
   if (job === undefined)
     throw new ConfigError({
       code: "app.sweep_record",

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import type { SweepManifest, SweepProgram } from "../sweep/record/manifest.ts";
+import type { SweepFacts, SweepProgram } from "../sweep/record/manifest.ts";
 import { type WorkerRequest, workerEnvironment } from "./worker-request.ts";
 
 /** How to start the worker of a job: a process of its own, in this directory. */
@@ -16,17 +16,14 @@ export interface WorkerCommand {
  *
  * @throws ConfigError `app.unsupported` for a program that nothing can start again
  */
-export function workerCommand(
-  { cwd, program }: SweepManifest,
-  request: WorkerRequest,
-): WorkerCommand {
+export function workerCommand({ cwd, program }: SweepFacts, request: WorkerRequest): WorkerCommand {
   const [file, ...first] = program.command ?? [];
   if (file === undefined) throw unstartable(program);
   return { file, args: [...first, ...program.argv], cwd, env: workerEnvironment(request) };
 }
 
 /** @throws ConfigError `app.unsupported` for sweeps whose jobs no other process can run */
-export function refuseUnstartable({ holds_secrets, program }: SweepManifest): void {
+export function refuseUnstartable({ holds_secrets, program }: SweepFacts): void {
   if (holds_secrets)
     throw new ConfigError({
       code: "app.unsupported",

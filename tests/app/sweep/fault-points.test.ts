@@ -1,9 +1,9 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ended, writeJobState } from "../../../src/app/sweep/record/job-state.ts";
 import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
-import { jobFile, launcherFile, manifestFile } from "../../../src/app/sweep/record/layout.ts";
+import { jobFile, launcherFile } from "../../../src/app/sweep/record/layout.ts";
 import { thisProcess } from "../../../src/app/worker/process-identity.ts";
 import { until } from "../../wait.ts";
 import {
@@ -33,6 +33,7 @@ const CASES: readonly Case[] = [
   { role: "launcher", how: "basic", argv: ["-m", "x=1,2"] },
   { role: "launcher", how: "local", argv: ["-m", "x=1,2", ...LOCAL] },
   { role: "worker", how: "local", argv: ["-m", "x=1,2", ...LOCAL] },
+  { role: "launcher", how: "in batches", argv: ["-m", "x=1,2", "hydra.sweeper.max_batch_size=1"] },
   { role: "launcher", how: "detaching", argv: ["-m", "x=1,2", ...LOCAL, "--detach"] },
   { role: "driver", how: "detached", argv: ["-m", "x=1,2", ...LOCAL, "--detach"] },
 ];
@@ -118,8 +119,10 @@ async function interrupted(): Promise<Place> {
   const { cwd } = await template;
   const place = workplace();
   cpSync(join(cwd, "s"), join(place.cwd, "s"), { recursive: true });
-  const manifest = readFileSync(manifestFile(place.folder), "utf8");
-  writeFileSync(manifestFile(place.folder), manifest.replaceAll(cwd, place.cwd));
+  for (const name of readdirSync(place.folder).filter((one) => one.startsWith("manifest"))) {
+    const file = join(place.folder, name);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(cwd, place.cwd));
+  }
   const second = place.state(1);
   if (second === undefined) throw new Error("the sweep did not run");
   writeJobState(place.folder, ended(second, { status: "failed", exitCode: 1, error: "boom" }));

@@ -11,8 +11,8 @@ import {
   writeJobState,
 } from "../../../src/app/sweep/record/job-state.ts";
 import { jobsFolder, sweepFolder } from "../../../src/app/sweep/record/layout.ts";
-import { writeManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { standing } from "../../../src/app/sweep/standing.ts";
+import { factsIn, writeSweep } from "./record/written.ts";
 
 /** More than the kernel gives out. */
 const NOBODY = 2 ** 22 + 1;
@@ -24,19 +24,7 @@ function endingAt(look: number) {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-ending-"));
   const folder = sweepFolder(directory);
   mkdirSync(jobsFolder(folder), { recursive: true });
-  writeManifest(folder, {
-    version: 1,
-    program: { name: "prog", command: null, argv: [] },
-    cwd: directory,
-    now: new Date().toISOString(),
-    directory,
-    overrides: [],
-    launcher: "hydraconf.LocalLauncher",
-    launcher_choice: null,
-    fingerprint: "",
-    holds_secrets: false,
-    jobs: [{ number: 0, overrides: [], task_overrides: [], output_dir: "", fingerprint: "" }],
-  });
+  writeSweep(folder, factsIn(directory));
   const state = begun(0, undefined);
   const [attempt] = state.attempts;
   if (attempt === undefined) throw new Error("a job that began has an attempt");

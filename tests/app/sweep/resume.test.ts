@@ -1,8 +1,11 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { jobFile, manifestFile } from "../../../src/app/sweep/record/layout.ts";
+import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { until } from "../../wait.ts";
+import { program } from "../program.ts";
 import { workplace } from "./program/start.ts";
 
 test.each([
@@ -82,3 +85,50 @@ test("a sweep that is not there is named as it was looked for", async () => {
     expect.stringContaining(`There is no sweep in '${none}'`),
   ]);
 });
+
+test("a sweep of many batches writes each job once: others are added behind it", async () => {
+  const { cwd, run } = program({ "conf/config.yaml": CONFIG });
+  const folder = join(cwd, "s/.sweep");
+  const seen: string[] = [];
+  await run(["-m", "x=1,2,3", "hydra.sweeper.max_batch_size=1"], () => {
+    const [list = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    const text = readFileSync(join(folder, list), "utf8");
+    expect(text.startsWith(seen.at(-1) ?? "")).toBe(true);
+    expect(readManifest(folder).jobs).toHaveLength(seen.push(text));
+  });
+  expect(seen.map((text) => text.split("\n").length - 1)).toEqual([1, 2, 3]);
+});
+
+test("a sweep that was recorded with its jobs in the manifest goes on, and nothing runs twice", async () => {
+  const { cwd, run } = program({ "conf/config.yaml": CONFIG });
+  const folder = join(cwd, "s/.sweep");
+  await run(["-m", "x=1,2,3", "hydra.sweeper.max_batch_size=1"]);
+  writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...readManifest(folder) }));
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(".jsonl")))
+    rmSync(join(folder, name));
+  rmSync(jobFile(folder, 1));
+  const ran: number[] = [];
+  const resumed = await run(["--resume", "s"], (_, { number = -1 }) => void ran.push(number));
+  expect([resumed.exitCode, ran]).toEqual([0, [1]]);
+  expect(readManifest(folder).jobs.map(({ number }) => number)).toEqual([0, 1, 2]);
+  expect(readdirSync(folder).filter((one) => one.endsWith(".jsonl"))).toHaveLength(1);
+});
+
+test("what only a later batch shows to be a secret is masked in what was written before", async () => {
+  const files = {
+    "conf/config.yaml": "defaults: [db: open, _self_]\nx: 1\nhydra: {sweep: {dir: s}}\n",
+    "conf/db/open.yaml": "password: null\n",
+    "conf/db/closed.yaml": "password: sesame-sesame\n",
+  };
+  const password = { type: ["string", "null"], writeOnly: true };
+  const schema = { properties: { db: { properties: { password } } } };
+  const { cwd, run } = program(files, { schema });
+  const argv = ["-m", "+name=sesame-sesame", "db=open,closed", "hydra.sweeper.max_batch_size=1"];
+  expect((await run(argv)).exitCode).toBe(0);
+  const folder = join(cwd, "s/.sweep");
+  expect(readManifest(folder).holds_secrets).toBe(true);
+  for (const name of readdirSync(folder).filter((one) => one.startsWith("manifest")))
+    expect(readFileSync(join(folder, name), "utf8")).not.toContain("sesame");
+});
+
+const CONFIG = "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n";

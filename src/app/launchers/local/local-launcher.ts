@@ -35,7 +35,7 @@ async function* launch(
   settings: LocalSettings,
 ): AsyncGenerator<LaunchEvent> {
   const { gate, record } = request;
-  refuseUnstartable(record.manifest());
+  refuseUnstartable(record.facts());
   const log = openLog(batch.length, request, settings);
   const pool = poolOf(settings, record.folder);
   const queue = createQueue(batch, record.folder);

@@ -39,13 +39,13 @@ export function startJob(
     const result = record.endedSince(job);
     if (result !== undefined) return { kind: "over", result };
   }
-  const manifest = record.manifest();
-  const attempt = pool.take(`job #${job.number} of the sweep in ${manifest.directory}`);
+  const facts = record.facts();
+  const attempt = pool.take(`job #${job.number} of the sweep in ${facts.directory}`);
   if (attempt.kind === "none") return { kind: "lacks slots", attempt };
   const slots = attempt.held;
   try {
     const worker = startWorker({
-      manifest,
+      facts,
       folder: record.folder,
       number: job.number,
       env: { ...invocation.env, ...slotVariables(slots.slots) },

@@ -13,7 +13,7 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
-import type { SweepManifest } from "../../sweep/record/manifest.ts";
+import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
 import { lastLines } from "../../worker/log-tail.ts";
 import { GRACE_MS, identityOf, signalGroup, thisProcess } from "../../worker/process-identity.ts";
@@ -21,7 +21,7 @@ import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
 
 export interface WorkerRun {
-  readonly manifest: SweepManifest;
+  readonly facts: SweepFacts;
   /** The absolute path of the `.sweep` folder. */
   readonly folder: string;
   readonly number: number;
@@ -96,8 +96,8 @@ export function startWorker(run: WorkerRun): StartedWorker {
 /** What a worker was asked to end for. */
 type Asked = NodeJS.Signals | "timeout" | undefined;
 
-function spawnWorker({ env, folder, manifest, number }: WorkerRun, start: NotedStart) {
-  const command = workerCommand(manifest, { folder, number, start });
+function spawnWorker({ env, folder, facts, number }: WorkerRun, start: NotedStart) {
+  const command = workerCommand(facts, { folder, number, start });
   const log = openSync(jobLog(folder, number), "a");
   try {
     // Not execa, which pipes through us: files must be the worker's own.

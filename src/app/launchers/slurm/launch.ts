@@ -29,7 +29,7 @@ export async function submitToSlurm(
 ): Promise<SweepBackend> {
   const { invocation, logAsHydra, logging, record } = request;
   const { folder } = record;
-  const manifest = record.manifest();
+  const facts = record.facts();
   const client = createSlurm(invocation.env);
   const sweep = slurmSweep(folder, client);
   const log = logging.logger(LOGGER);
@@ -40,8 +40,8 @@ export async function submitToSlurm(
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
-    const settings = placed(given, manifest.cwd);
-    const arrays = await submitJobs({ client, settings, manifest, folder, numbers });
+    const settings = placed(given, facts.cwd);
+    const arrays = await submitJobs({ client, settings, facts, folder, numbers });
     log.info(`Submitted ${due.length} jobs to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${shownOverrides(job)}`);
   }
@@ -65,7 +65,7 @@ export async function* launchOnSlurm(
   request: LauncherRequest,
 ): AsyncGenerator<LaunchEvent, void> {
   const { gate, invocation, record } = request;
-  const { cwd, directory } = record.manifest();
+  const { cwd, directory } = record.facts();
   const settings = placed(given, cwd);
   const sweep = await submitToSlurm(batch, settings, request);
 
@@ -161,11 +161,11 @@ async function liveJobs(
  *
  * @throws ConfigError `app.sweep_record`
  */
-function refuseRunning(batch: readonly SweepJob[], { folder, manifest }: SweepRecord): void {
+function refuseRunning(batch: readonly SweepJob[], { facts, folder }: SweepRecord): void {
   const [first, ...others] = liveWorkers(folder, batch);
   if (first === undefined) return;
   const { host, pid } = first.process;
-  const { directory } = manifest();
+  const { directory } = facts();
   throw new ConfigError({
     code: "app.sweep_record",
     message: `Job #${first.number}${others.length === 0 ? "" : ` (and ${others.length} more)`} still runs outside of Slurm, as process ${pid} on ${host}`,

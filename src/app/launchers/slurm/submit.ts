@@ -6,7 +6,7 @@ import { makeDirectory } from "../../../make-directory.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
-import type { SweepManifest } from "../../sweep/record/manifest.ts";
+import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import { WORKER_VARIABLE } from "../../worker/worker-request.ts";
 import { batchScript } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
@@ -23,7 +23,7 @@ import {
 export interface SubmitRequest {
   readonly client: SlurmClient;
   readonly settings: SlurmSettings;
-  readonly manifest: SweepManifest;
+  readonly facts: SweepFacts;
   /** The absolute path of the sweep's `.sweep` folder. */
   readonly folder: string;
   /** The jobs to be submitted. */
@@ -39,8 +39,8 @@ export interface SubmitRequest {
  * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.no_answer`; then none of the arrays stays that is known
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
-  const { client, folder, manifest, numbers, settings } = request;
-  const command = restartable(manifest);
+  const { client, folder, facts, numbers, settings } = request;
+  const command = restartable(facts);
   makeDirectory(timeoutFolder(folder));
   const size = await client.maxArraySize();
   const arrays: string[] = [];
@@ -49,13 +49,13 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
     const script = join(slurmFolder(folder), `${randomUUID()}.sh`);
     const options = sbatchOptions(settings, {
       size: chunk.length,
-      cwd: manifest.cwd,
+      cwd: facts.cwd,
       log: { folder: slurmFolder(folder), name: "%A_%a.log" },
       ...(arrays.length === 0 ? {} : { after: arrays.at(-1) as string }),
     });
     const text = batchScript(settings, {
       jobs: chunk,
-      command: [...command, ...manifest.program.argv],
+      command: [...command, ...facts.program.argv],
       variable: { name: WORKER_VARIABLE, rest: folder },
       path: script,
       timeoutFolder: timeoutFolder(folder),
@@ -86,7 +86,7 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
 }
 
 /** @throws ConfigError `app.launcher` for a program that a cluster cannot start */
-function restartable({ holds_secrets, program }: SweepManifest): readonly string[] {
+function restartable({ holds_secrets, program }: SweepFacts): readonly string[] {
   if (program.command === null)
     throw new ConfigError({
       code: "app.launcher",

@@ -61,6 +61,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       asked += batch.length;
       return batch.length === 0 ? undefined : batch.map(({ overrides }) => overrides);
     },
+    mayAskForMore: () => true,
     tell(results) {
       const batch = round.slice(scores.length, asked);
       const problems: string[] = [];

@@ -3,7 +3,8 @@ import { join } from "node:path";
 /**
  * The folder in a sweep's directory that says what the sweep is and what became of its jobs:
  *
- *     .sweep/manifest.json        what was to run; written before the first job starts
+ *     .sweep/manifest.json        what the sweep is; written before the first job starts
+ *     .sweep/manifest-<id>.jsonl  its jobs, a line each; those of a batch are added before the first of them starts
  *     .sweep/launcher.json        who launches at the moment
  *     .sweep/launcher.log         what a launcher printed that nobody waited for (`--detach`)
  *     .sweep/cancelled            while the sweep is being cancelled
@@ -15,6 +16,8 @@ export const SWEEP_FOLDER = ".sweep";
 
 export const sweepFolder = (directory: string): string => join(directory, SWEEP_FOLDER);
 export const manifestFile = (folder: string): string => join(folder, "manifest.json");
+/** @param name as the manifest names it */
+export const jobListFile = (folder: string, name: string): string => join(folder, name);
 export const launcherFile = (folder: string): string => join(folder, "launcher.json");
 export const launcherLog = (folder: string): string => join(folder, "launcher.log");
 export const cancelledFile = (folder: string): string => join(folder, "cancelled");

@@ -1,17 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { writeFileDurableSync } from "../../../atomic-write.ts";
 import { fileProblem } from "../../../file-problem.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import { manifestFile, SWEEP_FOLDER } from "./layout.ts";
+import { readJobList, readListedJob } from "./job-list.ts";
+import { jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
 
-export const MANIFEST_VERSION = 1;
-
-/**
- * What a sweep is: all that another process needs to run any one of its jobs, to run the rest of
- * it, or to say how it stands. Keys are those of the file.
- */
-export interface SweepManifest {
-  readonly version: typeof MANIFEST_VERSION;
+/** What a sweep is, but for its jobs. Keys are those of the file. */
+export interface SweepFacts {
   readonly program: SweepProgram;
   /** The working directory of the launcher: where relative paths start. */
   readonly cwd: string;
@@ -31,6 +27,15 @@ export interface SweepManifest {
   readonly holds_secrets: boolean;
   /** Whether the sweep, which has ended, counts failed jobs as no failure of its own. */
   readonly tolerates_failures?: boolean;
+  /** Whether there may be other jobs than those that are recorded: of a batch that the sweep has not come to. */
+  readonly more_to_come?: boolean;
+}
+
+/**
+ * What a sweep is: all that another process needs to run any one of its jobs, to run the rest of
+ * it, or to say how it stands.
+ */
+export interface SweepManifest extends SweepFacts {
   readonly jobs: readonly ManifestJob[];
 }
 
@@ -63,14 +68,90 @@ export interface ManifestJob {
 export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
   jobs.filter((job) => job.left_out !== true);
 
-/** Written so that it survives the machine, too. */
-export const writeManifest = (folder: string, manifest: SweepManifest): void =>
-  writeFileDurableSync(manifestFile(folder), `${JSON.stringify(manifest, null, 1)}\n`, {
-    mode: 0o600,
-  });
+/** The file: of version 1, it has the jobs in it; they are read as ever, and written no more. */
+type Manifest =
+  | (SweepManifest & { readonly version: 1 })
+  | (SweepFacts & { readonly version: 2; readonly job_list: string });
+
+/**
+ * Written so that it survives the machine, too.
+ *
+ * @param list the name of the file that has the jobs
+ */
+export const writeManifest = (folder: string, facts: SweepFacts, list: string): void =>
+  writeFileDurableSync(
+    manifestFile(folder),
+    `${JSON.stringify({ version: 2, ...facts, job_list: list } satisfies Manifest, null, 1)}\n`,
+    { mode: 0o600 },
+  );
 
 /** @throws ConfigError `app.sweep_record` where there is no sweep, or none that can be read */
-export function readManifest(folder: string): SweepManifest {
+export const readManifest = (folder: string): SweepManifest =>
+  withManifest(folder, (manifest) => ({
+    ...factsOf(manifest),
+    jobs: manifest.version === 1 ? manifest.jobs : readJobList(folder, manifest.job_list),
+  }));
+
+/**
+ * The same without the jobs, of which there may be many.
+ *
+ * @throws ConfigError as `readManifest`
+ */
+export const readFacts = (folder: string): SweepFacts => withManifest(folder, factsOf);
+
+/**
+ * One of the jobs; undefined where there is none of this number.
+ *
+ * @throws ConfigError as `readManifest`
+ */
+export const readManifestJob = (folder: string, number: number): ManifestJob | undefined =>
+  withManifest(folder, (manifest) =>
+    manifest.version === 1
+      ? manifest.jobs.find((job) => job.number === number)
+      : readListedJob(folder, manifest.job_list, number),
+  );
+
+/** Reads the manifest as often as it is asked, and parses it when it has changed: jobs are added to it. No clock is asked. */
+export function manifestReader(folder: string): () => SweepManifest {
+  let known: { readonly text: string; readonly manifest: SweepManifest } | undefined;
+  return () => {
+    const text = withManifest(folder, (manifest) =>
+      // A list only grows, and another one has another name.
+      manifest.version === 1
+        ? JSON.stringify(manifest)
+        : JSON.stringify([manifest, statSync(jobListFile(folder, manifest.job_list)).size]),
+    );
+    if (known?.text !== text) known = { text, manifest: readManifest(folder) };
+    return known.manifest;
+  };
+}
+
+const factsOf = (manifest: Manifest): SweepFacts => {
+  if (manifest.version === 1) {
+    const { jobs: _jobs, version: _version, ...facts } = manifest;
+    return facts;
+  }
+  const { job_list: _list, version: _version, ...facts } = manifest;
+  return facts;
+};
+
+/** Who takes a sweep up replaces the list, and removes the one that a reader was about to open. */
+function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
+  for (let manifest = parsedManifest(folder); ; ) {
+    try {
+      return read(manifest);
+    } catch (cause) {
+      if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+      const now = parsedManifest(folder);
+      if (manifest.version === 1) throw cause;
+      if (now.version === 2 && now.job_list === manifest.job_list)
+        throw unreadableList(folder, now.job_list, cause);
+      manifest = now;
+    }
+  }
+}
+
+function parsedManifest(folder: string): Manifest {
   const file = manifestFile(folder);
   let text: string;
   try {
@@ -79,13 +160,13 @@ export function readManifest(folder: string): SweepManifest {
     throw unreadable(folder, cause);
   }
   const version = versionOf(text);
-  if (version === MANIFEST_VERSION) return JSON.parse(text) as SweepManifest;
+  if (version === 1 || version === 2) return JSON.parse(text) as Manifest;
   throw new ConfigError({
     code: "app.sweep_record",
     message:
       version === undefined
         ? `${file} is no manifest of a sweep`
-        : `${file} is of version ${version}; this program reads version ${MANIFEST_VERSION}`,
+        : `${file} is of version ${version}; this program reads versions 1 and 2`,
     ...(version === undefined ? {} : { hint: "use the version of the program that made it" }),
   });
 }
@@ -103,6 +184,17 @@ function unreadable(folder: string, cause: unknown): ConfigError {
     hint: isThere
       ? "a sweep is its user's: only they may look at it and go on with it"
       : "name the directory of a sweep (hydra.sweep.dir)",
+    cause,
+  });
+}
+
+/** The manifest is there, and what it names is not. */
+function unreadableList(folder: string, name: string, cause: unknown): ConfigError {
+  const file = jobListFile(folder, name);
+  return new ConfigError({
+    code: "app.sweep_record",
+    message: `The sweep in '${dirname(folder)}' cannot be read: ${file}: ${fileProblem(cause)}`,
+    hint: "its jobs stand there: where the directory was copied, copy all of it",
     cause,
   });
 }

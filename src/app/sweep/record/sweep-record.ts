@@ -6,10 +6,12 @@ import type { Claim } from "../../worker/process-claim.ts";
 import { resultOf } from "../../worker/recorded-job.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
+import { createJobList, type JobList, removeOtherLists } from "./job-list.ts";
 import { hasEnded, hasFailed, readJobState, timesEnded } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
 import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
-import { type ManifestJob, readManifest, type SweepManifest, writeManifest } from "./manifest.ts";
+import { type ManifestJob, readManifest, type SweepFacts, writeManifest } from "./manifest.ts";
+import { maskedFacts, maskedJob, type Redact } from "./masked.ts";
 import { createNumbering, type Numbering } from "./numbering.ts";
 
 /** What of a recorded sweep is to run again. */
@@ -29,8 +31,8 @@ export interface SweepRecord {
   readonly folder: string;
   /** Whether the sweep was begun by an earlier call. */
   readonly isResumed: boolean;
-  /** As it stands: jobs come batch by batch. */
-  manifest(): SweepManifest;
+  /** What the sweep is. Whether it holds secrets is known once its jobs are admitted. */
+  facts(): SweepFacts;
   /**
    * The number of the job that is planned next: its place in a new sweep; in one that goes on the number that it was
    * recorded with, or a new one.
@@ -47,9 +49,10 @@ export interface SweepRecord {
   due(jobs: readonly SweepJob[]): readonly SweepJob[];
   /**
    * Writes the jobs of a batch into the manifest, before the first of them starts.
+   * @param mayFollow whether the sweep may have other jobs after them
    * @throws ConfigError `app.sweep_record` while another process runs the sweep
    */
-  admit(jobs: readonly SweepJob[]): void;
+  admit(jobs: readonly SweepJob[], mayFollow: boolean): void;
   /**
    * The end of a job that ran when this sweep was resumed, in a worker that another launcher left, and has
    * come to it since: it is due no more. Undefined for all others.
@@ -57,8 +60,12 @@ export interface SweepRecord {
   endedSince(job: SweepJob): JobResult | undefined;
   /** What became of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
-  /** Notes, once the sweeper has no more jobs, which of those that were recorded are none of the sweep any more. */
-  leaveOut(): void;
+  /**
+   * Notes, once no other job is admitted, which of those that were recorded are none of the sweep any more, and masks what has
+   * turned out to be a secret since it was written.
+   * @param isWhole whether the sweeper was asked for all its jobs
+   */
+  conclude(isWhole: boolean): void;
   /** Notes, at the end, that the sweeper counts failed jobs as no failure of the sweep. */
   tolerateFailures(): void;
   /** Lets another process drive the sweep, which takes the record up itself. */
@@ -68,13 +75,13 @@ export interface SweepRecord {
 
 export interface RecordRequest {
   /** What the sweep is, but for its jobs. */
-  readonly sweep: Omit<SweepManifest, "version" | "jobs" | "holds_secrets">;
+  readonly sweep: Omit<SweepFacts, "holds_secrets">;
   readonly resumption?: Resumption;
   /** Whether its jobs depend on results: they may then be others than at first. */
   readonly isSearch: boolean;
   /** How often a job that failed starts again. */
   readonly retries: number;
-  readonly redact?: (text: string) => string;
+  readonly redact?: Redact;
   /** Is told once the sweep is this process's, and its first jobs are in the manifest. */
   readonly onAdmitted?: () => void;
 }
@@ -83,9 +90,14 @@ export interface RecordRequest {
 export function openRecord(request: RecordRequest): SweepRecord {
   const { isSearch, onAdmitted, redact, resumption, retries, sweep } = request;
   const folder = sweepFolder(sweep.directory);
-  let manifest: SweepManifest = { version: 1, ...sweep, holds_secrets: false, jobs: [] };
-  let claim: Claim | undefined;
+  let facts: SweepFacts = { ...sweep, holds_secrets: false };
+  /** As they were written, in the order in which they were asked for. */
+  let admitted: ManifestJob[] = [];
+  let list: JobList | undefined;
+  /** The facts as they were written. */
+  let shown: SweepFacts = facts;
   let isAdmitted = false;
+  let claim: Claim | undefined;
   let earlier: Earlier | undefined;
   const ran = new Set<number>();
 
@@ -115,7 +127,36 @@ export function openRecord(request: RecordRequest): SweepRecord {
     isSearch &&
     (resumption?.failed === true ||
       resumption?.judgesAnew === true ||
-      manifest.jobs.some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
+      admitted.some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
+
+  const mask = (job: ManifestJob): ManifestJob => maskedJob(job, redact);
+  // What was no secret when it was written may have become one.
+  const hides = (jobs: readonly ManifestJob[]): boolean => jobs.some((job) => mask(job) !== job);
+
+  const writeFacts = (into: JobList): void => {
+    shown = maskedFacts(facts, redact);
+    writeManifest(folder, shown, into.name);
+  };
+
+  /** After the jobs: who is killed in between has recorded too little of the sweep, and not that there is no more. */
+  const noteMore = (into: JobList, mayFollow: boolean): void => {
+    if (facts.more_to_come === mayFollow) return;
+    facts = { ...facts, more_to_come: mayFollow };
+    writeFacts(into);
+  };
+
+  /** Writes all anew, into a list that is this process's to add to. */
+  const writeAll = (mayFollow: boolean): void => {
+    // A resumed sweep that stops early must not forget the jobs that it has not come to.
+    const later = earlier?.numbering.leftOver() ?? [];
+    const isHiding = maskedFacts(facts, redact) !== facts || hides(admitted) || hides(later);
+    const holds_secrets = facts.holds_secrets || isHiding;
+    facts = { ...facts, holds_secrets, more_to_come: mayFollow };
+    admitted = admitted.map(mask);
+    list = createJobList(folder, admitted, later.map(mask));
+    writeFacts(list);
+    removeOtherLists(folder, list.name);
+  };
 
   const recorded = (job: SweepJob): JobResult | undefined => {
     const log = jobLog(folder, job.number);
@@ -130,7 +171,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   return {
     folder,
     isResumed: resumption !== undefined,
-    manifest: () => manifest,
+    facts: () => facts,
     numberOf(place, overrides) {
       if (resumption === undefined) return place;
       const { fresh, numbering } = earlierSweep();
@@ -158,31 +199,38 @@ export function openRecord(request: RecordRequest): SweepRecord {
         return resumption.failed || (resumption.missing && mayStartAgain);
       });
     },
-    admit(jobs) {
+    admit(jobs, mayFollow) {
       enter();
-      manifest = { ...manifest, jobs: [...manifest.jobs, ...jobs.map(manifestJob)] };
-      // A resumed sweep that stops early must not forget the jobs that it has not come to.
-      const later = earlier?.numbering.leftOver() ?? [];
-      const whole = masked({ ...manifest, jobs: [...manifest.jobs, ...later] }, redact);
-      manifest = { ...manifest, holds_secrets: whole.holds_secrets };
-      writeManifest(folder, whole);
+      const more = jobs.map(manifestJob);
+      const isNewlyHiding = !facts.holds_secrets && hides(more);
+      for (const job of more) admitted.push(job);
+      const open = isNewlyHiding ? undefined : list;
+      // To one that a full disk has left with half a line nothing is added.
+      list = undefined;
+      if (open === undefined) writeAll(mayFollow);
+      else {
+        open.add(more.map(mask));
+        list = open;
+        noteMore(open, mayFollow);
+      }
       if (!isAdmitted) onAdmitted?.();
       isAdmitted = true;
     },
     endedSince: (job) =>
       ran.has(job.number) && hasEnded(readJobState(folder, job.number)) ? recorded(job) : undefined,
     resultOf: recorded,
-    leaveOut() {
-      const left = new Set(earlier?.numbering.leftOver().map(({ number }) => number));
-      if (left.size === 0) return;
-      const whole = readManifest(folder);
-      const jobs = whole.jobs.map((job) =>
-        left.has(job.number) ? { ...job, left_out: true as const } : job,
-      );
-      writeManifest(folder, { ...whole, jobs });
+    conclude(isWhole) {
+      if (list === undefined) return;
+      if (hides(admitted) || maskedFacts(shown, redact) !== shown)
+        writeAll(facts.more_to_come === true);
+      const left = isWhole ? (earlier?.numbering.leftOver() ?? []) : [];
+      if (left.length > 0) list.add(left.map((job) => ({ ...mask(job), left_out: true })));
+      if (isWhole) noteMore(list, false);
     },
-    tolerateFailures: () =>
-      writeManifest(folder, { ...readManifest(folder), tolerates_failures: true }),
+    tolerateFailures() {
+      facts = { ...facts, tolerates_failures: true };
+      if (list !== undefined) writeFacts(list);
+    },
     handOver: (pid) => claim?.handOver(pid, true),
     release: () => claim?.release(),
   };
@@ -220,29 +268,6 @@ const changed = ({ number, task_overrides }: ManifestJob): ConfigError =>
     message: `The config of job #${number} (${task_overrides.join(" ")}) is not the one that the sweep began with`,
     hint: "restore the config, or resume with --accept-changes: jobs that are done stay as they are",
   });
-
-/** Secrets do not stay in files; without them nothing can be started again from the manifest. */
-function masked(manifest: SweepManifest, redact: RecordRequest["redact"]): SweepManifest {
-  if (redact === undefined) return manifest;
-  let holdsSecrets = false;
-  const mask = (texts: readonly string[]): readonly string[] =>
-    texts.map((text) => {
-      const shown = redact(text);
-      if (shown !== text) holdsSecrets = true;
-      return shown;
-    });
-  const whole = {
-    ...manifest,
-    program: { ...manifest.program, argv: mask(manifest.program.argv) },
-    overrides: mask(manifest.overrides),
-    jobs: manifest.jobs.map((job) => ({
-      ...job,
-      overrides: mask(job.overrides),
-      task_overrides: mask(job.task_overrides),
-    })),
-  };
-  return { ...whole, holds_secrets: holdsSecrets };
-}
 
 /** Whether a directory holds a recorded sweep. */
 export const isRecorded = (directory: string): boolean =>

@@ -60,7 +60,7 @@ test.each([1, 2, 3])("a job that ends after look %i at it is not run again", asy
   const record = {
     folder,
     endedSince: () => (hasEnded(readJobState(folder, 0)) ? "what it came to" : undefined),
-    manifest: () => ({ directory: folder }),
+    facts: () => ({ directory: folder }),
   };
   const pool = { take: () => expect.unreachable("it is run again") };
   const start = startJob(

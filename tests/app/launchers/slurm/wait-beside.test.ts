@@ -5,8 +5,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { slurmFolder, writeSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
 import { jobsFolder, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
-import { writeManifest } from "../../../../src/app/sweep/record/manifest.ts";
 import { waitForSweep } from "../../../../src/app/sweep/wait.ts";
+import { factsIn, writeSweep } from "../../sweep/record/written.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -15,19 +15,10 @@ test("who waits beside the launcher is told once what holds a job, also where Sl
   const folder = sweepFolder(directory);
   mkdirSync(jobsFolder(folder), { recursive: true });
   mkdirSync(slurmFolder(folder), { recursive: true });
-  writeManifest(folder, {
-    version: 1,
-    program: { name: "prog", command: null, argv: [] },
-    cwd: directory,
-    now: new Date().toISOString(),
-    directory,
-    overrides: [],
-    launcher: "hydraconf.SlurmLauncher",
-    launcher_choice: "slurm",
-    fingerprint: "",
-    holds_secrets: false,
-    jobs: [{ number: 0, overrides: [], task_overrides: [], output_dir: "", fingerprint: "" }],
-  });
+  writeSweep(
+    folder,
+    factsIn(directory, { launcher: "hydraconf.SlurmLauncher", launcher_choice: "slurm" }),
+  );
   writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs: [{ number: 0, attempts: 0 }] }]);
   claimSweep(folder);
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-squeue-"));

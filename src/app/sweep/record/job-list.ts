@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { writeFileDurableSync } from "../../../atomic-write.ts";
+import { jobListFile } from "./layout.ts";
+import type { ManifestJob } from "./manifest.ts";
+
+/**
+ * The jobs of a sweep as a file: a line of JSON for each. It only grows, so that a sweep of many batches writes each job once, and a
+ * worker finds its own without reading the others. Who takes a sweep up writes a new list and adds to that one: so half a line, of
+ * somebody who was killed, stands at the end of a list and nowhere else, and stands for a job that nobody has started.
+ */
+export interface JobList {
+  /** As the manifest names it. */
+  readonly name: string;
+  /** Adds jobs behind the others; they survive the machine, too. One that was carried over is then where it is asked for. */
+  add(jobs: readonly ManifestJob[]): void;
+}
+
+/** A line. */
+interface Entry extends ManifestJob {
+  /** Whether the job is an earlier one that the sweep which goes on has not come to yet: it stands after all others. */
+  readonly carried_over?: true;
+}
+
+/**
+ * Begins a list. Nobody knows of it before the manifest names it.
+ *
+ * @param carriedOver jobs that stand behind those that will be added
+ */
+export function createJobList(
+  folder: string,
+  jobs: readonly ManifestJob[],
+  carriedOver: readonly ManifestJob[],
+): JobList {
+  const name = `${PREFIX}${randomUUID()}${SUFFIX}`;
+  const file = jobListFile(folder, name);
+  const later = carriedOver.map((job): Entry => ({ ...job, carried_over: true }));
+  writeFileDurableSync(file, linesOf([...jobs, ...later]), { mode: 0o600 });
+  return {
+    name,
+    add(more) {
+      const descriptor = openSync(file, "a");
+      try {
+        writeFileSync(descriptor, linesOf(more));
+        fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}
+
+/** Removes all lists but this one: those of earlier launchers, one of which may have been killed before it could. */
+export function removeOtherLists(folder: string, kept: string): void {
+  for (const name of readdirSync(folder))
+    if (name !== kept && name.startsWith(PREFIX) && name.endsWith(SUFFIX))
+      rmSync(join(folder, name), { force: true });
+}
+
+const PREFIX = "manifest-";
+const SUFFIX = ".jsonl";
+
+/** @throws the system's error, `ENOENT` for one that somebody has replaced by another meanwhile */
+export function readJobList(folder: string, name: string): readonly ManifestJob[] {
+  const text = readFileSync(jobListFile(folder, name), "utf8");
+  const entries = text
+    .slice(0, text.lastIndexOf("\n") + 1)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Entry);
+  const asked = entries.filter((entry) => entry.carried_over !== true);
+  const numbers = new Set(asked.map(({ number }) => number));
+  const later = entries.filter(
+    (entry) => entry.carried_over === true && !numbers.has(entry.number),
+  );
+  return [...asked, ...later.map(jobOf)];
+}
+
+/** One job of a list, of which nothing else is parsed. */
+export function readListedJob(
+  folder: string,
+  name: string,
+  number: number,
+): ManifestJob | undefined {
+  const bytes = readFileSync(jobListFile(folder, name));
+  const whole = bytes.subarray(0, bytes.lastIndexOf(NEW_LINE) + 1);
+  const start = `${beginning(number)},`;
+  // The last line of a number holds; no text inside of a line holds a line break.
+  const at = whole.lastIndexOf(`\n${start}`) + 1;
+  if (at === 0 && !whole.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
+  return jobOf(JSON.parse(whole.toString("utf8", at, whole.indexOf(NEW_LINE, at))) as Entry);
+}
+
+const NEW_LINE = 0x0a;
+
+const jobOf = ({ carried_over: _, ...job }: Entry): ManifestJob => job;
+
+const linesOf = (entries: readonly Entry[]): string =>
+  entries
+    .map(({ number, ...rest }) => `${beginning(number)},${JSON.stringify(rest).slice(1)}\n`)
+    .join("");
+
+/** Of each line, so that one is found by it. */
+const beginning = (number: number): string => `{"number":${number}`;

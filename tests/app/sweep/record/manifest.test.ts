@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createJobList } from "../../../../src/app/sweep/record/job-list.ts";
+import { manifestFile, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+import {
+  manifestReader,
+  readFacts,
+  readManifest,
+  readManifestJob,
+  writeManifest,
+} from "../../../../src/app/sweep/record/manifest.ts";
+import { bundled } from "../../../bundled.ts";
+import { factsIn, jobOf, writeSweep } from "./written.ts";
+
+function emptyFolder() {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-manifest-"));
+  const folder = sweepFolder(directory);
+  mkdirSync(folder);
+  return { folder, facts: factsIn(directory) };
+}
+
+const numbersIn = (folder: string) => readManifest(folder).jobs.map(({ number }) => number);
+
+describe("the manifest of a sweep", () => {
+  test("is read as it was written, as a whole, without the jobs, and one job alone", () => {
+    const { facts, folder } = emptyFolder();
+    const jobs = [0, 1, 10, 11].map((number) => jobOf(number, { overrides: ['s="a\nb"'] }));
+    writeSweep(folder, facts, jobs);
+    expect(readManifest(folder)).toEqual({ ...facts, jobs });
+    expect(readFacts(folder)).toEqual(facts);
+    for (const job of jobs) expect(readManifestJob(folder, job.number)).toEqual(job);
+    for (const none of [2, 100]) expect(readManifestJob(folder, none)).toBeUndefined();
+  });
+
+  test("of version 1, which had the jobs in it, is read as ever", () => {
+    const { facts, folder } = emptyFolder();
+    const jobs = [jobOf(0), jobOf(1)];
+    writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...facts, jobs }));
+    expect(readManifest(folder)).toEqual({ ...facts, jobs });
+    expect(readFacts(folder)).toEqual(facts);
+    expect(readManifestJob(folder, 1)).toEqual(jobs[1]);
+    expect(manifestReader(folder)().jobs).toEqual(jobs);
+  });
+
+  test("of a version to come is refused", () => {
+    const { folder } = emptyFolder();
+    writeFileSync(manifestFile(folder), JSON.stringify({ version: 3 }));
+    expect(() => readManifest(folder)).toThrow(
+      /is of version 3; this program reads versions 1 and 2/,
+    );
+  });
+
+  test("gets jobs added to it, which a reader then sees", () => {
+    const { facts, folder } = emptyFolder();
+    const list = createJobList(folder, [jobOf(0)], []);
+    writeManifest(folder, facts, list.name);
+    const read = manifestReader(folder);
+    const first = read();
+    expect(read()).toBe(first);
+    list.add([jobOf(1), jobOf(2)]);
+    expect(read().jobs.map(({ number }) => number)).toEqual([0, 1, 2]);
+    expect(readManifestJob(folder, 2)).toEqual(jobOf(2));
+  });
+
+  test("has what a sweep that goes on has not come to behind what it has", () => {
+    const { facts, folder } = emptyFolder();
+    const list = createJobList(
+      folder,
+      [jobOf(3)],
+      [jobOf(1), jobOf(2, { fingerprint: "old" }), jobOf(4)],
+    );
+    writeManifest(folder, facts, list.name);
+    expect(numbersIn(folder)).toEqual([3, 1, 2, 4]);
+    list.add([jobOf(2, { fingerprint: "new" }), jobOf(5)]);
+    expect(numbersIn(folder)).toEqual([3, 2, 5, 1, 4]);
+    expect(readManifestJob(folder, 2)).toEqual(jobOf(2, { fingerprint: "new" }));
+    expect(readManifestJob(folder, 1)).toEqual(jobOf(1));
+    list.add([jobOf(4, { left_out: true })]);
+    expect(readManifest(folder).jobs).toEqual([
+      jobOf(3),
+      jobOf(2, { fingerprint: "new" }),
+      jobOf(5),
+      jobOf(4, { left_out: true }),
+      jobOf(1),
+    ]);
+  });
+
+  test("does not have a job of which half a line was written: nobody has started it", () => {
+    const { facts, folder } = emptyFolder();
+    const list = createJobList(folder, [jobOf(0)], []);
+    writeManifest(folder, facts, list.name);
+    appendFileSync(join(folder, list.name), JSON.stringify(jobOf(1)).slice(0, 40));
+    expect(numbersIn(folder)).toEqual([0]);
+    expect(readManifestJob(folder, 1)).toBeUndefined();
+    // A line that lacks only its end is no line either.
+    appendFileSync(join(folder, list.name), JSON.stringify(jobOf(1)).slice(40));
+    expect(readManifestJob(folder, 1)).toBeUndefined();
+    expect(numbersIn(folder)).toEqual([0]);
+  });
+
+  test("whose jobs are gone says which file is", () => {
+    const { facts, folder } = emptyFolder();
+    const list = createJobList(folder, [jobOf(0)], []);
+    writeManifest(folder, facts, list.name);
+    rmSync(join(folder, list.name));
+    expect(() => readManifest(folder)).toThrow(join(folder, list.name));
+    expect(() => readManifest(folder)).toThrow(/The sweep in '.*' cannot be read/);
+    expect(readFacts(folder)).toEqual(facts);
+  });
+
+  test("is read whole while another process writes it anew, again and again", async () => {
+    const { facts, folder } = emptyFolder();
+    writeSweep(folder, facts);
+    const program = bundled(new URL("rewriting/main.ts", import.meta.url), "rewriting");
+    const args = [program, folder, JSON.stringify(facts), String(ROUNDS)];
+    const writer = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+    const over = new Promise<number | null>((done) => writer.once("exit", done));
+    let isOver = false;
+    void over.then(() => {
+      isOver = true;
+    });
+    const seen = new Set<number>();
+    while (!isOver) {
+      for (let looks = 0; looks < 50; looks++) {
+        seen.add(readManifest(folder).jobs.length);
+        expect(readManifestJob(folder, 0)).toEqual(jobOf(0));
+      }
+      await new Promise((done) => setImmediate(done));
+    }
+    expect(await over).toBe(0);
+    expect(seen.size).toBeGreaterThan(2);
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+});
+
+const ROUNDS = 50;
