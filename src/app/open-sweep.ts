@@ -69,6 +69,7 @@ export async function openSweep(
   const record = openRecord({
     sweep: sweepFacts(session, sweep, overrides),
     isSearch: sweep.sweeper.judgesFailures === true,
+    ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
     retries: kind.retries?.(master.root, composer.context) ?? 0,
     ...(resumed === undefined ? {} : { resumption: resumed }),
     ...(console.redact === undefined ? {} : { redact: console.redact }),

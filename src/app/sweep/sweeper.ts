@@ -22,6 +22,11 @@ export interface Sweeper {
    * Without it no batch follows one with a failed job.
    */
   readonly judgesFailures?: true;
+  /**
+   * Why a job has failed that is completed: what it returned is of no use. Undefined for others; not there where
+   * nothing is made of results.
+   */
+  problemOf?(result: JobResult): string | undefined;
   /** What cannot be shown of the sweep before jobs have run, as a sentence. */
   readonly unforeseeable?: string;
   /** The logger that is told of each batch how long it took to compose its jobs. */

@@ -82,6 +82,10 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       failedTooOften = true;
       if (problems.length > 0) throw withoutNumber(problems, directory);
     },
+    problemOf(result) {
+      const outcome = result.status === "completed" ? outcomeOf(result, objective) : undefined;
+      return outcome?.score === null ? outcome.problem : undefined;
+    },
     conclude: () => conclusionOf(told, failures, !failedTooOften, request),
   };
 }
@@ -92,7 +96,7 @@ function withoutNumber(problems: readonly string[], directory: string): ConfigEr
     code: "app.objective",
     message: `${first}${others.length === 0 ? "" : ` (and ${others.length} more)`}`,
     key: "hydra.sweeper.objective",
-    hint: `name the key of a number among what the jobs returned: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY goes on, and what is done counts; or let the task return the number, and begin anew`,
+    hint: `name the key of a number among what the jobs returned: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY goes on, and what is done counts; or let the task return the number, and --retry-failed ${shellQuote(directory)} runs ${others.length === 0 ? "the job" : "these jobs"} again`,
   });
 }
 

@@ -7,7 +7,7 @@ import { resultOf } from "../../worker/recorded-job.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
 import { createJobList, type JobList, removeOtherLists } from "./job-list.ts";
-import { hasEnded, hasFailed, readJobState, timesEnded } from "./job-state.ts";
+import { hasEnded, hasFailed, readJobState, timesEnded, writeJobState } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
 import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepFacts, writeManifest } from "./manifest.ts";
@@ -79,6 +79,8 @@ export interface RecordRequest {
   readonly resumption?: Resumption;
   /** Whether its jobs depend on results: they may then be others than at first. */
   readonly isSearch: boolean;
+  /** Why a job has failed that is completed, as the sweeper sees it; undefined for others. */
+  readonly problemOf?: (result: JobResult) => string | undefined;
   /** How often a job that failed starts again. */
   readonly retries: number;
   readonly redact?: Redact;
@@ -88,7 +90,7 @@ export interface RecordRequest {
 
 /** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
-  const { isSearch, onAdmitted, redact, resumption, retries, sweep } = request;
+  const { isSearch, onAdmitted, problemOf, redact, resumption, retries, sweep } = request;
   const folder = sweepFolder(sweep.directory);
   let facts: SweepFacts = { ...sweep, holds_secrets: false };
   /** As they were written, in the order in which they were asked for. */
@@ -168,6 +170,23 @@ export function openRecord(request: RecordRequest): SweepRecord {
     return result && existsSync(log) ? { ...result, log } : result;
   };
 
+  /** Of a job that is to run again although it is completed: why. */
+  const uselessOf = (job: SweepJob): string | undefined => {
+    if (resumption?.failed !== true || problemOf === undefined) return undefined;
+    const result = recorded(job);
+    return result && problemOf(result);
+  };
+
+  /** Recorded as what the sweeper takes it for; else nobody would start it again: what is completed never runs. */
+  const markUseless = (job: SweepJob): void => {
+    const error = uselessOf(job);
+    const state = error === undefined ? undefined : readJobState(folder, job.number);
+    const last = state?.attempts.at(-1);
+    if (error === undefined || state === undefined || last === undefined) return;
+    const attempts = [...state.attempts.slice(0, -1), { ...last, error }];
+    writeJobState(folder, { ...state, status: "failed", attempts }, true);
+  };
+
   return {
     folder,
     isResumed: resumption !== undefined,
@@ -187,13 +206,14 @@ export function openRecord(request: RecordRequest): SweepRecord {
       if (resumption === undefined) return jobs;
       const { fresh, jobs: known } = earlierSweep();
       for (const job of jobs) refuseChanged(job, known.get(job.number), resumption);
-      return jobs.filter(({ number }) => {
+      return jobs.filter((job) => {
+        const { number } = job;
         // What a search asks for since it was told other results was never recorded as missing or failed.
         if (isSearch && fresh.has(number)) return true;
         const state = readJobState(folder, number);
         if (state?.status === "running") ran.add(number);
         if (!hasEnded(state)) return resumption.missing;
-        if (!hasFailed(state)) return false;
+        if (!hasFailed(state)) return uselessOf(job) !== undefined;
         // An earlier launcher came to its own end before it could start the job again.
         const mayStartAgain = timesEnded(state) <= retries;
         return resumption.failed || (resumption.missing && mayStartAgain);
@@ -213,6 +233,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
         list = open;
         noteMore(open, mayFollow);
       }
+      for (const job of jobs) markUseless(job);
       if (!isAdmitted) onAdmitted?.();
       isAdmitted = true;
     },

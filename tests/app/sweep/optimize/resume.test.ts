@@ -6,6 +6,7 @@ import { hydraMain } from "../../../../src/app/index.ts";
 import type { ResumedSweep } from "../../../../src/app/invocation.ts";
 import { sweepRows } from "../../../../src/app/sweep/collect.ts";
 import { recordedExitCode } from "../../../../src/app/sweep/look.ts";
+import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { readManifest } from "../../../../src/app/sweep/record/manifest.ts";
 import { NOBODY } from "../../../../src/app/sweep/standing.ts";
 import { program } from "../../program.ts";
@@ -166,4 +167,52 @@ test("judged by another number, a search may ask for other jobs, and gets them",
   expect(readFileSync(join(cwd, "s/optimization_results.yaml"), "utf8")).toContain(
     best(again.jobs)[0]?.split(" ")[0]?.replace("=", ": "),
   );
+});
+
+test("jobs that returned no number run again with --retry-failed, and no others", async () => {
+  const { cwd, run } = program({
+    "conf/config.yaml": "x: 0.0\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+  });
+  const search = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=4", "x=interval(0,1)"];
+  const play = async (isMended: boolean, ...argv: readonly string[]) => {
+    const jobs: (number | undefined)[] = [];
+    const outcome = await run(argv, (config, { number }) => {
+      jobs.push(number);
+      return isMended || number === 2 ? { loss: config.get("x") } : { los: config.get("x") };
+    });
+    return { ...outcome, jobs };
+  };
+  const first = await play(false, ...search, "hydra.sweeper.objective=loss");
+  expect([first.exitCode, first.jobs]).toEqual([1, [0, 1, 2, 3]]);
+  expect(first.stderr).toContain("job #0: 'loss' of what the task returned is no finite number");
+  expect(first.stderr).toContain(`and --retry-failed ${join(cwd, "s")} runs these jobs again`);
+  const resumed = await play(true, "--resume", "s");
+  expect([resumed.exitCode, resumed.jobs]).toEqual([1, []]);
+  const retried = await play(true, "--retry-failed", "s");
+  expect([retried.exitCode, retried.jobs, retried.stderr]).toEqual([0, [0, 1, 3], ""]);
+  for (const number of [0, 1, 3])
+    expect(readJobState(join(cwd, "s/.sweep"), number)?.attempts).toMatchObject([
+      { exit_code: 0, error: expect.stringContaining("'loss' of what the task returned") },
+      { exit_code: 0, error: null },
+    ]);
+  expect((await play(true, "--resume", "s", "--retry-failed", "s")).jobs).toEqual([]);
+  expect(readFileSync(join(cwd, "s/optimization_results.yaml"), "utf8")).toContain(
+    "best_evaluated_value",
+  );
+});
+
+test("where the objective is corrected at the same time, only what still has no number runs again", async () => {
+  const { run } = program({
+    "conf/config.yaml": "x: 0.0\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+  });
+  const search = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=3", "x=interval(0,1)"];
+  const jobs: (number | undefined)[] = [];
+  const play = (...argv: readonly string[]) =>
+    run(argv, (config, { number }) => {
+      jobs.push(number);
+      return number === 1 && jobs.length < 4 ? {} : { loss: config.get("x") };
+    });
+  expect((await play(...search, "hydra.sweeper.objective=los")).exitCode).toBe(1);
+  const retried = await play("--retry-failed", "s", "hydra.sweeper.objective=loss");
+  expect([retried.exitCode, jobs]).toEqual([0, [0, 1, 2, 1]]);
 });
