@@ -5,6 +5,7 @@ const TOO_LARGE = "it is larger than the 512 MB that can be read at once";
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
   ENOTDIR: "a part of its path is a file, not a directory",
+  EEXIST: "a file of that name is there",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EISDIR: "this is a directory",

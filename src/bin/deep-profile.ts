@@ -6,13 +6,11 @@ import { type Config, maskSecrets } from "../compose/index.ts";
 import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
+import { RESULT_FILES } from "../profile/result-files.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
 import { terminalWidth } from "../terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import { toObject } from "../values/to-object.ts";
-
-/** What says that a directory holds a run's results. */
-const RESULT_FILES = ["recorder", "nsys", "ncu", "report.md", "env.json"];
 
 const { root, version } = packageInfo();
 const invocation = processInvocation();

@@ -8,7 +8,8 @@ import type { Workload } from "./workload/workload.ts";
 export interface InputFile {
   readonly path: string;
   readonly bytes: number;
-  readonly sha256: string;
+  /** Null where it may be run, but not read. */
+  readonly sha256: string | null;
 }
 
 /** What was run, as `inputs.yaml`: the command line and the files behind it. */
@@ -35,7 +36,16 @@ export async function describeInputs(workload: Workload): Promise<RunInputs> {
 async function describeFile(path: string): Promise<InputFile | null> {
   const status = statSync(path, { throwIfNoEntry: false });
   if (!status?.isFile()) return null;
+  return { path, bytes: status.size, sha256: await hashOf(path) };
+}
+
+/** Programs of mode 711, such as some of root's, run all the same. */
+async function hashOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return { path, bytes: status.size, sha256: hash.digest("hex") };
+  try {
+    await pipeline(createReadStream(path), hash);
+  } catch {
+    return null;
+  }
+  return hash.digest("hex");
 }

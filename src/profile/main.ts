@@ -62,7 +62,10 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
     showRegions(sections.map(withoutOutcomeNotes), request.terminal);
     const { config, runDirectory, shownConfig } = request;
     const saved = await attemptToSave(() => saveRun(run, shownConfig, runDirectory));
-    const reports = await writeRun(result, config, runDirectory, shownConfig.lines);
+    const reports = await writeRun(result, config, {
+      directory: runDirectory,
+      configLines: shownConfig.lines,
+    });
     const cut = sections.flatMap(({ collector, outcome: { unwritten } }) =>
       unwritten === undefined ? [] : [`${collector}/${unwritten}`],
     );

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileProblem } from "../file-problem.ts";
 import type { DevicePeaks, LayerWork, StaticAnalysis } from "../report/static-analysis.ts";
 import type { ProfileSection } from "./run.ts";
 import type { Workload } from "./workload/workload.ts";
@@ -11,19 +13,48 @@ interface WorkloadDocument {
   readonly peaks?: DevicePeaks;
 }
 
+const isWhole = (document: Partial<WorkloadDocument> | null): document is WorkloadDocument =>
+  document?.layers !== undefined && document.timings_ms !== undefined;
+
+/** One of them at most is there: programs that print no document have neither. */
+export interface ReadStaticAnalysis {
+  readonly analysis?: StaticAnalysis;
+  /** Why there is none although there should be, as a note. */
+  readonly problem?: string;
+}
+
 /**
  * Parameters, FLOPs and bytes per layer and the device's peaks, from the document that the built-in
- * workload prints. Null for programs that print none, and when the workload ended before it could.
+ * workload prints. None for programs that print none, and when the workload ended before it could.
  */
 export function readStaticAnalysis(
   workload: Workload,
   { collector, stdoutFile }: Pick<ProfileSection, "collector" | "stdoutFile">,
-): StaticAnalysis | null {
-  if (workload.stdout !== "document" || stdoutFile === null) return null;
-  const { parameters, layers, peaks, timings_ms } = JSON.parse(
-    readFileSync(stdoutFile, "utf8"),
-  ) as WorkloadDocument;
+): ReadStaticAnalysis {
+  if (workload.stdout !== "document" || stdoutFile === null) return {};
+  const problem = (why: string) => ({
+    problem: `no static analysis: ${collector}/${basename(stdoutFile)}, which the workload printed, ${why}`,
+  });
+  let text: string;
+  try {
+    text = readFileSync(stdoutFile, "utf8");
+  } catch (error) {
+    return problem(`cannot be read: ${fileProblem(error)}`);
+  }
+  const document = documentOf(text);
+  if (document === null) return problem("is not what it printed any more");
+  const { parameters, layers, peaks, timings_ms } = document;
   // Under ncu a pass is replayed over and over: its time is ncu's.
   const passMs = collector === "ncu" ? null : timings_ms.median;
-  return { parameters, layers, peaks: peaks ?? null, passMs };
+  return { analysis: { parameters, layers, peaks: peaks ?? null, passMs } };
+}
+
+/** Null for a file that was cut, or changed: the workload itself prints whole documents. */
+function documentOf(text: string): WorkloadDocument | null {
+  try {
+    const document = JSON.parse(text) as Partial<WorkloadDocument> | null;
+    return isWhole(document) ? document : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import type { ConfigLine } from "../report/html/report-page.ts";
@@ -17,8 +18,14 @@ import type { ProfileResult, ProfileSection } from "./run.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
 import { writeTraces } from "./trace/write-traces.ts";
 
-/** Files of a run worth opening, in its directory. */
-const RUN_FILES = ["config.yaml", "overrides.yaml", "env.json", "inputs.yaml", "run.log"];
+/** Where a run is written to, and what its reports say of it. */
+export interface RunPlace {
+  /** Gets everything; exists. */
+  readonly directory: string;
+  /** Where Hydra's files of the run lie in the end, as the reports link to them; the same where absent. */
+  readonly runDirectory?: string;
+  readonly configLines?: readonly ConfigLine[];
+}
 
 export interface WrittenRun {
   /** Absolute paths of the reports, the one to read first in front. */
@@ -34,13 +41,18 @@ export interface WrittenRun {
 export async function writeRun(
   result: ProfileResult,
   config: ProfileConfig,
-  runDirectory: string,
-  configLines: readonly ConfigLine[] = [],
+  place: RunPlace,
 ): Promise<WrittenRun> {
+  const { directory: runDirectory, configLines = [] } = place;
   const failures: string[] = [];
   const attempt = recordingFailures(failures);
   const { report } = config.pipeline;
-  const page = { config: configLines, files: PAGE_FILES };
+  const files = filesOf(place);
+  const hasOverview = config.runner.mode !== "light";
+  const page = {
+    config: configLines,
+    files: pageFiles(hasOverview ? ["report.md", ...files] : files),
+  };
   const written: WrittenSection[] = [];
   for (const section of result.sections) {
     const directory = join(runDirectory, section.collector);
@@ -51,12 +63,11 @@ export async function writeRun(
   const traces = report.trace
     ? await attempt("traces", () => writeSectionTraces(result.sections, runDirectory))
     : null;
-  const runReports =
-    config.runner.mode === "light"
-      ? null
-      : await attempt("reports of the run", () =>
-          writeRunReports(runDirectory, summarize(result, config, written)),
-        );
+  const runReports = hasOverview
+    ? await attempt("reports of the run", () =>
+        writeRunReports(runDirectory, summarize(result, config, written, files)),
+      )
+    : null;
   const texts = {
     "env.json": `${JSON.stringify(result.environment, null, 2)}\n`,
     "inputs.yaml": writeYaml(fromObject(result.inputs, fromCode("inputs.yaml"))),
@@ -68,6 +79,18 @@ export async function writeRun(
     failures,
   };
 }
+
+/** Files of a run worth opening, in its directory; those of Hydra can be elsewhere, or switched off. */
+const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly string[] => {
+  const ofHydra = (file: string) => (existsSync(join(runDirectory, file)) ? [file] : []);
+  return [
+    ...ofHydra("config.yaml"),
+    ...ofHydra("overrides.yaml"),
+    "env.json",
+    "inputs.yaml",
+    ...ofHydra("run.log"),
+  ];
+};
 
 type Attempt = <T>(what: string, write: () => Promise<T>) => Promise<T | null>;
 
@@ -133,22 +156,23 @@ interface WrittenSection {
 }
 
 /** What the page of a collector links to, relative to where it stands. */
-const PAGE_FILES: readonly string[] = [
+const pageFiles = (ofRun: readonly string[]): readonly string[] => [
   "report.json",
   "report.md",
-  ...["report.md", ...RUN_FILES].map((file) => `../../${file}`),
+  ...ofRun.map((file) => `../../${file}`),
 ];
 
 function summarize(
   { workload, sections, missing }: ProfileResult,
   config: ProfileConfig,
   written: readonly WrittenSection[],
+  files: readonly string[],
 ): RunSummary {
   const [first] = sections;
-  const staticAnalysis =
+  const { analysis, problem } =
     config.pipeline.static_analysis.enable && first !== undefined
       ? readStaticAnalysis(workload, first)
-      : null;
+      : {};
   return {
     sections: written.map(
       ({ section: { collector, bundle }, reports }): RunSection => ({
@@ -159,10 +183,14 @@ function summarize(
         regionDirectories: reports?.regionDirectories ?? new Map(),
       }),
     ),
-    notes: [...sections.flatMap(notesOf), ...missing.map(({ error }) => error.message)],
-    files: RUN_FILES,
+    notes: [
+      ...sections.flatMap(notesOf),
+      ...missing.map(({ error }) => error.message),
+      ...(problem === undefined ? [] : [problem]),
+    ],
+    files,
     kernelLimit: config.runner.top_n_kernels,
-    ...(staticAnalysis !== null && { staticAnalysis }),
+    ...(analysis !== undefined && { staticAnalysis: analysis }),
   };
 }
 

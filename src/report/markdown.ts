@@ -9,6 +9,8 @@ export const escapeMarkdown = (text: string): string =>
   printable(text)
     .replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? character)
     .replaceAll(/[\\`*_{}[\]|~#$!]/g, "\\$&")
+    // At the beginning of an item these would begin a list in it.
+    .replace(/^([-+]|\d+[.)])(?=[\s-]|$)/, (mark) => `${mark.slice(0, -1)}\\${mark.slice(-1)}`)
     .replaceAll("@", "&#64;")
     .replaceAll("://", "&#58;//")
     .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, -1)}&#46;`);

@@ -146,6 +146,8 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
 
 /** A region is called unsteady when its slow calls take half as long again as its usual ones. */
 const UNSTEADY = 1.5;
+/** Regions that are named so. */
+const MOST_UNSTEADY = 10;
 
 function steadiness(report: NCUProfileRegionReport): string {
   const regions = report.regions.filter(({ kind }) => kind !== "outside");
@@ -156,7 +158,7 @@ function steadiness(report: NCUProfileRegionReport): string {
   );
   if (repeated.length === 0) return nothingRepeated(regions);
   const unsteady = repeated.flatMap(({ region, stats }) =>
-    stats.p95 < stats.median * UNSTEADY
+    stats.p95 === 0 || stats.p95 < stats.median * UNSTEADY
       ? []
       : [
           `${regionInWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
@@ -164,7 +166,9 @@ function steadiness(report: NCUProfileRegionReport): string {
   );
   if (unsteady.length === 0)
     return `${plural(repeated.length, "region")} ran more than once, each with much the same time per call.`;
-  return `The time of these regions varies much from call to call:\n\n${markdownList(unsteady.slice(0, 10))}`;
+  const left = unsteady.length - MOST_UNSTEADY;
+  const more = left > 0 ? `\n\n${plural(left, "more region does", "more regions do")}, too.` : "";
+  return `The time of these regions varies much from call to call:\n\n${markdownList(unsteady.slice(0, MOST_UNSTEADY))}${more}`;
 }
 
 function nothingRepeated(regions: readonly NCUProfileRegion[]): string {

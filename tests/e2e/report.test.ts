@@ -1,12 +1,13 @@
 /** `deep-profile report`: a run's reports, made again from its raw files. */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAjv } from "../../src/schema/create-ajv.ts";
 import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
 import { realNcuOrSkip } from "../profile/ncu/run/real-ncu.ts";
 import { listFiles } from "../repo/files.ts";
-import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
+import { commandPath, readBundle, runCommand, temporaryDirectory } from "./command.ts";
 import { fakeGpu } from "./fake-gpu.ts";
 import { inA, kernels, rangesByLevel, regions } from "./ncu-machine.ts";
 
@@ -130,6 +131,52 @@ describe("the reports of a recording", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/events-\* is not there any more: its reports cannot be made again/);
     expect(textsOf("cleared")).toEqual(textsOf("run"));
+  });
+
+  it("of a run with one pattern, or none, are made again", async () => {
+    const one = ["pipeline.recorder.include=A*", "pipeline.recorder.exclude=null"];
+    const program = ["workload=nvtx_regions", "device=cpu", "runner.mode=light"];
+    expect((await profile([...program, ...one, "hydra.run.dir=patterns"])).code).toBe(0);
+    const { code, stderr } = await report("patterns");
+    expect([code, stderr]).toEqual([0, "reading what recorder left"]);
+    // Nothing that a light run does not write is linked to.
+    const page = readFileSync(inHere("patterns/recorder/regions/report.html"), "utf8");
+    const links = [...page.matchAll(/href="([^"#:]+)"/g)].map(([, link = ""]) => link);
+    expect(links).toContain("../../config.yaml");
+    for (const link of links)
+      expect(existsSync(inHere("patterns/recorder/regions", link)), link).toBe(true);
+  });
+
+  it("do without a document that is gone or cut, and say so", async () => {
+    cpSync(inHere("run"), inHere("undocumented"), { recursive: true });
+    for (const repeat of ["1", "2", "3"])
+      writeFileSync(inHere("undocumented/recorder/repeats", repeat, "stdout.json"), '{"layers"');
+    expect((await report("undocumented")).code).toBe(0);
+    const text = readFileSync(inHere("undocumented/report.md"), "utf8");
+    expect(text).toContain("no static analysis: recorder/stdout.json, which the workload printed");
+  });
+
+  // Files may grow to 10 kB, as on a disk that is nearly full.
+  it.skipIf(process.platform === "win32")("stay where new ones cannot be written", async () => {
+    cpSync(inHere("run"), inHere("full"), { recursive: true });
+    const command = ["-c", 'ulimit -f 20; exec "$@"', "sh", process.execPath];
+    const { exitCode, stderr } = await execa(
+      "sh",
+      [...command, commandPath("deep-profile"), "report", "full"],
+      { cwd: here.path, reject: false },
+    );
+    expect([exitCode, reportsOf("full")]).toEqual([1, reportsOf("run")]);
+    expect(stderr).toContain("could not be written: region reports of recorder: ");
+    expect(stderr).not.toContain(".report-");
+  });
+
+  it("of what is no directory are refused in words", async () => {
+    const { code, stderr } = await report("run/report.md");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^run\/report\.md\/run\.json: there is no such file/);
+    expect((await report("run", "--output", "run/report.md")).stderr).toContain(
+      "cannot be made: a file of that name is there",
+    );
   });
 
   it("--open says the path where nobody would see the page", async () => {
@@ -290,6 +337,25 @@ describe("the report of a sweep", () => {
       expect(existsSync(inHere(`sweep/sweep-report.${form}`))).toBe(true);
     expect((await report("sweep", "--collector", "ncu")).stderr).toContain("has a report of ncu");
     expect((await report("run", "--collector", "ncu")).code).toBe(2);
+  });
+
+  it("compares no times of a job whose program failed, nor one whose record is broken", async () => {
+    cpSync(inHere("sweep"), inHere("failed-sweep"), { recursive: true });
+    const file = inHere("failed-sweep/0/run.json");
+    const run = JSON.parse(readFileSync(file, "utf8"));
+    run.collectors[0].outcome.exitCode = 3;
+    writeFileSync(file, JSON.stringify(run));
+    writeFileSync(inHere("failed-sweep/2/overrides.yaml"), "[");
+    expect((await report("failed-sweep")).code).toBe(0);
+    const { jobs, best } = JSON.parse(
+      readFileSync(inHere("failed-sweep/sweep-report.json"), "utf8"),
+    );
+    expect(best).toBe("1");
+    expect(jobs[0]).toMatchObject({
+      total_ms: null,
+      problem: "shallow_resnet ended with exit code 3; its own report has what it measured",
+    });
+    expect(jobs[2].problem).toContain("overrides.yaml");
   });
 });
 

@@ -39,7 +39,7 @@ const ofNcu = (bundle: RegionReportBundle): RegionReportBundle => ({
 
 describe("writeRun", () => {
   it("writes the overview first in its list, and everything else", async () => {
-    const { reports, failures } = await writeRun(result, config, directory);
+    const { reports, failures } = await writeRun(result, config, { directory });
     expect(failures).toEqual([]);
     expect(reports[0]).toBe(inRun("report.md"));
     for (const file of [...reports, inRun("env.json"), inRun("inputs.yaml")])
@@ -59,7 +59,7 @@ describe("writeRun", () => {
         },
       ],
     };
-    const { failures } = await writeRun(several, config, directory);
+    const { failures } = await writeRun(several, config, { directory });
     expect(failures).toEqual([]);
     expect(existsSync(inRun("recorder/regions/report.json"))).toBe(true);
     const ncu = readFileSync(inRun("ncu/regions/report.md"), "utf8");
@@ -74,7 +74,7 @@ describe("writeRun", () => {
     mkdirSync(inRun("recorder"));
     // A file where a directory has to be.
     writeFileSync(inRun("recorder/regions"), "");
-    const { reports, failures } = await writeRun(result, config, directory);
+    const { reports, failures } = await writeRun(result, config, { directory });
     expect(failures).toEqual([expect.stringMatching(/^region reports of recorder: .*regions/)]);
     expect(reports).toContain(inRun("report.md"));
     for (const name of ["report.md", "kernels.md", "env.json", "inputs.yaml"])

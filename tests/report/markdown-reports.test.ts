@@ -153,6 +153,14 @@ describe("Markdown reports", () => {
     }));
     const unsteady = renderStakeholderSummary(runOf(bundleOf([{ ranges: varying }])));
     expect(unsteady).toContain("- step: usually 1.00 ms, at worst 9.00 ms (4 calls)");
+    const empty = [0, 1].map((at) => ({ name: "step", start: at, end: at }));
+    const steady = renderStakeholderSummary(runOf(bundleOf([{ ranges: empty }])));
+    expect(steady).toContain("1 region ran more than once, each with much the same time per call.");
+    const many = Array.from({ length: 12 }, (_, region) =>
+      varying.map((range) => ({ ...range, name: `step ${region}`, thread: region })),
+    ).flat();
+    const unsteadyOnes = renderStakeholderSummary(runOf(bundleOf([{ ranges: many }])));
+    expect(unsteadyOnes).toContain("\n\n2 more regions do, too.\n");
     expect(renderStakeholderSummary(runOf(gpu))).toContain("50.0 % of the time is in no region");
     expect(renderStakeholderSummary(runOf(bundleOf([])))).toContain("no matching regions");
   });

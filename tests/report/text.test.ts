@@ -36,12 +36,19 @@ describe("Markdown", () => {
     expect(escapeMarkdown("block.conv1 4x3x64")).toBe("block.conv1 4x3x64");
   });
 
+  it("begins no list where a name begins an item", () => {
+    const names = ["1. load", "2) sort", "- x", "+ y", "---", "-", "-5 °C", "1.5 GB", "3"];
+    expect(names.map(escapeMarkdown)).toEqual([
+      ...["1\\. load", "2\\) sort", "\\- x", "\\+ y", "\\---", "\\-", "-5 °C", "1.5 GB", "3"],
+    ]);
+  });
+
   it("leaves nothing that Markdown or HTML would act on, whatever the name", () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const escaped = escapeMarkdown(printableLabel(name));
         expect(escaped).not.toMatch(/[<>\n]/);
-        expect(escaped.replaceAll(/\\[\\`*_{}[\]|~#$!]/g, "")).not.toMatch(/[\\`*_[\]|~$]/);
+        expect(escaped.replaceAll(/\\[\\`*_{}[\]|~#$!.)+-]/g, "")).not.toMatch(/[\\`*_[\]|~$]/);
       }),
     );
   });

@@ -11,7 +11,7 @@ export interface Machine {
   read(path: string): string | null;
   /** Names in a directory; none where it cannot be read. */
   list(path: string): readonly string[];
-  /** What a program prints, standard error included; null where it fails or takes too long. */
+  /** What a program prints on standard output; null where it fails or takes too long. */
   run(argv: readonly string[]): Promise<string | null>;
   /** Where the file systems of a machine begin. */
   readonly root: string;
@@ -27,14 +27,14 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
     read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
     list: (path) => orNull(() => readdirSync(join(root, path))) ?? [],
     async run([program = "", ...args]) {
-      const { failed, all } = await execa(program, args, {
+      // Standard error is for warnings, such as those of a wrapper of python3: they are no answer.
+      const { failed, stdout } = await execa(program, args, {
         reject: false,
-        all: true,
         stdin: "ignore",
         timeout: PROBE_TIMEOUT_MS,
         forceKillAfterDelay: 500,
       });
-      return failed || typeof all !== "string" ? null : all;
+      return failed || typeof stdout !== "string" ? null : stdout;
     },
   };
 }

@@ -8,8 +8,7 @@ const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];
 
 /**
  * Moves what was written into `staging` into the run's directory, file by file, each at once: a reader
- * sees an old report or a new one, never half of one. Folders of regions that the new reports do not
- * have lose the files that an old report put there. Both must be in one file system.
+ * sees an old report or a new one, never half of one. Both must be in one file system.
  *
  * @returns the new places of the files given
  */
@@ -18,7 +17,6 @@ export function publish(
   runDirectory: string,
   files: readonly string[],
 ): readonly string[] {
-  for (const collector of foldersIn(staging)) removeStale(staging, runDirectory, collector);
   for (const file of filesBelow(staging)) {
     const place = join(runDirectory, relative(staging, file));
     makeDirectory(dirname(place));
@@ -27,7 +25,12 @@ export function publish(
   return files.map((file) => join(runDirectory, relative(staging, file)));
 }
 
-function removeStale(staging: string, runDirectory: string, collector: string): void {
+/** Folders of regions that the new reports do not have lose the files that an old report put there. */
+export function removeStale(staging: string, runDirectory: string): void {
+  for (const collector of foldersIn(staging)) removeStaleOf(collector, staging, runDirectory);
+}
+
+function removeStaleOf(collector: string, staging: string, runDirectory: string): void {
   const old = join(runDirectory, collector, "regions");
   if (!existsSync(old)) return;
   for (const name of foldersIn(old)) {

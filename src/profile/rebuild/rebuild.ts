@@ -1,10 +1,13 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
+import { readablePath } from "../../readable-path.ts";
+import { ConfigError } from "../../values/errors.ts";
 import { type ProfileResult, reportOn } from "../run.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
 import { rereadRun } from "../saved-run/reread.ts";
 import { type WrittenRun, writeRun } from "../write-run.ts";
-import { publish } from "./publish.ts";
+import { publish, removeStale } from "./publish.ts";
 
 export interface RebuildRequest {
   /** Absolute path of the run directory. */
@@ -28,9 +31,11 @@ export interface Rebuilt {
 const LINKED = ["config.yaml", "overrides.yaml", "hydra.yaml", "run.log"];
 
 /**
- * Makes every report of a run again. Everything is written before the first of the old reports goes.
+ * Makes every report of a run again. Everything is written before the first of the old reports goes,
+ * and where something could not be written, none goes that has no successor.
  *
- * @throws ConfigError for a directory that is no run's, and raw files that are gone
+ * @throws ConfigError for a directory that is no run's, raw files that are gone, and a directory that
+ *   may not be written
  */
 export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> {
   const { runDirectory, output, cwd, now, say } = request;
@@ -44,19 +49,45 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   };
   const config = { ...run.config, pipeline: { ...pipeline, report } };
   const result = reportOn(run, now);
+  const configLines = saved.config_lines;
   if (output !== null) {
-    for (const name of LINKED)
-      if (existsSync(join(runDirectory, name)))
-        copyFileSync(join(runDirectory, name), join(output, name));
-    return { result, written: await writeRun(result, config, output, saved.config_lines) };
+    orRefuse(readablePath(output, cwd), "choose another with --output DIR", () => {
+      for (const name of LINKED)
+        if (existsSync(join(runDirectory, name)))
+          copyFileSync(join(runDirectory, name), join(output, name));
+    });
+    return { result, written: await writeRun(result, config, { directory: output, configLines }) };
   }
+  const write = <T>(step: () => T): T =>
+    orRefuse(readablePath(runDirectory, cwd), "--output DIR writes them elsewhere", step);
   // Beside the old ones: files can be moved within a file system only.
-  const staging = mkdtempSync(join(runDirectory, ".report-"));
+  const staging = write(() => mkdtempSync(join(runDirectory, ".report-")));
   try {
-    const written = await writeRun(result, config, staging, saved.config_lines);
-    const reports = publish(staging, runDirectory, written.reports);
-    return { result, written: { ...written, reports } };
+    const place = { directory: staging, runDirectory, configLines };
+    const { reports, failures } = await writeRun(result, config, place);
+    const published = write(() => {
+      if (failures.length === 0) removeStale(staging, runDirectory);
+      return publish(staging, runDirectory, reports);
+    });
+    // Nobody knows the folder beside.
+    const named = failures.map((failure) => failure.replaceAll(staging, runDirectory));
+    return { result, written: { reports: published, failures: named } };
   } finally {
     rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** A step with files; what the system refuses is told with the directory and the way out. */
+function orRefuse<T>(directory: string, hint: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause)) throw cause;
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `The reports cannot be written into '${directory}': ${fileProblem(cause)}`,
+      hint,
+      cause,
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
 import { packageInfo } from "../../package-root.ts";
 import { readablePath } from "../../readable-path.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
@@ -13,24 +14,44 @@ const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
  *
  * @throws ConfigError `profile.input` where there is none, or one that this version cannot read
  */
-export function readSavedRun(directory: string, cwd: string): SavedRun {
-  const file = join(directory, RUN_FILE);
-  const name = readablePath(file, cwd);
-  if (!existsSync(file)) throw noRun(directory, name);
-  let document: unknown;
-  try {
-    document = JSON.parse(readFileSync(file, "utf8"));
-  } catch (cause) {
-    throw unreadable(name, cause instanceof Error ? cause.message : String(cause));
-  }
-  checkContract(document, name);
+export type ReadSavedRun = (directory: string, cwd: string) => SavedRun;
+
+/** A reader for many runs: what their schema takes to compile, it takes once. */
+export function createRunReader(): ReadSavedRun {
   const check = createAjv().compile<SavedRun>(
     JSON.parse(readFileSync(join(packageInfo().root, "schemas", "run.schema.json"), "utf8")),
   );
-  if (check(document)) return document;
-  const [error] = check.errors ?? [];
-  throw unreadable(name, `${error?.instancePath || "/"} ${error?.message ?? "does not fit"}`);
+  return (directory, cwd) => {
+    const file = join(directory, RUN_FILE);
+    const name = readablePath(file, cwd);
+    const document = contentOf(file, name);
+    checkContract(document, name);
+    if (check(document)) return document;
+    const [error] = check.errors ?? [];
+    throw unreadable(name, `${error?.instancePath || "/"} ${error?.message ?? "does not fit"}`);
+  };
 }
+
+export const readSavedRun: ReadSavedRun = (directory, cwd) => createRunReader()(directory, cwd);
+
+function contentOf(file: string, name: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    if (isMissing(cause)) throw noRun(dirname(file), name);
+    throw unreadable(name, fileProblem(cause));
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(name, `it is not JSON: ${cause instanceof Error ? cause.message : cause}`);
+  }
+}
+
+/** Also below what is a file itself. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code));
 
 /** A newer minor version only adds; a newer major one may mean something else by the same words. */
 function checkContract(document: unknown, name: string): void {

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
 import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { RESULT_FILES } from "../result-files.ts";
 
-/** What says that a directory holds the results of another run or import. */
-const RESULTS = ["recorder", "nsys", "ncu", "report.md"];
+/** Those of a sweep, too. */
+const RESULTS = [...RESULT_FILES, "sweep-report.json"];
 
 /**
  * Makes the directory that reports go to: the one named, or one named by the time as for a run.
@@ -27,7 +29,7 @@ export function makeOutputDirectory(wanted: string | undefined, cwd: string, now
   } catch (cause) {
     throw new ConfigError({
       code: "app.run_directory",
-      message: `The directory '${directory}' cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `The directory '${directory}' cannot be made: ${fileProblem(cause)}`,
       hint: "choose another with --output DIR",
       cause,
     });

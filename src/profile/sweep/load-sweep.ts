@@ -1,6 +1,7 @@
 /** The jobs of a sweep, from its directory. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
 import type { JobInput } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validate.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
@@ -8,7 +9,9 @@ import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";
 import { loadReport, scopeOf } from "../compare/load-report.ts";
+import { describeOutcome, succeeded } from "../machine/process.ts";
 import { RUN_FILE } from "../saved-run/document.ts";
+import { createRunReader, type ReadSavedRun } from "../saved-run/read-run.ts";
 
 export interface LoadedSweep {
   readonly collector: string;
@@ -18,14 +21,37 @@ export interface LoadedSweep {
 /** What Hydra leaves with every job. */
 const JOB_FILES = ["overrides.yaml", ".hydra/overrides.yaml"];
 
-/** Directories of jobs, also of those that failed, in the order of their numbers; none in a run. */
+/**
+ * Directories of jobs, also of those that failed, in the order of their numbers; none in a run, and in
+ * what is no directory.
+ *
+ * @throws ConfigError `profile.input` for a directory that may not be read
+ */
 export function sweepJobs(directory: string): readonly string[] {
-  if (!existsSync(directory) || existsSync(join(directory, RUN_FILE))) return [];
-  return readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
+  if (!isDirectory(directory) || existsSync(join(directory, RUN_FILE))) return [];
+  return namesIn(directory)
     .filter((name) => JOB_FILES.some((file) => existsSync(join(directory, name, file))))
     .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    throw new ConfigError({
+      code: "profile.input",
+      message: `${directory}: ${fileProblem(cause)}`,
+      cause,
+    });
+  }
 }
 
 /**
@@ -53,27 +79,53 @@ export function loadSweep(
           : `no job of the sweep has a report of ${wanted}`,
       available: found,
     });
+  const readRun = createRunReader();
+  const resultOf = (name: string): JobInput["result"] => {
+    if (!reportOf(name, collector)) return without(`no report of ${collector}`);
+    const failure = failureOf(join(directory, name), collector, readRun);
+    if (failure !== null) return without(`${failure}; its own report has what it measured`);
+    const { bundle } = loadReport(name, directory, validator, collector);
+    return { report: scopeOf(name, bundle, undefined) };
+  };
   return {
     collector,
     jobs: names.map((name): JobInput => {
-      const overrides = overridesOf(join(directory, name));
-      if (!reportOf(name, collector))
-        return { name, overrides, result: { report: null, problem: `no report of ${collector}` } };
+      let overrides: readonly string[] = [];
       try {
-        const { bundle } = loadReport(name, directory, validator, collector);
-        const report = scopeOf(name, bundle, undefined);
-        return { name, overrides, result: { report } };
+        overrides = overridesOf(join(directory, name));
+        return { name, overrides, result: resultOf(name) };
       } catch (error) {
         if (!isConfigError(error)) throw error;
-        return { name, overrides, result: { report: null, problem: error.message } };
+        return { name, overrides, result: without(error.message) };
       }
     }),
   };
 }
 
+const without = (problem: string): JobInput["result"] => ({ report: null, problem });
+
+/**
+ * Why the times of a job are not to be compared with those of others: a program that failed was
+ * mostly the fastest. Null where all is well, and where nothing says how the run ended.
+ */
+function failureOf(job: string, collector: string, readRun: ReadSavedRun): string | null {
+  if (!existsSync(join(job, RUN_FILE))) return null;
+  const found = readRun(job, job).collectors.find((each) => each.collector === collector);
+  if (found === undefined) return null;
+  const { outcome, problem } = found;
+  if (problem !== null) return problem.message;
+  return succeeded(outcome) ? null : describeOutcome(outcome);
+}
+
+/** @throws ConfigError for a file that cannot be read, or is not YAML */
 function overridesOf(job: string): readonly string[] {
   const file = JOB_FILES.map((name) => join(job, name)).find((path) => existsSync(path));
   if (file === undefined) return [];
-  const list: unknown = toObject(readYaml(readFileSync(file, "utf8"), { name: file }));
-  return Array.isArray(list) ? list.map(String) : [];
+  try {
+    const list: unknown = toObject(readYaml(readFileSync(file, "utf8"), { name: file }));
+    return Array.isArray(list) ? list.map(String) : [];
+  } catch (cause) {
+    const message = `${relative(job, file)}: ${fileProblem(cause)}`;
+    throw new ConfigError({ code: "profile.input", message, cause });
+  }
 }

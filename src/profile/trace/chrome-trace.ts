@@ -52,7 +52,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         pid: process.pid,
         tid: wait.threadId,
         ts: microseconds(wait.startNs),
-        dur: microseconds(wait.endNs - wait.startNs),
+        dur: microseconds(Math.max(wait.endNs - wait.startNs, 0)),
       };
     for (const kernel of process.kernels) {
       devices.add(kernel.device);

@@ -36,7 +36,8 @@ function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> 
       trackOf(streams, `cuda:${device} stream ${stream ?? 0}, process ${process.pid}`).add(
         names.of(name),
         startNs,
-        endNs,
+        // Of another clock, brought to this one: a viewer takes no end before the beginning.
+        Math.max(endNs, startNs),
       );
   }
   yield* streams.values();

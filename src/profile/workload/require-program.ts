@@ -1,5 +1,6 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileProblem } from "../../file-problem.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WorkloadConfig } from "../config.ts";
 import { findExecutable } from "../machine/executable.ts";
@@ -36,8 +37,8 @@ interface Refusal {
 }
 
 function whatIsThere(program: string, cwd: string): Refusal {
-  const path = resolve(cwd, program);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = lookAt(resolve(cwd, program));
+  if (stat instanceof Error) return { message: `'${program}' cannot be run: ${fileProblem(stat)}` };
   if (stat === undefined) return { message: `'${program}' was not found (relative to ${cwd})` };
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
@@ -48,6 +49,18 @@ function whatIsThere(program: string, cwd: string): Refusal {
 
 function whatIsNotOnPath(program: string, cwd: string): Refusal {
   const message = `'${program}' was not found on PATH`;
-  const isHere = statSync(resolve(cwd, program), { throwIfNoEntry: false })?.isFile() === true;
-  return isHere ? { message, hint: `a program in this directory is './${program}'` } : { message };
+  const here = lookAt(resolve(cwd, program));
+  return here !== undefined && !(here instanceof Error) && here.isFile()
+    ? { message, hint: `a program in this directory is './${program}'` }
+    : { message };
+}
+
+/** Undefined where there is nothing; the error where nobody may look, or can. */
+function lookAt(path: string): Stats | Error | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return error;
+    throw error;
+  }
 }

@@ -19,6 +19,7 @@ export function makeChoosable(marks: readonly Choosable[]): void {
     element.setAttribute("tabindex", at === 0 ? "0" : "-1");
     element.addEventListener("click", choose);
     element.addEventListener("keydown", (event) => {
+      if (isShortcut(event)) return;
       if (event.key === "Enter" || event.key === " ") choose();
       else {
         const next = marks[targetOf(event.key, at, marks.length)];
@@ -31,6 +32,10 @@ export function makeChoosable(marks: readonly Choosable[]): void {
     });
   }
 }
+
+/** Of the browser or the system, such as Alt and an arrow, which goes back. */
+export const isShortcut = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  altKey || ctrlKey || metaKey;
 
 function targetOf(key: string, at: number, count: number): number {
   if (key === "Home") return 0;

@@ -1,9 +1,11 @@
 /** Entry point of the comparison page's script. */
+import { formatDelta, formatPercent } from "../compare/change-text.ts";
 import type { ComparisonPageData, ComparisonRow } from "../compare/comparison-page-data.ts";
 import { themeButton } from "./controls.ts";
 import { h } from "./dom.ts";
-import { formatMs, NOT_MEASURED } from "./format.ts";
+import { formatMs } from "./format.ts";
 import { nameElement } from "./name.ts";
+import { section } from "./section.ts";
 import { createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
@@ -54,13 +56,13 @@ function changes(
         align: "right",
         // The largest change first, whatever its direction.
         key: ({ delta }) => (delta === null ? null : Math.abs(delta)),
-        cell: deltaText,
+        cell: formatDelta,
       },
       {
         heading: "%",
         align: "right",
         key: ({ relative }) => relative,
-        cell: ({ relative }) => signed(relative === null ? null : relative * 100, 1),
+        cell: ({ relative }) => formatPercent(relative),
       },
       {
         heading: "Verdict",
@@ -96,23 +98,8 @@ function configuration(rows: ComparisonPageData["config"]): HTMLElement {
   return section("Configuration", table.element);
 }
 
-function section(title: string, ...children: readonly Node[]): HTMLElement {
-  const id = `${title.toLowerCase()}-heading`;
-  return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
-}
-
 /** What the sum of all regions, which overlap, cannot tell. */
 function totalText(total: ComparisonRow): string {
-  const percent = signed(total.relative === null ? null : total.relative * 100, 1);
-  return `all: ${formatMs(total.a)} ms before, ${formatMs(total.b)} ms after: ${deltaText(total)} ms (${percent} %), ${total.verdict}`;
-}
-
-function deltaText({ delta, uncertainty }: ComparisonRow): string {
-  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
-  return `${signed(delta, 3)}${spread}`;
-}
-
-function signed(value: number | null, digits: number): string {
-  if (value === null) return NOT_MEASURED;
-  return `${value > 0 ? "+" : ""}${value.toFixed(digits)}`;
+  const percent = formatPercent(total.relative);
+  return `all: ${formatMs(total.a)} ms before, ${formatMs(total.b)} ms after: ${formatDelta(total)} ms (${percent} %), ${total.verdict}`;
 }

@@ -3,7 +3,7 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { labelledTicks } from "./axis.ts";
 import { makeChoosable } from "./choosable.ts";
 import { h, svg } from "./dom.ts";
-import { CHARACTER, createFitted, NARROW } from "./fit.ts";
+import { CHARACTER, createFitted, NARROW, shortenPath } from "./fit.ts";
 import { formatMs } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
@@ -145,13 +145,6 @@ function drawSpread(
     svg("line", { x1: scale(p95), x2: scale(p95), y1: y - 6, y2: y + 6, class: "p95" }),
     svg("circle", { cx: scale(median), cy: y, r: 4.5, class: "median" }),
   );
-}
-
-/** The end of a path tells regions of one name apart, as long as there is room. */
-function shortenPath({ label, path }: Region, most: number): string {
-  if (path.length <= most) return path;
-  const end = path.slice(path.length - (most - 1));
-  return label.length >= most ? `${label.slice(0, most - 1)}…` : `…${end}`;
 }
 
 const formatTick = (value: number): string => String(Number(value.toPrecision(3)));

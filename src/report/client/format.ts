@@ -4,6 +4,7 @@ export { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
 const PREFIXES = [
+  [1e18, "E"],
   [1e15, "P"],
   [1e12, "T"],
   [1e9, "G"],
@@ -13,6 +14,8 @@ const PREFIXES = [
 
 /** With a decimal prefix: `12.3 TFLOP/s`. */
 export function formatRate(value: number, unit: string): string {
-  const [size, prefix] = PREFIXES.find(([least]) => value >= least) ?? [1, ""];
-  return `${(value / size).toPrecision(3)} ${prefix}${unit}`;
+  // Rounded first: 999.9 G are 1.00 T.
+  const rounded = Number(value.toPrecision(3));
+  const [size, prefix] = PREFIXES.find(([least]) => rounded >= least) ?? [1, ""];
+  return `${(rounded / size).toPrecision(3)} ${prefix}${unit}`;
 }

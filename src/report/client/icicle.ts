@@ -1,4 +1,5 @@
 /** The region tree as an icicle: width is time, depth is nesting. Click or Enter zooms. */
+import { isShortcut } from "./choosable.ts";
 import { hueOf } from "./color.ts";
 import { h, on } from "./dom.ts";
 import { formatMs, formatShare } from "./format.ts";
@@ -21,17 +22,19 @@ export function createIcicle(store: Store): HTMLElement {
   const crumbs = h("nav", { "aria-label": "Zoomed region", class: "crumbs" });
   const chart = h("div", { class: "icicle", role: "tree", "aria-label": "Region tree by time" });
   const note = h("p", { class: "hint" });
-  let focusRow = -1;
+  let drawn: ReadonlyMap<Region, HTMLElement> = new Map();
+  /** The region whose box takes part in tabbing, where it has one. */
+  let current: Region | null = null;
 
   const draw = (scope: Scope, zoomed: Region | null) => {
     const boxes = layOut(scope, zoomed);
     const depth = boxes.reduce((most, { row }) => Math.max(most, row + 1), 0);
     chart.style.height = `${depth * ROW_HEIGHT}px`;
-    chart.replaceChildren(...boxes.map((box) => drawBox(box, scope)));
-    crumbs.replaceChildren(...drawCrumbs(zoomed));
-    const shown = new Set(boxes.map(({ region }) => region));
+    drawn = new Map(boxes.map((box) => [box.region, drawBox(box, scope)]));
+    chart.replaceChildren(...drawn.values());
+    crumbs.replaceChildren(...drawCrumbs(zoomed, store));
     const hidden = scope.regions.filter(
-      (region) => !shown.has(region) && isInside(region, zoomed) && (region.value ?? 0) > 0,
+      (region) => !drawn.has(region) && isInside(region, zoomed) && (region.value ?? 0) > 0,
     ).length;
     note.textContent =
       boxes.length === 0
@@ -52,7 +55,6 @@ export function createIcicle(store: Store): HTMLElement {
         "aria-level": region.level + 1,
         "aria-label": text,
         title: `${region.path}\n${formatMs(region.value)} ms, ${share} %, ${region.calls} calls`,
-        "data-row": region.row,
         tabindex: -1,
       },
       h("span", {}, region.label),
@@ -62,70 +64,78 @@ export function createIcicle(store: Store): HTMLElement {
     box.style.top = `${row * ROW_HEIGHT}px`;
     box.style.setProperty("--hue", String(hueOf(region.label)));
     on(box, "click", () => {
-      focusRow = region.row;
+      current = region;
       const { zoomed } = store.get();
       store.set({ selected: region, zoomed: zoomed === region ? region.parent : region });
     });
     on(box, "keydown", (event) => {
-      const target = moveFrom(region, event.key, scope);
+      if (isShortcut(event)) return;
+      const way = wayFrom(region, event.key, scope);
       if (event.key === "Escape") store.set({ zoomed: store.get().zoomed?.parent ?? null });
-      else if (target === null) return;
-      else focus(target);
+      else if (way === null) return;
+      else focusFirst(way);
       event.preventDefault();
     });
     return box;
   };
 
-  const drawCrumbs = (zoomed: Region | null): readonly Node[] => {
-    const path: Region[] = [];
-    for (let region = zoomed; region !== null; region = region.parent) path.unshift(region);
-    const crumb = (label: string, target: Region | null, current: boolean) =>
-      on(
-        h(
-          "button",
-          { type: "button", class: "crumb", "aria-current": current ? "location" : null },
-          label,
-        ),
-        "click",
-        () => store.set({ zoomed: target }),
-      );
-    return [
-      crumb("all regions", null, zoomed === null),
-      ...path.flatMap((region) => [
-        document.createTextNode(" › "),
-        crumb(region.label, region, region === zoomed),
-      ]),
-    ];
-  };
-
-  const boxOf = (row: number) => chart.querySelector<HTMLElement>(`[data-row="${row}"]`);
-  const focus = (region: Region) => {
-    const box = boxOf(region.row);
-    if (box === null) return;
-    focusRow = region.row;
+  /** Of these regions, the first that is not too narrow to be drawn. */
+  const focusFirst = (way: readonly Region[]) => {
+    const target = way.find((region) => drawn.has(region));
+    if (target === undefined) return;
+    current = target;
     markSelected();
-    box.focus();
+    drawn.get(target)?.focus();
   };
   /** One box of the chart takes part in tabbing; arrow keys do the rest. */
   const markSelected = () => {
     const { selected } = store.get();
-    const boxes = [...chart.querySelectorAll<HTMLElement>(".box")];
-    const entry = boxes.find((box) => box.dataset["row"] === String(focusRow)) ?? boxes[0];
-    for (const box of boxes) {
-      box.tabIndex = box === entry ? 0 : -1;
-      const isSelected = box.dataset["row"] === String(selected?.row ?? -1);
-      box.setAttribute("aria-selected", String(isSelected));
+    const entry = current !== null && drawn.has(current) ? current : [...drawn.keys()][0];
+    for (const [region, box] of drawn) {
+      box.tabIndex = region === entry ? 0 : -1;
+      box.setAttribute("aria-selected", String(region === selected));
     }
   };
 
   store.watch(({ scope, zoomed, selected }, before) => {
     if (before === null || before.scope !== scope || before.zoomed !== zoomed) {
-      const hadFocus = chart.contains(document.activeElement);
+      const { activeElement } = document;
+      const [inChart, inCrumbs] = [chart, crumbs].map((part) => part.contains(activeElement));
       draw(scope, zoomed);
-      if (hadFocus) boxOf(focusRow)?.focus();
+      // Zoomed out, the box may be too narrow to be drawn: what is around it takes its place.
+      if (inChart) focusFirst([...around(current)].reverse());
+      if (inCrumbs) crumbs.querySelector<HTMLElement>("[aria-current]")?.focus();
     } else if (before.selected !== selected) markSelected();
   });
   return h("div", { class: "icicle-view" }, crumbs, chart, note);
+}
+
+/** The way back to all regions, a button each. */
+function drawCrumbs(zoomed: Region | null, store: Store): readonly Node[] {
+  const crumb = (label: string, target: Region | null) =>
+    on(
+      h(
+        "button",
+        { type: "button", class: "crumb", "aria-current": target === zoomed ? "location" : null },
+        label,
+      ),
+      "click",
+      () => store.set({ zoomed: target }),
+    );
+  return [
+    crumb("all regions", null),
+    ...around(zoomed).flatMap((region) => [
+      document.createTextNode(" › "),
+      crumb(region.label, region),
+    ]),
+  ];
+}
+
+/** A region and those around it, the outermost first. */
+function around(region: Region | null): readonly Region[] {
+  const path: Region[] = [];
+  for (let at = region; at !== null; at = at.parent) path.unshift(at);
+  return path;
 }
 
 const isInside = (region: Region, around: Region | null): boolean => {
@@ -133,23 +143,23 @@ const isInside = (region: Region, around: Region | null): boolean => {
   return around === null;
 };
 
-/** Where an arrow key leads in the tree. */
-function moveFrom(region: Region, key: string, { roots }: Scope): Region | null {
+/** Where a key leads in the tree, the nearest first; null for other keys. */
+function wayFrom(region: Region, key: string, { roots }: Scope): readonly Region[] | null {
   const siblings = region.parent?.children ?? roots;
   const at = siblings.indexOf(region);
   switch (key) {
     case "ArrowLeft":
-      return siblings[at - 1] ?? null;
+      return siblings.slice(0, at).reverse();
     case "ArrowRight":
-      return siblings[at + 1] ?? null;
+      return siblings.slice(at + 1);
     case "ArrowUp":
-      return region.parent;
+      return region.parent === null ? [] : [region.parent];
     case "ArrowDown":
-      return region.children[0] ?? null;
+      return region.children;
     case "Home":
-      return siblings[0] ?? null;
+      return siblings;
     case "End":
-      return siblings.at(-1) ?? null;
+      return [...siblings].reverse();
     default:
       return null;
   }
@@ -181,10 +191,9 @@ function layOut({ roots, data }: Scope, zoomed: Region | null): readonly Box[] {
     }
   };
   // Above what is zoomed stands what is around it, for the way back.
-  const around: Region[] = [];
-  for (let region = zoomed; region !== null; region = region.parent) around.unshift(region);
-  for (const [row, region] of around.entries()) boxes.push({ region, left: 0, width: 1, row });
+  const above = around(zoomed);
+  for (const [row, region] of above.entries()) boxes.push({ region, left: 0, width: 1, row });
   if (zoomed === null) place(roots, data.wholeMs ?? 0, 0, 1, 0);
-  else place(zoomed.children, zoomed.value ?? 0, 0, 1, around.length);
+  else place(zoomed.children, zoomed.value ?? 0, 0, 1, above.length);
   return boxes;
 }

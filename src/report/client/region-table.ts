@@ -9,9 +9,10 @@ import { type Column, createTable, type Table } from "./table.ts";
 /** All regions with their numbers, as a tree until sorted by something else. */
 export function createRegionTable(store: Store): HTMLElement {
   const holder = h("div");
+  const place = h("div");
   let table: Table<Region> | null = null;
 
-  const build = (scope: Scope, metric: number | null) => {
+  const show = (scope: Scope, metric: number | null) => {
     table = createTable<Region>({
       label: "Regions",
       columns: [...columnsOf(scope, store), ...metricColumn(scope, metric)],
@@ -22,12 +23,14 @@ export function createRegionTable(store: Store): HTMLElement {
       onActivate: (region) => store.set({ selected: region }),
     });
     table.setRows(scope.regions);
-    holder.replaceChildren(...metricChooser(scope, metric, build), table.element);
+    place.replaceChildren(table.element);
   };
 
   store.watch(({ scope, selected }, before) => {
-    if (before === null || before.scope !== scope) build(scope, null);
-    else if (before.selected !== selected) table?.redecorate();
+    if (before === null || before.scope !== scope) {
+      show(scope, null);
+      holder.replaceChildren(...metricChooser(scope, (metric) => show(scope, metric)), place);
+    } else if (before.selected !== selected) table?.redecorate();
   });
   return holder;
 }
@@ -125,21 +128,18 @@ function metricColumn({ data }: Scope, metric: number | null): readonly Column<R
   ];
 }
 
+/** It stays while the table under it changes: who chooses by the keyboard goes on from there. */
 function metricChooser(
-  scope: Scope,
-  chosen: number | null,
-  build: (scope: Scope, metric: number | null) => void,
+  { data: { metrics } }: Scope,
+  choose: (metric: number | null) => void,
 ): readonly HTMLElement[] {
-  const { metrics } = scope.data;
   if (metrics.length === 0) return [];
   const select = h(
     "select",
     {},
     h("option", { value: "" }, "none"),
-    ...metrics.map(({ name }, index) =>
-      h("option", { value: index, selected: index === chosen }, name),
-    ),
+    ...metrics.map(({ name }, index) => h("option", { value: index }, name)),
   );
-  on(select, "change", () => build(scope, select.value === "" ? null : Number(select.value)));
+  on(select, "change", () => choose(select.value === "" ? null : Number(select.value)));
   return [h("label", { class: "chooser" }, "Metric as a column ", select)];
 }

@@ -147,11 +147,11 @@ function drawGrid({ x, y, width, height }: Axes): readonly Node[] {
 /** `10 TFLOP/s`: a power of ten has no other digits. */
 const formatTick = (tick: number): string => formatRate(tick, "FLOP/s").replace(/\.0+(?= )/, "");
 
+/** Each as it is written: multiplied by ten again and again, one millionth would not lead to 1. */
 function powersOfTen(scale: Scale): readonly number[] {
-  const [from, to] = ends(scale);
-  const all: number[] = [];
-  for (let value = from; value <= to * 1.001; value *= 10) all.push(value);
-  return all;
+  const [from, to] = ends(scale).map((end) => Math.round(Math.log10(end)));
+  const [first = 0, last = 0] = [from, to];
+  return Array.from({ length: last - first + 1 }, (_, step) => Number(`1e${first + step}`));
 }
 
 /** Each from its ridge, left of which memory is the limit. */

@@ -6,6 +6,7 @@ import { createFitted } from "./fit.ts";
 import { formatMs, NOT_MEASURED } from "./format.ts";
 import { nameElement } from "./name.ts";
 import { legend, scalingChart } from "./scaling-chart.ts";
+import { section } from "./section.ts";
 import { createTable } from "./table.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;
@@ -132,9 +133,4 @@ function createChart() {
 
 function nameOf({ path }: SweepRegion): string {
   return path.join(" / ");
-}
-
-function section(title: string, ...children: readonly Node[]): HTMLElement {
-  const id = `${title.toLowerCase()}-heading`;
-  return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
 }

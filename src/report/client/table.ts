@@ -144,6 +144,9 @@ function nextOrder(order: Order | null, column: number, numeric: boolean): Order
   return order.descending === numeric ? { column, descending: !numeric } : null;
 }
 
+/** Job 10 stands behind job 9. */
+const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
+
 function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -156,6 +159,8 @@ function sortRows<Row>(
   keyed.sort((a, b) => {
     if (a.value === null || b.value === null)
       return a.value === b.value ? 0 : a.value === null ? 1 : -1;
+    if (typeof a.value === "string" && typeof b.value === "string")
+      return sign * asPeopleCount(a.value, b.value);
     return a.value < b.value ? -sign : a.value > b.value ? sign : 0;
   });
   return keyed.map(({ row }) => row);

@@ -1,9 +1,8 @@
 /** Everything that a comparison shows, in whatever form. */
 
 import { printableLabel } from "../../printable.ts";
-import { NOT_MEASURED } from "../numbers.ts";
 import { isInside, pathWords } from "../region-path.ts";
-import type { Change, Verdict } from "./change.ts";
+import type { Verdict } from "./change.ts";
 import type { Changes, KernelChange, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
 
@@ -43,14 +42,6 @@ export const VERDICTS: Readonly<Record<Verdict, string>> = {
   removed: "gone",
 };
 
-export function formatPercent(relative: number | null): string {
-  if (relative === null) return NOT_MEASURED;
-  const percent = relative * 100;
-  if (!Number.isFinite(percent)) return NOT_MEASURED;
-  const digits = Math.abs(percent) >= 1000 ? 0 : 1;
-  return `${percent > 0 ? "+" : ""}${percent.toFixed(digits)}`;
-}
-
 /** Kernels whose time is not the same, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
   kernels.filter(({ changes }) => (changes["total_ms"]?.verdict ?? "same") !== "same");
@@ -78,14 +69,6 @@ export const kernelHeading = (reports: ReportComparison): string => {
   const word = kernelWord(reports);
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 };
-
-/** A difference in ms with its sign, and how far off it may be. */
-export function formatDelta({ delta, uncertainty }: Change): string {
-  if (delta === null) return NOT_MEASURED;
-  const sign = delta > 0 ? "+" : "";
-  const spread = uncertainty === null || uncertainty === 0 ? "" : ` ±${uncertainty.toFixed(3)}`;
-  return `${sign}${delta.toFixed(3)}${spread}`;
-}
 
 /** A region with how many shown regions stand around it. */
 export interface RegionLine {

@@ -9,11 +9,10 @@ import {
 } from "../markdown.ts";
 import { formatMs, plural } from "../numbers.ts";
 import type { Change } from "./change.ts";
+import { formatDelta, formatPercent } from "./change-text.ts";
 import {
   type Comparison,
   changedKernels,
-  formatDelta,
-  formatPercent,
   gateSummary,
   kernelHeading,
   kernelWord,

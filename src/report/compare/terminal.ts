@@ -5,13 +5,12 @@ import { wrapText } from "../../text-width.ts";
 import { formatMs, plural } from "../numbers.ts";
 import { type TerminalColumn, terminalTable } from "../terminal-table.ts";
 import type { Change, Verdict } from "./change.ts";
+import { formatDelta, formatPercent } from "./change-text.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
   changedKernels,
   countNotes,
-  formatDelta,
-  formatPercent,
   gateSummary,
   kernelHeading,
   kernelWord,

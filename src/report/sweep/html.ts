@@ -4,9 +4,9 @@ import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import { forPage } from "../numbers.ts";
-import { pathLines } from "../region-path.ts";
+import { forPage, plural } from "../numbers.ts";
 import type { SweepReport } from "./document.ts";
+import { regionNames } from "./region-names.ts";
 import { basisInWords } from "./writers.ts";
 
 /** Numbers of the matrix: a page of 1 MB bears no more. */
@@ -18,7 +18,7 @@ export function renderSweepHtml(
 ): string {
   const { jobs, regions, notes, best, collector } = report;
   const most = Math.floor(MAX_CELLS / Math.max(1, jobs.length));
-  const lineOf = pathLines(regions);
+  const names = regionNames(regions);
   const data: SweepReport = {
     ...report,
     jobs: jobs.map((job) => ({
@@ -28,19 +28,23 @@ export function renderSweepHtml(
       total_ms: forPage(job.total_ms),
     })),
     best: best && printableLabel(best, 80),
-    regions: regions.slice(0, most).map((region) => ({
+    regions: regions.slice(0, most).map((region, at) => ({
       ...region,
-      path: [printableLabel(lineOf(region), 300)],
+      path: [printableLabel(names[at] ?? "", 300)],
       times_ms: region.times_ms.map((ms) => forPage(ms)),
     })),
   };
   const left = regions.length - data.regions.length;
   const lines = [
     ...notes,
-    ...(left > 0 ? [`${left} regions are left out of this page; sweep-report.csv has all`] : []),
+    ...(left > 0
+      ? [
+          `${plural(left, "region is", "regions are")} left out of this page; sweep-report.csv has all`,
+        ]
+      : []),
   ];
   const body = `<header class="top"><h1>Sweep</h1>
-<p class="summary">${jobs.length} jobs, collector ${escapeHtml(collector)}; ${basisInWords(report)} in ms${best === null ? "" : `; job ${escapeHtml(printableLabel(best, 80))} took the least time`}</p>
+<p class="summary">${plural(jobs.length, "job")}, collector ${escapeHtml(collector)}; ${basisInWords(report)} in ms${best === null ? "" : `; job ${escapeHtml(printableLabel(best, 80))} took the least time`}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in sweep-report.md beside it.</p></noscript>
 ${lines.length === 0 ? "" : `<ul class="notice">${lines.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}

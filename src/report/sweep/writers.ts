@@ -9,10 +9,10 @@ import {
   markdownList,
   markdownTable,
 } from "../markdown.ts";
-import { formatMs, NOT_MEASURED } from "../numbers.ts";
-import { pathLines } from "../region-path.ts";
+import { formatMs, NOT_MEASURED, plural } from "../numbers.ts";
 import { curvesOf, scalingExponent } from "./curves.ts";
 import type { SweepReport } from "./document.ts";
+import { regionNames } from "./region-names.ts";
 
 export const renderSweepJson = (report: SweepReport): string =>
   `${JSON.stringify(report, null, 2)}\n`;
@@ -57,7 +57,7 @@ export function renderSweepMarkdown(report: SweepReport): string {
   ]);
   return markdownDocument([
     "# Sweep report",
-    `${jobs.length} jobs, collector ${escapeMarkdown(collector)}. Numbers are ${basisInWords(report)} in ms; ${best === null ? "no job has any" : `job ${label(best)} took the least time`}.`,
+    `${plural(jobs.length, "job")}, collector ${escapeMarkdown(collector)}. Numbers are ${basisInWords(report)} in ms; ${best === null ? "no job has any" : `job ${label(best)} took the least time`}.`,
     ...(notes.length === 0
       ? []
       : [markdownList(notes.map((note) => escapeMarkdown(printableLabel(note, 600))))]),
@@ -78,8 +78,9 @@ export function renderSweepMarkdown(report: SweepReport): string {
 }
 
 function matrix({ jobs, regions, parameters }: SweepReport): string {
+  if (regions.length === 0) return "No regions.";
+  const names = regionNames(regions);
   const shown = jobs.slice(0, MAX_JOBS);
-  const lineOf = pathLines(regions);
   const heading = ({ name, values }: SweepReport["jobs"][number]) =>
     escapeMarkdown(
       parameters.length === 1
@@ -91,15 +92,15 @@ function matrix({ jobs, regions, parameters }: SweepReport): string {
       { heading: "Region" },
       ...shown.map((job) => ({ heading: heading(job), align: "right" as const })),
     ],
-    regions.map((region) => [
-      markdownLabel(lineOf(region)),
-      ...shown.map((_, at) => formatMs(region.times_ms[at] ?? null)),
+    regions.map(({ times_ms }, region) => [
+      markdownLabel(names[region] ?? ""),
+      ...shown.map((_, at) => formatMs(times_ms[at] ?? null)),
     ]),
   );
   const left = jobs.length - shown.length;
   return left === 0
     ? table
-    : `${table}\n\n${left} more jobs are in sweep-report.html and sweep-report.csv.`;
+    : `${table}\n\n${plural(left, "more job is", "more jobs are")} in sweep-report.html and sweep-report.csv.`;
 }
 
 /** Of the whole jobs: the page has the curves of every region. */

@@ -214,6 +214,11 @@ it("survives programs that print nonsense, and looks for CUPTI in an environment
   expect(check("CUPTI")?.detail).toContain("site-packages/nvidia/cuda_cupti/lib/libcupti.so.12");
 });
 
+it("takes what a program warns of for no part of its answer", async () => {
+  const sh = ["sh", "-c", "echo 'WARNING: old' >&2; echo '{}'"];
+  expect(await thisMachine(process.env).run(sh)).toBe("{}");
+});
+
 it("looks for CUPTI among the packages of the python3 on PATH, where the recorder looks, too", async () => {
   const { check } = await findingsOf({
     files: {

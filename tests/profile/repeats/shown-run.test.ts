@@ -46,7 +46,7 @@ function sectionOf(times: readonly number[], exitCode: number) {
   const { sections, workload } = reportOn(run, new Date(0));
   const [section] = sections;
   if (section === undefined) throw new Error("a collection makes a section");
-  return { section, analysis: readStaticAnalysis(workload, section) };
+  return { section, ...readStaticAnalysis(workload, section) };
 }
 
 describe("the run that is shown", () => {

@@ -143,6 +143,24 @@ describe("renderChromeTrace", () => {
     expect(slices.at(-1)?.args).toEqual({ closed: false });
   });
 
+  it("has nothing that ends before it begins, in either form", () => {
+    // The clock of a GPU that was brought to another one may be off.
+    const timeline = timelineOf([
+      {
+        kernels: [
+          { name: "k", launch: 5000, ns: -3000 },
+          { name: "l", launch: 9000, ns: 10 },
+        ],
+        waits: [{ call: 100, ns: -50 }],
+      },
+    ]);
+    const durations = chrome(timeline).flatMap(({ dur }) => (dur === undefined ? [] : [dur]));
+    expect(Math.min(...durations)).toBe(0);
+    const [profile] = speedscope(timeline).profiles as { events: { at: number }[] }[];
+    const times = profile?.events.map(({ at }) => at) ?? [];
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
   it("shows start/end ranges as pairs of one id", () => {
     const [begin, end] = events.filter(({ name }) => name === "async");
     expect([begin?.ph, begin?.ts, end?.ph, end?.ts]).toEqual(["b", 1.5, "e", 6]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -148,6 +148,17 @@ describe("requireProgram", () => {
       "a program in this directory is './bench.sh'",
     ]);
     expect(refusalOf("bench.py")).toEqual(["'bench.py' was not found on PATH", undefined]);
+    symlinkSync("circle", join(cwd, "circle"));
+    expect(refusalOf("./circle")).toEqual([
+      "'./circle' cannot be run: its symbolic links lead in a circle",
+      undefined,
+    ]);
+    const long = "a".repeat(300);
+    expect(refusalOf(`./${long}`)).toEqual([
+      `'./${long}' cannot be run: the name is too long`,
+      undefined,
+    ]);
+    expect(refusalOf(long)).toEqual([`'${long}' was not found on PATH`, undefined]);
   });
 
   it("accepts a path, a name on PATH, and the built-in program", () => {

@@ -39,6 +39,9 @@ describeInBrowser("the page of a comparison", (openPage) => {
       ...["forward", "16.000", "32.000", "+16.000", "+100.0", "slower"],
     ]);
     expect(await rowsOf(page, "CPU operations").count()).toBe(3);
+    // Each section is named by its heading.
+    for (const name of ["Regions", "CPU operations", "Configuration"])
+      expect(await page.locator("section").and(page.getByRole("region", { name })).count()).toBe(1);
     expect(await rowsOf(page, "Configuration").locator("td").allTextContents()).toEqual([
       ...["infer.batch_size", "4", "(none)"],
     ]);

@@ -101,6 +101,58 @@ describeInBrowser("the page of a report", (openPage) => {
     );
   });
 
+  it("passes by what is too narrow to be drawn, and never loses its place", async () => {
+    const range = (name: string, start: number, end: number) => ({ name, start, end });
+    const uneven = bundleOf([
+      {
+        ranges: [
+          range("all", 0, 1e9),
+          range("first", 0, 4e8),
+          range("tiny", 4e8, 4e8 + 1000),
+          range("inner", 4e8 + 10, 4e8 + 900),
+          range("last", 5e8, 9e8),
+        ],
+      },
+    ]);
+    const { page } = await open(uneven);
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    expect(await boxes(page)).toEqual(["all", "first", "last"]);
+    await page.getByRole("treeitem", { name: /^first/ }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("last");
+    await page.keyboard.press("Alt+ArrowLeft");
+    expect(await focused()).toBe("last");
+    await page.keyboard.press("Home");
+    expect(await focused()).toBe("first");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect([await boxes(page), await focused()]).toEqual([["all", "first", "last"], "first"]);
+    // By the way back above the chart, too.
+    await page.keyboard.press("Enter");
+    const crumbs = page.getByRole("navigation");
+    await crumbs.getByRole("button", { name: "all", exact: true }).press("Enter");
+    expect(await focused()).toBe("all");
+    await crumbs.getByRole("button", { name: "all regions" }).press("Enter");
+    expect(await focused()).toBe("all regions");
+  });
+
+  it("keeps its place in the list of metrics while columns change", async () => {
+    const metrics = { first: { value: 1, unit: "" }, second: { value: 2, unit: "%" } };
+    const { page } = await open({
+      ...network,
+      reports: network.reports.map((report) => ({
+        ...report,
+        regions: report.regions.map((region) => ({ ...region, metrics })),
+      })),
+    });
+    await page.getByLabel("Metric as a column").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.getByRole("columnheader", { name: "second [%]" }).count()).toBe(1);
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("SELECT");
+  });
+
   it("gives every control a name and takes part in tabbing once per chart", async () => {
     const { page } = await open(network);
     const nameless = await page.locator("button, input, select, a").evaluateAll((elements) =>

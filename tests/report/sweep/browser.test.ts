@@ -61,6 +61,15 @@ describeInBrowser("the page of a sweep", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it("sorts jobs by their numbers", async () => {
+    const { page } = await open(
+      sweepOf(["2", "10", "1"].map((name) => jobOf(name, [`x=${name}`], 1))),
+    );
+    await page.getByRole("button", { name: "Job", exact: true }).click();
+    const jobs = page.getByRole("region", { name: "Jobs" }).last().locator("tbody tr");
+    expect(await jobs.locator("td:first-child").allTextContents()).toEqual(["1", "2", "10"]);
+  });
+
   it("bears hostile names, and sweeps without numbers", async () => {
     const named = await open(hostile);
     expect(named.complaints).toEqual([]);

@@ -41,6 +41,29 @@ describe("a sweep's report", () => {
     expect(renderSweepMarkdown(report)).not.toContain("## Scaling");
   });
 
+  it("tells regions of one path apart", () => {
+    const { report } = jobOf("0", ["x=1"], 1).result;
+    const [work] = report?.regions ?? [];
+    if (report === null || work === undefined) throw new Error("the job has a region");
+    const regions = [
+      work,
+      { ...work, kind: "start_end" as const },
+      { ...work, domain: "a|b" },
+      { ...work, path: ["1. load"] },
+    ];
+    const alike = sweepOf([
+      { name: "0", overrides: ["x=1"], result: { report: { ...report, regions } } },
+    ]);
+    const markdown = renderSweepMarkdown(alike);
+    for (const name of ["work (push/pop)", "work (start/end)", "work &#64;a\\|b", "1\\. load"])
+      expect(markdown).toContain(`| ${name} | `);
+    expect(markdown).toContain("\n1 job, collector recorder");
+    expect(renderSweepHtml(alike)).toContain('"path":["work (start/end)"]');
+    const bare = { ...report, regions: [] };
+    const without = sweepOf([{ name: "0", overrides: [], result: { report: bare } }]);
+    expect(renderSweepMarkdown(without)).toContain("## Regions\n\nNo regions.\n");
+  });
+
   it("compares wall times where a job has no kernels", () => {
     const job = jobOf("0", ["x=1"], 3);
     const { report } = job.result;
