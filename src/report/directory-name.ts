@@ -111,7 +111,7 @@ const fold = (name: string): string =>
 
 const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
 
-/** Cuts between characters, and not before a combining mark's base is lost. */
+/** Cuts between characters; no dot is left at the end, which Windows would drop. */
 function shorten(name: string, bytes: number): string {
   if (byteLength(name) <= bytes) return name;
   let used = 0;

@@ -21,7 +21,7 @@ export interface LoadedReport {
 }
 
 /**
- * @param collector of a run with several; null takes the one given last to `prefer`
+ * @param collector of a run; a report file is of one already
  * @throws ConfigError `profile.input` for what is not there, holds no report, or breaks the contract
  */
 export function loadReport(

@@ -25,7 +25,7 @@ export function functionNameIn(demangled: string): string {
   let name = "";
   for (let at = 0; at < demangled.length; at++) {
     const character = demangled[at] ?? "";
-    // `(anonymous namespace)::` and `[lambda()...]` are no parameters.
+    // `(anonymous namespace)::` is no list of parameters.
     const bracket = /^(?:\(anonymous namespace\)|\(anonymous\))/.exec(demangled.slice(at, at + 24));
     if (depth === 0 && bracket !== null) {
       at += bracket[0].length - 1;

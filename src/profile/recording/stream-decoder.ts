@@ -32,12 +32,6 @@ export function createStreamDecoder(
   const sinceOrigin = (absoluteNs: bigint): number => Number(absoluteNs - originNs);
   const domainField = (record: RecordReader): string =>
     (record.flags() & recordFlag.domain) !== 0 ? names.domain(record.u32()) : "";
-  const categoryField = (record: RecordReader): number | null =>
-    (record.flags() & recordFlag.category) !== 0 ? record.u32() : null;
-  const colorField = (record: RecordReader): number | null =>
-    (record.flags() & recordFlag.color) !== 0 ? record.u32() : null;
-  const payloadField = (record: RecordReader): number | bigint | null =>
-    (record.flags() & recordFlag.payload) !== 0 ? payloadValue(record.u32(), record.u64()) : null;
   const time = (record: RecordReader): number => baseNs + record.u32();
 
   const gpuEventOf = createGpuDecoder({
@@ -130,3 +124,11 @@ export function createStreamDecoder(
     },
   };
 }
+
+/** Fields that only records with their flag have, in the order in which they stand in them. */
+const categoryField = (record: RecordReader): number | null =>
+  (record.flags() & recordFlag.category) !== 0 ? record.u32() : null;
+const colorField = (record: RecordReader): number | null =>
+  (record.flags() & recordFlag.color) !== 0 ? record.u32() : null;
+const payloadField = (record: RecordReader): number | bigint | null =>
+  (record.flags() & recordFlag.payload) !== 0 ? payloadValue(record.u32(), record.u64()) : null;

@@ -2,6 +2,7 @@
 import { h, on } from "./dom.ts";
 import { formatMs, formatNumber, formatShare } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
+import { drawValue, pairs } from "./section-value.ts";
 import type { Store } from "./state.ts";
 
 export function createDetails(store: Store): HTMLElement {
@@ -61,24 +62,18 @@ function draw(scope: Scope, region: Region): readonly Node[] {
       ? []
       : [
           h("h3", {}, "Metrics"),
-          pairs(
-            measured.map(({ name, unit, values }) => [
-              name,
-              `${formatNumber(values[row] ?? null)} ${unit}`,
-            ]),
+          scrolling(
+            "Metrics",
+            pairs(
+              measured.map(({ name, unit, values }) => [
+                name,
+                `${formatNumber(values[row] ?? null)} ${unit}`,
+              ]),
+            ),
           ),
         ]),
     ...Object.entries(sections[row] ?? {}).map(([name, section]) =>
-      h(
-        "details",
-        {},
-        h("summary", {}, name),
-        h(
-          "div",
-          { class: "scroll", tabindex: 0, role: "region", "aria-label": name },
-          drawValue(section),
-        ),
-      ),
+      h("details", {}, h("summary", {}, name), scrolling(name, drawValue(section))),
     ),
   ];
 }
@@ -93,35 +88,6 @@ function perCall({ data }: Scope, row: number): string | null {
   return `minimum ${low}, median ${middle}, 95th percentile ${high}, maximum ${top} ms`;
 }
 
-const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
-  h(
-    "table",
-    { class: "facts" },
-    h(
-      "tbody",
-      {},
-      ...rows.map(([name, value]) =>
-        h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "right" }, value)),
-      ),
-    ),
-  );
-
-/** Sections are as their collector gives them: tables of whatever they hold. */
-function drawValue(value: unknown): HTMLElement {
-  if (typeof value === "number") return h("span", {}, formatNumber(value));
-  if (typeof value !== "object" || value === null) return h("span", {}, String(value));
-  const entries = Array.isArray(value)
-    ? value.map((item, index): [string, unknown] => [String(index + 1), item])
-    : Object.entries(value);
-  return h(
-    "table",
-    { class: "facts" },
-    h(
-      "tbody",
-      {},
-      ...entries.map(([name, item]) =>
-        h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, drawValue(item))),
-      ),
-    ),
-  );
-}
+/** Wider than a telephone it scrolls by itself, by the keyboard, too. */
+const scrolling = (name: string, content: Node): HTMLElement =>
+  h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, content);

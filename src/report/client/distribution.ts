@@ -3,9 +3,10 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { labelledTicks } from "./axis.ts";
 import { makeChoosable } from "./choosable.ts";
 import { h, svg } from "./dom.ts";
-import { CHARACTER, createFitted, NARROW, shortenPath } from "./fit.ts";
+import { CHARACTER, createFitted, NARROW } from "./fit.ts";
 import { formatMs } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
+import { shortenPath } from "./shorten-path.ts";
 import type { Store } from "./state.ts";
 
 const MOST_ROWS = 40;

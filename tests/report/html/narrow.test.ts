@@ -34,6 +34,21 @@ const measured = {
     MemoryWorkloadAnalysis: {
       "Memory Throughput": { "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct": "12.5 %" },
     },
+    // As ncu gives them.
+    SpeedOfLight: {
+      metrics: { "Memory Throughput": { value: 12.5, unit: "%" } },
+      messages: [
+        {
+          rule: "SOLBottleneck",
+          type: "OPT",
+          text: "This kernel exhibits low compute throughput and memory bandwidth utilization. ".repeat(
+            3,
+          ),
+          speedup: 87.5,
+          results: 1,
+        },
+      ],
+    },
   },
 };
 const bundle = {
@@ -104,6 +119,9 @@ describeInBrowser("pages at several widths", (open) => {
         "document.querySelectorAll('details').forEach((each) => (each.open = true))",
       );
       expect(await overflow(page)).toBeLessThanOrEqual(0);
+      // Text in tables of tables would be a letter wide.
+      for (const cell of await page.locator("details td").all())
+        expect((await cell.boundingBox())?.width).toBeGreaterThan(100);
     });
 
     it("gives every control a name", async () => {

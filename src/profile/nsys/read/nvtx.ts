@@ -36,44 +36,13 @@ export function readNvtx(
   clock: ExportClock,
 ): ReadonlyMap<number, NvtxEvents> {
   const domainOf = readDomains(database);
+  const nameOf = nameReader(database);
   const processes = new Map<number, NvtxEvents>();
-  const names = new Map<string, string>();
-  const nameOf = ({ text, textId }: Row<"text" | "textId">): string => {
-    const name = typeof text === "string" ? text : (database.string(textId) ?? "");
-    // A name comes with every row: one copy of each is enough.
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    names.set(name, name);
-    return name;
-  };
-
-  const rows = database.rows(
-    TABLE,
-    {
-      start: clock.time("start"),
-      end: clock.time("end"),
-      type: "eventType",
-      process: processKey("globalTid"),
-      thread: threadId("globalTid"),
-      endThread: threadId("endGlobalTid"),
-      domain: "domainId",
-      text: "text",
-      textId: "textId",
-      category: "category",
-      color: "color",
-      ...PAYLOADS,
-    },
-    `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,
-  );
-  for (const row of rows) {
+  for (const row of eventRows(database, clock)) {
     const startNs = integer(row.start);
     const key = integer(row.process);
     if (startNs === null || key === null) continue;
-    let events = processes.get(key);
-    if (events === undefined) {
-      events = { ranges: [], marks: [] };
-      processes.set(key, events);
-    }
+    const events = eventsOf(processes, key);
     const kind = RANGE_KINDS.get(Number(row.type));
     const common = {
       domain: domainOf(key, integer(row.domain) ?? 0),
@@ -93,6 +62,46 @@ export function readNvtx(
   }
   for (const events of processes.values()) putInOrder(events);
   return processes;
+}
+
+const eventRows = (database: ExportDatabase, clock: ExportClock) =>
+  database.rows(
+    TABLE,
+    {
+      start: clock.time("start"),
+      end: clock.time("end"),
+      type: "eventType",
+      process: processKey("globalTid"),
+      thread: threadId("globalTid"),
+      endThread: threadId("endGlobalTid"),
+      domain: "domainId",
+      text: "text",
+      textId: "textId",
+      category: "category",
+      color: "color",
+      ...PAYLOADS,
+    },
+    `eventType IN (${[EVENT.mark, ...RANGE_KINDS.keys()].join(", ")})`,
+  );
+
+/** A name comes with every row: one copy of each is enough. */
+function nameReader(database: ExportDatabase): (row: Row<"text" | "textId">) => string {
+  const names = new Map<string, string>();
+  return ({ text, textId }) => {
+    const name = typeof text === "string" ? text : (database.string(textId) ?? "");
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    names.set(name, name);
+    return name;
+  };
+}
+
+function eventsOf(processes: Map<number, NvtxEvents>, key: number): NvtxEvents {
+  const known = processes.get(key);
+  if (known !== undefined) return known;
+  const events: NvtxEvents = { ranges: [], marks: [] };
+  processes.set(key, events);
+  return events;
 }
 
 /** nsys closes what was never closed at the moment when it stopped recording. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shortenPath } from "../../../src/report/client/fit.ts";
+import { shortenPath } from "../../../src/report/client/shorten-path.ts";
 
 const region = (...path: readonly string[]) => ({
   label: path.at(-1) ?? "",
