@@ -64,7 +64,9 @@ function suggest(root: ConfigNode, node: MapNode, parts: readonly string[], inde
   const before = parts.slice(0, index);
   const likely =
     near === undefined ? undefined : [...before, near, ...parts.slice(index + 1)].join(".");
-  const nearest = likely === undefined ? undefined : likelyOrNearer(root, likely);
+  // A key of another type is named by the same text.
+  const isSame = near === parts[index];
+  const nearest = likely === undefined || isSame ? likely : likelyOrNearer(root, likely);
   return {
     available: siblings.map((name) => [...before, name].join(".")),
     ...(nearest !== undefined && { nearest }),

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { loadYaml } from "../../src/index.ts";
 import { nearestKey } from "../../src/values/nearest-key.ts";
+import { maps } from "./trees.ts";
 
 const TREE = loadYaml(`
 pipeline: {nsys: {enable: false, trace: nvtx}, ncu: {enable: false, ncu_cli: {set: full}}}
@@ -18,7 +20,21 @@ it.each([
   ["infer.batch_siz", ["infer.batch_size"], "infer.batch_size"],
   ["infer.set", ["infer.batch_size"], undefined],
   ["infr.batch_size", ["pipeline", "infer", "mode", "hydra"], "infer.batch_size"],
+  ["infr.batch_siz", ["pipeline", "infer", "mode", "hydra"], "infer.batch_size"],
+  ["infr.entirely_other", ["pipeline", "infer", "mode", "hydra"], undefined],
   ["nope.x", ["pipeline", "infer", "mode", "hydra"], undefined],
 ])("for %s there is %j", (key, available, nearest) => {
   expect(nearestKey(TREE, key)).toEqual({ available, ...(nearest && { nearest }) });
+});
+
+it("comes to an end, also where keys are numbers, which no text is", () => {
+  expect(nearestKey(loadYaml("d: {0: a}"), "d.0").nearest).toBe("d.0");
+  const part = fc.constantFrom("a", "b", "ab", "1", "True", "2.5", "2.6");
+  const key = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("."));
+  fc.assert(
+    fc.property(maps(), key, (tree, typed) => {
+      const { available, nearest } = nearestKey(tree, typed);
+      if (nearest !== undefined) expect(available.length).toBeGreaterThan(0);
+    }),
+  );
 });
