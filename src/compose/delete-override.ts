@@ -38,7 +38,7 @@ export function deleteFromConfig(
     lastDot === -1
       ? resolution.root
       : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
-  if (parent?.node.kind !== "map" || parent.result === true) throw notInMap(override);
+  if (parent?.node.kind !== "map") throw notInMap(override);
   if (isObject(parent.node)) throw declared(override, parent.node);
   return standsInTree(parent) ? withoutKey(root, [...pathOf(parent), name]) : root;
 }

@@ -105,6 +105,8 @@ const isSpecial = (node: ConfigNode): boolean =>
 
 function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Merging): void {
   refuseOtherObject(dest, source);
+  // An object of a type that extends this one makes it one of that type: it may bring fields of its own.
+  if (target.type?.kind === "object" && source.type?.kind === "object") target.type = source.type;
   const below = {
     context: merging.context,
     fromReadonly: source.flags?.readonly ?? merging.fromReadonly,

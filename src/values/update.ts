@@ -9,7 +9,7 @@ import { createResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { splitKey } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
-import type { ConfigNode, Key, NodeFlags } from "./node.ts";
+import type { ConfigNode, Key, ListNode, MapNode, NodeFlags } from "./node.ts";
 import { child, isMissing, MAX_TREE_DEPTH, map } from "./node.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
@@ -107,14 +107,25 @@ function put(
   if (options.merge !== false && value.kind !== "scalar") {
     const place = { kind: "place", node: value, parent: at, key } as const;
     const known = normalizeKey(at, key, place);
-    const present = child(at.node, known);
-    if (present !== undefined && present.kind !== "scalar") {
+    const present = mergeable(child(at.node, known), value);
+    if (present !== undefined) {
       checkTree(value, place);
       mergeInto(draftChild(at, known, present), value, context);
       return;
     }
   }
   assign(at, key, value);
+}
+
+/** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for. */
+function mergeable(
+  present: ConfigNode | undefined,
+  value: ConfigNode,
+): MapNode | ListNode | undefined {
+  if (present === undefined || present.kind !== "scalar") return present;
+  const { origin, type } = present;
+  if (type?.kind !== "map" && type?.kind !== "object") return undefined;
+  return value.kind === "map" && isMissing(present) ? { ...map([], origin), type } : undefined;
 }
 
 /** List items are looked up by index; maps are always asked for strings. */

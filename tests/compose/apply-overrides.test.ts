@@ -3,6 +3,7 @@ import { getAt } from "../../src/compose/tree-edit.ts";
 import { withFlags } from "../../src/values/flags.ts";
 import { map, scalar } from "../../src/values/node.ts";
 import { fromCode } from "../../src/values/origin.ts";
+import { toObject } from "../../src/values/to-object.ts";
 import { growth } from "../growth.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
@@ -67,6 +68,8 @@ describe("an override of a value", () => {
       "~v.one='1'",
       "~v.one=2",
       "~v.list=[1,2]",
+      "~v.list=[1,{a:2,b:[]}]",
+      "~v.list=[1,{a:2}]",
       "~v.list=[1,{a:2,b:x}]",
     ])
       expect(refusal(() => isDeleted(other)).message, other).toMatch(/^Could not delete/);
@@ -125,6 +128,17 @@ describe("an override of a value", () => {
   it("leaves the tree alone where a resolver made the mapping to delete from", () => {
     const made = { config: "made: '${oc.create:{x: 3}}'\nx: 1" };
     expect(composeFiles(made, ["~made.x"]).toYaml()).toBe(composeFiles(made).toYaml());
+  });
+
+  it("finds nothing to delete in what a resolver returned", () => {
+    const given = {
+      name: "given",
+      resolve: () => map([["x", scalar(1n, fromCode("test"))]], fromCode("test")),
+    };
+    const files = { config: "made: '${given:}'" };
+    expect(refusal(() => composeFiles(files, ["~made.x"], { resolvers: [given] })).message).toBe(
+      "Could not delete from config. 'made.x' does not exist.",
+    );
   });
 
   it("adds a container only where the key could be looked up", () => {
@@ -276,6 +290,20 @@ describe("a declared mapping that is null", () => {
       /^Could not delete from config/,
     );
   });
+});
+
+it("a declared mapping that is missing takes new keys only where they are added", () => {
+  const params = (...overrides: readonly string[]) => {
+    const given = ["hydra.sweeper.params='???'", ...overrides];
+    return getAt(composeFiles({ config: CONFIG }, given).composition.hydra, ["sweeper", "params"]);
+  };
+  const shown = (override: string) => toObject(params(override) ?? scalar(null, fromCode("test")));
+  expect(refusal(() => params("hydra.sweeper.params={a: b}")).message).toBe(
+    "Could not override 'hydra.sweeper.params'.\nTo append to your config use +hydra.sweeper.params={a: b}\nKey 'a' is not in struct",
+  );
+  for (const sign of ["+", "++"])
+    expect(shown(`${sign}hydra.sweeper.params={a: b}`)).toEqual({ a: "b" });
+  expect(shown("hydra.sweeper.params={}")).toEqual({});
 });
 
 describe("a sweep", () => {

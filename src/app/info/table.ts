@@ -14,11 +14,14 @@ export function tableLines(
     Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
   );
   const draw = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+    `| ${row.map((cell, column) => padded(cell, widths[column] ?? 0)).join(" | ")} |`;
   const first = draw(header) + headerTail;
   const rule = "-".repeat([...first].length);
   return [first, rule, ...body.map(draw), rule];
 }
+
+/** To a width in characters: `padEnd` counts UTF-16 units. */
+const padded = (cell: string, width: number): string => cell + " ".repeat(width - [...cell].length);
 
 /** A title, underlined in its length. */
 export const titleLines = (text: string, underline = "*"): readonly string[] => [

@@ -1,8 +1,6 @@
 import { ANY, BOOL, emptyMap, field, INT, listOf, object, optional, STR } from "../hydra/typed.ts";
 import type { Plugin } from "./plugin.ts";
 
-const BASE_NAME = "BaseQueueConf";
-
 /** What every queue has, in front of its own fields. */
 const base = () => ({
   submitit_folder: field(STR, "${hydra.sweep.dir}/.submitit/%j"),
@@ -20,36 +18,31 @@ const target = (className: string) => ({
   _target_: field(STR, `hydra_plugins.hydra_submitit_launcher.submitit_launcher.${className}`),
 });
 
-const local = () =>
-  object("LocalQueueConf", { ...base(), ...target("LocalLauncher") }, [BASE_NAME]).node;
+const local = () => object("LocalQueueConf", { ...base(), ...target("LocalLauncher") }).node;
 
 const slurm = (ours: Parameters<typeof object>[1] = {}) =>
-  object(
-    "SlurmQueueConf",
-    {
-      ...base(),
-      ...target("SlurmLauncher"),
-      partition: field(optional(STR), null),
-      qos: field(optional(STR), null),
-      comment: field(optional(STR), null),
-      constraint: field(optional(STR), null),
-      exclude: field(optional(STR), null),
-      gres: field(optional(STR), null),
-      cpus_per_gpu: field(optional(INT), null),
-      gpus_per_task: field(optional(INT), null),
-      mem_per_gpu: field(optional(STR), null),
-      mem_per_cpu: field(optional(STR), null),
-      account: field(optional(STR), null),
-      signal_delay_s: field(INT, 120n),
-      max_num_timeout: field(INT, 0n),
-      additional_parameters: emptyMap(ANY),
-      array_parallelism: field(INT, 256n),
-      setup: field(optional(listOf(STR)), null),
-      srun_args: field(optional(listOf(STR)), null),
-      ...ours,
-    },
-    [BASE_NAME],
-  ).node;
+  object("SlurmQueueConf", {
+    ...base(),
+    ...target("SlurmLauncher"),
+    partition: field(optional(STR), null),
+    qos: field(optional(STR), null),
+    comment: field(optional(STR), null),
+    constraint: field(optional(STR), null),
+    exclude: field(optional(STR), null),
+    gres: field(optional(STR), null),
+    cpus_per_gpu: field(optional(INT), null),
+    gpus_per_task: field(optional(INT), null),
+    mem_per_gpu: field(optional(STR), null),
+    mem_per_cpu: field(optional(STR), null),
+    account: field(optional(STR), null),
+    signal_delay_s: field(INT, 120n),
+    max_num_timeout: field(INT, 0n),
+    additional_parameters: emptyMap(ANY),
+    array_parallelism: field(INT, 256n),
+    setup: field(optional(listOf(STR)), null),
+    srun_args: field(optional(listOf(STR)), null),
+    ...ours,
+  }).node;
 
 /** Jobs of a sweep as processes of this machine, or as a job array of a Slurm cluster. */
 export const submitit: Plugin = {

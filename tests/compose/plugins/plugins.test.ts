@@ -73,6 +73,14 @@ describe("the standard plugins", () => {
         "\tprovider=schema, path=structured://",
       ].join("\n"),
     );
+    expect(refusal(() => compositionOf(["hydra/sweeper=nope"])).details.available).toEqual([
+      "ax",
+      "basic",
+      "nevergrad",
+      "optuna",
+      "random",
+      "successive_halving",
+    ]);
     const bare = refusal(() => compositionOf(["hydra/launcher=nope"], {}, { plugins: [] }));
     expect(bare.details.available).toEqual(["basic"]);
     expect(bare.message).not.toContain("colorlog");
@@ -163,6 +171,36 @@ describe("a default of a plugin", () => {
   });
 });
 
+describe("our own", () => {
+  it("launcher for Slurm has submitit's keys, our class and our keys", () => {
+    const submitit = hydraOf(["hydra/launcher=submitit_slurm"]).launcher;
+    expect(hydraOf(["hydra/launcher=slurm"]).launcher).toEqual({
+      ...submitit,
+      _target_: "hydraconf.SlurmLauncher",
+      on_failure: "continue",
+    });
+  });
+
+  it.each(["random", "successive_halving"])(
+    "sweeper %s has the settings of a search",
+    (sweeper) => {
+      const settings = {
+        n_jobs: 2,
+        direction: "maximize",
+        objective: "loss",
+        max_failure_rate: 0.5,
+        seed: 7,
+        exclude: ["a"],
+        params: { x: "1,2" },
+      };
+      const shared = hydraOf([], {
+        config: `defaults: [override hydra/sweeper: ${sweeper}]\nhydra: {sweeper: ${JSON.stringify(settings)}}`,
+      });
+      expect(shared.sweeper).toMatchObject(settings);
+    },
+  );
+});
+
 describe("optuna's samplers", () => {
   it("are tpe unless chosen, from the command line or a defaults list", () => {
     const target = (...args: Parameters<typeof compositionOf>) =>
@@ -176,6 +214,26 @@ describe("optuna's samplers", () => {
       "optuna.samplers.GridSampler",
     );
     expect(target([], files)).toBe("optuna.samplers.CmaEsSampler");
+  });
+
+  it("fit where nothing else was chosen: all of them are of the sweeper's type", () => {
+    const files = { config: "defaults: [/hydra/sweeper/sampler/random@hydra.sweeper.sampler]" };
+    const overrides = ["hydra/sweeper=optuna", "~hydra/sweeper/sampler"];
+    expect(hydraOf(overrides, files).sweeper.sampler).toEqual({
+      _target_: "optuna.samplers.RandomSampler",
+      seed: null,
+    });
+  });
+
+  it("share the fields of the Parzen estimator where they are one", () => {
+    const { sampler } = hydraOf(["hydra/sweeper=optuna", "hydra/sweeper/sampler=motpe"]).sweeper;
+    const tpe = hydraOf(["hydra/sweeper=optuna"]).sweeper.sampler;
+    const { n_ei_candidates, multivariate, warn_independent_sampling, ...parzen } = tpe;
+    expect(sampler).toEqual({
+      ...parzen,
+      _target_: "optuna.samplers.MOTPESampler",
+      n_ehvi_candidates: 24,
+    });
   });
 
   it("have the fields of their own and no others", () => {
@@ -244,6 +302,14 @@ describe("a plugin", () => {
     expect(asked).toEqual([]);
     expect(hydraOf(["hydra/launcher=lazy"], {}, options).launcher).toEqual({ said: "lazy" });
     expect(asked).toEqual(["lazy"]);
+  });
+
+  it("may mount a config elsewhere than at its group", () => {
+    const store = {
+      "tools/lint": { create: () => entry("lint"), package: "build.lint" },
+    };
+    const { root } = compositionOf(["+tools=lint"], {}, { plugins: [{ name: "lint", store }] });
+    expect(toObject(root)).toMatchObject({ build: { lint: { said: "lint" } } });
   });
 
   it("gives way to the user's own store and files", () => {
