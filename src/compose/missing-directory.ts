@@ -5,10 +5,9 @@ const MAX_NAMES = 5;
 
 /**
  * What to do where a directory of configs is not there: a file of one was named instead, or the
- * configs stand in a directory beside it. Undefined where nothing can be said.
+ * configs stand in a directory beside it.
  */
-export function missingDirectoryHint(path: string): string | undefined {
-  if (path.includes("://")) return undefined;
+export function missingDirectoryHint(path: string): string {
   if (isFile(path)) {
     const name = basename(path).replace(/\.yaml$/, "");
     return `this is a file: --config-path names the directory of the configs, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`;

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { CompositionWarning } from "../../src/compose/index.ts";
 import { createEngine } from "../../src/engine.ts";
 import { packageInfo } from "../../src/package-root.ts";
 import { ConfigError } from "../../src/values/errors.ts";
+import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { runs } from "../runs.ts";
-import { composeFiles, refusal } from "./in-memory.ts";
+import { composeFiles, composeOn, refusal, snapshotOf } from "./in-memory.ts";
 
 describe("the project's own tree", () => {
   const engine = createEngine({ cwd: packageInfo().root, env: {} });
@@ -112,6 +114,29 @@ describe("a composition", () => {
       }),
       { numRuns: runs(500) },
     );
+  });
+
+  it("tells warnings as they come up: without a result, too, and of what is known already", () => {
+    const snapshot = snapshotOf({
+      config: "defaults: [db: a]\nx: 1",
+      broken: "defaults: [db: a, net: gone]\nx: 1",
+      searching: "defaults: [_self_]\nhydra: {searchpath: ['file://not-there']}",
+      "db/a": "",
+    });
+    const told = (configName: string) => {
+      const codes = new Set<string>();
+      const onWarning = ({ code }: CompositionWarning) => codes.add(code);
+      try {
+        composeOn(snapshot, [], createResolveContext(), { configName, onWarning });
+      } catch (error) {
+        expect(error).toMatchObject({ code: "compose.missing_option" });
+      }
+      return [...codes];
+    };
+    expect(told("config")).toEqual(["missing_self"]);
+    expect(told("config")).toEqual(["missing_self"]);
+    expect(told("broken")).toEqual(["missing_self"]);
+    expect(told("searching")).toEqual(["unavailable_source"]);
   });
 
   it("says which primary configs there are", () => {

@@ -74,7 +74,7 @@ describe("explain", () => {
   });
 
   it("explains a key of any type by its text, a text first", () => {
-    const files = { config: "ids: {1: int, false: bool, '2': text, 2: other}" };
+    const files = { config: "ids: {1: int, false: bool, 2: other, '2': text}" };
     const shown = (key: string) => {
       const found = composeFiles(files).explain(key);
       return found && toObject(found.value);

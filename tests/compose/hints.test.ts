@@ -99,10 +99,11 @@ it("refuses groups before values, and values in their order, as Hydra does", () 
 });
 
 it("knows which override took a key out", () => {
-  const overrides = parseOverrides(["~db.port", "lr=2", "~runner", "~a/b@c.d"]);
+  const overrides = parseOverrides(["~db.port", "lr=2", "~runner", "~a/b@c.d", "~e/f"]);
   const by = (key: string) => deletedBy(key, overrides)?.text;
   expect(by("db.port")).toBe("~db.port");
   expect(by("runner.mode")).toBe("~runner");
   expect(by("c.d.x")).toBe("~a/b@c.d");
+  expect(by("e.f.x")).toBe("~e/f");
   expect([by("db"), by("lr"), by("db.portal")]).toEqual([undefined, undefined, undefined]);
 });

@@ -16,7 +16,10 @@ beforeAll(() => {
     "conf/by_key.yaml":
       "where: extra\ndefaults: [db: b, _self_]\nhydra: {searchpath: ['file://${where}']}\n",
     "conf/bad.yaml": "hydra: {searchpath: extra}\n",
+    "conf/unset.yaml": "defaults: [db: a, _self_]\nhydra: {searchpath: '???'}\n",
     "conf/inner.yaml": "defaults: [nested, _self_]\n",
+    "conf/inner_unset.yaml": "defaults: [nested_unset, _self_]\nx: 1\n",
+    "conf/nested_unset.yaml": "hydra: {searchpath: '???'}\n",
     "conf/nested.yaml": "hydra: {searchpath: []}\n",
     "conf/db/a.yaml": "from: conf\n",
     "extra/db/a.yaml": "from: extra\n",
@@ -50,6 +53,21 @@ describe("hydra.searchpath", () => {
     expect(error.message.split("\n")[0]).toBe("In 'extended': Could not find 'db/b'");
   });
 
+  it("is as good as not there where it is missing", () => {
+    const { details } = refusal(() => compose("unset", "db=b"));
+    expect(details.key).toBe("db/b");
+    expect(compose("extended", "hydra.searchpath='???'").get("db.from")).toBe("extra");
+  });
+
+  it("of a primary config that is named from the root is not looked at", () => {
+    expect(refusal(() => compose("/extended")).details.key).toBe("db/b");
+  });
+
+  it("cannot be swept over", () => {
+    const error = refusal(() => compose("plain", "hydra.searchpath=[file://extra],[file://more]"));
+    expect(error.message).toBe("hydra.searchpath must be a list of strings. Got: a sweep");
+  });
+
   it("counts only in its plain form", () => {
     const error = refusal(() => compose("plain", "++hydra.searchpath=[file://extra]", "db=b"));
     expect(error.code).toBe("compose.missing_option");
@@ -63,6 +81,10 @@ describe("hydra.searchpath", () => {
         code: "unavailable_source",
         message: "provider=hydra.searchpath in main, path=nowhere is not available.",
       },
+    ]);
+    const given = compose("plain", "hydra.searchpath=[file://gone]").composition;
+    expect(given.warnings.map(({ message }) => message)).toEqual([
+      "provider=hydra.searchpath in command-line, path=gone is not available.",
     ]);
   });
 
@@ -98,6 +120,7 @@ describe("hydra.searchpath", () => {
     expect(refusal(() => compose("plain", "hydra.searchpath=extra")).message).toBe(
       "hydra.searchpath must be a list of strings. Got: extra",
     );
+    expect(compose("inner_unset").get("x")).toBe(1);
     expect(refusal(() => compose("inner")).message).toBe(
       "In 'nested': Overriding hydra.searchpath is only supported from the primary config",
     );

@@ -1,4 +1,4 @@
-import type { Composition, Config } from "../../src/compose/index.ts";
+import type { Composition, CompositionWarning, Config } from "../../src/compose/index.ts";
 import {
   composeConfig,
   createConfig,
@@ -52,12 +52,16 @@ export const snapshotOf = (files: Files, store: InMemoryOptions["store"] = new M
     factories: STANDARD_SOURCES,
   });
 
+interface OneOfSeveral extends Pick<InMemoryOptions, "configName" | "mode"> {
+  readonly onWarning?: (warning: CompositionWarning) => void;
+}
+
 /** One of several compositions of the same files. */
 export const composeOn = (
   snapshot: Snapshot,
   overrides: readonly string[],
   context: ResolveContext,
-  { configName = "config", mode = "run" }: Pick<InMemoryOptions, "configName" | "mode"> = {},
+  { configName = "config", mode = "run", onWarning }: OneOfSeveral = {},
 ): Composition =>
   composeConfig({
     snapshot,
@@ -70,6 +74,7 @@ export const composeOn = (
     version: "1.3.5",
     versionBase: "1.3",
     context,
+    ...(onWarning && { onWarning }),
   });
 
 export const filesSource = (files: Files) =>

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toObject } from "../../src/values/to-object.ts";
-import { composeFiles, refusal } from "./in-memory.ts";
+import { composeFiles, pointedAt, refusal } from "./in-memory.ts";
 
-const object = (files: Record<string, string>, overrides: readonly string[] = []) =>
+// biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes of one tree
+const object = (files: Record<string, string>, overrides: readonly string[] = []): any =>
   composeFiles(files, overrides).toObject();
 
 describe("merging the configs of a defaults list", () => {
@@ -41,7 +42,7 @@ describe("merging the configs of a defaults list", () => {
     expect(error.message.split("\n")[0]).toBe(
       "In 'config': ValidationError raised while composing config:",
     );
-    expect(error.details.origin?.kind).toBe("file");
+    expect(pointedAt(error)).toBe("abc");
   });
 
   it("knows the hydra node's keys", () => {
@@ -79,7 +80,23 @@ describe("a config that a defaults list includes twice", () => {
       shared: "map: {x: 1, own: {k: 1}}",
       other: "map: {x: 2, own: {k: 2}}",
     };
-    expect(object(before)).toMatchObject({ again: { map: { x: 1, own: { k: 2 } } } });
+    expect(object(before).again).toEqual({ map: { x: 1, own: { k: 2 } } });
+    const moved = { ...before, config: before.config.replace("[", "[shared@first, ") };
+    expect(object(moved).again).toEqual({ map: { x: 1, own: { k: 2 } } });
+  });
+
+  it("keeps its own where something of another kind took the place", () => {
+    const other = { ...files, other: "map: 5" };
+    expect(object(other)).toEqual({ map: 5, scalar: 1, again: { map: { x: 1 }, scalar: 1 } });
+  });
+
+  it("shares what it brought when it was first merged at the root", () => {
+    const thrice = {
+      ...files,
+      config: "defaults: [shared, other, shared, later, shared@again, _self_]",
+      later: "map: {x: 4, w: 5}",
+    };
+    expect(object(thrice).again).toEqual({ map: { x: 4, y: 3, w: 5 }, scalar: 1 });
   });
 });
 
@@ -106,6 +123,7 @@ describe("a config with the path of a stored schema", () => {
     const error = refusal(() => composeFiles(files, [], { store }));
     expect(error.code).toBe("compose.invalid_config");
     expect(error.message).toMatch(/^Error merging 'db\/mysql' with schema\n./);
+    expect(pointedAt(error)).toBe("[1]");
   });
 
   it("may not have a defaults list, which nobody would follow", () => {

@@ -25,6 +25,7 @@ test("a file is taken apart into the directory and the name", () => {
 test("directories with YAML files beside it are named", () => {
   const cwd = folder("cfg/a.yaml", "configs/b.yaml", "src/main.py", ".git/c.yaml", "d.yaml");
   expect(missingDirectoryHint(join(cwd, "conf"))).toMatch(/; YAML files are in: cfg, configs$/);
+  expect(missingDirectoryHint(join(folder("conf.d/a.yaml"), "conf"))).toMatch(/: conf\.d$/);
   const many = folder(...Array.from({ length: 7 }, (_, at) => `conf${at}/a.yaml`));
   expect(missingDirectoryHint(join(many, "conf"))).toMatch(/: conf0, conf1, conf2, conf3, conf4$/);
   expect(missingDirectoryHint(join(cwd, "none/conf"))).toMatch(

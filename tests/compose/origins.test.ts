@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { leavesOf, originLines, pathText } from "../../src/compose/index.ts";
 import { readYaml } from "../../src/values/reader.ts";
 import { toObject } from "../../src/values/to-object.ts";
 import { writeYaml } from "../../src/values/writer.ts";
+import { maps } from "../values/trees.ts";
 
 const TREE = readYaml(`
 plain: 1
@@ -49,4 +51,24 @@ test("the leaves of a config are its values at their keys, what is empty among t
     ["quoted", "two\n\nlines"],
     ["after", 7],
   ]);
+});
+
+test("every leaf is named on a line of its own, in the order of the text", () => {
+  const texts = ["two\n\nlines", "block\n", " blank", "x".repeat(60).concat(" ").repeat(3), ""];
+  fc.assert(
+    fc.property(maps(texts), (tree) => {
+      const lines = originLines(tree);
+      expect(lines.map(({ text }) => `${text}\n`).join("")).toBe(writeYaml(tree));
+      const leaves = leavesOf(tree).map(({ node }) => node);
+      expect(lines.flatMap(({ node }) => (node && leaves.includes(node) ? [node] : []))).toEqual(
+        leaves,
+      );
+    }),
+  );
+});
+
+test("the lines are those of a text in the order of its keys, where that is asked for", () => {
+  const lines = originLines(TREE, { sortKeys: true });
+  expect(lines.map(({ text }) => `${text}\n`).join("")).toBe(writeYaml(TREE, { sortKeys: true }));
+  expect(lines[0]?.node && toObject(lines[0].node)).toBe(7);
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { MASK, maskSecrets, secretOverrides } from "../../src/compose/secrets.ts";
 import { createEngine } from "../../src/engine.ts";
+import { parseOverrides } from "../../src/overrides/index.ts";
+import type { ConfigNode } from "../../src/values/node.ts";
+import { toObject } from "../../src/values/to-object.ts";
+import { composeFiles } from "./in-memory.ts";
 
 const { compose } = createEngine({
   env: {},
@@ -64,5 +69,83 @@ describe("secrets", () => {
     const { hydra } = shown(override);
     expect(hydra.overrides.task).toEqual([expected]);
     expect(hydra.job.override_dirname).toBe(expected.includes("***") ? "" : expected);
+  });
+});
+
+describe("the mask", () => {
+  const secrets = [["db", "password"], ["users", "0", "key"], ["list"]];
+  const config =
+    "db: {password: a, host: h, link: '${db.password}'}\nusers: [{key: k, name: n}]\nlist: [x, [y]]";
+  const masked = (overrides: readonly string[] = [], options = {}) =>
+    maskSecrets(
+      composeFiles({ config }, overrides).root,
+      { secrets, overrides: parseOverrides(overrides) },
+      options,
+    );
+
+  it("covers items of lists, and what their items hold", () => {
+    expect(toObject(masked())).toEqual({
+      db: { password: MASK, host: "h", link: "${db.password}" },
+      users: [{ key: MASK, name: "n" }],
+      list: [MASK, [MASK]],
+    });
+  });
+
+  it("covers an interpolation in the place of a secret where it is going to be resolved", () => {
+    const shown = (resolving: boolean) =>
+      toObject(masked(["db.password='${db.host}'"], { resolving }));
+    expect(shown(false)).toMatchObject({ db: { password: "${db.host}" } });
+    expect(shown(true)).toMatchObject({ db: { password: MASK } });
+  });
+
+  it("covers what was replaced, and the overrides that values come from", () => {
+    const overrides = [
+      "db.password=first",
+      "db={password: second}",
+      "list=[third]",
+      "users.0.name=shown",
+      "+db.deep={x: {y: 1}}",
+    ];
+    const tree = masked(overrides);
+    const texts: string[] = [];
+    const look = (node: ConfigNode | undefined): void => {
+      if (node === undefined) return;
+      if (node.origin.kind === "override") texts.push(node.origin.text);
+      if (node.kind === "scalar") texts.push(String(node.value));
+      else if (node.kind === "list") node.items.forEach(look);
+      else for (const { value } of node.entries.values()) look(value);
+      look(node.replaced);
+    };
+    look(tree);
+    expect(texts).toEqual(
+      expect.arrayContaining(["db.password=***", "list=***", "users.0.name=shown", "shown", "n"]),
+    );
+    for (const secret of ["first", "second", "third"])
+      expect(
+        texts.filter((text) => text.includes(secret)),
+        secret,
+      ).toEqual([]);
+  });
+});
+
+describe("overrides with secrets", () => {
+  const secrets = [["db", "password"]];
+  it.each([
+    ["db.password=a,b", true],
+    ["db.password.deeper=a", true],
+    ["db={password: a},{password: b}", true],
+    ["db=[{password: a}]", true],
+    ["db=[a,{password: b}]", true],
+    ["db=pg,mysql", false],
+    ["db=[pg]", false],
+    ["p=zip(db.password=choice(a,b),lr=choice(1,2))", true],
+    ["p=zip(lr=choice(1,2),db.password=choice(a,b))", true],
+    ["p=zip(lr=choice(1,2),x=choice(a,b))", false],
+    ["other={password: a}", false],
+    ["~db.password", false],
+  ])("%s: %j", (text, isSecret) => {
+    const overrides = parseOverrides([text]);
+    expect(secretOverrides({ secrets, overrides }).has(text)).toBe(isSecret);
+    expect(secretOverrides({ secrets: [], overrides }).size).toBe(0);
   });
 });

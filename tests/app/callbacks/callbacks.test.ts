@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openCallbacks } from "../../../src/app/callbacks/callbacks.ts";
 import type { Callback } from "../../../src/app/index.ts";
+import { createLogging } from "../../../src/app/logging/logging.ts";
 import { createTargets } from "../../../src/instantiate/index.ts";
+import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { capturedConsole } from "../../captured-console.ts";
+import { composeFiles } from "../../compose/in-memory.ts";
 import { program } from "../program.ts";
 
 const CONFIG = {
@@ -131,6 +136,31 @@ test("Hydra's own LogJobReturnCallback logs what a job returned or threw", async
   expect(readFileSync(join(cwd, "o/prog.log"), "utf8")).toMatch(
     /LogJobReturnCallback\]\[ERROR\] - \nRangeError: boom\n/,
   );
+});
+
+test("it is known which methods there are: a sweep may be left where nothing waits for its end", async () => {
+  const targets = createTargets({
+    job: (): Callback => ({ onJobStart: () => {} }),
+    end: (): Callback => ({ onMultirunEnd: () => {} }),
+    none: () => null,
+  });
+  const open = async (...names: readonly string[]) => {
+    const listed = names.map((name) => `${name}: {_target_: ${name}}`).join(", ");
+    const { root } = composeFiles({ config: `hydra: {callbacks: {${listed}}}` }).composition;
+    const { console } = capturedConsole();
+    return openCallbacks({
+      root,
+      context: createResolveContext(),
+      targets,
+      logging: createLogging({ console }),
+      onWarning: () => expect.unreachable(),
+    });
+  };
+  const sweep = ["onMultirunStart", "onMultirunEnd"] as const;
+  expect((await open()).hasAny(sweep)).toBe(false);
+  expect((await open("job", "none")).hasAny(sweep)).toBe(false);
+  expect((await open("job", "end")).hasAny(sweep)).toBe(true);
+  expect((await open("end", "job")).hasAny(["onJobStart"])).toBe(true);
 });
 
 test("a program's own target of that name comes first", async () => {

@@ -143,6 +143,13 @@ describe("an item that is refused", () => {
     expect(error.message).toBe(`Defaults lists include one another without end: ${loop}`);
   });
 
+  it("an option of a group that has none, without a list of them", () => {
+    const error = refusal(() => composeFiles({ ...FILES, config: "defaults: [none: a]" }));
+    expect(error.message).toMatch(
+      /^In 'config': Could not find 'none\/a'\n\nConfig search path:\n/,
+    );
+  });
+
   it("a chain of lists that is deeper than any real tree, by its end", () => {
     const chain = Object.fromEntries(
       Array.from({ length: 450 }, (_, at) => [`c${at}`, `defaults: [c${at + 1}]`]),

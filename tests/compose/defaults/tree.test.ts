@@ -42,6 +42,19 @@ describe("the defaults tree", () => {
     expect(composition.warnings.map(({ code, message }) => [code, message.split(".")[0]])).toEqual([
       ["missing_self", "In 'config': Defaults list is missing `_self_`"],
     ]);
+    const { origin } = composition.warnings[0] ?? {};
+    expect(origin?.kind === "file" && origin.source.text.slice(origin.start, origin.end)).toBe(
+      "db: mysql",
+    );
+  });
+
+  it("does not warn where there is no list, or one of overrides alone, and the command line appends", () => {
+    const override = "defaults: [override hydra/job_logging: none]\nx: 1";
+    for (const config of ["x: 1", override]) {
+      const { composition } = composeFiles({ ...DB, config }, ["+db=pg"]);
+      expect(composition.warnings).toEqual([]);
+      expect(composition.choices.get("db")).toBe("pg");
+    }
   });
 
   it("takes +group=_self_ for one more _self_, and refuses it beside one of the list", () => {
@@ -181,6 +194,7 @@ describe("the defaults tree", () => {
       rows({ ...files, config: `defaults: [${list}]` }, overrides);
     expect(paths("db: pg, 'for/${defaults.0.db}'")).toContain("for/pg@for");
     expect(paths("_self_, db: pg, 'for/${defaults.1.db}'")).toContain("for/pg@for");
+    expect(paths("/net: lan, 'for/${defaults.0.net}'")).toContain("for/lan@for");
     // The _self_ that the list does not have is not counted; what the command line appends is.
     expect(paths("db: pg, 'for/${defaults.2.net}'", "+net=lan")).toContain("for/lan@for");
   });
@@ -242,6 +256,16 @@ describe("the defaults tree refuses", () => {
       "[db: '${defaults.0.db}']",
       "compose.invalid_defaults",
       "Defaults list element 'db=${defaults.0.db}' is using a deprecated interpolation form.",
+    ],
+    [
+      "[/db: '${defaults.0.db}']",
+      "compose.invalid_defaults",
+      "Defaults list element 'db=${defaults.0.db}' is using a deprecated interpolation form.",
+    ],
+    [
+      "[db@x: pg, db: 'a${defaults.0.db}']",
+      "compose.invalid_defaults",
+      "Error resolving interpolation 'a${defaults.0.db}', possible interpolation keys: db@x",
     ],
   ])("%s", (list, code, firstLine) => {
     const error = refusal(() => composeFiles({ ...DB, config: `defaults: ${list}` }));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { getAt } from "../../../src/compose/tree-edit.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { packageInfo } from "../../../src/package-root.ts";
 import { map } from "../../../src/values/node.ts";
@@ -9,7 +10,7 @@ import { readYaml } from "../../../src/values/reader.ts";
 import { toObject } from "../../../src/values/to-object.ts";
 import { writeYaml } from "../../../src/values/writer.ts";
 import { sharedDir } from "../../shared.ts";
-import { composeFiles, refusal } from "../in-memory.ts";
+import { composeFiles, pointedAt, refusal } from "../in-memory.ts";
 
 const hydraOf = (overrides: readonly string[], config = "x: 1", env = {}) =>
   toObject(composeFiles({ config, "db/pg": "" }, overrides, { env }).composition.hydra);
@@ -91,6 +92,7 @@ describe("the hydra node", () => {
     "hydra.job.config.override_dirname.exclude_keys='???'",
     "hydra.job.env_copy='???'",
     "hydra.job.config.override_dirname.item_sep='${l}'",
+    "hydra.job.config.override_dirname.kv_sep='???'",
   ])("refuses %s: there it is filled in or asked for", (override) => {
     expect(refusal(() => hydraOf(["x=2", override], "x: 1\nl: [1]")).code).toMatch(/^compose\./);
   });
@@ -121,6 +123,23 @@ describe("the hydra node", () => {
     const error = refusal(() => hydraOf([], config));
     expect(error.code).toBe("compose.invalid_config");
     expect(error.message).toContain("HOME_DIR");
+    expect(pointedAt(error)).toBe("[HOME_DIR]");
+  });
+
+  it("keeps its types where it is filled in", () => {
+    const { hydra } = composeFiles({ config: "x: 1" }).composition;
+    expect(getAt(hydra, ["runtime", "choices"])?.type).toMatchObject({ kind: "map" });
+    expect(getAt(hydra, ["runtime", "config_sources"])?.type).toMatchObject({ kind: "list" });
+  });
+
+  it("takes the mode by its number, too, and what our sweepers know beside Hydra's keys", () => {
+    const config = "hydra: {sweeper: {exclude: [{x: 1}]}}";
+    expect(hydraOf(["hydra.mode=1"], config)).toMatchObject({
+      mode: "RUN",
+      sweeper: { exclude: [{ x: 1 }] },
+    });
+    expect(hydraOf(["hydra.mode=2"])).toMatchObject({ mode: "MULTIRUN" });
+    expect(refusal(() => hydraOf(["hydra.mode=3"])).code).toBe("compose.override_failed");
   });
 
   it("checks and converts what it is given", () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigSchema } from "../../../src/compose/index.ts";
+import type { MemoryEntry } from "../../../src/compose/sources/memory-source.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { createConfigReader } from "../../../src/schema/config-reader.ts";
 import { lineColumn } from "../../../src/values/position.ts";
-import { pointedAt, refusal } from "../in-memory.ts";
+import { filesSource, pointedAt, refusal } from "../in-memory.ts";
 
 const PORT = { type: "integer", minimum: 1, maximum: 65535, description: "where it listens" };
 
@@ -80,7 +81,11 @@ describe("a schema in the config store", () => {
       "to a shell, the text is written '+db.name=\"1e5\"'",
     );
     expect(hint(() => compose(["+db={name: 1e5}"], open))).toBe('the text is written "1e5"');
-    expect(hint(() => compose(["db.host=[10]"]))).toBeUndefined();
+    for (const none of ["db.host=[10]", "db.host=null"])
+      expect(
+        hint(() => compose([none])),
+        none,
+      ).toBeUndefined();
   });
 
   it("refuses an unknown key and names the nearest", () => {
@@ -96,6 +101,66 @@ describe("a schema in the config store", () => {
   it("names all problems, and the key that is missing", () => {
     const error = refusal(() => compose(["~db.host", "db.port=0"]));
     expect(error.message).toContain("Problems beside it: db.");
+    const gone = refusal(() => compose(["~db.host"]));
+    expect(gone.message).toBe("Key 'db.host' is missing (schema of 'db/mysql')");
+    expect(pointedAt(gone)).toBe("~db.host");
+  });
+
+  it("names the whole where the whole is wrong, and items of lists by their number", () => {
+    expect(refusal(() => compose([], { maxProperties: 1 })).message).toMatch(
+      /^Value of 'db' does not fit: /,
+    );
+    const none: ConfigSchema = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: () => ({ issues: [{ message: "No" }] }),
+      },
+    };
+    const stored = (value: unknown, schema: ConfigSchema) => () =>
+      createEngine({ env: {}, store: new Map([["config", { value, schema }]]) }).compose({
+        configName: "config",
+      });
+    expect(refusal(stored({ x: 1 }, none)).details.key).toBe("(the whole config)");
+    const engine = createEngine({
+      env: {},
+      store: new Map<string, MemoryEntry>([
+        ["config", { text: "defaults: [sizes: few]" }],
+        ["sizes/few", { value: [1, "x"], schema: { items: { type: "integer" } } }],
+      ]),
+    });
+    expect(refusal(() => engine.compose({ configName: "config" })).details.key).toBe("sizes[1]");
+  });
+
+  it("holds for a file at the path of the entry, and for a key that is called hydra", () => {
+    const file = "port: 99999\n";
+    const engine = createEngine({
+      env: {},
+      sources: new Map([
+        ["mem", () => filesSource({ "db/mysql": file, config: "defaults: [db: mysql]" })],
+      ]),
+      store: new Map([["db/mysql", { value: { host: "h", port: 1 }, schema: DB }]]),
+    });
+    const error = refusal(() => engine.compose({ configDir: "mem://conf", configName: "config" }));
+    expect(error.details.key).toBe("db.port");
+    expect(pointedAt(error)).toBe("99999");
+    expect(refusal(() => compose(["+db.hydra=1"])).details.key).toBe("db.hydra");
+  });
+
+  it("does not judge a map or list before all in it is known", () => {
+    const few: ConfigSchema = {
+      properties: { list: { maxItems: 1 }, map: { maxProperties: 1 }, port: { type: "integer" } },
+    };
+    const at = (...overrides: string[]) => compose(overrides, few);
+    for (const open of ["???", "${lr}"]) {
+      expect(() => at(`+db.list=[1,'${open}']`)).not.toThrow();
+      expect(() => at(`+db.map={a: 1, b: '${open}'}`)).not.toThrow();
+      expect(() => at(`+db.map={a: [1, '${open}'], b: 2}`)).not.toThrow();
+    }
+    expect(refusal(() => at("+db.list=[1,2]")).details.key).toBe("db.list");
+    expect(refusal(() => at("+db.map={a: 1, b: 2}")).details.key).toBe("db.map");
+    const resolved = at("+db.list=[1,'???']", "db.port=${lr}").toObject({ resolve: true });
+    expect(resolved).toMatchObject({ db: { list: [1, "???"], port: 1 } });
   });
 
   it("checks what a file that extends the entry says, at its line", () => {

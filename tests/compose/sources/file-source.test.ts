@@ -36,6 +36,13 @@ describe("a directory of config files", () => {
     expect(mysql?.origin).toMatchObject({ kind: "file", source: { name: "conf/db/mysql.yaml" } });
   });
 
+  it("names files outside of the working directory in full", () => {
+    const source = fileSource({ provider: "main", path: "../conf", cwd: join(cwd, "lib") });
+    expect(source.load("db/mysql")?.origin).toMatchObject({
+      source: { name: join(cwd, "conf/db/mysql.yaml") },
+    });
+  });
+
   it("does not see directories, other extensions, or what is not there", () => {
     for (const path of ["db/dir", "db/old", "db/old.yml", "db/notes", "db/nope"])
       expect(files().load(path)).toBeUndefined();
