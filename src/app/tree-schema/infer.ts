@@ -1,6 +1,6 @@
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
-import type { ConfigNode, MapNode, NodeType, ScalarNode } from "../../values/node.ts";
-import { isMissing } from "../../values/node.ts";
+import type { ConfigNode, MapNode, ScalarNode } from "../../values/node.ts";
+import { isMissingOrNull } from "../../values/node.ts";
 import { keyText } from "../../values/python-text.ts";
 import { toObject } from "../../values/to-object.ts";
 
@@ -47,7 +47,9 @@ export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): 
   const any = [
     ...kinds,
     ...(nullable ? [{ type: "null" }] : []),
-    ...(purpose === "files" && !kinds.some(isText) ? [{ $ref: "#/$defs/interpolation" }] : []),
+    ...(purpose === "files" && !kinds.some(({ type }) => type === "string")
+      ? [{ $ref: "#/$defs/interpolation" }]
+      : []),
   ];
   const [only] = any;
   const schema = any.length === 1 && only !== undefined ? only : { anyOf: any };
@@ -55,30 +57,16 @@ export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): 
   return shown.length === 0 ? schema : { ...schema, examples: shown };
 }
 
-const isText = (schema: InferredSchema): boolean =>
-  schema["type"] === "string" && schema["enum"] === undefined;
-
 /** Says nothing of what may stand there. */
-const isOpen = (node: ConfigNode): boolean =>
-  isMissing(node) ||
-  isInterpolationNode(node) ||
-  (node.kind === "scalar" && node.value === null && enumOf(node.type) === undefined);
+const isOpen = (node: ConfigNode): boolean => isMissingOrNull(node) || isInterpolationNode(node);
 
 const collection = <T>(
   nodes: readonly T[],
   schemaOf: (nodes: readonly T[]) => InferredSchema,
 ): readonly InferredSchema[] => (nodes.length === 0 ? [] : [schemaOf(nodes)]);
 
-function scalarSchemas(nodes: readonly ScalarNode[]): readonly InferredSchema[] {
-  const schemas = nodes.map((node): InferredSchema => {
-    const members = enumOf(node.type);
-    return members === undefined ? { type: typeOf(node) } : { enum: members };
-  });
-  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-}
-
-const enumOf = (type: NodeType | undefined): readonly string[] | undefined =>
-  type?.kind === "enum" ? type.members : undefined;
+const scalarSchemas = (nodes: readonly ScalarNode[]): readonly InferredSchema[] =>
+  [...new Set(nodes.map(typeOf))].map((type) => ({ type }));
 
 function typeOf({ value }: ScalarNode): string {
   if (typeof value === "boolean") return "boolean";
@@ -104,7 +92,7 @@ function mapSchema(maps: readonly MapNode[], purpose: Purpose): InferredSchema {
 
 /** Values that an editor can offer. */
 function examplesOf(nodes: readonly ConfigNode[]): readonly unknown[] {
-  const scalars = nodes.filter((node) => node.kind === "scalar" && enumOf(node.type) === undefined);
+  const scalars = nodes.filter((node) => node.kind === "scalar");
   const values = new Map(
     scalars.map((node) => {
       const value = toObject(node);
