@@ -147,4 +147,17 @@ describe("what is told", () => {
     const [note = ""] = notes.filter((text) => text.startsWith("no GPU kernel ran"));
     expect(note).toMatch(/ran in 9 of 10 regions: …x{60}, .* and 4 more$/);
   });
+
+  it("names all where they are few, in full where they are short, and what is outside is none of them", () => {
+    const five = Array.from({ length: 5 }, (_, at) => ({
+      name: `${at}`.padEnd(60, "x"),
+      start: 20_000 + at * 10,
+      end: 20_005 + at * 10,
+    }));
+    const outside = { name: "k", launch: 15_000, ns: 5 };
+    const sketch = { ranges: [work, ...five], kernels: [kernel, outside] };
+    expect(recorded(sketch).reports[0]?.notes).toContain(
+      `no GPU kernel ran in 5 of 6 regions: ${five.map(({ name }) => name).join(", ")}`,
+    );
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { buildRegionModel } from "../../../src/profile/regions/index.ts";
 import { aggregateOf, regionAt, scopesOf, tree } from "./models.ts";
-import { type ProcessSketch, twoLibraries } from "./timelines.ts";
+import { type ProcessSketch, timelineOf, twoLibraries } from "./timelines.ts";
 
 const OPS = "shallow_resnet.ops";
 
@@ -202,6 +203,31 @@ describe("times", () => {
     );
   });
 
+  it("takes an open range to the last thing of its process, whatever that is", () => {
+    const open = { name: "open", start: 10, end: null };
+    const wall = (rest: ProcessSketch) =>
+      regionAt({ endNs: 20, ...rest, ranges: [open, ...(rest.ranges ?? [])] }, "open").wallNs;
+    const launch = { name: "k", launch: 70, ns: 1 };
+    expect(wall({})).toBe(10);
+    expect(wall({ ranges: [{ name: "later", start: 30, end: 50 }] })).toBe(40);
+    expect(wall({ ranges: [{ name: "later", start: 40, end: null }] })).toBe(30);
+    expect(wall({ kernels: [launch] })).toBe(60);
+    expect(wall({ kernels: [launch, { ...launch, launch: 30 }] })).toBe(60);
+    const { processes } = timelineOf([{ ranges: [open], endNs: 20 }]);
+    const mark = {
+      domain: "",
+      name: "m",
+      threadId: 1,
+      timeNs: 90,
+      category: null,
+      color: null,
+      payload: null,
+    };
+    const marked = processes.map((process) => ({ ...process, marks: [mark] }));
+    const { scopes } = buildRegionModel({ ...timelineOf([]), processes: marked });
+    expect(scopes[0]?.regions[0]?.wallNs).toBe(80);
+  });
+
   it("names five of the ranges that were never closed, each once and cut where it is long", () => {
     const unclosed = (...names: readonly string[]) =>
       aggregateOf({ ranges: names.map((name, start) => ({ name, start, end: null })) })
@@ -374,6 +400,43 @@ describe("scopes", () => {
     expect(region?.kernels.map(({ device }) => device).sort()).toEqual(["cuda:10", "cuda:2"]);
     const [own] = scopesOf(processes).get("process:7")?.regions ?? [];
     expect(own).toMatchObject({ invocations: 1, processId: 7, device: "cuda:2" });
+  });
+
+  it("count a range for each device on which something ran that was launched in it", () => {
+    const at = (name: string, start: number) => ({ name, start, end: start + 10 });
+    const scopes = scopesOf([
+      {
+        ranges: [at("both", 0), { name: "inner", start: 2, end: 4 }, at("one", 20), at("none", 40)],
+        kernels: [
+          { name: "k", launch: 3, ns: 5, device: 0 },
+          { name: "k", launch: 6, ns: 5, device: 1 },
+          { name: "copy", launch: 21, ns: 5, device: 1, kind: "memcpy" },
+        ],
+      },
+    ]);
+    const counts = (scope: string) =>
+      scopes.get(scope)?.regions.map(({ path, invocations }) => `${path.join("/")} ${invocations}`);
+    expect(counts("aggregate")).toEqual(["both 1", "both/inner 1", "one 1", "none 1"]);
+    expect(counts("device:cuda:0")).toEqual(["both 1", "both/inner 1"]);
+    expect(counts("device:cuda:1")).toEqual(["both 1", "one 1"]);
+    const rule = "ranges count here when something launched inside them ran on this device";
+    for (const [name, { notes }] of scopes)
+      expect(notes.includes(rule), name).toBe(name.startsWith("device:"));
+  });
+
+  it("have the notes of the run and of their processes", () => {
+    const sketches = processes.map((process) => ({ ...process, notes: [`of ${process.pid}`] }));
+    const { scopes } = buildRegionModel(timelineOf(sketches, ["of the run"]));
+    const told = new Map<string, readonly string[]>(
+      scopes.map(({ scope, notes }) => [
+        scope,
+        notes.filter((note) => /\bof (the run|\d+)$/.test(note)),
+      ]),
+    );
+    expect(told.get("aggregate")).toEqual(["of the run", "of 30", "of 7"]);
+    expect(told.get("process:7")).toEqual(["of the run", "of 7"]);
+    expect(told.get("device:cuda:2")).toEqual(told.get("aggregate"));
+    for (const { notes } of scopes) expect(notes.join()).not.toContain("share the process id");
   });
 
   it("merge recordings that share a process id, and say so", () => {
