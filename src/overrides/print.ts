@@ -79,7 +79,7 @@ function globText(glob: GlobSweep): string {
 
 function patternText(value: OverrideValue, glob: GlobSweep): string {
   if (value.kind === "scalar" && value.value !== null && value.quote === undefined)
-    return escapeUnquoted(scalarText(value.value));
+    return scalarText(value.value);
   throw notAnElement(glob);
 }
 

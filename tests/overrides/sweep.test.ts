@@ -31,6 +31,7 @@ describe("sweepStrings", () => {
     ["key=range(0,0.3,0.1)", ["0.0", "0.1", "0.2"]],
     ["key=range(true)", ["0"]],
     ["key=a,glob(*)", ["a", "{include:[*],exclude:[]}"]],
+    ["key=a,glob('[m v]*')", ["a", "{include:[\\[m\\ v\\]*],exclude:[]}"]],
   ])("%s", (text, expected) => {
     expect(strings(text)).toEqual(expected);
   });

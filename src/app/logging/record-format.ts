@@ -29,7 +29,7 @@ export function compileFormat(request: RecordFormat): RecordFormatter {
   if (!HAS_FIELDS[style](format))
     throw new ConfigError({
       code: "app.unsupported",
-      message: `Invalid format '${format}' for '${style}' style`,
+      message: noFields(style, format),
       hint: "a log format shows one attribute of a record at least",
       available: Object.keys(ATTRIBUTES),
     });
@@ -40,12 +40,17 @@ export function compileFormat(request: RecordFormat): RecordFormatter {
   return (record) => parts.map((part) => part(record)).join("") + errorText(record);
 }
 
+/** Python words it by style. */
+const noFields = (style: FormatStyle, format: string): string =>
+  style === "%"
+    ? `Invalid format '${format}' for '%' style`
+    : `invalid format: no fields in '${format}' for '${style}' style`;
+
 function requireStyle(style: unknown): FormatStyle {
   if (typeof style === "string" && Object.hasOwn(FORMAT_STYLES, style)) return style as FormatStyle;
   throw new ConfigError({
     code: "app.unsupported",
-    message: `Log format style '${String(style)}' does not exist`,
-    available: Object.keys(FORMAT_STYLES),
+    message: `Style must be one of: ${Object.keys(FORMAT_STYLES).join()}, not '${String(style)}'`,
   });
 }
 
