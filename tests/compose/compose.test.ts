@@ -65,6 +65,12 @@ describe("a composition", () => {
     expect(compose("db=b")).toBe(others[1]);
   });
 
+  it("takes only what Hydra's files say where one of its groups stands in another package", () => {
+    const config = composeFiles({ config: "" }, ["+hydra/hydra_help@x=default"]);
+    expect(config.toYaml()).toMatch(/^x:\n {2}template: /);
+    expect(config.toYaml()).not.toContain("hydra_help:");
+  });
+
   it("refuses anything else only with coded errors", () => {
     const files = {
       config: "defaults: [db: a, optional g@x: b, _self_]\nx: {y: [1, '${z}']}\nz: ???",

@@ -50,7 +50,6 @@ const HYDRA_HELP = `template: |
   $HYDRA_CONFIG_GROUPS
 
   Use '--cfg hydra' to Show the Hydra config.
-hydra_help: ???
 `;
 
 const HYDRA_LOGGING = `version: 1
