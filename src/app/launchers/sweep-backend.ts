@@ -38,12 +38,12 @@ export interface SweepBackend {
    * The jobs that were handed to the scheduler, as far as it still knows them.
    * @throws ConfigError where it does not answer
    */
-  status(): Promise<readonly ScheduledJob[]>;
+  status(options?: QuestionOptions): Promise<readonly ScheduledJob[]>;
   /**
    * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches. What
    * the scheduler does not answer stays as it is.
    */
-  settle(): Promise<void>;
+  settle(options?: QuestionOptions): Promise<void>;
   /**
    * What happens to the jobs that were handed to the scheduler, until all have ended or the signal
    * comes. A job that the scheduler lost is recorded as what became of it.
@@ -54,6 +54,11 @@ export interface SweepBackend {
    * @param onlyWaiting leaves those that run alone
    */
   cancel(options?: CancelOptions): Promise<void>;
+}
+
+export interface QuestionOptions {
+  /** Gives up the question: then the scheduler has not answered. */
+  readonly signal?: AbortSignal;
 }
 
 export interface WatchOptions {

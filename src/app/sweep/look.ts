@@ -1,7 +1,7 @@
 import { isConfigError } from "../../values/errors.ts";
 import { isSignalCode } from "../job/job.ts";
 import { backendOf } from "../launchers/index.ts";
-import type { ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
+import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
 import { isScheduled } from "../worker/left-behind.ts";
 import { type SweepRow, sweepRows } from "./collect.ts";
 import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
@@ -43,23 +43,28 @@ export interface SweepLook {
 
 /**
  * Looks at a recorded sweep of any program: the jobs' own records first, then the scheduler that has the
- * others. Where nobody drives the sweep, jobs that could not record their end themselves are recorded.
+ * others, until the signal comes. Where nobody drives the sweep, jobs that could not record their end themselves are recorded.
  *
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
-export async function lookAtSweep(directory: string, env: Environment): Promise<SweepLook> {
+export async function lookAtSweep(
+  directory: string,
+  env: Environment,
+  signal?: AbortSignal,
+): Promise<SweepLook> {
   const folder = sweepFolder(directory);
   const manifest = readManifest(folder);
   const driver = launcherOf(folder);
   const backend = await backendOf(folder, env);
   const isDriven = driver !== undefined;
-  if (!isDriven) await settled(backend);
-  let scheduled = await scheduledJobs(backend);
+  const question = signal === undefined ? {} : { signal };
+  if (!isDriven) await settled(backend, question);
+  let scheduled = await scheduledJobs(backend, question);
   let rows = sweepRows(directory, { isDriven, scheduled });
   // One that ended between the scheduler's two answers is recorded before it is shown.
   if (!isDriven && backend !== undefined && rows.some(isMissing)) {
-    await settled(backend);
-    scheduled = await scheduledJobs(backend);
+    await settled(backend, question);
+    scheduled = await scheduledJobs(backend, question);
     rows = sweepRows(directory, { isDriven, scheduled });
   }
   const counts: Partial<Record<JobStanding, number>> = {};
@@ -109,9 +114,12 @@ function endOf(state: JobState): JobEnd {
 }
 
 /** Without the scheduler's commands, and while it does not answer, the records alone must do. */
-async function settled(backend: SweepBackend | undefined): Promise<void> {
+async function settled(
+  backend: SweepBackend | undefined,
+  question: QuestionOptions,
+): Promise<void> {
   try {
-    await backend?.settle();
+    await backend?.settle(question);
   } catch (error) {
     if (!isConfigError(error)) throw error;
   }
@@ -119,9 +127,10 @@ async function settled(backend: SweepBackend | undefined): Promise<void> {
 
 async function scheduledJobs(
   backend: SweepBackend | undefined,
+  question: QuestionOptions,
 ): Promise<ReadonlyMap<number, ScheduledJob>> {
   try {
-    return new Map((await backend?.status())?.map((job) => [job.number, job]));
+    return new Map((await backend?.status(question))?.map((job) => [job.number, job]));
   } catch (error) {
     if (isConfigError(error)) return new Map();
     throw error;

@@ -91,6 +91,8 @@ export const SWEEP_LINE: SubcommandLine = {
 
 const TIMED_OUT = 124;
 
+const LAST_LOOK_MS = 1_000;
+
 /**
  * `hydraconf sweep`: looks after a recorded sweep of any program.
  *
@@ -243,7 +245,9 @@ async function wait(
     interrupt.release();
   }
   const code = interrupt.exitCode() ?? (late.signal.aborted ? TIMED_OUT : undefined);
-  const { rows, view } = await lookAtSweep(directory, env);
+  // A scheduler that is silent must not hold up who does not want to wait any more.
+  const patience = code === undefined ? undefined : AbortSignal.timeout(LAST_LOOK_MS);
+  const { rows, view } = await lookAtSweep(directory, env, patience);
   console.stdout(json ? `${JSON.stringify(view, null, 2)}\n` : summary(view));
   if (code === TIMED_OUT)
     console.stderr("Out of time: the sweep goes on, only the waiting has ended\n");

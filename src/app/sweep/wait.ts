@@ -58,9 +58,15 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
     const backend = wasWatched ? undefined : await backendOf(folder, env);
     if (backend === undefined) break;
     wasWatched = true;
-    for await (const event of backend.watch({ signal })) {
-      look(jobs());
-      if (event.kind === "held" && event.obstacle !== null) tellHeld(event.numbers, event.obstacle);
+    try {
+      for await (const event of backend.watch({ signal })) {
+        look(jobs());
+        if (event.kind === "held" && event.obstacle !== null)
+          tellHeld(event.numbers, event.obstacle);
+      }
+    } catch (error) {
+      // Arrays that it had to look for first: the question was given up.
+      if (!signal.aborted) throw error;
     }
   }
   look(jobs());
@@ -92,7 +98,7 @@ const SCHEDULER_MS = 15_000;
 /** Where a process follows the jobs of a scheduler, that tells what holds them; who waits elsewhere is to know it, too. */
 function lookAtScheduler(
   folder: string,
-  { env, onHeld }: WaitRequest,
+  { env, onHeld, signal }: WaitRequest,
   tell: (numbers: readonly number[], obstacle: string) => void,
 ): () => Promise<void> {
   let next = 0;
@@ -101,7 +107,7 @@ function lookAtScheduler(
     if (onHeld === undefined || performance.now() < next) return;
     const backend = await backendOf(folder, env);
     // Who has no answer now may have one later, and the process that follows the jobs has to do with that.
-    const scheduled = await backend?.status().catch(() => undefined);
+    const scheduled = await backend?.status({ signal }).catch(() => undefined);
     next = performance.now() + SCHEDULER_MS;
     if (scheduled === undefined) return;
     const held = new Map<string, number[]>();

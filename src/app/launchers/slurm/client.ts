@@ -1,9 +1,10 @@
+import type { ChildProcess } from "node:child_process";
 import { execa } from "execa";
 import { ConfigError } from "../../../values/errors.ts";
 import { QUEUE_FORMAT, readQueueJson, readQueueLines, readShownJobs } from "./queue-answers.ts";
 import type { TaskReport } from "./task-state.ts";
 
-/** Slurm's commands, as far as a sweep needs them. */
+/** Slurm's commands, as far as a sweep needs them. With a signal, a question is given up as soon as that comes: nothing was answered. */
 export interface SlurmClient {
   /**
    * Hands a script to sbatch.
@@ -15,16 +16,19 @@ export interface SlurmClient {
   /** How large an index of an array may be, plus one. */
   maxArraySize(): Promise<number>;
   /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
-  tasks(arrays: readonly string[]): Promise<readonly TaskReport[] | undefined>;
+  tasks(
+    arrays: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly TaskReport[] | undefined>;
   /** The same of one array, also of tasks that left the queue a short time ago; none where it is forgotten. */
-  recentTasks(array: string): Promise<readonly TaskReport[] | undefined>;
+  recentTasks(array: string, signal?: AbortSignal): Promise<readonly TaskReport[] | undefined>;
   /** Ends tasks, `ARRAY_INDEX`, or whole arrays; those that wait only, if asked so. */
   cancel(ids: readonly string[], options?: { readonly onlyWaiting?: boolean }): Promise<void>;
   /**
    * The number of the array that a script was submitted as; undefined for none in the queue.
    * @throws ConfigError `slurm.no_answer`
    */
-  arrayOf(script: string): Promise<string | undefined>;
+  arrayOf(script: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 const CANCELLED_AT_ONCE = 500;
@@ -35,8 +39,12 @@ const LONG_ANSWER = 1 << 20;
 const ANSWER_MS = 90_000;
 
 export function createSlurm(env: Readonly<Record<string, string | undefined>>): SlurmClient {
-  const call = async (command: string, args: readonly string[]) => {
-    const result = await execa(command, args, {
+  const call = async (
+    command: string,
+    args: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Answer> => {
+    const running = execa(command, args, {
       env: outsideOfJobs(env),
       extendEnv: false,
       reject: false,
@@ -44,6 +52,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       timeout: ANSWER_MS,
       maxBuffer: 1 << 30,
     });
+    const result = await Promise.race([running, ...(signal ? [givenUp(running, signal)] : [])]);
     if (result.code === "ENOENT") throw missing(command);
     return result;
   };
@@ -66,9 +75,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       // Slurm's own default.
       return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
     },
-    async tasks(arrays) {
+    async tasks(arrays, signal) {
       if (hasJson) {
-        const answer = await call("squeue", ["--json", `--jobs=${arrays.join(",")}`]);
+        const answer = await call("squeue", ["--json", `--jobs=${arrays.join(",")}`], signal);
         const read = answer.failed ? undefined : readQueueJson(answer.stdout);
         if (read !== undefined) {
           const asked = read.filter(({ array }) => arrays.includes(array));
@@ -76,26 +85,27 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
           hasJson = asked.length === read.length || answer.stdout.length < LONG_ANSWER;
           return asked;
         }
+        if (signal?.aborted === true) return undefined;
         hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
       }
-      const { failed, stderr, stdout } = await call("squeue", [
-        "--array",
-        "--noheader",
-        "--states=all",
-        `--format=${QUEUE_FORMAT}`,
-        `--jobs=${arrays.join(",")}`,
-      ]);
+      const { failed, stderr, stdout } = await call(
+        "squeue",
+        [
+          "--array",
+          "--noheader",
+          "--states=all",
+          `--format=${QUEUE_FORMAT}`,
+          `--jobs=${arrays.join(",")}`,
+        ],
+        signal,
+      );
       if (!failed) return readQueueLines(stdout);
       // A single job that has left the queue is an error to squeue, and an answer to us.
       return isForgotten(stderr) ? [] : undefined;
     },
-    async recentTasks(array) {
-      const { failed, stderr, stdout } = await call("scontrol", [
-        "--oneliner",
-        "show",
-        "job",
-        array,
-      ]);
+    async recentTasks(array, signal) {
+      const args = ["--oneliner", "show", "job", array];
+      const { failed, stderr, stdout } = await call("scontrol", args, signal);
       if (failed) return isForgotten(stderr) || /not found/.test(stdout) ? [] : undefined;
       const tasks = readShownJobs(stdout);
       return tasks.length === 0 ? undefined : tasks;
@@ -111,12 +121,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
           throw new ConfigError({ code: "slurm.rejected", message: `scancel: ${said(stderr)}` });
       }
     },
-    async arrayOf(script) {
-      const { failed, stderr, stdout } = await call("squeue", [
-        "--noheader",
-        "--states=all",
-        "--format=%F|%o",
-      ]);
+    async arrayOf(script, signal) {
+      const args = ["--noheader", "--states=all", "--format=%F|%o"];
+      const { failed, stderr, stdout } = await call("squeue", args, signal);
       if (failed) throw noAnswer(said(stderr));
       const line = stdout
         .split("\n")
@@ -125,6 +132,37 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
     },
   };
 }
+
+/** What a command came to. */
+interface Answer {
+  readonly failed: boolean;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode?: number | undefined;
+  readonly code?: string | undefined;
+  readonly shortMessage?: string | undefined;
+}
+
+/** A command that runs. */
+type Command = Pick<ChildProcess, "kill" | "stdout" | "stderr"> & PromiseLike<unknown>;
+
+/**
+ * No answer, as soon as the signal comes. The command is not waited for: where it is a script around the real one, that one
+ * may hang on and hold what it prints to.
+ */
+const givenUp = (running: Command, signal: AbortSignal): Promise<Answer> =>
+  new Promise((settle) => {
+    const giveUp = () => {
+      running.kill("SIGKILL");
+      running.stdout?.destroy();
+      running.stderr?.destroy();
+      settle({ failed: true, stdout: "", stderr: "" });
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp, { once: true });
+    const forget = () => signal.removeEventListener("abort", giveUp);
+    running.then(forget, forget);
+  });
 
 /**
  * The environment without what Slurm set for a job that we are ourselves in: sbatch would take it

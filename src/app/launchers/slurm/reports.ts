@@ -9,9 +9,10 @@ export type Queue = ReadonlyMap<string, TaskReport>;
 export async function queueOf(
   tasks: readonly SubmittedTask[],
   client: SlurmClient,
+  signal?: AbortSignal,
 ): Promise<Queue | undefined> {
   const arrays = arraysOf(tasks);
-  const reports = arrays.length === 0 ? [] : await client.tasks(arrays);
+  const reports = arrays.length === 0 ? [] : await client.tasks(arrays, signal);
   return reports && byName(reports);
 }
 
@@ -26,11 +27,12 @@ export async function reportsOf(
   tasks: readonly SubmittedTask[],
   queue: Queue,
   client: SlurmClient,
+  signal?: AbortSignal,
 ): Promise<Reports> {
   const reports = new Map<string, TaskReport | "gone">(queue);
   const left = tasks.filter((task) => !queue.has(taskName(task)));
   for (const array of arraysOf(left)) {
-    const recent = await client.recentTasks(array);
+    const recent = await client.recentTasks(array, signal);
     // It has stopped answering: each further question would take as long.
     if (recent === undefined) break;
     const known = byName(recent);

@@ -23,9 +23,9 @@ const SETTLE_MS = 30_000;
 /** The Slurm side of a recorded sweep. */
 export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
   return {
-    async status() {
-      const tasks = unfinished(folder, await submittedTasks(folder, client));
-      const queue = await queueOf(tasks, client);
+    async status({ signal } = {}) {
+      const tasks = unfinished(folder, await submittedTasks(folder, client, signal));
+      const queue = await queueOf(tasks, client, signal);
       if (queue === undefined) throw noAnswer();
       const held = obstacles([...queue.values()]);
       return tasks.flatMap((task) => {
@@ -34,14 +34,19 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
         return report === undefined ? [] : [scheduledJob(task, report, held.get(name)?.text)];
       });
     },
-    async settle() {
-      const tasks = unfinished(folder, await submittedTasks(folder, client));
-      const over = await tasksOver(tasks, client);
-      const signal = AbortSignal.timeout(SETTLE_MS);
-      for await (const event of watchTasks({ folder, client, tasks: over, signal })) void event;
+    async settle({ signal } = {}) {
+      const tasks = unfinished(folder, await submittedTasks(folder, client, signal));
+      const over = await tasksOver(tasks, client, signal);
+      const late = AbortSignal.timeout(SETTLE_MS);
+      const request = { folder, client, tasks: over };
+      const watch = watchTasks({
+        ...request,
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+      });
+      for await (const event of watch) void event;
     },
     async *watch({ numbers, signal } = {}) {
-      const tasks = await submittedTasks(folder, client);
+      const tasks = await submittedTasks(folder, client, signal);
       const chosen = [...tasks.values()].filter(({ number }) => numbers?.has(number) ?? true);
       yield* watchTasks({ folder, client, tasks: chosen, ...(signal && { signal }) });
     },
@@ -62,8 +67,9 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
 const submittedTasks = async (
   folder: string,
   client: SlurmClient,
+  signal?: AbortSignal,
 ): Promise<ReadonlyMap<number, SubmittedTask>> =>
-  tasksOf(await foundSubmissions(readSubmissions(folder), client));
+  tasksOf(await foundSubmissions(readSubmissions(folder), client, signal));
 
 /**
  * Notes the numbers of arrays that were submitted by a launcher that died before it could, and gives up what it
@@ -93,10 +99,13 @@ export async function adoptSubmissions(folder: string, client: SlurmClient): Pro
 const foundSubmissions = (
   noted: readonly Submission[],
   client: SlurmClient,
+  signal?: AbortSignal,
 ): Promise<readonly Submission[]> =>
   Promise.all(
     noted.map(async (one) =>
-      one.array === null ? { ...one, array: (await client.arrayOf(one.script)) ?? null } : one,
+      one.array === null
+        ? { ...one, array: (await client.arrayOf(one.script, signal)) ?? null }
+        : one,
     ),
   );
 
@@ -116,10 +125,11 @@ function unfinished(
 async function tasksOver(
   tasks: readonly SubmittedTask[],
   client: SlurmClient,
+  signal?: AbortSignal,
 ): Promise<readonly SubmittedTask[]> {
-  const queue = await queueOf(tasks, client);
+  const queue = await queueOf(tasks, client, signal);
   if (queue === undefined) return [];
-  const reports = await reportsOf(tasks, queue, client);
+  const reports = await reportsOf(tasks, queue, client, signal);
   return tasks.filter((task) => {
     const report = reports.get(taskName(task));
     return report === "gone" || (report !== undefined && phaseOf(report) === "over");

@@ -59,10 +59,11 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
     if (happened) pause = QUEUE_MS.first;
     if (watched.size > 0 && performance.now() >= nextQuestion) {
       const tasks = [...watched.values()].map(({ task }) => task);
-      const queue = await queueOf(tasks, client);
+      const queue = await queueOf(tasks, client, signal);
       if (queue !== undefined) {
         yield* newlyHeld(watched, queue);
-        for (const event of newlyLost(watched, await reportsOf(tasks, queue, client), folder)) {
+        const reports = await reportsOf(tasks, queue, client, signal);
+        for (const event of newlyLost(watched, reports, folder)) {
           pause = QUEUE_MS.first;
           yield event;
         }
