@@ -277,4 +277,17 @@ describe("loggers", () => {
       expect(run([config(version)])).toBe(REFUSED);
     },
   );
+
+  // Ours (docs/compatibility.md): Python takes `true` for 1, and a text for the list of its letters.
+  test.each([config({ version: true }), config({ root: { level: true, handlers: ["out"] } })])(
+    "no number is meant by true: %j",
+    (given) => {
+      expect(run([given])).toBe(REFUSED);
+    },
+  );
+
+  test("a text names one handler", () => {
+    const given = config({ root: { level: "INFO", handlers: "out" } });
+    expect(run([given, hello])).toMatchObject({ stdout: "hello\n" });
+  });
 });
