@@ -87,11 +87,15 @@ function withOverrides(
   const dashes = argv.indexOf("--");
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const began = dashes < 0 ? argv : argv.slice(0, dashes);
-  const chosen = more.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
-  const isOther = chosen !== undefined && chosen !== launcher_choice;
+  const chosen = choiceIn(more);
+  // Earlier versions did not record it: what they were called with says it.
+  const isOther = chosen !== undefined && chosen !== (launcher_choice ?? choiceIn(began));
   const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
   return [...kept, ...more, ...rest];
 }
+
+const choiceIn = (overrides: readonly string[]): string | undefined =>
+  overrides.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
 
 const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
 const CHOICE = /^\+*hydra\/launcher=/;

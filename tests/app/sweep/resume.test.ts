@@ -61,6 +61,22 @@ hydra: {sweep: {dir: s, subdir: "\${hydra:job.num}"}}
   expect(place.lines("ran.txt").at(-1)).toMatch(/^end 0 \d+ - /);
 });
 
+test("a record that does not say which launcher was chosen: the command line does, and its settings are kept", async () => {
+  const { cwd, run } = program({ "conf/config.yaml": CONFIG });
+  const settings = ["hydra/launcher=local", "+hydra.launcher.resources.gpu=[7,7]"];
+  // A setting that is refused shows that it was kept.
+  const folder = join(cwd, "s/.sweep");
+  await run(["-m", "x=1", "hydra/launcher=basic"]);
+  const { launcher_choice: _, ...early } = readManifest(folder);
+  const argv = ["-m", "x=1", ...settings];
+  const named = { ...early.program, argv };
+  writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...early, program: named }));
+  const same = await run(["--resume", "s", "hydra/launcher=local"]);
+  expect(same.stderr).toContain("a list without repetitions");
+  const other = await run(["--resume", "s", "hydra/launcher=basic"]);
+  expect([other.exitCode, other.stderr]).toEqual([0, ""]);
+});
+
 test("a sweep that runs is named, with what to do about it", async () => {
   const place = workplace();
   const running = place.start(["-m", "x=1", "do=hold"]);

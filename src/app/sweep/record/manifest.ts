@@ -19,8 +19,8 @@ export interface SweepFacts {
   readonly overrides: readonly string[];
   /** `hydra.launcher._target_`. */
   readonly launcher: string;
-  /** The option of `hydra/launcher`, whoever chose it; null where none is. */
-  readonly launcher_choice: string | null;
+  /** The option of `hydra/launcher`, whoever chose it; null where none is. Not there in records of early versions. */
+  readonly launcher_choice?: string | null;
   /** Fingerprint of the sweep's own composition, before any job's overrides. */
   readonly fingerprint: string;
   /** Whether arguments or overrides are masked: then nothing can be started from this file. */
