@@ -43,7 +43,7 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
             Math.max(FIRST_ROWS, 2 * (before?.length ?? counts[0] ?? 0), row + 1),
           );
     const block = blockOf(rows);
-    if (before === undefined) block.fill(alike[wanted] as number, 0, counts[wanted]);
+    if (before === undefined) block.fill(alike[wanted] ?? absent, 0, counts[wanted]);
     else block.set(before);
     blocks[wanted] = block;
     return block;
@@ -57,7 +57,7 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
       alike.push(absent);
     }
     const at = row & IN_BLOCK;
-    const count = counts[wanted] as number;
+    const count = counts[wanted] ?? 0;
     if (at < count) return Object.is(value, alike[wanted]);
     if (at === count && (count === 0 || Object.is(value, alike[wanted]))) {
       // As a block would hold it.
@@ -72,7 +72,7 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
       const number = row >>> BLOCK_BITS;
       const block = blocks[number];
       if (block !== undefined) return block[row & IN_BLOCK] ?? absent;
-      return (row & IN_BLOCK) < (counts[number] ?? 0) ? (alike[number] as number) : absent;
+      return (row & IN_BLOCK) < (counts[number] ?? 0) ? (alike[number] ?? absent) : absent;
     },
     set(row, value) {
       let block = blocks[row >>> BLOCK_BITS];

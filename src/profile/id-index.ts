@@ -30,7 +30,7 @@ function slotOf({ slots, ids }: Table, id: number): number {
   const line = Math.imul(id >>> LINE_BITS, 0x9e3779b1) >>> Math.clz32(mask >>> LINE_BITS);
   let slot = (line << LINE_BITS) | (id & IN_LINE);
   for (;;) {
-    const entry = slots[slot] as number;
+    const entry = slots[slot] ?? 0;
     if (entry === 0 || ids[entry - 1] === id) return slot;
     slot = (slot + 1) & mask;
   }
@@ -40,7 +40,7 @@ function larger({ ids }: Table, size: number): Table {
   const table = tableFor(2 * ids.length);
   table.ids.set(ids);
   for (let number = 0; number < size; number++)
-    table.slots[slotOf(table, table.ids[number] as number)] = number + 1;
+    table.slots[slotOf(table, table.ids[number] ?? 0)] = number + 1;
   return table;
 }
 
@@ -51,7 +51,7 @@ export function createIdIndex(): IdIndex {
   return {
     add(id) {
       const slot = slotOf(table, id);
-      const entry = table.slots[slot] as number;
+      const entry = table.slots[slot] ?? 0;
       if (entry !== 0) return entry - 1;
       table.ids[size] = id;
       table.slots[slot] = ++size;
@@ -59,7 +59,7 @@ export function createIdIndex(): IdIndex {
       return size - 1;
     },
     find(id) {
-      const entry = table.slots[slotOf(table, id)] as number;
+      const entry = table.slots[slotOf(table, id)] ?? 0;
       return entry === 0 ? null : entry - 1;
     },
     size: () => size,

@@ -108,42 +108,46 @@ const emptySums = (length: number): ColumnSums => ({
 function addResult(sums: ColumnSums, plan: ColumnPlan, row: Float64Array): void {
   const { values, weights, plain, timed, times, counts } = sums;
   const { kinds, weightAt, timeAt } = plan;
-  const time = timeAt < 0 ? Number.NaN : (row[timeAt] as number);
+  const time = timeAt < 0 ? Number.NaN : (row[timeAt] ?? Number.NaN);
   sums.results++;
   for (let place = 0; place < row.length; place++) {
-    const value = row[place] as number;
+    const value = row[place] ?? Number.NaN;
     if (Number.isNaN(value)) continue;
     const isFirst = counts[place] === 0;
-    counts[place] = (counts[place] as number) + 1;
+    counts[place] = (counts[place] ?? 0) + 1;
     switch (kinds[place]) {
       case KINDS.sum:
-        values[place] = (values[place] as number) + value;
+        addAt(values, place, value);
         break;
       case KINDS.maximum:
-        if (isFirst || value > (values[place] as number)) values[place] = value;
+        if (isFirst || value > (values[place] ?? 0)) values[place] = value;
         break;
       case KINDS.minimum:
-        if (isFirst || value < (values[place] as number)) values[place] = value;
+        if (isFirst || value < (values[place] ?? 0)) values[place] = value;
         break;
       case KINDS.constant:
         if (isFirst) values[place] = value;
         else if (value !== values[place]) weights[place] = 1;
         break;
       default: {
-        const at = weightAt[place] as number;
-        const weight = at < 0 ? 1 : (row[at] as number);
-        plain[place] = (plain[place] as number) + value;
+        const at = weightAt[place] ?? -1;
+        const weight = at < 0 ? 1 : (row[at] ?? Number.NaN);
+        addAt(plain, place, value);
         if (at !== timeAt && time > 0) {
-          timed[place] = (timed[place] as number) + value * time;
-          times[place] = (times[place] as number) + time;
+          addAt(timed, place, value * time);
+          addAt(times, place, time);
         }
         // A kernel without the weight still counts, if no kernel has one.
         if (!(weight > 0)) break;
-        values[place] = (values[place] as number) + value * weight;
-        weights[place] = (weights[place] as number) + weight;
+        addAt(values, place, value * weight);
+        addAt(weights, place, weight);
       }
     }
   }
+}
+
+function addAt(sums: Float64Array, place: number, value: number): void {
+  sums[place] = (sums[place] ?? 0) + value;
 }
 
 function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): void {
@@ -151,9 +155,9 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
   for (let place = 0; place < from.counts.length; place++) {
     if (from.counts[place] === 0) continue;
     const isFirst = into.counts[place] === 0;
-    into.counts[place] = (into.counts[place] as number) + (from.counts[place] as number);
-    const own = into.values[place] as number;
-    const other = from.values[place] as number;
+    into.counts[place] = (into.counts[place] ?? 0) + (from.counts[place] ?? 0);
+    const own = into.values[place] ?? 0;
+    const other = from.values[place] ?? 0;
     switch (kinds[place]) {
       case KINDS.maximum:
         into.values[place] = isFirst ? other : Math.max(own, other);
@@ -165,15 +169,15 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
         into.weights[place] =
           !isFirst && own !== other
             ? 1
-            : Math.max(into.weights[place] as number, from.weights[place] as number);
+            : Math.max(into.weights[place] ?? 0, from.weights[place] ?? 0);
         if (isFirst) into.values[place] = other;
         break;
       default:
         into.values[place] = own + other;
-        into.weights[place] = (into.weights[place] as number) + (from.weights[place] as number);
-        into.plain[place] = (into.plain[place] as number) + (from.plain[place] as number);
-        into.timed[place] = (into.timed[place] as number) + (from.timed[place] as number);
-        into.times[place] = (into.times[place] as number) + (from.times[place] as number);
+        addAt(into.weights, place, from.weights[place] ?? 0);
+        addAt(into.plain, place, from.plain[place] ?? 0);
+        addAt(into.timed, place, from.timed[place] ?? 0);
+        addAt(into.times, place, from.times[place] ?? 0);
     }
   }
 }
@@ -187,8 +191,8 @@ function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics
   const { kinds } = planOf(columns);
   const metrics = new Map<string, RegionMetric>();
   for (const [place, name] of columns.names.entries()) {
-    const counted = sums.counts[place] as number;
-    const value = counted === 0 ? Number.NaN : valueAt(sums, kinds[place] as number, place);
+    const counted = sums.counts[place] ?? 0;
+    const value = counted === 0 ? Number.NaN : valueAt(sums, kinds[place], place);
     metrics.set(name, {
       value: Number.isFinite(value) ? value : null,
       unit: columns.units[place] ?? "",
@@ -200,12 +204,16 @@ function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics
   return metrics;
 }
 
-function valueAt({ values, weights, plain, counts }: ColumnSums, kind: number, place: number) {
-  const value = values[place] as number;
-  const weight = weights[place] as number;
+function valueAt(
+  { values, weights, plain, counts }: ColumnSums,
+  kind: number | undefined,
+  place: number,
+): number {
+  const value = values[place] ?? 0;
+  const weight = weights[place] ?? 0;
   if (kind === KINDS.constant) return weight === 0 ? value : Number.NaN;
   if (kind !== KINDS.mean) return value;
-  return weight > 0 ? value / weight : (plain[place] as number) / (counts[place] as number);
+  return weight > 0 ? value / weight : (plain[place] ?? 0) / (counts[place] ?? 0);
 }
 
 /** What the tables have in common to weight a mean with, where not all have the metric that is preferred. */
@@ -222,7 +230,7 @@ function commonWeights(
     const { kinds, weightAt, timeAt } = planOf(columns);
     for (const [place, name] of columns.names.entries()) {
       if (kinds[place] !== KINDS.mean || counts[place] === 0) continue;
-      const weight = columns.names[weightAt[place] as number] ?? "";
+      const weight = columns.names[weightAt[place] ?? -1] ?? "";
       if ((weights.get(name) ?? weight) !== weight) unlike.add(name);
       weights.set(name, weight);
       if (timeAt < 0) untimed.add(name);
@@ -258,15 +266,15 @@ function unite(
       const to = index.get(name);
       if (to === undefined || units.get(name) === null) continue;
       for (const key of ["values", "weights", "plain", "counts"] as const)
-        moved[key][to] = sums[key][place] as number;
+        moved[key][to] = sums[key][place] ?? 0;
       const common = weighting.get(name);
       const { weightAt, timeAt } = planOf(own);
       if (common === "plain") {
-        moved.values[to] = sums.plain[place] as number;
-        moved.weights[to] = sums.counts[place] as number;
+        moved.values[to] = sums.plain[place] ?? 0;
+        moved.weights[to] = sums.counts[place] ?? 0;
       } else if (common === "time" && weightAt[place] !== timeAt) {
-        moved.values[to] = sums.timed[place] as number;
-        moved.weights[to] = sums.times[place] as number;
+        moved.values[to] = sums.timed[place] ?? 0;
+        moved.weights[to] = sums.times[place] ?? 0;
       }
     }
     mergeSums(united, plan, moved);

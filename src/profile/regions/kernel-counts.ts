@@ -45,7 +45,7 @@ function slotOf(
   const mixed = Math.imul(Math.imul(group, 0x85ebca6b) ^ (kernel >>> LINE_BITS), 0x9e3779b1);
   let slot = ((mixed >>> Math.clz32(mask >>> LINE_BITS)) << LINE_BITS) | (kernel & IN_LINE);
   for (;;) {
-    const entry = slots[slot] as number;
+    const entry = slots[slot] ?? 0;
     if (entry === 0 || (kernels.get(entry - 1) === kernel && groups.get(entry - 1) === group))
       return slot;
     slot = (slot + 1) & mask;
@@ -74,7 +74,7 @@ export function createKernelCounts(): KernelCounts {
     add(group, kernel, ns) {
       if (2 * rows === slots.length) grow();
       const slot = slotOf(slots, columns, group, kernel);
-      let row = (slots[slot] as number) - 1;
+      let row = (slots[slot] ?? 0) - 1;
       if (row < 0) {
         row = rows++;
         slots[slot] = rows;
@@ -93,19 +93,26 @@ function grouped({ groups, kernels, calls, times }: Columns, rows: number): Grou
   let count = 0;
   for (let row = 0; row < rows; row++) count = Math.max(count, groups.get(row) + 1);
   const starts = new Uint32Array(count + 1);
-  for (let row = 0; row < rows; row++) (starts[groups.get(row) + 1] as number)++;
+  for (let row = 0; row < rows; row++) increment(starts, groups.get(row) + 1);
   for (let group = 0; group < count; group++)
-    starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number);
+    starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
   const next = starts.slice();
   const order = new Uint32Array(rows);
-  for (let row = 0; row < rows; row++) order[(next[groups.get(row)] as number)++] = row;
+  for (let row = 0; row < rows; row++) order[increment(next, groups.get(row))] = row;
   return {
     forEach(group, visit) {
       const end = starts[group + 1] ?? 0;
       for (let at = starts[group] ?? 0; at < end; at++) {
-        const row = order[at] as number;
+        const row = order[at] ?? 0;
         visit(kernels.get(row), calls.get(row), times.get(row));
       }
     },
   };
+}
+
+/** Returns what was there before. */
+function increment(counts: Uint32Array, at: number): number {
+  const before = counts[at] ?? 0;
+  counts[at] = before + 1;
+  return before;
 }

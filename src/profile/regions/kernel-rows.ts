@@ -95,14 +95,14 @@ function createSums(kernels: number): Sums {
   return {
     add(kernel, count, ns) {
       if (calls[kernel] === 0) seen.push(kernel);
-      calls[kernel] = (calls[kernel] as number) + count;
-      times[kernel] = (times[kernel] as number) + ns;
+      calls[kernel] = (calls[kernel] ?? 0) + count;
+      times[kernel] = (times[kernel] ?? 0) + ns;
     },
     take(visit) {
       const taken = seen;
       seen = [];
       for (const kernel of taken) {
-        visit(kernel, calls[kernel] as number, times[kernel] as number);
+        visit(kernel, calls[kernel] ?? 0, times[kernel] ?? 0);
         calls[kernel] = 0;
         times[kernel] = 0;
       }

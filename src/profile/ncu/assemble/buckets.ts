@@ -108,7 +108,7 @@ function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
 function durationOf({ columns, values }: NcuResult): number {
   for (const name of DURATIONS) {
     const place = columns.index.get(name);
-    const value = place === undefined ? Number.NaN : (values[place] as number);
+    const value = place === undefined ? Number.NaN : (values[place] ?? Number.NaN);
     if (!Number.isNaN(value)) return value;
   }
   return Number.NaN;
