@@ -27,8 +27,6 @@ export function patternList(setting: string | readonly string[] | null | undefin
 
 /** A parsed pattern: `label`, `domain@label`, with `*` and `?`. */
 export interface RangePattern {
-  /** The pattern as written. */
-  readonly text: string;
   /** Null: any domain. */
   readonly domain: readonly GlobToken[] | null;
   readonly name: readonly GlobToken[];
@@ -53,7 +51,7 @@ export function parseRangePattern(text: string): RangePattern {
     }
   }
   if (escaped) tokens.push({ type: "literal", character: "\\" });
-  return { text, domain, name: tokens };
+  return { domain, name: tokens };
 }
 
 /** Whether a pattern fits a range of this domain (empty for the default one) and name. */

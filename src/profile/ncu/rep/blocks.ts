@@ -26,7 +26,6 @@ export interface Block {
   readonly process: { readonly id: number; readonly name: string };
   readonly strings: readonly string[];
   readonly toolVersion: string | null;
-  readonly commandLine: string | null;
   messages(): Generator<BlockMessage>;
 }
 
@@ -126,7 +125,6 @@ function readerOf(descriptor: number, path: string): ReportFile {
           process: { id: block.processId, name: block.processName },
           strings,
           toolVersion: block.toolVersion,
-          commandLine: block.commandLine,
           messages: () => messages,
         };
         at = Math.max(at, Math.min(end, size));
@@ -147,7 +145,6 @@ interface BlockHeader {
   processId: number;
   processName: string;
   toolVersion: string | null;
-  commandLine: string | null;
   strings: string[];
 }
 
@@ -164,9 +161,6 @@ const SESSION: FieldReaders<BlockHeader> = {
   [field.sessionDetails.versionInfo]: (into, pbf) => {
     const { provider, version } = readEmbedded(pbf, VERSION_INFO, { provider: "", version: "" });
     if (/Nsight Compute/.test(provider)) into.toolVersion ??= version.split(" ")[0] ?? null;
-  },
-  [field.sessionDetails.profilerCmdline]: (into, pbf) => {
-    into.commandLine = pbf.readString().trim();
   },
 };
 
@@ -229,7 +223,6 @@ function readBlockHeader(bytes: Uint8Array): BlockHeader | null {
       processId: 0,
       processName: "",
       toolVersion: null,
-      commandLine: null,
       strings: [],
     });
   } catch {

@@ -16,7 +16,7 @@ export const blockHeader = {
   numGraphResults: 9,
 } as const;
 
-export const sessionDetails = { processId: 1, versionInfo: 8, profilerCmdline: 11 } as const;
+export const sessionDetails = { processId: 1, versionInfo: 8 } as const;
 export const versionInfo = { provider: 1, version: 2 } as const;
 export const stringTable = { strings: 1 } as const;
 export const processInfo = { processId: 1, hostname: 2, processName: 3 } as const;

@@ -19,8 +19,6 @@ export interface ReportSummary {
   readonly results: number;
   /** Of the ncu that measured, e.g. `2024.2.1.0`; null where the file does not say. */
   readonly toolVersion: string | null;
-  /** The profiler's command line, as it stands in the file. */
-  readonly commandLine: string | null;
 }
 
 const KERNEL_FIELDS = resultReaders(field.profileResult);
@@ -78,7 +76,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   let damaged = 0;
   let graphs = 0;
   let toolVersion: string | null = null;
-  let commandLine: string | null = null;
 
   const take = (
     kind: NcuResult["kind"],
@@ -127,7 +124,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
 
   for (const block of report.blocks()) {
     toolVersion ??= block.toolVersion;
-    commandLine ??= block.commandLine;
     for (const { kind, bytes } of block.messages()) {
       if (kind === "kernel") take("kernel", bytes, KERNEL_FIELDS, block);
       if (kind === "range") take("range", bytes, RANGE_FIELDS, block);
@@ -141,7 +137,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     sections,
     results: results - damaged,
     toolVersion,
-    commandLine,
     notes: [
       ...report.notes(),
       ...(damaged > 0

@@ -3,7 +3,6 @@ import { makeDirectory } from "../../../make-directory.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
-import type { Timeline } from "../../timeline.ts";
 import type { Workload } from "../../workload/workload.ts";
 import { matchingLabels } from "./filters.ts";
 import { type DiscoveredLabels, labelsOf } from "./labels.ts";
@@ -13,7 +12,6 @@ export const DISCOVERY = "discovery";
 
 export interface Discovery {
   readonly labels: DiscoveredLabels;
-  readonly timeline: Timeline;
   /** The run that the labels were seen in. */
   readonly collection: Collection;
 }
@@ -40,8 +38,7 @@ export async function discoverLabels(
   const { measured } = collection;
   if (measured.kind !== "timeline")
     throw new Error(`the collector ${collection.collector} gives no timeline`);
-  const { timeline } = measured;
-  return { timeline, collection, labels: labelsOf(timeline, operationDomains) };
+  return { collection, labels: labelsOf(measured.timeline, operationDomains) };
 }
 
 const isComplete = ({ measured, outcome, problem, partial }: Collection): boolean =>

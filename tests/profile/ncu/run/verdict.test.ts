@@ -10,7 +10,6 @@ const run: PassRun = {
     signal: null,
     startError: null,
     interruptedBy: null,
-    durationMs: 1,
     stdoutFile: "",
     stderrFile: "",
     stderrTail: "",
