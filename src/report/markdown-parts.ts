@@ -71,13 +71,14 @@ function treeColumns(words: KernelWords | null, share: ShareBase): readonly Tree
   return [calls, ...times, ...walls, counts, shares];
 }
 
-const treeLegend = (words: KernelWords | null, share: ShareBase): string =>
+const treeLegend = (words: KernelWords | null, { label }: ShareBase): string =>
   [
     words === null
       ? "Neither GPU kernels nor CPU operations were recorded: only the wall clock is known."
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
-    `Share is of ${share.label}. ${NOT_MEASURED} means not measured.`,
+    ...(label === null ? [] : [`Share is of ${label}.`]),
+    `${NOT_MEASURED} means not measured.`,
   ].join(" ");
 
 /** The distribution of wall time over calls, for regions called more than once. */

@@ -6,8 +6,8 @@ import { wholeMs } from "./measured-time.ts";
 export interface ShareBase {
   readonly of: (region: NCUProfileRegion) => number | null;
   readonly whole: number | null;
-  /** What 100 % is, as a phrase. */
-  readonly label: string;
+  /** What 100 % is, as a phrase; null where nothing was timed: there are no shares then. */
+  readonly label: string | null;
 }
 
 export function shareBase(report: NCUProfileRegionReport): ShareBase {
@@ -20,6 +20,7 @@ export function shareBase(report: NCUProfileRegionReport): ShareBase {
       whole: total_ms,
       label: `total ${words?.time ?? "time"}`,
     };
+  if (wall_ms === null) return { of: (region) => region.wall_ms, whole: null, label: null };
   return {
     of: (region) => region.wall_ms,
     whole: wall_ms,

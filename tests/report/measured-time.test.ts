@@ -101,3 +101,20 @@ it("ranges without a time have none", async () => {
     expect(text).not.toContain("only the wall clock is known");
   }
 });
+
+describe("shares", () => {
+  const untimed = bundleOf({ in: ["A"], metrics });
+  const timed = bundleOf({ in: ["A"], ns: 5 });
+
+  it("are told of no whole where neither kernels nor ranges have a time", () => {
+    for (const text of shown(untimed)) expect(text).not.toContain("wall time covered");
+    expect(renderRegionMarkdown(untimed, { title: "t" })).not.toContain("Share is of");
+    expect(renderRegionMarkdown(timed, { title: "t" })).toContain(
+      "Share is of total GPU time of kernels.",
+    );
+    const whole = (bundle: RegionReportBundle) =>
+      dataOf(renderHtmlReport(bundle, { title: "t" })).scopes[0];
+    expect(whole(untimed)).toMatchObject({ wholeMs: null, wholeLabel: null });
+    expect(whole(timed)).toMatchObject({ wholeLabel: "total GPU time of kernels" });
+  });
+});

@@ -53,6 +53,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         tid: wait.threadId,
         ts: microseconds(wait.startNs),
         dur: microseconds(Math.max(wait.endNs - wait.startNs, 0)),
+        ...(wait.stream !== null && { args: { stream: wait.stream } }),
       };
     for (const kernel of process.kernels) {
       devices.add(kernel.device);

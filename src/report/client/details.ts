@@ -33,7 +33,10 @@ function draw(scope: Scope, region: Region): readonly Node[] {
   const { row } = region;
   const optional = (index: number | null | undefined) => (index == null ? null : scope.text(index));
   const facts: readonly (readonly [string, string | null])[] = [
-    ["Share", `${formatShare(region.value, wholeMs)} % of ${wholeLabel}`],
+    [
+      "Share",
+      wholeLabel === null ? null : `${formatShare(region.value, wholeMs)} % of ${wholeLabel}`,
+    ],
     ["Domain", scope.text(regions.domain[row] ?? -1)],
     ["Kind", scope.text(regions.kind[row] ?? -1)],
     ["Device", optional(regions.device[row])],

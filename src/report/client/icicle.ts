@@ -39,7 +39,7 @@ export function createIcicle(store: Store): HTMLElement {
     note.textContent =
       boxes.length === 0
         ? "No region has any time."
-        : `${scope.data.wholeLabel}: ${formatMs(scope.data.wholeMs)} ms is 100 %. Click or Enter zooms, arrow keys move, Escape zooms out.${hidden > 0 ? ` ${hidden} regions are too narrow to draw here.` : ""}`;
+        : `${wholeText(scope)}Click or Enter zooms, arrow keys move, Escape zooms out.${hidden > 0 ? ` ${hidden} regions are too narrow to draw here.` : ""}`;
     markSelected();
   };
 
@@ -137,6 +137,9 @@ function around(region: Region | null): readonly Region[] {
   for (let at = region; at !== null; at = at.parent) path.unshift(at);
   return path;
 }
+
+const wholeText = ({ data: { wholeLabel, wholeMs } }: Scope): string =>
+  wholeLabel === null ? "" : `${wholeLabel}: ${formatMs(wholeMs)} ms is 100 %. `;
 
 const isInside = (region: Region, around: Region | null): boolean => {
   for (let at: Region | null = region; at !== null; at = at.parent) if (at === around) return true;

@@ -94,7 +94,7 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
         ]),
     {
       heading: "Share %",
-      hint: `Of ${wholeLabel}`,
+      ...(wholeLabel !== null && { hint: `Of ${wholeLabel}` }),
       align: "right",
       key: ({ value }) => value,
       cell: ({ value }) => formatShare(value, wholeMs),

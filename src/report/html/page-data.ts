@@ -19,8 +19,8 @@ export interface ScopeData {
   readonly basis: "total" | "wall";
   /** What 100 % is, in ms; null where nothing was timed. */
   readonly wholeMs: number | null;
-  /** What 100 % is, in words. */
-  readonly wholeLabel: string;
+  /** What 100 % is, in words; null with `wholeMs`. */
+  readonly wholeLabel: string | null;
   /** `GPU kernels`, `CPU operations`, …; null where none were recorded. */
   readonly kernelWords: string | null;
   readonly regions: RegionColumns;

@@ -239,6 +239,22 @@ describe("GPU activities", () => {
     );
   });
 
+  it("are of no graph where a damaged file has no number for its node", () => {
+    const nodes = [5n, "5", "no node", 5.5, null].map((graphNodeId) => ({
+      ...kernel,
+      graphNodeId,
+      graphId: 4,
+    }));
+    const { kernels } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_KERNEL: nodes,
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    });
+    expect([...kernels].map(({ graph }) => graph)).toEqual([
+      { id: 4, node: 5n },
+      ...Array(4).fill(undefined),
+    ]);
+  });
+
   it("include graphs that were traced as a whole, with a note on how to see their kernels", () => {
     const { demangledName, ...graph } = kernel;
     const { kernels, notes } = onlyProcess({

@@ -37,6 +37,20 @@ const sketch: ProcessSketch = {
   kernels: [{ name: "gemm", launch: 2500, ns: 400, device: 1 }],
 };
 
+it("a wait for a stream says for which", () => {
+  const { processes, ...timeline } = timelineOf([{ pid: 7, waits: [{ call: 10, ns: 5 }] }]);
+  const waits = (stream: number | null) =>
+    chrome({
+      ...timeline,
+      processes: processes.map((process) => ({
+        ...process,
+        synchronizations: (process.synchronizations ?? []).map((wait) => ({ ...wait, stream })),
+      })),
+    }).flatMap(({ name, args }) => (name.startsWith("wait") ? [args] : []));
+  expect(waits(13)).toEqual([{ stream: 13 }]);
+  expect(waits(null)).toEqual([undefined]);
+});
+
 describe("ranges of one name in two domains", () => {
   it("are told apart in both formats", () => {
     const timeline = timelineOf([twoLibraries]);
