@@ -29,7 +29,7 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly Float64Arra
   let cell = 0;
   let at = 0;
   while (at < text.length) {
-    let byte = byteAt(text, at);
+    let byte = text[at] as number;
     if (byte === BRACKET) {
       row++;
       cell = 0;
@@ -39,24 +39,21 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly Float64Arra
       continue;
     }
     const isNegative = byte === MINUS;
-    if (isNegative) byte = byteAt(text, ++at);
+    if (isNegative) byte = text[++at] as number;
     let value = 0;
     const first = at;
     while (byte >= ZERO && byte <= NINE) {
       value = value * 10 + (byte - ZERO);
-      byte = byteAt(text, ++at);
+      byte = text[++at] as number;
     }
     const isInteger = byte === COMMA || byte === END_BRACKET;
     if (!isInteger) at = endOfOther(text, at);
     // Summing up digits rounds at each of them.
     if (value > Number.MAX_SAFE_INTEGER) value = Number(LATIN1.decode(text.subarray(first, at)));
-    const column = columns[cell++];
-    if (column !== undefined) column[row] = isInteger ? (isNegative ? -value : value) : Number.NaN;
+    const column = columns[cell++] as Float64Array;
+    column[row] = isInteger ? (isNegative ? -value : value) : Number.NaN;
   }
 }
-
-/** 0 behind the end: no byte of a number. */
-const byteAt = (text: Uint8Array, at: number): number => text[at] ?? 0;
 
 /** Where `null`, a text or a fraction ends. */
 function endOfOther(text: Uint8Array, from: number): number {
@@ -70,11 +67,8 @@ function endOfOther(text: Uint8Array, from: number): number {
   return at;
 }
 
-/** NaN where there is none. */
-export const numberAt = (column: Float64Array, row: number): number => column[row] ?? Number.NaN;
-
 /** Null where there is none. */
 export function integerAt(column: Float64Array, row: number): number | null {
-  const value = numberAt(column, row);
+  const value = column[row] as number;
   return Number.isNaN(value) ? null : value;
 }
