@@ -13,7 +13,7 @@ export type { Flag } from "./app/flags/flag.ts";
 export type { HydraMainOptions } from "./app/hydra-main.ts";
 export type { Invocation } from "./app/invocation.ts";
 export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
-export type { Logger } from "./app/logging/logging.ts";
+export type { Logger } from "./app/logging/logger.ts";
 export type { JobPlan, SummaryPage } from "./app/options.ts";
 export type { Subcommand, SubcommandLine, SubcommandOption } from "./app/subcommand.ts";
 export type { SweepRow } from "./app/sweep/collect.ts";

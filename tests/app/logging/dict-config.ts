@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogging, type Logger } from "../../../src/app/logging/logging.ts";
+import type { Logger } from "../../../src/app/logging/logger.ts";
+import { createLogging } from "../../../src/app/logging/logging.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 /** The cases of both tests run here: a program whose two streams are terminals. */
