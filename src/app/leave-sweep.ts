@@ -86,7 +86,7 @@ interface Admitted {
  */
 async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
   const { directory, master, planBatch, sweeper } = sweep;
-  if (record.isResumed) makeSweepDirectory(directory, true);
+  if (record.isResumed) makeSweepDirectory(directory, record);
   const planned: (readonly SweepJob[])[] = [];
   let count = 0;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
@@ -97,7 +97,7 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
   }
   const batches = planned.map((jobs) => record.due(jobs));
   if (!(await check(batches.flat()))) return null;
-  makeSweepDirectory(directory, record.isResumed);
+  makeSweepDirectory(directory, record);
   writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
   record.admit(planned.flat(), sweeper.judgesFailures === true);
   record.conclude(sweeper.judgesFailures !== true);

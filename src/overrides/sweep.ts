@@ -71,14 +71,14 @@ export function* sweepStrings(override: Override, options: SweepOptions = {}): G
   const { value } = override;
   switch (value?.kind) {
     case "choice":
-      for (const item of inOrder(value.items, value.shuffle, options))
+      for (const item of value.shuffle ? inRandomOrder(value.items, options) : value.items)
         yield itemText(item, override);
       return;
     case "range": {
       const values = rangeValues(value, (problem) => cannotEnumerate(override, problem));
       if (value.shuffle && isEndlessRange(value))
         cannotEnumerate(override, "it never ends, so that it cannot be shuffled");
-      for (const number of value.shuffle ? inOrder([...values], true, options) : values)
+      for (const number of value.shuffle ? inRandomOrder([...values], options) : values)
         yield typeof number === "number" ? floatRepr(number) : String(number);
       return;
     }
@@ -92,9 +92,8 @@ export function* sweepStrings(override: Override, options: SweepOptions = {}): G
   }
 }
 
-function inOrder<T>(items: readonly T[], shuffle: boolean, { random }: SweepOptions): readonly T[] {
-  return shuffle ? shuffled(items, random ?? Math.random) : items;
-}
+const inRandomOrder = <T>(items: readonly T[], { random }: SweepOptions): readonly T[] =>
+  shuffled(items, random ?? Math.random);
 
 function itemText(item: OverrideValue, override: Override): string {
   try {

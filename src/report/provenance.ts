@@ -17,13 +17,12 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
     collector.wall_clock === null ? null : `wall ${collector.wall_clock}`,
     collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
   ].filter((clock) => clock !== null);
-  const row = (name: string, text: string, code = false): ProvenanceRow => ({ name, text, code });
+  const row = (name: string, text: string): ProvenanceRow => ({ name, text, code: false });
+  const codeRow = (name: string, text: string): ProvenanceRow => ({ name, text, code: true });
   const { command } = environment;
   return [
-    command.length === 0
-      ? row("Command", NOT_MEASURED)
-      : row("Command", shellCommand(command), true),
-    row("Config fingerprint", report.config_fingerprint, true),
+    command.length === 0 ? row("Command", NOT_MEASURED) : codeRow("Command", shellCommand(command)),
+    codeRow("Config fingerprint", report.config_fingerprint),
     row("Collector", `${collector.name} ${collector.version}`),
     row("Clocks", clocks.length === 0 ? NOT_MEASURED : clocks.join(", ")),
     row("Device", environment.device ?? "the workload did not say"),

@@ -19,11 +19,13 @@ export function makeRunDirectory(path: string, resultFiles: readonly string[]): 
 /**
  * Makes the directory of a sweep; what is in it is for its record to judge.
  *
- * @param isResumed whether the sweep lies there already
+ * @param sweep.isResumed whether the sweep lies there already
  * @throws ConfigError `app.run_directory`
  */
-export const makeSweepDirectory = (path: string, isResumed = false): void =>
-  makeOrRefuse(path, isResumed ? "resumed sweep" : "sweep");
+export const makeSweepDirectory = (
+  path: string,
+  { isResumed = false }: { readonly isResumed?: boolean } = {},
+): void => makeOrRefuse(path, isResumed ? "resumed sweep" : "sweep");
 
 type DirectoryKind = "run" | "sweep" | "resumed sweep";
 

@@ -138,7 +138,8 @@ function recordLost(folder: string, jobs: readonly { readonly number: number }[]
   // Looked for again: whoever had the sweep until now may have recorded them.
   for (const state of lost()) {
     const error = `cancelled: process ${state.attempts.at(-1)?.pid} is gone`;
-    writeJobState(folder, ended(state, { status: "stopped", exitCode: null, error }), true);
+    const stopped = ended(state, { status: "stopped", exitCode: null, error });
+    writeJobState(folder, stopped, { durable: true });
   }
   attempt.claim.release();
 }

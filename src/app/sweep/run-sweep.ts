@@ -55,7 +55,7 @@ export interface SweepOutcome {
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   const { check, gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, planBatch, sweeper } = sweep;
-  makeSweepDirectory(directory, record.isResumed);
+  makeSweepDirectory(directory, record);
   writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
   const results: JobResult[] = [];
   let planned = 0;

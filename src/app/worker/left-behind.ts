@@ -42,7 +42,7 @@ export function leftBehind(folder: string, number: number): LiveWorker | undefin
     const after = readJobState(folder, number) ?? state;
     if (after.status !== "running") return after;
     const final = ended(after, { status: "failed", exitCode: null, error: "killed" });
-    writeJobState(folder, final, true);
+    writeJobState(folder, final, { durable: true });
     return final;
   };
   return { signal: (signal) => signalGroup(last.pid, signal), ended: wait() };

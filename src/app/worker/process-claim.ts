@@ -19,9 +19,9 @@ export interface Claim {
    * Makes another process the holder, with no moment in between at which nobody is. What this process
    * had is then not its own any more.
    *
-   * @param awaited whether the other process will take the claim up itself
+   * @param options.awaited whether the other process will take the claim up itself
    */
-  handOver(pid: number, awaited?: boolean): void;
+  handOver(pid: number, options?: { readonly awaited?: boolean }): void;
   /** Gives it up. */
   release(): void;
 }
@@ -72,7 +72,7 @@ export function holderOf(file: string): Holder | undefined {
 function claimOf(file: string, use: string | undefined): Claim {
   let isOurs = true;
   return {
-    handOver(pid, awaited = false) {
+    handOver(pid, { awaited = false } = {}) {
       isOurs = false;
       const holder: Holder = {
         ...identityOf(pid),

@@ -28,22 +28,26 @@ export interface RecordOptions {
 export function beginJob(
   folder: string,
   number: number,
-  { details, durable = false }: RecordOptions = {},
+  { details, ...options }: RecordOptions = {},
 ): RecordedJob {
   const before = readJobState(folder, number);
-  return recordJob(folder, begun(number, before, details && { details }), durable);
+  return recordJob(folder, begun(number, before, details && { details }), options);
 }
 
 /** The record of a job that runs in this process: of an attempt that has been noted, or is from now on. */
-export function recordJob(folder: string, state: JobState, durable: boolean): RecordedJob {
-  writeJobState(folder, state, durable);
+export function recordJob(
+  folder: string,
+  state: JobState,
+  options: Pick<RecordOptions, "durable">,
+): RecordedJob {
+  writeJobState(folder, state, options);
   let isOver = false;
   return {
     earlierAttempts: state.attempts.length - 1,
     end(end) {
       if (isOver) return;
       isOver = true;
-      writeJobState(folder, ended(state, end), durable);
+      writeJobState(folder, ended(state, end), options);
     },
   };
 }

@@ -59,7 +59,7 @@ async function recordStart(
   if (start === undefined)
     return beginJob(folder, number, { durable: true, ...(details && { details }) });
   const noted = await notedState({ folder, number }, start);
-  return noted && recordJob(folder, noted, true);
+  return noted && recordJob(folder, noted, { durable: true });
 }
 
 /** A process of a job that another one records. */

@@ -48,19 +48,20 @@ function rowsOf(node: TreeNode, parent: string | null): DefaultsRow[] {
 
 function contentRows(node: TreeNode, loaded: LoadedConfig, parent: string | null): DefaultsRow[] {
   const { placed } = node;
-  const row = (isSelf: boolean): DefaultsRow => ({
+  const row: DefaultsRow = {
     configPath: placed.configPath,
     package: node.package,
     parent,
-    isSelf,
+    isSelf: false,
     primary: node.primary,
-    overrideKey: isSelf ? null : placed.overrideKey,
+    overrideKey: placed.overrideKey,
     loaded,
     origin: placed.item.origin,
-  });
-  if (node.children.length === 0) return [row(false)];
+  };
+  if (node.children.length === 0) return [row];
+  const self: DefaultsRow = { ...row, isSelf: true, overrideKey: null };
   return node.children.flatMap((child) =>
-    child.kind === "self" ? [row(true)] : rowsOf(child, placed.configPath),
+    child.kind === "self" ? [self] : rowsOf(child, placed.configPath),
   );
 }
 

@@ -99,19 +99,19 @@ function addOverrides(
   { overrides }: RuntimeFacts,
   context: ResolveContext,
 ): void {
-  const texts = (wanted: boolean): ConfigNode[] =>
-    overrides
-      .filter((override) => isHydraOverride(override) === wanted)
-      .map(({ origin }) =>
-        checkTree({ kind: "scalar", value: origin.text, origin, type: STR } as const),
-      );
-  const add = (path: readonly string[], items: readonly ConfigNode[]): void => {
-    if (items.length === 0) return;
+  const add = (path: readonly string[], added: readonly Override[]): void => {
+    if (added.length === 0) return;
+    const items = added.map(({ origin }) =>
+      checkTree({ kind: "scalar", value: origin.text, origin, type: STR } as const),
+    );
     requireKind(tree.root, path, "list", context);
     tree.set(path, appended(tree.get(path), items, ORIGIN));
   };
-  add(["hydra", "overrides", "hydra"], texts(true));
-  add(["hydra", "overrides", "task"], texts(false));
+  add(["hydra", "overrides", "hydra"], overrides.filter(isHydraOverride));
+  add(
+    ["hydra", "overrides", "task"],
+    overrides.filter((override) => !isHydraOverride(override)),
+  );
 }
 
 function addChoices(tree: TreeEditor, { choices }: RuntimeFacts, context: ResolveContext): void {

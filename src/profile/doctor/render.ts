@@ -5,6 +5,11 @@ const MARKS = { ok: "ok", warning: "warn", missing: "-", yes: "yes", partly: "pa
 type Mark = keyof typeof MARKS;
 const MARK_WIDTH = 4;
 
+/** How the text is meant to look. */
+export interface RenderOptions {
+  readonly color: boolean;
+}
+
 /** A line of either table. */
 interface Row {
   readonly mark: Mark;
@@ -14,7 +19,10 @@ interface Row {
 }
 
 /** What fits on a screen at a glance: ten lines, each with its remedy where something is wrong. */
-export function renderSummary({ version, checks, collectors }: Findings, color: boolean): string {
+export function renderSummary(
+  { version, checks, collectors }: Findings,
+  options: RenderOptions,
+): string {
   const node = checks.find(({ name }) => name === "Node");
   const rows = [
     ...withToolchain(checks.filter((check) => check !== node)).map(rowOf),
@@ -22,7 +30,7 @@ export function renderSummary({ version, checks, collectors }: Findings, color: 
       ({ name, works, detail }): Row => ({ mark: works, name: `with ${name}`, detail }),
     ),
   ];
-  const line = liner(rows, color);
+  const line = liner(rows, options);
   const lines = rows.map(({ hint, detail, ...row }) =>
     line({ ...row, detail: hint === undefined ? detail : `${detail} -> ${hint}` }),
   );
@@ -31,10 +39,13 @@ export function renderSummary({ version, checks, collectors }: Findings, color: 
 }
 
 /** A line for each check and each collector, and what to do where something is wrong. */
-export function renderFindings({ version, checks, collectors }: Findings, color: boolean): string {
+export function renderFindings(
+  { version, checks, collectors }: Findings,
+  options: RenderOptions,
+): string {
   const here = checks.map(rowOf);
   const works = collectors.map(({ name, works: mark, detail }): Row => ({ mark, name, detail }));
-  const line = liner([...here, ...works], color);
+  const line = liner([...here, ...works], options);
   const indent = " ".repeat(MARK_WIDTH + nameWidth([...here, ...works]) + 6);
   const hint = ({ hint: text }: Row) => (text === undefined ? [] : [`${indent}-> ${text}`]);
   return `${[
@@ -76,7 +87,7 @@ function withKernels(collectors: readonly Verdict[]): readonly Verdict[] {
 const nameWidth = (rows: readonly Row[]): number =>
   Math.max(...rows.map(({ name }) => name.length));
 
-function liner(rows: readonly Row[], color: boolean): (row: Row) => string {
+function liner(rows: readonly Row[], { color }: RenderOptions): (row: Row) => string {
   const paint = painter(color);
   const width = nameWidth(rows);
   return ({ mark, name, detail }) =>

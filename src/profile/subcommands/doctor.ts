@@ -29,7 +29,7 @@ export async function runDoctor(args: readonly string[], io: SubcommandIo): Prom
   io.console.stdout(
     command.has("json")
       ? `${JSON.stringify(findings, null, 2)}\n`
-      : render(findings, io.console.stdoutColor === true),
+      : render(findings, { color: io.console.stdoutColor === true }),
   );
   return canProfile(findings) ? 0 : 1;
 }

@@ -16,7 +16,7 @@ import type { Cursor } from "./cursor.ts";
 import { accept, descend, endOf, expect, next, openCursor, peek, unexpected } from "./cursor.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 import { referenceKey } from "./reference-key.ts";
-import { primitive, primitiveText, unescapeText } from "./token-value.ts";
+import { primitive, primitiveText, type TextKind, unescapeText } from "./token-value.ts";
 
 /**
  * Whether a string is taken for an interpolation at all. An escaped one counts, for its escape must
@@ -35,7 +35,7 @@ export function parseInterpolation(
   references?: Map<string, StaticReference>,
 ): InterpolationAst {
   const cursor = openCursor(text, "text", references);
-  const parts = parseText(cursor);
+  const parts = parseText(cursor, "free");
   if (parts.length === 0) throw unexpected(cursor, "an empty text");
   expect(cursor, "end");
   return { kind: "text", parts };
@@ -60,12 +60,11 @@ const TEXT_TOKENS: ReadonlySet<TokenKind> = new Set<TokenKind>([
   "backslashes",
 ]);
 
-/** Free or quoted text; `inQuotes` decides what a run of backslashes means at its end. */
-function parseText(cursor: Cursor, inQuotes = false): readonly TextPart[] {
+function parseText(cursor: Cursor, kind: TextKind): readonly TextPart[] {
   const parts: TextPart[] = [];
   while (TEXT_TOKENS.has(peek(cursor).kind)) {
     if (peek(cursor).kind === "open") parts.push(parseInterpolationAt(cursor));
-    else appendLiteral(parts, unescapeText(next(cursor), peek(cursor), inQuotes));
+    else appendLiteral(parts, unescapeText(next(cursor), peek(cursor), kind));
   }
   return trimmed(parts);
 }
@@ -198,7 +197,7 @@ function parseElementAt(cursor: Cursor): Element {
 
 function parseQuoted(cursor: Cursor): TextElement {
   expect(cursor, "quote-open");
-  const parts = parseText(cursor, true);
+  const parts = parseText(cursor, "quoted");
   expect(cursor, "quote-close");
   return { kind: "text", parts };
 }

@@ -7,18 +7,22 @@ import { interpolationSyntaxError } from "./syntax-error.ts";
  * What a token stands for: literal text with its escapes undone, or a value of its own type.
  */
 
+/** Decides what a run of backslashes means at the end of a text. */
+export type TextKind = "free" | "quoted";
+
 /**
- * The literal text of a token; `inQuotes` decides what a run of backslashes means at the end.
+ * The literal text of a token.
  * @param following the token after it
  */
-export function unescapeText(token: Token, following: Token, inQuotes: boolean): string {
+export function unescapeText(token: Token, following: Token, kind: TextKind): string {
   switch (token.kind) {
     case "escaped-interpolation":
       return token.text.slice(-(Math.floor(token.text.length / 2) + 1));
     case "escaped":
       return everySecond(token.text);
     case "backslashes": {
-      const counts = following.kind === "open" || (inQuotes && following.kind === "quote-close");
+      const counts =
+        following.kind === "open" || (kind === "quoted" && following.kind === "quote-close");
       return counts ? everySecond(token.text) : token.text;
     }
     default:

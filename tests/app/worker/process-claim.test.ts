@@ -38,7 +38,7 @@ describe("a claim", () => {
     const file = join(newFolder(), "claim.json");
     const first = tryClaim(file);
     if (first.kind === "held") throw new Error("held");
-    first.claim.handOver(process.ppid, true);
+    first.claim.handOver(process.ppid, { awaited: true });
     expect(tryClaim(file)).toMatchObject({ kind: "held", holder: { pid: process.ppid } });
     // Not any more ours to give up.
     first.claim.release();
@@ -46,7 +46,7 @@ describe("a claim", () => {
     const again = join(newFolder(), "claim.json");
     const second = tryClaim(again);
     if (second.kind === "held") throw new Error("held");
-    second.claim.handOver(process.pid, true);
+    second.claim.handOver(process.pid, { awaited: true });
     expect(tryClaim(again).kind).toBe("taken");
     expect(tryClaim(again).kind).toBe("held");
   });

@@ -251,7 +251,7 @@ const situations: readonly (readonly [string, Sketch])[] = [
 describe("in ten lines", () => {
   it.each(situations)("is told what a machine %s can do, with every remedy", async (_, sketch) => {
     const findings = await examine(machine(sketch));
-    const summary = renderSummary(findings, false);
+    const summary = renderSummary(findings, { color: false });
     expect(summary.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
     for (const { name, detail, hint = "" } of findings.checks) {
       expect(summary, name).toContain(detail);
@@ -263,7 +263,7 @@ describe("in ten lines", () => {
 
   it("names versions, the permission with its remedy, and what will work", async () => {
     const files = { ...NSIGHT.files, ...CUPTI, ...params(1) };
-    const lines = renderSummary(await examine(machine({ ...GPU_MACHINE, files })), false)
+    const lines = renderSummary(await examine(machine({ ...GPU_MACHINE, files })), { color: false })
       .trimEnd()
       .split("\n");
     const line = (name: string) => lines.find((one) => one.slice(8).startsWith(`${name} `));
@@ -282,11 +282,11 @@ describe("in ten lines", () => {
 
 it.each([renderSummary, renderFindings])("%o colours only where asked", async (render) => {
   const findings = await examine(machine({ answers: TOOLCHAIN }));
-  const plain = render(findings, false);
+  const plain = render(findings, { color: false });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
   const colors = /\u001b\[\d+m/;
   expect(plain).not.toMatch(colors);
-  const colored = render(findings, true);
+  const colored = render(findings, { color: true });
   expect(colored).toMatch(colors);
   expect(colored.replaceAll(new RegExp(colors, "g"), "")).toBe(plain);
 });
@@ -294,7 +294,9 @@ it.each([renderSummary, renderFindings])("%o colours only where asked", async (r
 it("with --verbose, a line for each finding, and one below for each remedy", async () => {
   const findings = await examine(machine({ answers: TOOLCHAIN }));
   const remedies = findings.checks.filter(({ hint }) => hint !== undefined).length;
-  expect(renderFindings(findings, false).trimEnd().split("\n")).toHaveLength(2 + 8 + 4 + remedies);
+  expect(renderFindings(findings, { color: false }).trimEnd().split("\n")).toHaveLength(
+    2 + 8 + 4 + remedies,
+  );
 });
 
 describe("deep-profile doctor", () => {

@@ -80,7 +80,7 @@ export function startWorker(run: WorkerRun): StartedWorker {
     const end = endOf(state, outcome, asked, run);
     if (end === undefined) return state;
     const final = ended(state, end);
-    writeJobState(folder, final, true);
+    writeJobState(folder, final, { durable: true });
     return final;
   };
   return {

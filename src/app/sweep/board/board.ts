@@ -82,7 +82,7 @@ export function openBoard(console: Console): Board {
 const lineView = ({ stderr }: Console): View => ({
   update: (_, line) => line !== undefined && stderr(`${line}\n`),
   around: (write) => write(),
-  close: (tally) => stderr(`${totalsLine(tally, performance.now(), true)}\n`),
+  close: (tally) => stderr(`${totalsLine(tally, { isOver: true, now: performance.now() })}\n`),
 });
 
 /** Between looks at what is to be drawn: ten times a second is as fast as anybody reads. */

@@ -49,7 +49,7 @@ export function frameLines(
   { color, isOver, now, size }: FrameContext,
 ): readonly string[] {
   const columns = Math.max(1, size.columns - 1);
-  const totals = fitText(totalsLine(tally, now, isOver), columns);
+  const totals = fitText(totalsLine(tally, { isOver, now }), columns);
   // The totals, and the line that the cursor rests on.
   const room = size.rows - 2;
   if (room < 1 || columns < NARROWEST) return [totals];

@@ -13,7 +13,10 @@ const TOLD = [
  * `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)`. Once the sweep
  * is over nothing is left, whatever has not started.
  */
-export function totalsLine(tally: Tally, now: number, isOver: boolean): string {
+export function totalsLine(
+  tally: Tally,
+  { isOver, now }: { readonly isOver: boolean; readonly now: number },
+): string {
   const counts = tally.counts();
   const parts = TOLD.flatMap(([state, word]) => {
     const told = isOver && state === "queued" ? "not started" : word;

@@ -54,8 +54,12 @@ export function readJobState(folder: string, number: number): JobState | undefin
   }
 }
 
-/** @param durable whether it is to survive the machine, not only the process: a slower write */
-export const writeJobState = (folder: string, state: JobState, durable = false): void =>
+/** @param options.durable whether it is to survive the machine, not only the process: a slower write */
+export const writeJobState = (
+  folder: string,
+  state: JobState,
+  { durable = false }: { readonly durable?: boolean } = {},
+): void =>
   (durable ? writeFileDurableSync : writeFileAtomicSync)(
     jobFile(folder, state.number),
     `${JSON.stringify(state)}\n`,

@@ -184,7 +184,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
     const last = state?.attempts.at(-1);
     if (error === undefined || state === undefined || last === undefined) return;
     const attempts = [...state.attempts.slice(0, -1), { ...last, error }];
-    writeJobState(folder, { ...state, status: "failed", attempts }, true);
+    writeJobState(folder, { ...state, status: "failed", attempts }, { durable: true });
   };
 
   return {
@@ -252,7 +252,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
       facts = { ...facts, tolerates_failures: true };
       if (list !== undefined) writeFacts(list);
     },
-    handOver: (pid) => claim?.handOver(pid, true),
+    handOver: (pid) => claim?.handOver(pid, { awaited: true }),
     release: () => claim?.release(),
   };
 }

@@ -22,6 +22,9 @@ export interface SplitSummary {
   readonly sawSummaryPage: boolean;
 }
 
+/** What comes behind the bytes at hand: at the end of the text, a line needs no break to be over. */
+type Follows = "more" | "nothing";
+
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const QUOTE = 0x22;
@@ -46,10 +49,10 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
   const count = { tables: 0, damaged: 0, summary: false };
 
   /** Takes complete rows off the front; returns how many bytes they had. */
-  const consume = (bytes: Buffer, isLast: boolean): number => {
+  const consume = (bytes: Buffer, follows: Follows): number => {
     let start = 0;
     while (start < bytes.length) {
-      const end = lineEnd(bytes, start, isLast);
+      const end = lineEnd(bytes, start, follows);
       if (end < 0) return start;
       if (startsWith(bytes, start, HEADER_BYTES)) {
         const headers = headerCells(bytes, start, trimmed(bytes, start, end));
@@ -67,7 +70,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         }
         start = end + 1;
       } else {
-        const next = takeRow(bytes, start, end, layout, isLast);
+        const next = takeRow(bytes, start, end, layout, follows);
         if (next < 0) return start;
         start = next;
       }
@@ -81,7 +84,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
     start: number,
     firstEnd: number,
     shape: TableLayout,
-    isLast: boolean,
+    follows: Follows,
   ): number => {
     let end = firstEnd;
     for (let lines = 1; lines <= MOST_LINES && end - start <= LONGEST_ROW; lines++) {
@@ -94,7 +97,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         row(bytes, places);
         return end + 1;
       }
-      const following = lineEnd(bytes, end + 1, isLast);
+      const following = lineEnd(bytes, end + 1, follows);
       if (following < 0 && bytes.length - start <= LONGEST_ROW) return -1;
       // The text is over, or the next row has begun: this one was cut.
       if (following < 0 || end + 1 >= bytes.length || beginsNext(bytes, end + 1, following)) {
@@ -113,12 +116,12 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
       const joined = kept.length === 0 ? asBuffer(chunk) : Buffer.concat([kept, chunk]);
       const bytes = atStart ? withoutMark(joined) : joined;
       if (joined.length >= BYTE_ORDER_MARK.length) atStart = false;
-      const used = consume(bytes, false);
+      const used = consume(bytes, "more");
       // Copied: the stream may use its memory again.
       kept = Buffer.from(bytes.subarray(used));
     },
     end() {
-      if (kept.length > 0) consume(kept, true);
+      if (kept.length > 0) consume(kept, "nothing");
       return {
         tables: count.tables,
         damagedRows: count.damaged,
@@ -141,9 +144,9 @@ const asBuffer = (chunk: Uint8Array): Buffer =>
   Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 
 /** Where a line ends; -1 when its end is not here yet. */
-function lineEnd(bytes: Buffer, start: number, isLast: boolean): number {
+function lineEnd(bytes: Buffer, start: number, follows: Follows): number {
   const found = bytes.indexOf(NEWLINE, start);
-  return found < 0 && isLast ? bytes.length : found;
+  return found < 0 && follows === "nothing" ? bytes.length : found;
 }
 
 /** Without a carriage return at the end. */
