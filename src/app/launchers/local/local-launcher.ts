@@ -6,9 +6,9 @@ import type { JobState } from "../../sweep/record/job-state.ts";
 import { refuseUnstartable } from "../../worker/worker-command.ts";
 import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherKind, LauncherRequest, SweepJob } from "../launcher.ts";
-import { createEndings } from "./endings.ts";
-import { listenForSignals } from "./interruption.ts";
-import { createQueue } from "./job-queue.ts";
+import { createEndings, type Endings } from "./endings.ts";
+import { type Interruption, listenForSignals } from "./interruption.ts";
+import { createQueue, type JobQueue } from "./job-queue.ts";
 import { LOCAL_TARGETS, type LocalSettings, localSettings } from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
 import { type RunningJob, startJob } from "./start-job.ts";
@@ -28,76 +28,119 @@ export const localLauncher: LauncherKind = {
 /** Between looks at slots that other sweeps have. */
 const SLOTS_MS = 300;
 
-/** Starts jobs as there is place for them, and takes in their ends, until none waits or runs. */
-async function* launch(
-  batch: readonly SweepJob[],
-  request: LauncherRequest,
-  settings: LocalSettings,
-): AsyncGenerator<LaunchEvent> {
-  const { gate, record } = request;
-  refuseUnstartable(record.facts());
-  const log = openLog(batch.length, request, settings);
-  const pool = poolOf(settings, record.folder);
-  const queue = createQueue(batch, record.folder);
-  const running = new Set<RunningJob>();
-  const endings = createEndings<Ended>();
-  const interruption = listenForSignals((signal) => {
-    for (const { worker } of running) worker.signal(signal);
-  });
-  const isStopping = () => interruption.signal() !== undefined;
-  let isAnyStopped = false;
-  try {
-    for (;;) {
-      let lacksSlots = false;
-      while (running.size < settings.jobs && !isStopping() && gate.mayStart()) {
-        const job = queue.first();
-        if (job === undefined) break;
-        const start = startJob(job, queue.starts(job) === 0, pool, request, settings);
-        if (start.kind === "lacks slots") {
-          if (running.size === 0) log.lacksSlots(start.attempt);
-          lacksSlots = true;
-          break;
-        }
-        queue.shift();
-        if (start.kind === "running") {
-          log.started(job);
-          running.add(start.running);
-          endings.add(start.running.worker.ended.then((state) => ({ ...start, state })));
-        }
-        yield { kind: "started", job };
-        if (start.kind === "over") yield { kind: "ended", job, result: start.result };
-      }
-      if (running.size === 0 && !lacksSlots) break;
-      const ended = await endings.next(lacksSlots ? SLOTS_MS : undefined);
-      if (ended === undefined) continue;
-      const { job, slots } = ended.running;
-      running.delete(ended.running);
-      slots?.giveBack();
-      const reason = failureOf(ended.state);
-      if (reason !== undefined && !isStopping() && queue.starts(job) <= settings.retries) {
-        queue.putBack(job);
-        yield { kind: "retried", job, reason };
-        continue;
-      }
-      const result = record.resultOf(job);
-      if (result === undefined) continue;
-      isAnyStopped ||= wasStopped(result);
-      yield { kind: "ended", job, result };
-    }
-    const signal = interruption.signal();
-    const next = queue.first();
-    // A signal that no job was ended by has ended the sweep all the same.
-    if (signal !== undefined && next !== undefined && !isAnyStopped)
-      yield { kind: "ended", job: next, result: notStarted(next, signal) };
-  } finally {
-    interruption.release();
-  }
+/** A batch while its jobs run. */
+interface BatchRun {
+  readonly request: LauncherRequest;
+  readonly settings: LocalSettings;
+  readonly log: ReturnType<typeof openLog>;
+  readonly pool: SlotPool;
+  readonly queue: JobQueue;
+  readonly running: Set<RunningJob>;
+  readonly endings: Endings<Ended>;
+  readonly interruption: Interruption;
+  /** Whether a job was ended by a signal. */
+  isAnyStopped: boolean;
 }
 
 interface Ended {
   readonly running: RunningJob;
   readonly state: JobState;
 }
+
+/** Starts jobs as there is place for them, and takes in their ends, until none waits or runs. */
+async function* launch(
+  batch: readonly SweepJob[],
+  request: LauncherRequest,
+  settings: LocalSettings,
+): AsyncGenerator<LaunchEvent> {
+  refuseUnstartable(request.record.facts());
+  const run = beginBatch(batch, request, settings);
+  const { endings, interruption, running } = run;
+  try {
+    for (;;) {
+      const lacksSlots = yield* startJobs(run);
+      if (running.size === 0 && !lacksSlots) break;
+      const ended = await endings.next(lacksSlots ? SLOTS_MS : undefined);
+      if (ended !== undefined) yield* takeIn(ended, run);
+    }
+    const signal = interruption.signal();
+    const next = run.queue.first();
+    // A signal that no job was ended by has ended the sweep all the same.
+    if (signal !== undefined && next !== undefined && !run.isAnyStopped)
+      yield { kind: "ended", job: next, result: notStarted(next, signal) };
+  } finally {
+    interruption.release();
+  }
+}
+
+function beginBatch(
+  batch: readonly SweepJob[],
+  request: LauncherRequest,
+  settings: LocalSettings,
+): BatchRun {
+  const { folder } = request.record;
+  const running = new Set<RunningJob>();
+  return {
+    request,
+    settings,
+    log: openLog(batch.length, request, settings),
+    pool: poolOf(settings, folder),
+    queue: createQueue(batch, folder),
+    running,
+    endings: createEndings(),
+    interruption: listenForSignals((signal) => {
+      for (const { worker } of running) worker.signal(signal);
+    }),
+    isAnyStopped: false,
+  };
+}
+
+/**
+ * Starts those that wait, the first ones first, while there is place.
+ *
+ * @returns whether the next one only lacks slots, which other sweeps have
+ */
+function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
+  const { endings, log, pool, queue, request, running, settings } = run;
+  while (running.size < settings.jobs && !isStopping(run) && request.gate.mayStart()) {
+    const job = queue.first();
+    if (job === undefined) return false;
+    const start = startJob(job, queue.starts(job) === 0, pool, request, settings);
+    if (start.kind === "lacks slots") {
+      if (running.size === 0) log.lacksSlots(start.attempt);
+      return true;
+    }
+    queue.shift();
+    if (start.kind === "running") {
+      log.started(job);
+      running.add(start.running);
+      endings.add(start.running.worker.ended.then((state) => ({ ...start, state })));
+    }
+    yield { kind: "started", job };
+    if (start.kind === "over") yield { kind: "ended", job, result: start.result };
+  }
+  return false;
+}
+
+/** Tells what became of a job whose worker has ended, or puts it back to start again. */
+function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
+  const { queue, request, running, settings } = run;
+  const { job, slots } = ended.running;
+  running.delete(ended.running);
+  slots?.giveBack();
+  const reason = failureOf(ended.state);
+  if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.retries) {
+    queue.putBack(job);
+    yield { kind: "retried", job, reason };
+    return;
+  }
+  const result = request.record.resultOf(job);
+  if (result === undefined) return;
+  run.isAnyStopped ||= wasStopped(result);
+  yield { kind: "ended", job, result };
+}
+
+const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
 
 /** What the launcher tells of a batch in its log. */
 function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, settings: LocalSettings) {

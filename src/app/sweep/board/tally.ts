@@ -71,38 +71,20 @@ export function openTally(): Tally {
         });
     },
     event(event, now) {
-      const { job } = event;
-      const before = cards.get(job.number);
-      const card = {
-        number: job.number,
-        overrides: before?.overrides ?? printable(shownOverrides(job)),
-        ...(before?.started !== undefined && { started: before.started }),
-      };
-      if (event.kind === "started") {
-        firstStart ??= now;
-        return put({ ...card, state: "running", started: now });
+      if (event.kind === "started") firstStart ??= now;
+      if (event.kind === "ended") {
+        endedHere++;
+        lastEnd = now;
       }
-      if (event.kind === "retried")
-        return put({ ...card, state: "queued", error: printable(event.reason) });
-      endedHere++;
-      lastEnd = now;
-      const { result, took } = event;
-      return put({
-        ...card,
-        ...(took === undefined ? {} : { started: now - took }),
-        state: stateOf(result),
-        ended: now,
-        ...(hasFailed(result) && { error: errorLine(result) }),
-      });
+      return put(cardAfter(event, cards.get(event.job.number), now));
     },
     held: ({ jobs, obstacle }) =>
       jobs.map(({ number, ...job }) => {
         const before = cards.get(number);
         // Slurm is asked now and then; a job that was let go may have told by itself that it runs.
         if (obstacle === null && before !== undefined && before.state !== "queued") return before;
-        const overrides = before?.overrides ?? printable(shownOverrides(job));
         const why = obstacle === null ? {} : { error: printable(obstacle) };
-        return put({ number, overrides, state: "queued", ...why });
+        return put({ number, overrides: overridesOn(before, job), state: "queued", ...why });
       }),
     cards: () => cards.values(),
     counts: () => counts,
@@ -112,6 +94,35 @@ export function openTally(): Tally {
     },
   };
 }
+
+/** How a job stands after something happened to it. */
+function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card {
+  const card = {
+    number: event.job.number,
+    overrides: overridesOn(before, event.job),
+    ...(before?.started !== undefined && { started: before.started }),
+  };
+  switch (event.kind) {
+    case "started":
+      return { ...card, state: "running", started: now };
+    case "retried":
+      return { ...card, state: "queued", error: printable(event.reason) };
+    case "ended": {
+      const { result, took } = event;
+      return {
+        ...card,
+        ...(took === undefined ? {} : { started: now - took }),
+        state: stateOf(result),
+        ended: now,
+        ...(hasFailed(result) && { error: errorLine(result) }),
+      };
+    }
+  }
+}
+
+/** Those that are different within its batch, where that is known. */
+const overridesOn = (card: Card | undefined, job: Parameters<typeof shownOverrides>[0]): string =>
+  card?.overrides ?? printable(shownOverrides(job));
 
 type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
 
