@@ -29,6 +29,7 @@ export {
 } from "./instantiate/index.ts";
 export {
   fromDotlist,
+  isInterpolation,
   isMissing,
   loadYaml,
   maskedCopy,

@@ -1,10 +1,13 @@
 import { checkObject, checkText, checkTexts, wrongArgument } from "./check-arguments.ts";
+import type { Config } from "./compose/config.ts";
 import { checkTree } from "./values/check-tree.ts";
+import { childAt } from "./values/child-at.ts";
 import { fromDotlist as fromTexts, mergeDotlist as mergeTexts } from "./values/dotlist.ts";
 import { withFlags } from "./values/flags.ts";
 import { fromObject, isKey } from "./values/from-object.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
+import { isInterpolationNode } from "./values/interpolation/resolution.ts";
 import { IN_PLACE, resolveTree } from "./values/interpolation/resolve-tree.ts";
 import { isMissingAt } from "./values/is-missing-at.ts";
 import { maskedCopy as maskedNode } from "./values/masked-copy.ts";
@@ -21,19 +24,24 @@ import { toObject } from "./values/to-object.ts";
 import { updateNode } from "./values/update.ts";
 import { writeYaml } from "./values/writer.ts";
 
-// OmegaConf's functions for programs. Each takes a tree or plain data, and gives another tree: nothing is
-// changed in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain
+// OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and gives another
+// tree: nothing is changed in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain
 // data that can be in no config, and all of them `value.wrong_type` for arguments that the types do not allow.
 
 /** What interpolations see. */
 export interface ResolvingOptions {
-  /** In addition to the built-in `oc.*`. */
+  /**
+   * What a composed config resolves with (`config.context`), for a tree that was made of it: its program's
+   * resolvers, and what Hydra adds. A config that is given itself brings its own.
+   */
+  readonly context?: ResolveContext;
+  /** In addition to the built-in `oc.*`, or to those of `context`. */
   readonly resolvers?: Iterable<Resolver>;
   /** Lets `resolvers` replace the built-in ones, and later ones earlier ones, of the same name. */
   readonly replace?: boolean;
-  /** What `oc.env` sees. Default: the environment of the process. */
+  /** What `oc.env` sees. Default: what `context` says, or the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Takes the warnings of `oc.deprecated`. Default: they are dropped. */
+  /** Takes the warnings of `oc.deprecated`. Default: `context` takes them, or they are dropped. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -57,6 +65,14 @@ export function toYaml(
   value: unknown,
   options: ResolvingOptions & { readonly resolve?: boolean; readonly sortKeys?: boolean } = {},
 ): string {
+  if (isConfig(value))
+    throw wrongArgument(
+      "toYaml",
+      "the value",
+      "a tree or plain data",
+      value,
+      "toYaml() of the config itself masks secrets; its tree is its 'root'",
+    );
   const node = configOf(value, "toYaml");
   const context = contextOf(options, "toYaml");
   const resolved = options.resolve ? resolveTree(node, context) : node;
@@ -89,7 +105,7 @@ export function select(
 ): ConfigNode | undefined {
   const root = containerOf(tree, "select");
   checkText("select", "the key", key);
-  return selectNode(root, key, contextOf(options, "select"), { ...options, deep: true });
+  return selectNode(root, key, contextOf(options, "select", tree), { ...options, deep: true });
 }
 
 /**
@@ -120,7 +136,7 @@ export function update(
  * @throws ConfigError that of the first interpolation that cannot be resolved
  */
 export const resolve = (tree: unknown, options: ResolvingOptions = {}): ConfigNode =>
-  resolveTree(containerOf(tree, "resolve"), contextOf(options, "resolve"), IN_PLACE);
+  resolveTree(containerOf(tree, "resolve"), contextOf(options, "resolve", tree), IN_PLACE);
 
 /**
  * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), those below interpolations
@@ -129,7 +145,7 @@ export const resolve = (tree: unknown, options: ResolvingOptions = {}): ConfigNo
  * @throws ConfigError that of an interpolation that cannot be resolved
  */
 export const missingKeys = (tree: unknown, options: ResolvingOptions = {}): readonly string[] => [
-  ...keysOfMissing(containerOf(tree, "missingKeys"), contextOf(options, "missingKeys")),
+  ...keysOfMissing(containerOf(tree, "missingKeys"), contextOf(options, "missingKeys", tree)),
 ];
 
 /**
@@ -141,7 +157,21 @@ export const missingKeys = (tree: unknown, options: ResolvingOptions = {}): read
 export function isMissing(tree: unknown, key: Key): boolean {
   const root = containerOf(tree, "isMissing");
   checkKey("isMissing", key);
-  return isMissingAt(root, Number.isInteger(key) ? BigInt(key as number) : key);
+  return isMissingAt(root, indexOr(key));
+}
+
+/**
+ * `OmegaConf.is_interpolation`: whether what stands at one key (not a path) of a map or list is written with
+ * an interpolation (`${a}`, `x/${a}`), or without a key the node itself; what is not there is not.
+ *
+ * @throws ConfigError `key.invalid_type` for a key of a list that is no number
+ */
+export function isInterpolation(tree: unknown, key?: Key): boolean {
+  if (key === undefined) return isInterpolationNode(configOf(tree, "isInterpolation"));
+  const root = containerOf(tree, "isInterpolation");
+  checkKey("isInterpolation", key);
+  const node = childAt(root, indexOr(key));
+  return node !== undefined && isInterpolationNode(node);
 }
 
 /**
@@ -193,34 +223,30 @@ export function setFlags(
 }
 
 /** `OmegaConf.create` of plain data. */
-function configOf(value: unknown, by: string, name = "the value"): ConfigNode {
-  if (isConfig(value))
-    throw wrongArgument(
-      by,
-      name,
-      "a tree or plain data",
-      value,
-      "the tree of a config is its 'root'",
-    );
-  return checkTree(fromObject(value, fromCode(`${by}()`)));
-}
+const configOf = (value: unknown, by: string): ConfigNode =>
+  isConfig(value) ? value.root : checkTree(fromObject(value, fromCode(`${by}()`)));
 
 /** A composed one, which is no data: it has functions. */
-const isConfig = (value: unknown): boolean =>
+const isConfig = (value: unknown): value is Pick<Config, "root" | "context"> =>
   typeof value === "object" && value !== null && "root" in value && "toYaml" in value;
 
 function containerOf(value: unknown, by: string, name = "the tree"): MapNode | ListNode {
-  const node = configOf(value, by, name);
+  const node = configOf(value, by);
   if (node.kind !== "scalar") return node;
   const hint = typeof value === "string" ? "loadYaml(text) reads YAML" : undefined;
   const given = value === undefined ? undefined : toObject(node);
   throw wrongArgument(by, name, "a map or a list", given, hint);
 }
 
-function contextOf(options: ResolvingOptions, by: string): ResolveContext {
+/** @param tree a composed config brings what it resolves with */
+function contextOf(options: ResolvingOptions, by: string, tree?: unknown): ResolveContext {
   checkObject(by, "the options", options);
-  return createResolveContext(options);
+  const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
+  return createResolveContext({ replace: false, ...rest, ...(base && { base }) });
 }
+
+/** Indices are integers, and so are keys that are whole numbers. */
+const indexOr = (key: Key): Key => (Number.isInteger(key) ? BigInt(key as number) : key);
 
 function checkKey(by: string, key: unknown): void {
   if (!isKey(key)) throw wrongArgument(by, "a key", "a text or a number", key);

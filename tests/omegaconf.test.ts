@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   createEngine,
   fromDotlist,
+  isInterpolation,
   isMissing,
   loadYaml,
   maskedCopy,
@@ -74,6 +75,68 @@ it("heeds flags when it updates and merges, until they are unset", () => {
   expect(() => update(locked, "a", 2)).toThrow(refused("value.readonly"));
 });
 
+describe("a composed config", () => {
+  const config = createEngine({
+    resolvers: [resolver("twice", (text: string) => text + text)],
+    env: { WHO: "me" },
+    store: new Map([
+      [
+        "config",
+        { value: { a: "${twice:x}", e: "${oc.env:WHO}", v: "${python_version:}", m: "???" } },
+      ],
+    ]),
+  }).compose({ configName: "config" });
+
+  it("stands for its tree, and brings what it resolves with", () => {
+    expect(select(config, "a")).toMatchObject({ value: "xx" });
+    expect(toObject(resolve(config))).toMatchObject({ a: "xx", e: "me" });
+    expect(missingKeys(config)).toEqual(["m"]);
+    expect([isMissing(config, "m"), isInterpolation(config, "a")]).toEqual([true, true]);
+    expect(toObject(maskedCopy(config, ["m"]))).toEqual({ m: "???" });
+    const env = { WHO: "you" };
+    expect(select(config, "e", { env })).toMatchObject({ value: "you" });
+  });
+
+  it("lends that to trees that are made of it", () => {
+    const changed = merge(update(config, "a", "${twice:${e}}"), { m: "${a}" });
+    const { context } = config;
+    expect(select(changed, "m", { context })).toMatchObject({ value: "meme" });
+    expect(toYaml(resolve(changed, { context }))).toMatch(/^a: meme\ne: me\nv: '?3/);
+    const more = [resolver("thrice", (text: string) => text + text + text)];
+    const used = update(changed, "a", "${twice:${thrice:y}}");
+    expect(select(used, "a", { context, resolvers: more })).toMatchObject({ value: "yyyyyy" });
+    expect(() => select(used, "a", { context })).toThrow(refused("resolver.unknown"));
+  });
+
+  it("keeps what is cached to itself where something else is resolved with", () => {
+    let calls = 0;
+    const next = resolver("next", () => ++calls, { useCache: true });
+    const { context } = createEngine({ resolvers: [next] }).compose({ configDir: null });
+    const seen = (options: object) => select({ n: "${next:}" }, "n", { context, ...options });
+    expect([seen({}), seen({}), seen({ env: {} }), seen({})]).toMatchObject(
+      [1n, 1n, 2n, 1n].map((value) => ({ value })),
+    );
+  });
+});
+
+it("tells interpolations, whatever they lead to", () => {
+  const node = loadYaml(
+    "a: ${b}\nt: x${b}\nb: 1\nescaped: \\${b}\nmap: {c: '${b}'}\n1: ${b}\nl: ['${a}', x]\n",
+  );
+  const told = ["a", "t", "b", "escaped", "map", "nope", "map.c", 1].filter((key) =>
+    isInterpolation(node, key),
+  );
+  // OmegaConf takes an escaped one for one, until it is read.
+  expect(told).toEqual(["a", "t", "escaped", 1]);
+  expect([0, 1, 9].filter((index) => isInterpolation(["${x}", "x"], index))).toEqual([0]);
+  expect(() => isInterpolation(["${x}"], "a")).toThrow(refused("key.invalid_type"));
+  expect([isInterpolation("${a}"), isInterpolation(node), isInterpolation(null)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
 it("names what is missing", () => {
   expect(missingKeys(tree, { env })).toEqual(["l[1]", "m"]);
   expect(["m", "a", "nope"].filter((key) => isMissing(tree, key))).toEqual(["m"]);
@@ -103,7 +166,13 @@ it("hands on the warnings of resolvers, and lets them be replaced where that is 
   expect(select(old, "old", { onWarning })).toMatchObject({ value: 1n });
   expect(warnings).toEqual([expect.stringContaining("'old' is deprecated")]);
   const resolvers = [resolver("oc.env", (name: string) => `<${name}>`)];
-  expect(() => resolve({ a: "${oc.env:B}" }, { resolvers })).toThrow(refused("resolver.invalid"));
+  const hints = [() => resolve({}, { resolvers }), () => createEngine({ resolvers })].map(
+    (use) => refusal(use).details,
+  );
+  expect(hints).toMatchObject([
+    { code: "resolver.invalid", hint: expect.stringContaining("replace: true") },
+    { code: "resolver.invalid", hint: "give it another name" },
+  ]);
   expect(toYaml(resolve({ a: "${oc.env:B}" }, { resolvers, replace: true }))).toBe("a: <B>\n");
 });
 
@@ -133,14 +202,9 @@ it.each<readonly [string, () => unknown, string]>([
     "",
   ],
   [
-    "merge: argument 1 must be a tree or plain data, not an object",
-    () => merge(composed, { a: 1 }),
-    "'root'",
-  ],
-  [
     "toYaml: the value must be a tree or plain data, not an object",
     () => toYaml(composed),
-    "'root'",
+    "masks secrets",
   ],
   ["resolve: the tree must be a map or a list, not number 5", () => resolve(5), ""],
   ["missingKeys: the tree must be a map or a list, not null", () => missingKeys(null), ""],

@@ -1,7 +1,6 @@
-import { ConfigError } from "./errors.ts";
+import { childAt } from "./child-at.ts";
 import type { ConfigNode, Key } from "./node.ts";
-import { child, isMissing } from "./node.ts";
-import { fullKeyOf, rootPlace } from "./place.ts";
+import { isMissing } from "./node.ts";
 
 /**
  * `OmegaConf.is_missing`: whether a child of a map or list is `???`. It takes one key, not a path, and
@@ -9,13 +8,6 @@ import { fullKeyOf, rootPlace } from "./place.ts";
  * @throws ConfigError `key.invalid_type` for a key of a list that is no index
  */
 export function isMissingAt(container: ConfigNode, key: Key): boolean {
-  if (container.kind === "list" && typeof key !== "bigint")
-    throw new ConfigError({
-      code: "key.invalid_type",
-      message: "ListConfig indices must be integers or slices, not str",
-      key: fullKeyOf(rootPlace(container), key),
-      origin: container.origin,
-    });
-  const node = child(container, key);
+  const node = childAt(container, key);
   return node !== undefined && isMissing(node);
 }

@@ -19,7 +19,7 @@ export const FORMAT_STYLES: Readonly<
   "%": (format) =>
     partsOf(
       format,
-      /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdiufr]))/g,
+      /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdiufra]))/g,
       ([, name, flags = "", width = "", precision, conversion = "s"]) =>
         name === undefined
           ? "%"
@@ -102,9 +102,19 @@ function convert(value: string | number, conversion: string, precision?: string)
       });
     return String(Math.trunc(value));
   }
-  const text = conversion === "r" && typeof value === "string" ? pyRepr(value) : String(value);
+  const quoted = conversion === "r" || conversion === "a";
+  const whole = quoted && typeof value === "string" ? pyRepr(value) : String(value);
+  const text = conversion === "a" ? asciiOnly(whole) : whole;
   return precision === undefined ? text : text.slice(0, Number(precision));
 }
+
+/** As Python's `ascii()` writes what is not: `\xe9`, `\u20ac`, `\U0001f600`. */
+const asciiOnly = (text: string): string =>
+  text.replaceAll(/[^\0-\x7f]/gu, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    if (code.length <= 2) return `\\x${code.padStart(2, "0")}`;
+    return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+  });
 
 interface Padding {
   readonly align: string;

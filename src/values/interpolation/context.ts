@@ -30,9 +30,14 @@ export function watchResolvers(context: ResolveContext): {
 }
 
 export interface ResolveContextOptions {
-  /** In addition to the built-in ones. */
+  /** Another context, whose resolvers, environment and warnings count where nothing else is said. */
+  readonly base?: ResolveContext;
+  /** In addition to the built-in ones, or to those of `base`. */
   readonly resolvers?: Iterable<Resolver>;
-  /** Lets `resolvers` replace built-in ones, and later ones earlier ones, of the same name. */
+  /**
+   * Whether `resolvers` replace built-in ones, and later ones earlier ones, of the same name; undefined
+   * where nobody can say so.
+   */
   readonly replace?: boolean;
   /** By default the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -45,7 +50,8 @@ export interface ResolveContextOptions {
  *   resolver
  */
 export function createResolveContext(options: ResolveContextOptions = {}): ResolveContext {
-  const resolvers = new Map(builtinResolvers.map((resolver) => [resolver.name, resolver]));
+  const { base, onWarning } = options;
+  const resolvers = new Map(base?.resolvers ?? BUILTIN);
   for (const resolver of resolverList(options.resolvers)) {
     if (resolver.name === "")
       throw new ConfigError({ code: "resolver.invalid", message: "A resolver needs a name" });
@@ -53,15 +59,23 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
       throw new ConfigError({
         code: "resolver.invalid",
         message: `resolver '${resolver.name}' is already registered`,
-        hint: "pass replace: true to replace it",
+        hint:
+          options.replace === undefined
+            ? "give it another name"
+            : "pass replace: true to replace it, or give it another name",
       });
     resolvers.set(resolver.name, resolver);
   }
-  const { onWarning } = options;
   return {
     resolvers,
-    cache: new Map(),
-    env: options.env ?? process.env,
-    warn: (message) => onWarning?.(message),
+    // What is cached came of the same resolvers and environment.
+    cache: base !== undefined && isLike(base, options) ? base.cache : new Map(),
+    env: options.env ?? base?.env ?? process.env,
+    warn: (message) => (onWarning ?? base?.warn)?.(message),
   };
 }
+
+const BUILTIN = new Map(builtinResolvers.map((resolver) => [resolver.name, resolver]));
+
+const isLike = (base: ResolveContext, { env = base.env, resolvers }: ResolveContextOptions) =>
+  env === base.env && resolvers === undefined;

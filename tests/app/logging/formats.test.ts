@@ -66,6 +66,15 @@ describe("formats", () => {
   });
 
   test.each([
+    ["%", "%(message)a|%(message)10.3a|%(levelno)a", '"\\xe9\\u20ac\\U0001f600\'"|       "\\x|20'],
+    ["%", "%(message)r", '"é€😀\'"'],
+    ["{", "{message!a}|{levelno!a:>4}", '"\\xe9\\u20ac\\U0001f600\'"|  20'],
+  ])("%s %s shows a text as it is written in a program", (style, format, expected) => {
+    const outcome = run([formatter({ format, style }), ["app", "info", "é€😀'"]]);
+    expect(outcome).toMatchObject({ stdout: `${expected}\n` });
+  });
+
+  test.each([
     ["%H:%M", "03:04"],
     ["%Y%j", "2026002"],
     ["", "2026-01-02 03:04:05,006"],
