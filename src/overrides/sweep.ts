@@ -119,8 +119,15 @@ function globbed(
 }
 
 function patternOf(pattern: OverrideValue, override: Override): string {
-  if (pattern.kind === "scalar" && typeof pattern.value === "string") return pattern.value;
-  return cannotEnumerate(override, "a pattern of glob must be a string");
+  if (pattern.kind !== "scalar" || typeof pattern.value !== "string")
+    return cannotEnumerate(override, "a pattern of glob must be a string");
+  // As in Hydra: arguments of a function lose their quotes, what stands in lists keeps them.
+  if (pattern.quote !== undefined)
+    return cannotEnumerate(
+      override,
+      `within a list of glob the pattern '${pattern.value}' takes no quotes`,
+    );
+  return pattern.value;
 }
 
 function cannotEnumerate({ origin }: Override, problem: string): never {

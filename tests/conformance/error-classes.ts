@@ -89,6 +89,9 @@ const ACCIDENTS: ReadonlySet<string> = new Set([
   "IndexError",
   "RecursionError",
   "AssertionError",
+  // Of the decimal module: a range up to nan.
+  "InvalidOperation",
+  "OverflowError",
 ]);
 
 export const isAccident = (exceptionClass: string): boolean => ACCIDENTS.has(exceptionClass);

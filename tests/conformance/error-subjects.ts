@@ -66,13 +66,15 @@ const interpolationPosition: SubjectRule = {
     const token = misplacedToken(expected);
     if (name !== "GrammarParseError" || token === undefined) return null;
     const { origin, message } = details;
+    // Values of a program, and scalars with escapes or folded lines, have no such place in a file:
+    // then the message says it.
+    const said = message.includes(token === "<EOF>" ? " at the end " : ` at '${token}`);
+    if (said) return null;
     if (origin?.kind !== "file" && origin?.kind !== "override") return `the place of ${token}`;
     const text = origin.kind === "file" ? origin.source.text : origin.text;
     const start = origin.start ?? text.length;
     const here = token === "<EOF>" ? origin.end === start : text.startsWith(token, start);
-    // A scalar with escapes or folded lines has no such place in the file: then the message says it.
-    const said = message.includes(token === "<EOF>" ? " at the end " : ` at '${token}`);
-    return here || said ? null : `the place of ${token}`;
+    return here ? null : `the place of ${token}`;
   },
 };
 
@@ -87,18 +89,19 @@ const overridePosition: SubjectRule = {
     if (caret !== null) {
       // The caret counts from the start of the line, before the prefix was put there.
       const column = (caret[2] ?? "").length - "LexerNoViableAltException: ".length;
-      return start === column ? null : `column ${column}`;
+      // Python counts code points.
+      const ours = text === null ? start : [...text.slice(0, start)].length;
+      return ours === column ? null : `column ${column}`;
     }
     const at = misplacedToken(message);
     if (at !== undefined) {
       const here = text !== null && start !== undefined && startsWithToken(text, start, at);
       return here ? null : `the place of ${at}`;
     }
-    const shown = /^no viable alternative at input '(.*)'$/m.exec(message)?.[1];
+    const shown = /^no viable alternative at input '([^\n]*)'$/m.exec(message)?.[1];
     if (shown === undefined || error.code !== "override.syntax") return null;
     if (text === null || start === undefined) return `a place in ${shown}`;
-    // A backslash may be the input's own.
-    const inside = [shown, unescaped(shown)].some((input) => touches(text, start, input));
+    const inside = touches(escaped(text), escaped(text.slice(0, start)).length, shown);
     return inside ? null : `a place in ${shown}`;
   },
 };
@@ -107,12 +110,18 @@ const BREAKS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /** The token that ANTLR did not expect. */
 function misplacedToken(message: string): string | undefined {
-  const match = /^(?:mismatched|extraneous) input '(.*)' expecting |^missing \S+ at '(.*)'$/m.exec(
-    message,
-  );
+  const match =
+    /^(?:mismatched|extraneous) input '([^\n]*)' expecting |^missing \S+ at '([^\n]*)'$/m.exec(
+      message,
+    );
   const token = match?.[1] ?? match?.[2];
   return token === undefined ? undefined : unescaped(token);
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+const escaped = (text: string): string =>
+  text.replace(/[\n\r\t]/g, (char) => ESCAPES[char] ?? char);
 
 /** ANTLR shows line breaks and tabs as escapes. */
 const unescaped = (text: string): string =>

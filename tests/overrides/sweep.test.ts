@@ -32,6 +32,7 @@ describe("sweepStrings", () => {
     ["key=range(true)", ["0"]],
     ["key=a,glob(*)", ["a", "{include:[*],exclude:[]}"]],
     ["key=a,glob('[m v]*')", ["a", "{include:[\\[m\\ v\\]*],exclude:[]}"]],
+    ["key=a,glob(b c,[1,true])", ["a", "{include:[b\\ c],exclude:[1,True]}"]],
   ])("%s", (text, expected) => {
     expect(strings(text)).toEqual(expected);
   });
@@ -76,6 +77,14 @@ describe("sweepStrings", () => {
   it("refuses patterns that are no strings", () => {
     const options = { groupOptions: () => ["1"] };
     expect(errorOf(() => strings("key=glob([1])", options)).code).toBe("override.function");
+  });
+
+  it("refuses quotes around patterns within a list, where they are reached", () => {
+    const groupOptions = () => ["adam"];
+    expect(strings("key=glob('a*')", { groupOptions })).toEqual(["adam"]);
+    expect(strings("key=glob([a*,'b*'])", { groupOptions })).toEqual(["adam"]);
+    for (const text of ["key=glob(['a*'])", "key=glob(*,exclude=[x,'b*'])"])
+      expect(errorOf(() => strings(text, { groupOptions })).message).toMatch(/takes no quotes/);
   });
 });
 

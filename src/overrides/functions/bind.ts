@@ -24,14 +24,14 @@ export function bindArguments(
     const remedy = ofColumn.remedy?.(value);
     fail(call, remedy === undefined ? problem : `${problem}: ${remedy}`);
   }
-  const bound = new Map<string, OverrideValue>();
-  if (rest === undefined) bindByPlace(parameters, positional, bound, call);
-  for (const [name, value] of named) {
+  const places = rest === undefined ? bindByPlace(parameters, positional, named, call) : [];
+  const bound = new Map([...places, ...named]);
+  // What is missing is told before what is too much, and both before what is of a wrong kind.
+  for (const { name, required } of parameters)
+    if (required && !bound.has(name)) fail(call, `the argument '${name}' is missing`);
+  for (const name of named.keys())
     if (!parameters.some((parameter) => parameter.name === name))
       fail(call, `there is no argument '${name}'${listNames(parameters)}`);
-    if (bound.has(name)) fail(call, `the argument '${name}' is given twice`);
-    bound.set(name, value);
-  }
   const items = rest === undefined ? [] : positional.map(withoutQuotes);
   for (const [index, item] of items.entries())
     if (rest?.accepts(item) === false)
@@ -43,14 +43,15 @@ export function bindArguments(
 function bindByPlace(
   parameters: readonly Parameter[],
   positional: readonly OverrideValue[],
-  bound: Map<string, OverrideValue>,
+  named: ReadonlyMap<string, OverrideValue>,
   call: Call,
-): void {
-  for (const [index, value] of positional.entries()) {
+): readonly (readonly [string, OverrideValue])[] {
+  return positional.map((value, index) => {
     const parameter = parameters[index];
     if (parameter === undefined) fail(call, `more than ${parameters.length} arguments`);
-    bound.set(parameter.name, value);
-  }
+    if (named.has(parameter.name)) fail(call, `the argument '${parameter.name}' is given twice`);
+    return [parameter.name, value];
+  });
 }
 
 function checkNamed(
@@ -59,12 +60,9 @@ function checkNamed(
   call: Call,
 ): ReadonlyMap<string, OverrideValue> {
   const checked = new Map<string, OverrideValue>();
-  for (const { name, accepts, required } of parameters) {
+  for (const { name, accepts } of parameters) {
     const given = bound.get(name);
-    if (given === undefined) {
-      if (required) fail(call, `the argument '${name}' is missing`);
-      continue;
-    }
+    if (given === undefined) continue;
     const value = withoutQuotes(given);
     if (!accepts.accepts(value))
       fail(call, `the argument '${name}' must be ${accepts.words}, not ${describeValue(value)}`);

@@ -35,7 +35,7 @@ const first: Resolver = {
       return [...node.value][0] ?? fail("string index out of range");
     if (node.kind !== "map") return fail("the argument is no list and no dict");
     const [entry] = node.entries.values();
-    return entry?.key ?? fail("no keys");
+    return entry === undefined ? fail("no keys") : entry.key;
   },
 };
 
@@ -135,7 +135,8 @@ function cachedCount(): Resolver {
   return {
     name: "cached_count",
     useCache: true,
-    resolve() {
+    resolve(args) {
+      if (args.length > 0) fail("takes no arguments");
       calls++;
       return calls;
     },

@@ -28,11 +28,17 @@ export const sweepBasic: Suite = {
 
 /** The recorder's parameters were plain data, in which nothing is an interpolation. */
 function paramTexts(params: unknown): readonly string[] {
-  const given = JSON.parse(JSON.stringify(params ?? null).replaceAll("${", "\\\\${"));
+  const given = JSON.parse(JSON.stringify(params ?? null), literally);
   const root = fromObject({ hydra: { sweeper: { params: given } } }, { kind: "code", by: "test" });
   if (root.kind !== "map") throw new Error("params are a mapping");
   return sweepParams(root, createResolveContext());
 }
+
+/** Escapes what would be an interpolation, and the backslashes before it. */
+const literally = (_key: string, value: unknown): unknown =>
+  typeof value === "string"
+    ? value.replace(/(\\*)\$\{/g, (_, backslashes: string) => `${backslashes.repeat(2)}\\\${`)
+    : value;
 
 /** The groups that `glob` reads; without any, a glob is an error. */
 function optionsOf({ conf }: CorpusCase, env: SuiteEnvironment): SweepOptions {
