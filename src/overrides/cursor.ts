@@ -61,6 +61,20 @@ export const expect = (cursor: Cursor, kind: TokenKind, what: string, hint?: str
   takeIf(cursor, kind) ?? refuse(cursor, what, hint);
 
 /**
+ * Takes the token that closes a sequence of items. Behind the second item Hydra complains at once
+ * about any other token, without reading on.
+ */
+export function expectClosing(
+  cursor: Cursor,
+  kind: TokenKind,
+  what: string,
+  items: readonly unknown[],
+): Token {
+  const atOnce = items.length > 1 && !cursor.predicting;
+  return takeIf(cursor, kind) ?? (atOnce ? complain(cursor, what) : refuse(cursor, what));
+}
+
+/**
  * Throws that `what` was expected where the next token stands. Hydra reads on before it complains,
  * one token further or, where it looks ahead, to the end of the text; when it meets something there
  * that is no token at all, it complains about that instead.
@@ -68,6 +82,10 @@ export const expect = (cursor: Cursor, kind: TokenKind, what: string, hint?: str
 export function refuse(cursor: Cursor, what: string, hint?: string): never {
   if (cursor.predicting) readToEnd(cursor);
   else peekSecond(cursor);
+  return complain(cursor, what, hint);
+}
+
+function complain(cursor: Cursor, what: string, hint?: string): never {
   const token = peek(cursor);
   throw syntaxError(cursor.source, token, `expected ${what} but found ${found(cursor)}`, hint);
 }

@@ -3,6 +3,7 @@ import type { Cursor } from "./cursor.ts";
 import {
   createCursor,
   expect,
+  expectClosing,
   peek,
   peekSecond,
   readAgain,
@@ -161,7 +162,7 @@ export function parseList(cursor: Cursor, depth = 0): ListSyntax {
   if (peek(cursor).kind !== "bracket_close")
     do items.push(parseElement(cursor, deeper(cursor, start, depth)));
     while (takeIf(cursor, "comma") !== null);
-  const { end } = expect(cursor, "bracket_close", "',' or ']'");
+  const { end } = expectClosing(cursor, "bracket_close", "',' or ']'", items);
   return { kind: "list", items, span: { start, end } };
 }
 
@@ -171,7 +172,7 @@ export function parseDict(cursor: Cursor, depth = 0): DictSyntax {
   if (peek(cursor).kind !== "brace_close")
     do entries.push(parseEntry(cursor, deeper(cursor, start, depth)));
     while (takeIf(cursor, "comma") !== null);
-  const { end } = expect(cursor, "brace_close", "',' or '}'");
+  const { end } = expectClosing(cursor, "brace_close", "',' or '}'", entries);
   return { kind: "dict", entries, span: { start, end } };
 }
 
@@ -196,7 +197,7 @@ export function parseCall(cursor: Cursor, depth = 0): CallSyntax {
   if (peek(cursor).kind !== "parenthesis_close")
     do args.push(parseArgument(cursor, deeper(cursor, token.start, depth)));
     while (takeIf(cursor, "comma") !== null);
-  const { end } = expect(cursor, "parenthesis_close", "',' or ')'");
+  const { end } = expectClosing(cursor, "parenthesis_close", "',' or ')'", args);
   return { kind: "call", name, arguments: args, span: { start: token.start, end } };
 }
 

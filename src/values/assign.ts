@@ -1,4 +1,4 @@
-import { checkTree } from "./check-tree.ts";
+import { checkTree, type ForeignTypes } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { putChild } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
@@ -17,10 +17,11 @@ import { elementType } from "./types/type-of.ts";
 /**
  * Sets a child of a map or list by OmegaConf's rules: `struct` refuses new keys, `readonly` refuses
  * everything, and a declared type converts or refuses the value.
+ * @param foreign as in `checkTree`
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `key.invalid_type`,
  *   `key.not_found` (a list index out of range)
  */
-export function assign(parent: Draft, key: Key, value: ConfigNode): void {
+export function assign(parent: Draft, key: Key, value: ConfigNode, foreign?: ForeignTypes): void {
   const at: Place = { kind: "place", node: value, parent, key };
   // OmegaConf looks at the key before the flag, but for values that fit everywhere.
   const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
@@ -29,7 +30,7 @@ export function assign(parent: Draft, key: Key, value: ConfigNode): void {
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
   const typed = withType(parent, known, value, at);
-  checkTree(value, at);
+  checkTree(value, at, foreign);
   putChild(parent, known, replacing(typed, old));
 }
 

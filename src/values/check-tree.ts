@@ -8,17 +8,26 @@ import type { ConfigNode, Key } from "./node.ts";
 import { child } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf, rootPlace } from "./place.ts";
+import { unsupported } from "./yaml/accept.ts";
+
+/** Placeholders of values that only Python has, with the names of their types. */
+export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
 
 /**
  * What OmegaConf checks when plain data becomes a configuration: keys of supported types and the
  * syntax of interpolations. Returns the tree.
  * @param at where the tree will stand, as the keys of errors name it
- * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`
+ * @param foreign nodes that stand for values of types without a place in a config: the type's name
+ * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `yaml.invalid_value`
  */
-export function checkTree(node: ConfigNode, at: Place = rootPlace(node)): ConfigNode {
+export function checkTree(
+  node: ConfigNode,
+  at: Place = rootPlace(node),
+  foreign?: ForeignTypes,
+): ConfigNode {
   const path: Key[] = [];
   try {
-    check(node, path, createSharedTexts());
+    check(node, path, createSharedTexts(), foreign);
   } catch (error) {
     throw isConfigError(error) ? aboutKey(error, fullKeyOf(descend(at, path))) : error;
   }
@@ -26,8 +35,15 @@ export function checkTree(node: ConfigNode, at: Place = rootPlace(node)): Config
 }
 
 /** @param path the keys that lead there, which stay where something is refused */
-function check(node: ConfigNode, path: Key[], shared: SharedTexts): void {
+function check(
+  node: ConfigNode,
+  path: Key[],
+  shared: SharedTexts,
+  foreign: ForeignTypes | undefined,
+): void {
   refuseDepth(path.length, node);
+  const typeName = foreign?.get(node);
+  if (typeName !== undefined) throw unsupported(node, typeName, "");
   if (node.kind === "scalar") {
     if (isInterpolationNode(node)) checkSyntax(node.value, () => parseNode(node, shared));
     return;
@@ -35,7 +51,7 @@ function check(node: ConfigNode, path: Key[], shared: SharedTexts): void {
   if (node.kind === "list") {
     for (const [index, item] of node.items.entries()) {
       path.push(BigInt(index));
-      check(item, path, shared);
+      check(item, path, shared, foreign);
       path.pop();
     }
     return;
@@ -48,7 +64,7 @@ function check(node: ConfigNode, path: Key[], shared: SharedTexts): void {
         origin: value.origin,
       });
     path.push(key);
-    check(value, path, shared);
+    check(value, path, shared, foreign);
     path.pop();
   }
 }

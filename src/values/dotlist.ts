@@ -1,10 +1,10 @@
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import type { ConfigNode } from "./node.ts";
-import { map, scalar } from "./node.ts";
+import { map } from "./node.ts";
 import type { OverrideOrigin } from "./origin.ts";
 import { fromCode } from "./origin.ts";
-import { readYamlValue } from "./reader.ts";
+import { readConstructed } from "./reader.ts";
 import { updateNode } from "./update.ts";
 
 /**
@@ -30,8 +30,16 @@ export function mergeDotlist(
     const separator = text.indexOf("=");
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
-    const value = separator < 0 ? scalar(null, origin) : readYamlValue(text.slice(separator + 1));
-    target = updateNode(target, key, { ...value, origin }, {}, context, copies);
+    const { value, foreign } = readValue(separator < 0 ? "" : text.slice(separator + 1), origin);
+    target = updateNode(target, key, value, { foreign }, context, copies);
   }
   return target;
+}
+
+/** The value with the text as its origin. What has no place in a config is for the update to refuse. */
+function readValue(text: string, origin: OverrideOrigin) {
+  const { root, foreign } = readConstructed(text);
+  const value = { ...root, origin };
+  const typeName = foreign.get(root);
+  return { value, foreign: typeName === undefined ? foreign : new Map([[value, typeName]]) };
 }

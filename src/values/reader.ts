@@ -4,7 +4,7 @@ import { type ConfigNode, map, scalar } from "./node.ts";
 import type { SourceText } from "./origin.ts";
 import { acceptConfig, type InterpolationCheck } from "./yaml/accept.ts";
 import { checkAliases } from "./yaml/alias-limits.ts";
-import { construct } from "./yaml/construct.ts";
+import { type Constructed, construct } from "./yaml/construct.ts";
 import { parseDocument } from "./yaml/parse-document.ts";
 import { checkPrintable } from "./yaml/printable.ts";
 import { createScanner } from "./yaml/scanner.ts";
@@ -31,16 +31,34 @@ export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
  * As `readYaml`, but null keys and interpolations are for whoever puts the value into a config to check.
  * @throws ConfigError `yaml.*`
  */
-export const readYamlValue = (text: string): ConfigNode => read({ name: "<string>", text });
+export function readYamlValue(text: string): ConfigNode {
+  const constructed = readConstructed(text);
+  if (constructed.suspicious) acceptConfig(constructed);
+  return constructed.root;
+}
 
-function read(source: SourceText, check?: InterpolationCheck): ConfigNode {
-  checkPrintable(source);
-  const document = parseDocument(source, createScanner(source));
-  if (document === null) return scalar(null, { kind: "file", source, start: 0, end: 0 });
-  const constructed = construct(source, document);
-  if (document.hasAliases) checkAliases(constructed.root, source);
+/**
+ * As `readYamlValue`, but values of types that have no place in a config are not refused either.
+ * @throws ConfigError `yaml.*`
+ */
+export const readConstructed = (text: string): Constructed => load({ name: "<string>", text });
+
+function read(source: SourceText, check: InterpolationCheck): ConfigNode {
+  const constructed = load(source);
   if (constructed.suspicious) acceptConfig(constructed, check);
   return constructed.root;
+}
+
+function load(source: SourceText): Constructed {
+  checkPrintable(source);
+  const document = parseDocument(source, createScanner(source));
+  if (document === null) {
+    const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
+    return { root: empty, foreign: new Map(), suspicious: false };
+  }
+  const constructed = construct(source, document);
+  if (document.hasAliases) checkAliases(constructed.root, source);
+  return constructed;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { assign, normalizeKey } from "./assign.ts";
-import { checkTree } from "./check-tree.ts";
+import { checkTree, type ForeignTypes } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { draftChild, draftRoot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
@@ -22,6 +22,8 @@ export interface UpdateOptions {
   readonly merge?: boolean;
   /** Add what is not there in spite of `struct` and of declared fields. Default: false. */
   readonly forceAdd?: boolean;
+  /** Nodes of the value that have no place in a config: they are refused where they would stand. */
+  readonly foreign?: ForeignTypes;
 }
 
 /**
@@ -109,12 +111,12 @@ function put(
     const known = normalizeKey(at, key, place);
     const present = mergeable(child(at.node, known), value);
     if (present !== undefined) {
-      checkTree(value, place);
+      checkTree(value, place, options.foreign);
       mergeInto(draftChild(at, known, present), value, context);
       return;
     }
   }
-  assign(at, key, value);
+  assign(at, key, value, options.foreign);
 }
 
 /** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for. */

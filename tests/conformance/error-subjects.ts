@@ -68,12 +68,12 @@ const interpolationPosition: SubjectRule = {
     const { origin, message } = details;
     // Values of a program, and scalars with escapes or folded lines, have no such place in a file:
     // then the message says it.
-    const said = message.includes(token === "<EOF>" ? " at the end " : ` at '${token}`);
+    const said = escaped(message).includes(token === "<EOF>" ? " at the end " : ` at '${token}`);
     if (said) return null;
     if (origin?.kind !== "file" && origin?.kind !== "override") return `the place of ${token}`;
     const text = origin.kind === "file" ? origin.source.text : origin.text;
     const start = origin.start ?? text.length;
-    const here = token === "<EOF>" ? origin.end === start : text.startsWith(token, start);
+    const here = token === "<EOF>" ? origin.end === start : startsWithToken(text, start, token);
     return here ? null : `the place of ${token}`;
   },
 };
@@ -106,26 +106,20 @@ const overridePosition: SubjectRule = {
   },
 };
 
-const BREAKS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
-
-/** The token that ANTLR did not expect. */
+/** The token that ANTLR did not expect, as it shows it. */
 function misplacedToken(message: string): string | undefined {
   const match =
     /^(?:mismatched|extraneous) input '([^\n]*)' expecting |^missing \S+ at '([^\n]*)'$/m.exec(
       message,
     );
-  const token = match?.[1] ?? match?.[2];
-  return token === undefined ? undefined : unescaped(token);
+  return match?.[1] ?? match?.[2];
 }
 
+/** ANTLR shows line breaks and tabs as escapes. */
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 const escaped = (text: string): string =>
   text.replace(/[\n\r\t]/g, (char) => ESCAPES[char] ?? char);
-
-/** ANTLR shows line breaks and tabs as escapes. */
-const unescaped = (text: string): string =>
-  text.replace(/\\([nrt])/g, (_, char: string) => BREAKS[char] ?? "");
 
 /** Names that stand in quotes, and the few that Hydra leaves bare. */
 const quotedNames: SubjectRule = {
@@ -205,7 +199,7 @@ function lineOf(origin: Origin | undefined): number | null {
 }
 
 const startsWithToken = (text: string, start: number, token: string): boolean =>
-  token === "<EOF>" ? start === text.length : text.startsWith(token, start);
+  token === "<EOF>" ? start === text.length : escaped(text.slice(start)).startsWith(token);
 
 /** Whether `start` lies in, or right behind, an occurrence of `part`. */
 function touches(text: string, start: number, part: string): boolean {

@@ -132,6 +132,11 @@ describe("errors of syntax", () => {
     ["key='😀'é", 8, /at column 8/],
     ["my key=1", 2, /a blank cannot stand in a key at column 3/],
     ["key='a", 4, /the quote ' is never closed/],
+    // Behind the second item Hydra does not read on.
+    ["key=a,[2 'b'\"c]", 12, /the quote " is never closed/],
+    ["key=a,[1,2 'b'\"c]", 11, /expected ',' or '\]' but found 'b'/],
+    ["key=a,f(1,2 'b'\"c)", 12, /expected ',' or '\)' but found 'b'/],
+    ["key=a,{a:1,b:2 'b'\"c)", 15, /expected ',' or '}' but found 'b'/],
     ["/db=x", 0, /expected a key but found '\/'/],
     ["a/b.c=x", 2, /the name of a group after '\/'/],
     ["key=f(a=1,2)", 10, /positional argument follows keyword argument/],

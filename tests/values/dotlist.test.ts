@@ -24,12 +24,23 @@ it("names the keys of what it refuses in a value", () => {
     expect.objectContaining({ details: expect.objectContaining({ key: expected }) });
   expect(() => fromDotlist(["a.b=[1, '${']"])).toThrow(key("a.b[1]"));
   expect(() => fromDotlist(["a.b={c: {null: 1}}"])).toThrow(key("a.b.c"));
+  expect(() => fromDotlist(["a.z=!!set {a}"])).toThrow(key("a.z"));
+  expect(() => fromDotlist(["a.z=[1, !!set {a}]"])).toThrow(key("a.z[1]"));
+  const list = yaml("l: [1, 2]");
+  expect(() => mergeDotlist(list, ["l.0=!!timestamp 2001-12-14"])).toThrow(key("l[0]"));
 });
 
 it.each([
   { text: "a=[1", code: "yaml.syntax" },
   { text: "a=${", code: "interpolation.syntax" },
   { text: "a={null: 1}", code: "key.invalid_type" },
+  { text: "a=!!set {a}", code: "yaml.invalid_value" },
 ])("refuses $text", ({ text, code }) => {
   expect(() => fromDotlist([text])).toThrowError(expect.objectContaining({ code }));
+});
+
+it("refuses the key before a value that has no place in a config", () => {
+  expect(() => mergeDotlist(yaml("l: [1]"), ["l.7=!!set {a}"])).toThrowError(
+    expect.objectContaining({ code: "key.not_found" }),
+  );
 });

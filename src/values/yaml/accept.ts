@@ -71,7 +71,8 @@ function firstOf<T>(
 const joinKey = (parent: string, key: Key): string =>
   parent === "" ? keyText(key) : `${parent}.${keyText(key)}`;
 
-const unsupported = (node: ConfigNode, typeName: string, key: string): ConfigError =>
+/** The refusal of a value of a Python type that has no place in a config. */
+export const unsupported = (node: ConfigNode, typeName: string, key: string): ConfigError =>
   new ConfigError({
     code: "yaml.invalid_value",
     message: `Value '${typeName}' is not a supported primitive type`,
