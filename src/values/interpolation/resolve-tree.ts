@@ -54,14 +54,15 @@ export function resolveDeep(
   place: Place,
   options: ResolveOptions = {},
 ): ConfigNode {
-  return resolvePlace({ resolution, options, done: new Map(), open: new Set() }, place);
+  return resolvePlace({ resolution, options, done: new Map(), open: new Map() }, place);
 }
 
 interface Deep {
   readonly resolution: Resolution;
   readonly options: ResolveOptions;
   readonly done: Map<Place, ConfigNode>;
-  readonly open: Set<Place>;
+  /** The maps and lists that are being resolved, from the outside in, each with the place that led there. */
+  readonly open: Map<Place, Place>;
 }
 
 function resolvePlace(deep: Deep, place: Place): ConfigNode {
@@ -76,7 +77,7 @@ function resolvePlace(deep: Deep, place: Place): ConfigNode {
       origin: place.node.origin,
     });
   if (deep.options.onlyValues === true) refuseNoValue(target, place);
-  const node = resolveBelow(deep, target);
+  const node = resolveBelow(deep, target, place);
   return target === place || node.replaced === place.node ? node : inPlaceOf(node, place.node);
 }
 
@@ -128,21 +129,30 @@ function follow(deep: Deep, place: Place): Place | undefined {
   }
 }
 
-function resolveBelow(deep: Deep, target: Place): ConfigNode {
+function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
   const { node } = target;
   if (node.kind === "scalar" || target.result === true) return node;
   const known = deep.done.get(target);
   if (known !== undefined) return known;
-  if (deep.open.has(target)) throw cycleError(target, "Recursive interpolation detected");
+  if (deep.open.has(target)) throw cycleThrough(deep, target, from);
   if (deep.open.size >= MAX_PASS_DEPTH)
     throw cycleError(target, `More than ${MAX_PASS_DEPTH} maps and lists within each other`);
-  deep.open.add(target);
+  deep.open.set(target, from);
   const before = deep.resolution.impureCalls();
   const value =
     node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node);
   deep.open.delete(target);
   if (deep.resolution.impureCalls() === before) deep.done.set(target, value);
   return value;
+}
+
+/** The error of a place that leads back into a map or list around it, by way of these interpolations. */
+function cycleThrough({ open }: Deep, target: Place, from: Place): ConfigError {
+  const targets = [...open.keys()];
+  const inside = targets.slice(targets.indexOf(target) + 1);
+  const steps = [...inside.map((place) => open.get(place) ?? place), from].filter(isInterpolation);
+  const keys = [...steps.map((place) => fullKeyOf(place)), fullKeyOf(target)];
+  return cycleError(from, `Recursive interpolation detected: ${keys.join(" -> ")}`);
 }
 
 function resolveMap(deep: Deep, place: Place, node: MapNode): MapNode {

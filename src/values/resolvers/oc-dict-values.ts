@@ -1,3 +1,4 @@
+import { checkTree } from "../check-tree.ts";
 import type { NodeType } from "../node.ts";
 import { list, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
@@ -22,9 +23,8 @@ export const ocDictValues: Resolver = {
       scalar(`\${${prefix}.${keyText(entry.key)}}`, origin),
     );
     const element = map.type?.kind === "map" ? map.type.element : ANY;
-    return call.create({
-      ...list(references, origin),
-      type: { kind: "list", element, optional: true },
-    });
+    // Some keys cannot stand in an interpolation.
+    const node = checkTree(list(references, origin));
+    return call.create({ ...node, type: { kind: "list", element, optional: true } });
   },
 };

@@ -89,6 +89,14 @@ describe("resolveTree", () => {
     expect(() => resolve(text)).toThrowError(code(error));
   });
 
+  it.each([
+    { text: "a: {b: '${oc.select:a}'}", message: "a.b -> a" },
+    { text: "a: {x: '${b}'}\nb: {z: '${a}'}", message: "a.x -> b.z -> a" },
+    { text: "a: ['${d}', 1]\nb: ['${a}']\nd: ${b}", message: "a[0] -> b[0] -> a" },
+  ])("names what leads back in $text", ({ text, message }) => {
+    expect(() => resolve(text)).toThrowError(`Recursive interpolation detected: ${message}`);
+  });
+
   it("names the key that was asked for and the place that failed", () => {
     expect(() => resolve("foo: ${bar}\nbar: ${zoo}")).toThrowError(
       expect.objectContaining({
