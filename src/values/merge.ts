@@ -195,7 +195,13 @@ function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place |
   let at: Place | undefined = resolution.root;
   for (const step of [...pathOf(dest), key])
     at = at === undefined ? undefined : resolution.places.child(at, step);
-  return at === undefined ? undefined : tryDereference(resolution, at);
+  return at === undefined ? undefined : tryDereference(resolution, withoutContainerType(at));
+}
+
+/** Whether a map or list fits its type is seen when it is written, not when it is followed. */
+function withoutContainerType(place: Place): Place {
+  const { type, ...node } = place.node;
+  return type?.kind === "list" || type?.kind === "map" ? { ...place, node } : place;
 }
 
 function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {

@@ -35,6 +35,11 @@ describe("mergeNodes", () => {
     expect(merge(first, "a: null")).toBe("a: null\nb:\n  x: 1\n");
     for (const value of ["5", "x", "{y: 1}"])
       expect(() => merge(first, `a: ${value}`)).toThrowError(ConfigError);
+    // It is the type of the interpolation that takes its place, too: seen where that is expanded.
+    for (const value of ["[3]", "{y: 1}", "5"])
+      expect(() => merge(first, "a: ${f}\nf: {z: 1}", `a: ${value}`)).toThrowError(
+        expect.objectContaining({ code: "value.wrong_type" }),
+      );
     // What stands there already leads nowhere: then it has no type.
     expect(merge("a: ${oc.dict.values:b}", "a: 5")).toBe("a: 5\n");
   });
