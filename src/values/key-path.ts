@@ -14,4 +14,5 @@ export function splitKey(key: string): readonly string[] {
 }
 
 const HEAD = /^\.*[^.[]*/;
-const REST = /\.([^.[]*)|\[(.*?)\]/g;
+/** Only \n ends a line for Python. */
+const REST = /\.([^.[]*)|\[([^\n]*?)\]/g;

@@ -40,7 +40,7 @@ const yamlPosition: SubjectRule = {
 /** OmegaConf's `full_key:` line. */
 const fullKey: SubjectRule = {
   missing({ message }, error) {
-    const key = /\n\s*full_key: (\S+)/.exec(message)?.[1];
+    const key = /\n\s*full_key: ([^\n]+)/.exec(message)?.[1];
     if (key === undefined || mentions(error, key)) return null;
     return bareKey(key) === bareKey(error.details.key ?? "") ? null : `the key ${key}`;
   },

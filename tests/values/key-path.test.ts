@@ -12,6 +12,8 @@ it.each([
   { key: "a.", components: ["a", ""] },
   { key: "a[b.c]d.e", components: ["a", "b.c", "e"] },
   { key: "a[b", components: ["a"] },
+  { key: "a[\r\u2028]", components: ["a", "\r\u2028"] },
+  { key: "a[\n]", components: ["a"] },
 ])("splits '$key' into $components", ({ key, components }) => {
   expect(splitKey(key)).toEqual(components);
 });
