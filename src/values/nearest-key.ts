@@ -1,6 +1,6 @@
 import { splitKey } from "./key-path.ts";
 import { nearest as nearestName } from "./nearest.ts";
-import type { ConfigNode, MapNode } from "./node.ts";
+import type { ConfigNode, Key, MapNode } from "./node.ts";
 import { keyId } from "./node.ts";
 
 /**
@@ -20,7 +20,7 @@ export function nearestKey(
     const next: ConfigNode | undefined = node.entries.get(keyId(part))?.value;
     if (next === undefined) {
       if (node.entries.size > widest) return { available: [] };
-      const found = suggest(root, node, parts, index);
+      const found = suggest(node, parts, index);
       const elsewhere = found.nearest === undefined && keysThatEndWith(root, parts);
       return elsewhere && elsewhere.length > 0
         ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
@@ -52,29 +52,32 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
   return (own.length > 0 ? own : found).map((path) => path.join("."));
 }
 
-function suggest(root: ConfigNode, node: MapNode, parts: readonly string[], index: number) {
-  const entries = [...node.entries.values()];
-  const siblings = entries.map((entry) => String(entry.key));
-  // Below a plain value there is nothing that could have been meant.
-  const isLast = index === parts.length - 1;
-  const near = nearestName(
-    parts[index] ?? "",
-    siblings.filter((_, at) => isLast || entries[at]?.value.kind !== "scalar"),
-  );
+function suggest(node: MapNode, parts: readonly string[], index: number) {
   const before = parts.slice(0, index);
-  const likely =
-    near === undefined ? undefined : [...before, near, ...parts.slice(index + 1)].join(".");
-  // A key of another type is named by the same text.
-  const isSame = near === parts[index];
-  const nearest = likely === undefined || isSame ? likely : likelyOrNearer(root, likely);
+  const meant = keyMeant(node, parts.slice(index));
   return {
-    available: siblings.map((name) => [...before, name].join(".")),
-    ...(nearest !== undefined && { nearest }),
+    available: [...node.entries.values()].map(({ key }) => [...before, String(key)].join(".")),
+    ...(meant !== undefined && { nearest: [...before, ...meant].join(".") }),
   };
 }
 
-/** What follows the part that is wrong may be wrong as well. */
-function likelyOrNearer(root: ConfigNode, likely: string): string | undefined {
-  const { available, nearest } = nearestKey(root, likely);
-  return available.length === 0 ? likely : nearest;
+/** The key below `node` that `parts` may stand for, each of which may be wrong. */
+function keyMeant(node: MapNode, parts: readonly string[]): readonly string[] | undefined {
+  const [part = "", ...rest] = parts;
+  const entries = [...node.entries.values()].filter(
+    // Below a plain value there is nothing that could have been meant.
+    ({ key, value }) => canBeNamed(key) && (rest.length === 0 || value.kind !== "scalar"),
+  );
+  const near = nearestName(
+    part,
+    entries.map(({ key }) => String(key)),
+  );
+  const value = entries.find(({ key }) => String(key) === near)?.value;
+  if (near === undefined || value === undefined) return undefined;
+  // What stands in a list has no name that could be near.
+  const below = rest.length === 0 || value.kind !== "map" ? rest : keyMeant(value, rest);
+  return below && [near, ...below];
 }
+
+/** A key that would be read as several is no remedy. */
+const canBeNamed = (key: Key): boolean => !/[.[]/u.test(String(key));

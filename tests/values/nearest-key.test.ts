@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { loadYaml } from "../../src/index.ts";
 import { nearestKey } from "../../src/values/nearest-key.ts";
+import type { ConfigNode } from "../../src/values/node.ts";
 import { maps } from "./trees.ts";
 
 const TREE = loadYaml(`
@@ -27,14 +28,29 @@ it.each([
   expect(nearestKey(TREE, key)).toEqual({ available, ...(nearest && { nearest }) });
 });
 
-it("comes to an end, also where keys are numbers, which no text is", () => {
+it("names no key that would be read as several", () => {
+  const tree = loadYaml("{a.b: {c: 1}, 1: {a: 1}}");
+  expect(nearestKey(tree, "ab.c").nearest).toBeUndefined();
+  expect(nearestKey(tree, "a.b").nearest).toBe("1.a");
+});
+
+it("names a key that is there, also where keys are numbers, which no text is", () => {
   expect(nearestKey(loadYaml("d: {0: a}"), "d.0").nearest).toBe("d.0");
   const part = fc.constantFrom("a", "b", "ab", "1", "True", "2.5", "2.6");
   const key = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("."));
   fc.assert(
     fc.property(maps(), key, (tree, typed) => {
-      const { available, nearest } = nearestKey(tree, typed);
-      if (nearest !== undefined) expect(available.length).toBeGreaterThan(0);
+      const { nearest } = nearestKey(tree, typed);
+      if (nearest !== undefined) expect(isThere(tree, nearest.split("."))).toBe(true);
     }),
   );
 });
+
+/** Whether the key leads somewhere, each part by its text; what a list holds is not looked at. */
+function isThere(node: ConfigNode, [part, ...rest]: readonly string[]): boolean {
+  if (part === undefined || node.kind === "list") return true;
+  if (node.kind === "scalar") return false;
+  return [...node.entries.values()].some(
+    ({ key, value }) => String(key) === part && isThere(value, rest),
+  );
+}
