@@ -59,7 +59,7 @@ const ownNotes = (
   const own = notes.filter((note) => !other.notes.includes(note) && !ABOUT_MEDIAN_RUN.test(note));
   const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
   const left = own.length - shown.length;
-  return left > 0 ? [...shown, `${name}: ${left} more notes in its report`] : shown;
+  return left > 0 ? [...shown, `${name}: ${plural(left, "more note")} in its report`] : shown;
 };
 
 const MOST_NOTES = 5;
@@ -69,15 +69,19 @@ function differencesOfKind(
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
 ): readonly string[] {
+  const areAlike = scopeKind(a) === scopeKind(b);
   const pairs: readonly (readonly [string, string | null, string | null])[] = [
     ["collectors", a.collector.name, b.collector.name],
     ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
     ["devices", a.environment.device, b.environment.device],
     ["machines", a.environment.hostname, b.environment.hostname],
     ["GPUs", a.environment.gpus.join(", "), b.environment.gpus.join(", ")],
-    ["scopes", a.scope.replace(/\d+$/, ""), b.scope.replace(/\d+$/, "")],
+    ["scopes", areAlike ? null : a.scope, areAlike ? null : b.scope],
   ];
   return pairs.flatMap(([what, before, after]) =>
     before === after ? [] : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
   );
 }
+
+/** Processes and devices have other numbers in every run. */
+const scopeKind = ({ scope }: NCUProfileRegionReport): string => scope.replace(/\d+$/, "");

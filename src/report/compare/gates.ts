@@ -170,8 +170,7 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
 function differenceOf({ a, b }: Change, percent: boolean): number {
   const before = a ?? 0;
   const delta = (b ?? 0) - before;
-  if (!percent) return delta;
-  if (before === 0) return delta === 0 ? 0 : Math.sign(delta) * Number.POSITIVE_INFINITY;
+  if (!percent || delta === 0) return delta;
   return (delta / before) * 100;
 }
 

@@ -4,7 +4,7 @@ import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import { forPage } from "../numbers.ts";
+import { forPage, plural } from "../numbers.ts";
 import { pathLines } from "../region-path.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 import {
@@ -12,6 +12,7 @@ import {
   countNotes,
   gateSummary,
   kernelHeading,
+  kernelWord,
   mainTime,
   regionLines,
   TIME_LABELS,
@@ -51,13 +52,11 @@ export function renderComparisonHtml(
       b: b === null ? null : printableLabel(b, 160),
     })),
   };
-  const left = [
-    ["regions", reports.regions.length],
-    ["kernels", reports.kernels.length],
-    ["configuration values", config?.length ?? 0],
-  ].flatMap(([what, count]) =>
-    Number(count) > MAX_ROWS ? [`${Number(count) - MAX_ROWS} ${what}`] : [],
-  );
+  const left = Object.entries({
+    region: reports.regions.length,
+    [kernelWord(reports)]: reports.kernels.length,
+    "configuration value": config?.length ?? 0,
+  }).flatMap(([what, count]) => (count > MAX_ROWS ? [plural(count - MAX_ROWS, what)] : []));
   const body = `<header class="top"><h1>Comparison</h1>
 <p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
 <div id="controls" class="controls"></div></header>

@@ -83,8 +83,27 @@ describe("gates", () => {
     ["kernel:extra.total_ms>5%", /none -> .* \(new; limit >5%\)$/],
     ["wall_ms>49%", /^wall_ms: .* \(\+50 %; limit >49%\)$/],
     ["kernel:linear*.calls>0", /\(0; limit >0\)$/],
+    ["kernel:extra.calls<=1", /^calls of kernel extra: none -> 1 \(\+1; limit <=1\)$/],
   ])("says of %s by how much", (text, reason) => {
     expect(checkGates(parseGates(text), comparison)[0]?.reason).toMatch(reason);
+  });
+
+  it("takes nothing for unchanged where both have 0, and anything for infinitely more than 0", () => {
+    const [none, some] = [timed(before, 0), timed(before, 5)];
+    const check = (a: typeof before, b: typeof before, condition: string) =>
+      checkGates(parseGates(`region:stem.gpu__time_duration.sum${condition}`), compareReports(a, b))
+        .map(({ outcome, reason }) => `${outcome}: ${/: (.*)/.exec(reason)?.[1]}`)
+        .join();
+    expect(check(none, none, ">=0%")).toBe("breached: 0 -> 0 (0 %; limit >=0%)");
+    expect(check(none, none, ">0%")).toBe("passed: 0 -> 0 (0 %; limit >0%)");
+    expect(check(none, some, ">1e300%")).toBe("breached: 0 -> 5 (new; limit >1e+300%)");
+    expect(check(some, none, "<=-100%")).toBe("breached: 5 -> 0 (-100 %; limit <=-100%)");
+  });
+
+  it("says how a condition looks where one is none", () => {
+    expect(() => parseGates("wall_ms=5%")).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ hint: expect.anything() }) }),
+    );
   });
 
   it("fails where the new run measured nothing: no measurement is no improvement", () => {

@@ -91,6 +91,53 @@ describe("renderComparison", () => {
   });
 });
 
+describe("what is left out", () => {
+  const values = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ key: `k${at}`, a: null, b: `${at}` }));
+  const wide = { width: 100, color: false, kernels: 3 };
+
+  it.each([
+    [0, ["configurations are the same"]],
+    [1, ["configuration:", "  k0: (none) -> 0"]],
+  ])("is nothing of %i differences of the configuration", (count, lines) => {
+    const text = renderComparison({ ...comparison, config: values(count), gates: [] }, wide);
+    expect(text.trimEnd().split("\n").slice(-lines.length)).toEqual(lines);
+    expect(text).not.toContain("more");
+  });
+
+  it("is told in every form", () => {
+    const many = { ...comparison, config: values(2001), gates: [] };
+    expect(renderComparison(many, wide)).toMatch(/ {2}k29: \(none\) -> 29\n {2}and 1971 more\n$/);
+    const page = (of: Comparison) =>
+      /Left out of this page: [^<]*/.exec(renderComparisonHtml(of))?.[0];
+    expect(page(many)).toBe("Left out of this page: 1 configuration value.");
+    expect(page(comparison)).toBeUndefined();
+    const [kernel] = reports.kernels;
+    const kernels = Array.from({ length: 2022 }, () => kernel ?? []).flat();
+    const long = { ...comparison, reports: { ...reports, kernels } };
+    expect(page(long)).toBe("Left out of this page: 22 CPU operations.");
+    expect(renderComparisonMarkdown(long)).toContain("\n2,002 more CPU operations changed.\n");
+  });
+});
+
+it("a region without the time that is compared has an empty row, and no verdict", () => {
+  const regions = reports.regions.map((region, at) =>
+    at === 0 ? { ...region, changes: {} } : region,
+  );
+  const some = { ...comparison, reports: { ...reports, regions } };
+  expect(renderComparison(some, { width: 100, color: false, kernels: 0 })).toMatch(/^forward *$/m);
+  expect(renderComparisonMarkdown(some)).toContain("| forward |  |  |  |  |  |");
+});
+
+it("gates that hold are summed up in the terminal; the breached are on standard error", () => {
+  const shown = (text: string) => {
+    const gates = checkGates(parseGates(text), reports);
+    return renderComparison({ ...comparison, gates }, { width: 100, color: false, kernels: 0 });
+  };
+  expect(shown("kernel_count>0,total_ms<0")).toMatch(/\ngates passed: 2 checked\n$/);
+  expect(shown("kernel_count>0,total_ms>0")).not.toContain("gate breached");
+});
+
 describe("other forms", () => {
   it("Markdown holds the same facts", () => {
     expect(renderComparisonMarkdown(comparison)).toMatchSnapshot();

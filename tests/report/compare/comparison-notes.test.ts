@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { comparisonNotes } from "../../../src/report/compare/comparison-notes.ts";
+import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
+import { bundleOf, firstReport, resnet } from "../bundles.ts";
+
+const report = firstReport(bundleOf([resnet]));
+const { collector, environment } = report;
+const elsewhere = (change: Partial<NCUProfileRegionReport["environment"]>) => ({
+  ...report,
+  environment: { ...environment, ...change },
+});
+const GPUS = ["NVIDIA H100", "NVIDIA H200"];
+
+describe("notes on a comparison", () => {
+  it.each<[string, NCUProfileRegionReport]>([
+    [
+      "the collectors differ: recorder and nsys",
+      { ...report, collector: { ...collector, name: "nsys" } },
+    ],
+    [
+      "the clocks of kernels differ: cpu and cupti",
+      { ...report, collector: { ...collector, kernel_clock: "cupti" } },
+    ],
+    ["the machines differ: host and other", elsewhere({ hostname: "other" })],
+    ["the GPUs differ: none and NVIDIA H100, NVIDIA H200", elsewhere({ gpus: GPUS })],
+    ["the scopes differ: aggregate and process:12", { ...report, scope: "process:12" }],
+  ])("%s", (note, other) => {
+    expect(comparisonNotes(report, other)).toEqual([note]);
+  });
+
+  it("are none on scopes that differ in a process or device only, which no two runs share", () => {
+    const of = (scope: NCUProfileRegionReport["scope"]) => ({ ...report, scope });
+    expect(comparisonNotes(of("process:12"), of("process:345"))).toEqual([]);
+    expect(comparisonNotes(of("device:cuda:0"), of("device:cuda:1"))).toEqual([]);
+  });
+
+  it("say of how many runs the means are, for each that has some", () => {
+    const repeated = (...runs: readonly number[]) => ({
+      ...report,
+      regions: report.regions.map((region, at) => ({
+        ...region,
+        repeats: { runs: runs[at % runs.length] ?? 0, total_ms: null, wall_ms: null },
+      })),
+    });
+    const which = (a: typeof report, b: typeof report) =>
+      /\(.*\)/.exec(comparisonNotes(a, b)[0] ?? "")?.[0];
+    expect(which(repeated(3), report)).toBe("(A: 3)");
+    expect(which(report, repeated(2, 5))).toBe("(B: 5)");
+    expect(which(repeated(3), repeated(5))).toBe("(A: 3, B: 5)");
+  });
+
+  it("count what they leave out", () => {
+    const noted = { ...report, notes: Array.from({ length: 6 }, (_, at) => `note ${at}`) };
+    expect(comparisonNotes(report, noted).at(-1)).toBe("B: 1 more note in its report");
+  });
+});
