@@ -43,6 +43,11 @@ describe("regionDirectoryNames", () => {
       "_COM1.txt",
       "console",
     ]);
+    expect(namesOf(region("falcon"), region("menu"), region("my-report.json"))).toEqual([
+      "falcon",
+      "menu",
+      "my-report.json",
+    ]);
   });
 
   it("does not let a region take the place of the files beside the directories", () => {
@@ -75,6 +80,14 @@ describe("regionDirectoryNames", () => {
     ];
     const names = namesOf(...regions).map((name) => name?.normalize("NFKC").toLowerCase());
     expect(new Set(names).size).toBe(regions.length);
+  });
+
+  it("cuts a label that is too long by no more than it must", () => {
+    const most = MAX_NAME_BYTES - 60;
+    const cut = (label: string) => namesOf(region(label))[0];
+    for (const length of [most - 1, most]) expect(cut("x".repeat(length))).toBe("x".repeat(length));
+    expect(cut("x".repeat(most + 1))).toBe("x".repeat(most));
+    expect(cut(`${"x".repeat(most - 2)}..y`)).toBe(`${"x".repeat(most - 2)}__`);
   });
 
   it("cuts long labels between characters", () => {

@@ -12,9 +12,10 @@ import {
   renderRegionTable,
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
+import { exclusiveMs, kernelMs, meanMs, totalMs, wholeMs } from "../../src/report/measured-time.ts";
 import { assembleNcu } from "../profile/ncu/assemble/assemble-all.ts";
 import { type ResultSketch, resultsOf } from "../profile/ncu/results.ts";
-import { context, firstReport } from "./bundles.ts";
+import { bundleOf as bundleOfSketches, context, firstReport } from "./bundles.ts";
 import { dataOf } from "./html/page.ts";
 
 const metrics = { "dram__bytes.sum": [64, "byte"] } as const;
@@ -100,6 +101,20 @@ it("ranges without a time have none", async () => {
     expect(text).not.toMatch(/\b0\.0|\b0 ms/);
     expect(text).not.toContain("only the wall clock is known");
   }
+});
+
+it("CPU operations that took no time took none: their zero is a measurement", () => {
+  const ranges = [
+    { name: "step", start: 0, end: 10 },
+    { name: "view", start: 5, end: 5, domain: "ops" },
+  ];
+  const report = firstReport(bundleOfSketches([{ ranges }], { operationDomains: ["ops"] }));
+  const [region] = report.regions;
+  const [operation] = region?.kernels ?? [];
+  expect(operation).toMatchObject({ kind: "cpu_operation", calls: 1 });
+  expect(operation && [kernelMs(operation), meanMs(operation)]).toEqual([0, 0]);
+  expect(region && [totalMs(region), exclusiveMs(region)]).toEqual([0, 0]);
+  expect(wholeMs(report)).toBe(0);
 });
 
 describe("shares", () => {

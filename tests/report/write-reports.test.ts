@@ -161,6 +161,28 @@ describe("createRegionBundler", () => {
   });
 });
 
+it("a region has no region of another kind in its bundle, but what is inside of either", () => {
+  const bundle = bundleOf([
+    {
+      ranges: [
+        { name: "a", start: 0, end: 9, kind: "start_end" },
+        { name: "a", start: 10, end: 30 },
+        { name: "b", start: 12, end: 20 },
+      ],
+    },
+  ]);
+  const bundler = createRegionBundler(bundle);
+  const shown = firstReport(bundle).regions.map((region) =>
+    firstReport(bundler(region)).regions.map(({ path, kind }) => `${path.join("/")} ${kind}`),
+  );
+  // Nothing in a report says which of the two is around b.
+  expect(shown).toEqual([
+    ["a start_end", "a/b push_pop"],
+    ["a push_pop", "a/b push_pop"],
+    ["a/b push_pop"],
+  ]);
+});
+
 describe("regions that differ in the domains around them only", () => {
   const bundle = bundleOf([twoLibraries]);
 
