@@ -34,10 +34,25 @@ export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
     }
     const [one, other] = pair;
     const domains = one.path.map((_, level) => domainAt(one, level) ?? domainAt(other, level));
-    for (const region of pair) filled.set(region, { ...region, ...told(region.domain, domains) });
+    for (const region of pair) {
+      const { path_domains: _, ...rest } = region;
+      filled.set(region, { ...rest, ...told(region.domain, domains) });
+    }
   }
   const fill = (regions: Regions) => regions.map((region) => filled.get(region) ?? region);
   return { a: fill(a), b: fill(b), doubtful };
+}
+
+/**
+ * The regions of many reports, each as one of them tells it that leaves no domain open.
+ *
+ * @returns a list for each of `all`, in their order
+ */
+export function toldByAny(all: readonly Regions[]): readonly Regions[] {
+  if (!all.some((regions) => regions.some(isPartlyKnown))) return all;
+  const whole = all.flat().filter((region) => !isPartlyKnown(region));
+  const distinct = [...new Map(whole.map((region) => [regionKey(region), region])).values()];
+  return all.map((regions) => withKnownDomains(regions, distinct).a);
 }
 
 const isPartlyKnown = ({ path_domains }: NCUProfileRegion): boolean =>

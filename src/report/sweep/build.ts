@@ -1,3 +1,4 @@
+import { toldByAny } from "../compare/known-domains.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
@@ -77,8 +78,9 @@ function bestOf(jobs: readonly SweepJob[]): string | null {
 /** In the order in which the jobs have them: a region that only later jobs have stands below. */
 function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
   const found = new Map<string, { region: NCUProfileRegion; times: (number | null)[] }>();
-  for (const [job, { result }] of inputs.entries())
-    for (const region of result.report?.regions ?? []) {
+  const ofJobs = toldByAny(inputs.map(({ result: { report } }) => report?.regions ?? []));
+  for (const [job, regions] of ofJobs.entries())
+    for (const region of regions) {
       const key = regionKey(region);
       const entry = found.get(key) ?? { region, times: inputs.map(() => null) };
       entry.times[job] = region[basis];

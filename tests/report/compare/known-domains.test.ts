@@ -52,6 +52,22 @@ describe("regions of two reports", () => {
     expect(changes(hidden, shown)).toEqual([["step@A/load@io", "both"]]);
   });
 
+  it("are the same where the ranges around them, which an older report leaves out, are of their domain", () => {
+    const selection = { include: ["load"], exclude: [] };
+    const hidden = olderOf(only("io"), { selection });
+    const shown = firstReport(bundleOf([only("io")], { selection }));
+    for (const [a, b] of [
+      [hidden, shown],
+      [shown, hidden],
+    ] as const) {
+      const [region, ...more] = compareReports(a, b).regions;
+      expect(region).toMatchObject({ path: ["step", "load"], domain: "io", presence: "both" });
+      expect([region?.path_domains, more]).toEqual([undefined, []]);
+    }
+    const gates = checkGates(parseGates("region:load.wall_ms>5%"), compareReports(hidden, shown));
+    expect(gates.map(({ outcome }) => outcome)).toEqual(["passed"]);
+  });
+
   it("are not guessed where several can be meant, and the comparison says so", () => {
     const older = olderOf(twoLibraries);
     const { regions, notes } = compareReports(older, reportOf(twoLibraries));

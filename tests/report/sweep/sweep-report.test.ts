@@ -7,7 +7,9 @@ import {
   renderSweepJson,
   renderSweepMarkdown,
 } from "../../../src/report/sweep/writers.ts";
-import { hostileNames } from "../bundles.ts";
+import { upgraded } from "../../../src/report/upgrade.ts";
+import type { ProcessSketch } from "../../profile/regions/timelines.ts";
+import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
 
 describe("a sweep's report", () => {
@@ -39,6 +41,31 @@ describe("a sweep's report", () => {
     expect(times).toMatchObject({ work: [3, null, null], other: [null, null, 1] });
     expect(renderSweepMarkdown(report)).toContain("it failed");
     expect(renderSweepMarkdown(report)).not.toContain("## Scaling");
+  });
+
+  it("knows a region in reports of jobs that ran before and after an update", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "step", start: 0, end: 1000, domain: "app" },
+        { name: "load", start: 10, end: 900, domain: "io" },
+      ],
+    };
+    const bundle = bundleOf([sketch], { selection: { include: ["load"], exclude: [] } });
+    const older = upgraded(asOlder(bundle));
+    const report = sweepOf(
+      [older, bundle, older].map((each, job) => ({
+        name: String(job),
+        overrides: [`x=${job}`],
+        result: { report: firstReport(each) },
+      })),
+    );
+    expect(report.regions).toMatchObject([
+      {
+        path: ["step", "load"],
+        path_domains: ["app", "io"],
+        times_ms: [0.00089, 0.00089, 0.00089],
+      },
+    ]);
   });
 
   it("tells regions of one path apart", () => {
