@@ -149,10 +149,11 @@ export const missingKeys = (tree: unknown, options: ResolvingOptions = {}): read
 ];
 
 /**
- * `OmegaConf.is_missing`: whether what stands at one key (not a path) of a map or list is `???`; what is not
- * there is not missing.
+ * `OmegaConf.is_missing`: whether what stands at one key (not a path) of a map or list is `???`; what a map
+ * does not have is not missing.
  *
- * @throws ConfigError `key.invalid_type` for a key of a list that is no number
+ * @throws ConfigError `key.invalid_type` for a key of a list that is no number, `key.not_found` for an index
+ *   outside of it
  */
 export function isMissing(tree: unknown, key: Key): boolean {
   const root = containerOf(tree, "isMissing");
@@ -162,9 +163,10 @@ export function isMissing(tree: unknown, key: Key): boolean {
 
 /**
  * `OmegaConf.is_interpolation`: whether what stands at one key (not a path) of a map or list is written with
- * an interpolation (`${a}`, `x/${a}`), or without a key the node itself; what is not there is not.
+ * an interpolation (`${a}`, `x/${a}`), or without a key the node itself; what a map does not have is not.
  *
- * @throws ConfigError `key.invalid_type` for a key of a list that is no number
+ * @throws ConfigError `key.invalid_type` for a key of a list that is no number, `key.not_found` for an index
+ *   outside of it
  */
 export function isInterpolation(tree: unknown, key?: Key): boolean {
   if (key === undefined) return isInterpolationNode(configOf(tree, "isInterpolation"));
@@ -228,7 +230,11 @@ const configOf = (value: unknown, by: string): ConfigNode =>
 
 /** A composed one, which is no data: it has functions. */
 const isConfig = (value: unknown): value is Pick<Config, "root" | "context"> =>
-  typeof value === "object" && value !== null && "root" in value && "toYaml" in value;
+  typeof value === "object" &&
+  value !== null &&
+  "root" in value &&
+  "toYaml" in value &&
+  typeof value.toYaml === "function";
 
 function containerOf(value: unknown, by: string, name = "the tree"): MapNode | ListNode {
   const node = configOf(value, by);
@@ -241,8 +247,23 @@ function containerOf(value: unknown, by: string, name = "the tree"): MapNode | L
 /** @param tree a composed config brings what it resolves with */
 function contextOf(options: ResolvingOptions, by: string, tree?: unknown): ResolveContext {
   checkObject(by, "the options", options);
+  checkContext(by, options.context);
   const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
   return createResolveContext({ replace: false, ...rest, ...(base && { base }) });
+}
+
+function checkContext(by: string, context: unknown): void {
+  if (context === undefined) return;
+  const isContext =
+    typeof context === "object" && context !== null && "resolvers" in context && "cache" in context;
+  if (!isContext)
+    throw wrongArgument(
+      by,
+      "the context",
+      "what a config resolves with",
+      context,
+      "it is the 'context' of a composed config",
+    );
 }
 
 /** Indices are integers, and so are keys that are whole numbers. */

@@ -108,6 +108,11 @@ describe("a composed config", () => {
     expect(() => select(used, "a", { context })).toThrow(refused("resolver.unknown"));
   });
 
+  it("is told from data with keys of the same names", () => {
+    const data = { root: { a: "${toYaml}" }, toYaml: 2 };
+    expect(toObject(resolve(data))).toEqual({ root: { a: 2 }, toYaml: 2 });
+  });
+
   it("keeps what is cached to itself where something else is resolved with", () => {
     let calls = 0;
     const next = resolver("next", () => ++calls, { useCache: true });
@@ -128,8 +133,9 @@ it("tells interpolations, whatever they lead to", () => {
   );
   // OmegaConf takes an escaped one for one, until it is read.
   expect(told).toEqual(["a", "t", "escaped", 1]);
-  expect([0, 1, 9].filter((index) => isInterpolation(["${x}", "x"], index))).toEqual([0]);
+  expect([0, 1, -1, -2].filter((index) => isInterpolation(["${x}", "x"], index))).toEqual([0, -2]);
   expect(() => isInterpolation(["${x}"], "a")).toThrow(refused("key.invalid_type"));
+  expect(() => isInterpolation(["${x}"], 1)).toThrow(refused("key.not_found"));
   expect([isInterpolation("${a}"), isInterpolation(node), isInterpolation(null)]).toEqual([
     true,
     false,
@@ -141,8 +147,10 @@ it("names what is missing", () => {
   expect(missingKeys(tree, { env })).toEqual(["l[1]", "m"]);
   expect(["m", "a", "nope"].filter((key) => isMissing(tree, key))).toEqual(["m"]);
   expect([0, 1, 9].filter((index) => isMissing({ l: "???" }, index))).toEqual([]);
-  expect([0, 1, 9].filter((index) => isMissing([1, "???"], index))).toEqual([1]);
+  expect([0, 1, -1, -2].filter((index) => isMissing([1, "???"], index))).toEqual([1, -1]);
   expect(() => isMissing([1], "a")).toThrow(refused("key.invalid_type"));
+  expect(() => isMissing([1], 9)).toThrow(refused("key.not_found"));
+  expect(() => isMissing([1], -2)).toThrow(refused("key.not_found"));
 });
 
 it("copies some keys of a map", () => {
@@ -189,6 +197,11 @@ it.each<readonly [string, () => unknown, string]>([
     "YAML",
   ],
   ["select: the options must be an object, not number 9", () => select({}, "a", any(9)), ""],
+  [
+    "resolve: the context must be what a config resolves with, not an object",
+    () => resolve({}, { context: any(composed) }),
+    "'context' of a composed config",
+  ],
   ["update: the key must be a text, not undefined", () => update({ a: 1 }, any(), 1), ""],
   [
     "update: the options must be an object, not boolean true",

@@ -58,7 +58,11 @@ export function normalizeKey(parent: Draft, key: Key, at: Place): Key {
   return known;
 }
 
-function listIndex(length: number, key: Key, at: Place): bigint {
+/**
+ * The index of an item, which may be counted from the end.
+ * @throws ConfigError `key.not_found` for one outside of the list
+ */
+export function listIndex(length: number, key: Key, at: Place): bigint {
   const index = typeof key === "bigint" ? key : -1n;
   const position = index < 0n ? index + BigInt(length) : index;
   if (position >= 0n && position < BigInt(length)) return position;

@@ -1,20 +1,27 @@
+import { listIndex } from "./assign.ts";
 import { ConfigError } from "./errors.ts";
 import type { ConfigNode, Key } from "./node.ts";
 import { child } from "./node.ts";
 import { fullKeyOf, rootPlace } from "./place.ts";
 
 /**
- * What stands at one key of a map or list, which is no path; undefined where nothing does. No interpolation
- * is followed.
- * @throws ConfigError `key.invalid_type` for a key of a list that is no index
+ * What stands at one key of a map or list, which is no path; undefined where a map has nothing there. A
+ * negative index counts from the end. No interpolation is followed.
+ * @throws ConfigError `key.invalid_type` for a key of a list that is no index, `key.not_found` for an index
+ *   outside of it
  */
 export function childAt(container: ConfigNode, key: Key): ConfigNode | undefined {
-  if (container.kind === "list" && typeof key !== "bigint")
+  if (container.kind !== "list") return child(container, key);
+  const parent = rootPlace(container);
+  if (typeof key !== "bigint")
     throw new ConfigError({
       code: "key.invalid_type",
       message: "ListConfig indices must be integers or slices, not str",
-      key: fullKeyOf(rootPlace(container), key),
+      key: fullKeyOf(parent, key),
       origin: container.origin,
     });
-  return child(container, key);
+  return child(
+    container,
+    listIndex(container.items.length, key, { kind: "place", node: container, parent, key }),
+  );
 }

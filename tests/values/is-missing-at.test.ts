@@ -10,11 +10,16 @@ it("looks at one child, and follows nothing", () => {
   ]);
 });
 
-it("refuses a key of a list that is no index", () => {
+it("refuses a key of a list that is no index of an item", () => {
   const node = yaml("[1, '???']");
-  expect(isMissingAt(node, 1n)).toBe(true);
-  expect(isMissingAt(node, 7n)).toBe(false);
-  expect(() => isMissingAt(node, "1")).toThrow(
-    expect.objectContaining({ code: "key.invalid_type" }),
-  );
+  expect([1n, 0n, -1n, -2n].map((key) => isMissingAt(node, key))).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  const refused = (code: string) => expect.objectContaining({ code });
+  expect(() => isMissingAt(node, 2n)).toThrow(refused("key.not_found"));
+  expect(() => isMissingAt(node, -3n)).toThrow(refused("key.not_found"));
+  expect(() => isMissingAt(node, "1")).toThrow(refused("key.invalid_type"));
 });
