@@ -20,7 +20,7 @@ export function nearestKey(
     const next: ConfigNode | undefined = node.entries.get(keyId(part))?.value;
     if (next === undefined) {
       if (node.entries.size > widest) return { available: [] };
-      const found = suggest(node, parts, index);
+      const found = suggest(node, parts, index, widest);
       const elsewhere = found.nearest === undefined && keysThatEndWith(root, parts);
       return elsewhere && elsewhere.length > 0
         ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
@@ -52,9 +52,9 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
   return (own.length > 0 ? own : found).map((path) => path.join("."));
 }
 
-function suggest(node: MapNode, parts: readonly string[], index: number) {
+function suggest(node: MapNode, parts: readonly string[], index: number, widest: number) {
   const before = parts.slice(0, index);
-  const meant = keyMeant(node, parts.slice(index));
+  const meant = keyMeant(node, parts.slice(index), widest);
   return {
     available: [...node.entries.values()].map(({ key }) => [...before, String(key)].join(".")),
     ...(meant !== undefined && { nearest: [...before, ...meant].join(".") }),
@@ -62,7 +62,12 @@ function suggest(node: MapNode, parts: readonly string[], index: number) {
 }
 
 /** The key below `node` that `parts` may stand for, each of which may be wrong. */
-function keyMeant(node: MapNode, parts: readonly string[]): readonly string[] | undefined {
+function keyMeant(
+  node: MapNode,
+  parts: readonly string[],
+  widest: number,
+): readonly string[] | undefined {
+  if (node.entries.size > widest) return undefined;
   const [part = "", ...rest] = parts;
   const entries = [...node.entries.values()].filter(
     // Below a plain value there is nothing that could have been meant.
@@ -75,7 +80,7 @@ function keyMeant(node: MapNode, parts: readonly string[]): readonly string[] | 
   const value = entries.find(({ key }) => String(key) === near)?.value;
   if (near === undefined || value === undefined) return undefined;
   // What stands in a list has no name that could be near.
-  const below = rest.length === 0 || value.kind !== "map" ? rest : keyMeant(value, rest);
+  const below = rest.length === 0 || value.kind !== "map" ? rest : keyMeant(value, rest, widest);
   return below && [near, ...below];
 }
 

@@ -34,6 +34,12 @@ it("names no key that would be read as several", () => {
   expect(nearestKey(tree, "a.b").nearest).toBe("1.a");
 });
 
+it("searches no map that is too wide, wherever it stands", () => {
+  const tree = loadYaml("infer: {batch_size: 4, seed: 1}");
+  expect(nearestKey(tree, "infr.batch_siz", 2).nearest).toBe("infer.batch_size");
+  expect(nearestKey(tree, "infr.batch_siz", 1).nearest).toBeUndefined();
+});
+
 it("names a key that is there, also where keys are numbers, which no text is", () => {
   expect(nearestKey(loadYaml("d: {0: a}"), "d.0").nearest).toBe("d.0");
   const part = fc.constantFrom("a", "b", "ab", "1", "True", "2.5", "2.6");
