@@ -39,9 +39,11 @@ export interface SweepBackend {
    * @throws ConfigError where it does not answer
    */
   status(options?: QuestionOptions): Promise<readonly ScheduledJob[]>;
+  /** The jobs that it may still have for all that the record says: nobody is asked. */
+  handedOver(): ReadonlySet<number>;
   /**
-   * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches. What
-   * the scheduler does not answer stays as it is.
+   * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches.
+   * @throws ConfigError where it does not answer; then all stays as it is
    */
   settle(options?: QuestionOptions): Promise<void>;
   /**

@@ -9,7 +9,7 @@ import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "./record/manifest.ts";
-import type { JobStanding } from "./standing.ts";
+import type { JobStanding, Prospect } from "./standing.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
 export interface SweepView {
@@ -22,6 +22,8 @@ export interface SweepView {
   readonly exit_code: number | null;
   /** Whether there may be jobs beside these: the sweep was cut off before it came to them. */
   readonly more_to_come: boolean;
+  /** Why a scheduler that was given jobs does not say how they stand; null where it does, and where there is none. */
+  readonly scheduler_problem: string | null;
   /** Jobs by status; one that no job has is not there. */
   readonly counts: Readonly<Partial<Record<JobStanding, number>>>;
   readonly jobs: readonly JobView[];
@@ -57,15 +59,13 @@ export async function lookAtSweep(
   const driver = launcherOf(folder);
   const backend = await backendOf(folder, env);
   const isDriven = driver !== undefined;
-  const question = signal === undefined ? {} : { signal };
-  if (!isDriven) await settled(backend, question);
-  let scheduled = await scheduledJobs(backend, question);
-  let rows = sweepRows(directory, { isDriven, scheduled });
+  const question = { isDriven, ...(signal === undefined ? {} : { signal }) };
+  let answer = await ask(backend, question);
+  let rows = sweepRows(directory, { isDriven, ...answer });
   // One that ended between the scheduler's two answers is recorded before it is shown.
-  if (!isDriven && backend !== undefined && rows.some(isMissing)) {
-    await settled(backend, question);
-    scheduled = await scheduledJobs(backend, question);
-    rows = sweepRows(directory, { isDriven, scheduled });
+  if (!isDriven && backend !== undefined && answer.problem === null && rows.some(isMissing)) {
+    answer = await ask(backend, question);
+    rows = sweepRows(directory, { isDriven, ...answer });
   }
   const counts: Partial<Record<JobStanding, number>> = {};
   for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
@@ -77,8 +77,9 @@ export async function lookAtSweep(
     driver: driver === undefined ? null : { host: driver.host, pid: driver.pid },
     exit_code: isOver ? recordedExitCode(folder, manifest) : null,
     more_to_come: manifest.more_to_come === true,
+    scheduler_problem: answer.problem,
     counts,
-    jobs: rows.map((row) => jobView(row, scheduled.get(row.number))),
+    jobs: rows.map((row) => jobView(row, answer.scheduled.get(row.number))),
   } as const;
   return { view, rows };
 }
@@ -113,26 +114,28 @@ function endOf(state: JobState): JobEnd {
   return isForeign ? { ...end, exitCode: 1 } : end;
 }
 
-/** Without the scheduler's commands, and while it does not answer, the records alone must do. */
-async function settled(
+/** What a scheduler says of the jobs that it was given. */
+interface Answer extends Pick<Prospect, "scheduled" | "unanswered"> {
+  /** Why it does not say it. */
+  readonly problem: string | null;
+}
+
+/** Of jobs that nobody drives, what has ended is recorded before. */
+async function ask(
   backend: SweepBackend | undefined,
-  question: QuestionOptions,
-): Promise<void> {
+  { isDriven, ...question }: QuestionOptions & { readonly isDriven: boolean },
+): Promise<Answer> {
+  if (backend === undefined) return NO_SCHEDULER;
   try {
-    await backend?.settle(question);
+    if (!isDriven) await backend.settle(question);
+    const jobs = await backend.status(question);
+    return { ...NO_SCHEDULER, scheduled: new Map(jobs.map((job) => [job.number, job])) };
   } catch (error) {
+    // Without its commands, and while it does not answer, the records alone must do.
     if (!isConfigError(error)) throw error;
+    const unanswered = backend.handedOver();
+    return { ...NO_SCHEDULER, unanswered, problem: unanswered.size === 0 ? null : error.message };
   }
 }
 
-async function scheduledJobs(
-  backend: SweepBackend | undefined,
-  question: QuestionOptions,
-): Promise<ReadonlyMap<number, ScheduledJob>> {
-  try {
-    return new Map((await backend?.status(question))?.map((job) => [job.number, job]));
-  } catch (error) {
-    if (isConfigError(error)) return new Map();
-    throw error;
-  }
-}
+const NO_SCHEDULER: Answer = { scheduled: new Map(), unanswered: new Set(), problem: null };

@@ -78,7 +78,7 @@ export function endLine(overrides: string, { attempts, number, status }: JobStat
 
 /** One line on all jobs and on who runs them, and how to go on where nobody does. */
 export function summary(view: SweepView): string {
-  const { counts, directory, driver, jobs, more_to_come, program } = view;
+  const { counts, directory, driver, jobs, more_to_come, program, scheduler_problem } = view;
   const completed = counts.completed ?? 0;
   const others = Object.entries(counts)
     .filter(([status]) => status !== "completed")
@@ -87,17 +87,23 @@ export function summary(view: SweepView): string {
   const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
   const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
   const failed = (counts.failed ?? 0) + (counts.timed_out ?? 0);
-  const isLeft = driver === null && inScheduler === 0 && (counts.running ?? 0) === 0;
+  const isLeft =
+    driver === null &&
+    inScheduler === 0 &&
+    scheduler_problem === null &&
+    (counts.running ?? 0) === 0;
   const who =
     driver !== null
       ? `; process ${driver.pid} on ${driver.host} runs it`
       : inScheduler > 0
         ? `; the scheduler has ${inScheduler} of them`
-        : toDo > 0
-          ? "; no launcher runs it"
-          : more_to_come
-            ? "; no launcher runs it, and others were still to come"
-            : "";
+        : scheduler_problem !== null
+          ? `; ${printable(scheduler_problem)}`
+          : toDo > 0
+            ? "; no launcher runs it"
+            : more_to_come
+              ? "; no launcher runs it, and others were still to come"
+              : "";
   const command = (flag: string, what: string) =>
     `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
   const isCutOff = toDo > 0 || (more_to_come && failed === 0);

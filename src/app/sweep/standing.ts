@@ -14,19 +14,25 @@ export interface Prospect {
   readonly isDriven: boolean;
   /** What a scheduler has of it, by number. */
   readonly scheduled: ReadonlyMap<number, ScheduledJob>;
+  /** Jobs that were handed to a scheduler which does not answer: for all that is known it still has them. */
+  readonly unanswered: ReadonlySet<number>;
 }
 
 /** Of a sweep that nobody drives, and no scheduler has jobs of. */
-export const NOBODY: Prospect = { isDriven: false, scheduled: new Map() };
+export const NOBODY: Prospect = {
+  isDriven: false,
+  scheduled: new Map(),
+  unanswered: new Set(),
+};
 
 /** How a job stands: the same word wherever it is told. */
 export function standing(
   number: number,
   state: JobState | undefined,
-  { isDriven, scheduled }: Prospect,
+  { isDriven, scheduled, unanswered }: Prospect,
 ): { readonly status: JobStanding; readonly error?: string } {
   const job = scheduled.get(number);
-  const waits = isDriven || (job !== undefined && job.phase !== "over");
+  const waits = isDriven || unanswered.has(number) || (job !== undefined && job.phase !== "over");
   if (state === undefined || state.status === "queued")
     return { status: waits ? "queued" : "missing" };
   // It may be about to start again; what is being cancelled has not ended yet.

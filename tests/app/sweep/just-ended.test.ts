@@ -62,7 +62,11 @@ test.each([
 ] as const)("a job that was stopped and is '%s' in the scheduler is %s", (phase, status) => {
   const state = ended(begun(0, undefined), { status: "stopped", exitCode: 143 });
   const job = { number: 0, id: "7_0", phase, state: "", obstacle: null };
-  const prospect = { isDriven: false, scheduled: new Map([[0, job]]) };
+  const prospect = {
+    isDriven: false,
+    scheduled: new Map([[0, job]]),
+    unanswered: new Set<number>(),
+  };
   expect(standing(0, state, prospect)).toEqual({ status });
 });
 

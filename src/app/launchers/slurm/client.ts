@@ -49,10 +49,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       extendEnv: false,
       reject: false,
       stdin: "ignore",
-      timeout: ANSWER_MS,
       maxBuffer: 1 << 30,
     });
-    const result = await Promise.race([running, ...(signal ? [givenUp(running, signal)] : [])]);
+    const result = await Promise.race([running, givenUp(running, command, signal)]);
     if (result.code === "ENOENT") throw missing(command);
     return result;
   };
@@ -85,7 +84,8 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
           hasJson = asked.length === read.length || answer.stdout.length < LONG_ANSWER;
           return asked;
         }
-        if (signal?.aborted === true) return undefined;
+        // Nor would it answer in other words.
+        if (answer.isGivenUp === true) return undefined;
         hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
       }
       const { failed, stderr, stdout } = await call(
@@ -115,10 +115,13 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       // A command line holds only so much.
       for (let first = 0; first < ids.length; first += CANCELLED_AT_ONCE) {
         const some = ids.slice(first, first + CANCELLED_AT_ONCE);
-        const { failed, stderr } = await call("scancel", [...options, ...some]);
+        const { failed, shortMessage, stderr } = await call("scancel", [...options, ...some]);
         // What is over cannot be cancelled, and need not be.
         if (failed && !/invalid job id|already completing|completed/i.test(stderr))
-          throw new ConfigError({ code: "slurm.rejected", message: `scancel: ${said(stderr)}` });
+          throw new ConfigError({
+            code: "slurm.rejected",
+            message: `scancel: ${said(stderr) || shortMessage}`,
+          });
       }
     },
     async arrayOf(script, signal) {
@@ -141,26 +144,41 @@ interface Answer {
   readonly exitCode?: number | undefined;
   readonly code?: string | undefined;
   readonly shortMessage?: string | undefined;
+  /** Whether the command was not waited for any longer. */
+  readonly isGivenUp?: true;
 }
 
 /** A command that runs. */
 type Command = Pick<ChildProcess, "kill" | "stdout" | "stderr"> & PromiseLike<unknown>;
 
 /**
- * No answer, as soon as the signal comes. The command is not waited for: where it is a script around the real one, that one
- * may hang on and hold what it prints to.
+ * No answer, as soon as the signal comes, or the time is up. The command is not waited for: where it is a script around the
+ * real one, that one may hang on and hold what it prints to.
  */
-const givenUp = (running: Command, signal: AbortSignal): Promise<Answer> =>
+const givenUp = (
+  running: Command,
+  command: string,
+  signal: AbortSignal | undefined,
+): Promise<Answer> =>
   new Promise((settle) => {
-    const giveUp = () => {
+    const giveUp = (shortMessage: string) => {
+      forget();
       running.kill("SIGKILL");
       running.stdout?.destroy();
       running.stderr?.destroy();
-      settle({ failed: true, stdout: "", stderr: "" });
+      settle({ failed: true, stdout: "", stderr: "", shortMessage, isGivenUp: true });
     };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener("abort", giveUp, { once: true });
-    const forget = () => signal.removeEventListener("abort", giveUp);
+    const onAbort = () => giveUp(`${command} was not waited for`);
+    const timer = setTimeout(
+      () => giveUp(`${command} has not answered within ${ANSWER_MS / 1000} s`),
+      ANSWER_MS,
+    );
+    const forget = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
     running.then(forget, forget);
   });
 

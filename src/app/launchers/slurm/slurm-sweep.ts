@@ -34,6 +34,11 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
         return report === undefined ? [] : [scheduledJob(task, report, held.get(name)?.text)];
       });
     },
+    handedOver() {
+      // One whose number was not noted may have been submitted, too.
+      const noted = readSubmissions(folder).map((one) => ({ ...one, array: one.array ?? "?" }));
+      return new Set(unfinished(folder, tasksOf(noted)).map(({ number }) => number));
+    },
     async settle({ signal } = {}) {
       const tasks = unfinished(folder, await submittedTasks(folder, client, signal));
       const over = await tasksOver(tasks, client, signal);
@@ -121,14 +126,18 @@ function unfinished(
   });
 }
 
-/** Those that Slurm says are over, or knows no more. */
+/**
+ * Those that Slurm says are over, or knows no more.
+ *
+ * @throws ConfigError `slurm.no_answer`
+ */
 async function tasksOver(
   tasks: readonly SubmittedTask[],
   client: SlurmClient,
   signal?: AbortSignal,
 ): Promise<readonly SubmittedTask[]> {
   const queue = await queueOf(tasks, client, signal);
-  if (queue === undefined) return [];
+  if (queue === undefined) throw noAnswer();
   const reports = await reportsOf(tasks, queue, client, signal);
   return tasks.filter((task) => {
     const report = reports.get(taskName(task));

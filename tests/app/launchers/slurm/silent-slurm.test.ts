@@ -1,23 +1,34 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createSlurm } from "../../../../src/app/launchers/slurm/client.ts";
 import { slurmFolder, writeSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
+import { begun, ended, writeJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
 import { jobsFolder, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+import { summary } from "../../../../src/app/sweep/shown-view.ts";
 import { waitForSweep } from "../../../../src/app/sweep/wait.ts";
 import { until } from "../../../wait.ts";
 import { workplace } from "../../sweep/program/start.ts";
-import { factsIn, writeSweep } from "../../sweep/record/written.ts";
+import { factsIn, jobOf, writeSweep } from "../../sweep/record/written.ts";
 
-/** Slurm's commands as a site wraps them, none of which comes back: what hangs is not the script, but what that has started. */
+/**
+ * Slurm's commands as a site wraps them, none of which comes back: what hangs is not the script, but what that has started. It
+ * says itself who it is, so that none is left behind by a script that is killed before it could.
+ */
 function silentSlurm() {
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-silent-"));
   const hung = join(bin, "hung");
   for (const name of ["squeue", "scontrol"])
-    writeFileSync(join(bin, name), `#!/bin/sh\nsleep 100000 &\necho $! >> '${hung}'\nwait\n`, {
-      mode: 0o755,
-    });
+    writeFileSync(
+      join(bin, name),
+      `#!/bin/sh\nsh -c 'echo $$ >> "${hung}"; exec sleep 100000' &\nwait\n`,
+      {
+        mode: 0o755,
+      },
+    );
   const pids = () => {
     try {
       return readFileSync(hung, "utf8").split("\n").slice(0, -1).map(Number);
@@ -67,4 +78,79 @@ test("Ctrl-C ends the waiting while Slurm is silent, and the process with it", a
   waiting.kill("SIGINT");
   const { exitCode, stderr } = await waiting;
   expect([exitCode, stderr]).toEqual([130, expect.stringContaining("only the waiting has ended")]);
+});
+
+/** A squeue that comes back at once, and has asked its controller in vain. */
+function unreachableSlurm() {
+  const bin = mkdtempSync(join(tmpdir(), "hydraconf-unreachable-"));
+  const said = "slurm_load_jobs error: Unable to contact slurm controller (connect failure)";
+  for (const name of ["squeue", "scontrol"])
+    writeFileSync(
+      join(bin, name),
+      `#!/bin/sh\necho "$*" >> '${join(bin, "asked")}'\necho '${said}' >&2\nexit 1\n`,
+      { mode: 0o755 },
+    );
+  const asked = () => readFileSync(join(bin, "asked"), "utf8").split("\n").slice(0, -1);
+  return { env: { PATH: bin }, asked };
+}
+
+test("a question is given up once its time is over, whatever the command has started, and is not asked in other words", async () => {
+  const { asked, env } = silentSlurm();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const answer = createSlurm({ ...process.env, ...env }).tasks(["7"]);
+  await until(() => asked() > 0);
+  vi.advanceTimersByTime(90_000);
+  expect(await answer).toBeUndefined();
+  expect(asked()).toBe(1);
+});
+
+test.each([
+  ["the number of their array is known", "7"],
+  ["it died before it told the number of their array", null],
+])(
+  "jobs that Slurm was given are not missing because it does not answer, where %s",
+  async (_, array) => {
+    const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
+    submittedIn(directory, array);
+    const { asked, env } = unreachableSlurm();
+    const { view } = await lookAtSweep(directory, env);
+    expect(view).toMatchObject({ counts: { queued: 1 }, driver: null, exit_code: null });
+    expect(view.scheduler_problem).toMatch(/^Slurm does not say what became of the sweep's jobs/);
+    expect(summary(view)).toBe(`0 of 1 jobs completed, 1 queued; ${view.scheduler_problem}\n`);
+    // It is not asked again for what it has not answered.
+    expect(asked().filter((question) => !question.includes("--json"))).toHaveLength(1);
+  },
+);
+
+test("jobs that Slurm was given are not missing where it cannot be asked", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
+  submittedIn(directory, "7");
+  const { view } = await lookAtSweep(directory, { PATH: directory });
+  expect(view).toMatchObject({ counts: { queued: 1 }, exit_code: null });
+  expect(summary(view)).toContain("; The Slurm launcher needs 'squeue'");
+});
+
+test("what a silent Slurm was not given, or has ended, is as its record says", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
+  const folder = submittedIn(directory, "7");
+  const jobs = [0, 1, 2].map((number) => ({ number, attempts: 0 }));
+  writeSweep(
+    folder,
+    factsIn(directory),
+    [0, 1, 2, 3].map((number) => jobOf(number)),
+  );
+  writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
+  const inTask = (number: number) =>
+    begun(number, undefined, { details: { slurm: `7_${number}` } });
+  writeJobState(folder, ended(inTask(0), { status: "completed", exitCode: 0 }));
+  writeJobState(folder, ended(inTask(1), { status: "failed", exitCode: 1 }));
+  const { view } = await lookAtSweep(directory, unreachableSlurm().env);
+  expect(view.jobs.map(({ status }) => status)).toEqual([
+    "completed",
+    "failed",
+    "queued",
+    "missing",
+  ]);
+  expect(summary(view)).not.toContain("--resume");
 });
