@@ -3,7 +3,7 @@ import type { Config } from "./compose/config.ts";
 import { checkTree } from "./values/check-tree.ts";
 import { childAt } from "./values/child-at.ts";
 import { fromDotlist as fromTexts, mergeDotlist as mergeTexts } from "./values/dotlist.ts";
-import { withFlags } from "./values/flags.ts";
+import { type FlagChanges, withFlags } from "./values/flags.ts";
 import { fromObject, isKey } from "./values/from-object.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
@@ -13,7 +13,7 @@ import { isMissingAt } from "./values/is-missing-at.ts";
 import { maskedCopy as maskedNode } from "./values/masked-copy.ts";
 import { mergeNodes } from "./values/merge.ts";
 import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
-import type { ConfigNode, Key, ListNode, MapNode, NodeFlags } from "./values/node.ts";
+import type { ConfigNode, ContainerNode, Key, MapNode } from "./values/node.ts";
 import { keyId } from "./values/node.ts";
 import { fromCode } from "./values/origin.ts";
 import type { ReadOptions } from "./values/reader.ts";
@@ -84,7 +84,7 @@ export function toYaml(
  *
  * @throws ConfigError `merge.incompatible` for a map against a list, what types and flags refuse
  */
-export const merge = (...values: readonly unknown[]): ConfigNode =>
+export const merge = (...values: readonly unknown[]): ContainerNode =>
   mergeNodes(values.map((value, index) => containerOf(value, "merge", `argument ${index + 1}`)));
 
 /**
@@ -122,7 +122,7 @@ export function update(
   key: string,
   value: unknown,
   options: { readonly merge?: boolean; readonly forceAdd?: boolean } = {},
-): ConfigNode {
+): ContainerNode {
   const root = containerOf(tree, "update");
   checkText("update", "the key", key);
   checkObject("update", "the options", options);
@@ -196,7 +196,7 @@ export function maskedCopy(tree: unknown, keys: Key | readonly Key[]): MapNode {
  *
  * @throws ConfigError `yaml.*`, or as `update`
  */
-export function fromDotlist(dotlist: readonly string[]): ConfigNode {
+export function fromDotlist(dotlist: readonly string[]): ContainerNode {
   checkTexts("fromDotlist", "dotlist", dotlist, DOTLIST);
   return fromTexts(dotlist);
 }
@@ -206,7 +206,7 @@ export function fromDotlist(dotlist: readonly string[]): ConfigNode {
  *
  * @throws ConfigError as `fromDotlist`
  */
-export function mergeDotlist(tree: unknown, dotlist: readonly string[]): ConfigNode {
+export function mergeDotlist(tree: unknown, dotlist: readonly string[]): ContainerNode {
   const root = containerOf(tree, "mergeDotlist");
   checkTexts("mergeDotlist", "dotlist", dotlist, DOTLIST);
   return mergeTexts(root, dotlist);
@@ -216,10 +216,7 @@ export function mergeDotlist(tree: unknown, dotlist: readonly string[]): ConfigN
  * `OmegaConf.set_struct` and `set_readonly`: the tree with flags that `merge` and `update` heed, or without
  * them (`undefined`); those that are not named stay.
  */
-export function setFlags(
-  tree: unknown,
-  flags: { readonly [Flag in keyof NodeFlags]?: boolean | undefined },
-): ConfigNode {
+export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
   checkObject("setFlags", "the flags", flags, "setFlags(tree, { struct: true })");
   return withFlags(containerOf(tree, "setFlags"), flags);
 }
@@ -236,7 +233,7 @@ const isConfig = (value: unknown): value is Pick<Config, "root" | "context"> =>
   "toYaml" in value &&
   typeof value.toYaml === "function";
 
-function containerOf(value: unknown, by: string, name = "the tree"): MapNode | ListNode {
+function containerOf(value: unknown, by: string, name = "the tree"): ContainerNode {
   const node = configOf(value, by);
   if (node.kind !== "scalar") return node;
   const hint = typeof value === "string" ? "loadYaml(text) reads YAML" : undefined;

@@ -109,10 +109,12 @@ export type {
 export type {
   CodeOrigin,
   ConfigNode,
+  ContainerNode,
   ErrorCode,
   ErrorDetails,
   ErrorHints,
   FileOrigin,
+  FlagChanges,
   Key,
   KeyId,
   ListNode,

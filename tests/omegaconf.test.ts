@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import {
+  type ContainerNode,
   createEngine,
   fromDotlist,
   isInterpolation,
@@ -23,6 +24,15 @@ const tree = loadYaml("a: {b: 1, c: '${.b}'}\nl: [1, '???']\nr: ${a}\nm: ???\ne:
 const env = { WHO: "me" };
 
 const refused = (code: string) => expect.objectContaining({ code });
+
+it("says in types that a changed map or list is one, so that its entries are at hand", () => {
+  let changed = merge(tree, { n: 1 });
+  changed = setFlags(mergeDotlist(update(changed, "n", 2), ["o=3"]), { struct: true });
+  expectTypeOf(changed).toEqualTypeOf<ContainerNode>();
+  expect(changed.kind === "map" && [...changed.entries.keys()]).toEqual(
+    ["a", "l", "r", "m", "e", "n", "o"].map((key) => expect.stringContaining(key)),
+  );
+});
 
 it("reads, merges and prints values", () => {
   const merged = merge(loadYaml("a: 1\nb: [1, 2]\n"), { b: [3], c: "${a}" });

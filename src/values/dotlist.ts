@@ -1,6 +1,6 @@
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
-import type { ConfigNode } from "./node.ts";
+import type { ConfigNode, ContainerNode } from "./node.ts";
 import { map } from "./node.ts";
 import type { OverrideOrigin } from "./origin.ts";
 import { fromCode } from "./origin.ts";
@@ -12,13 +12,23 @@ import { updateNode } from "./update.ts";
  * overrides). A text without `=` sets null.
  * @throws ConfigError of the YAML reader, or as `updateNode`
  */
-export const fromDotlist = (dotlist: readonly string[]): ConfigNode =>
+export const fromDotlist = (dotlist: readonly string[]): ContainerNode =>
   mergeDotlist(map([], fromCode("dotlist")), dotlist);
 
 /**
  * `merge_with_dotlist`: the root with each of the texts applied to it, in order.
  * @throws ConfigError as `fromDotlist`
  */
+export function mergeDotlist(
+  root: ContainerNode,
+  dotlist: readonly string[],
+  context?: ResolveContext,
+): ContainerNode;
+export function mergeDotlist(
+  root: ConfigNode,
+  dotlist: readonly string[],
+  context?: ResolveContext,
+): ConfigNode;
 export function mergeDotlist(
   root: ConfigNode,
   dotlist: readonly string[],

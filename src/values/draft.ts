@@ -1,4 +1,4 @@
-import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode } from "./node.ts";
+import type { ConfigNode, ContainerNode, Key, KeyId, ListNode, MapEntry, MapNode } from "./node.ts";
 import { keyId } from "./node.ts";
 import type { Place } from "./place.ts";
 
@@ -29,20 +29,22 @@ export interface DraftList extends Mutable<Omit<ListNode, "items">> {
 }
 
 /** @param copies those of an operation that goes on, which may have drafted this very node */
-export const draftRoot = (
-  node: MapNode | ListNode,
-  copies: Set<ConfigNode> = new Set(),
-): Draft => ({ kind: "place", node: writable(node, copies), parent: null, copies });
+export const draftRoot = (node: ContainerNode, copies: Set<ConfigNode> = new Set()): Draft => ({
+  kind: "place",
+  node: writable(node, copies),
+  parent: null,
+  copies,
+});
 
 /** Replaces a child by a draft of `node`, and gives its place. */
-export function draftChild(parent: Draft, key: Key, node: MapNode | ListNode): Draft {
+export function draftChild(parent: Draft, key: Key, node: ContainerNode): Draft {
   const { copies } = parent;
   const child = writable(node, copies);
   if (child !== node) putChild(parent, key, child);
   return { kind: "place", node: child, parent, key, copies };
 }
 
-function writable(node: MapNode | ListNode, copies: Set<ConfigNode>): DraftMap | DraftList {
+function writable(node: ContainerNode, copies: Set<ConfigNode>): DraftMap | DraftList {
   if (isDraft(node, copies)) return node;
   const copy = copyOf(node);
   copies.add(copy);
@@ -73,7 +75,7 @@ export function putChild(parent: Draft, key: Key, child: ConfigNode): void {
   }
 }
 
-function copyOf(node: MapNode | ListNode): DraftMap | DraftList {
+function copyOf(node: ContainerNode): DraftMap | DraftList {
   return node.kind === "map"
     ? { ...node, entries: new Map(node.entries) }
     : { ...node, items: [...node.items] };

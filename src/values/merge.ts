@@ -12,6 +12,7 @@ import type { InterpolationNode } from "./interpolation/resolution.ts";
 import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
 import type {
   ConfigNode,
+  ContainerNode,
   Key,
   ListNode,
   MapNode,
@@ -37,6 +38,11 @@ import { elementType, isContainerType } from "./types/type-of.ts";
  *   `value.wrong_type`, `yaml.depth_limit`
  */
 export function mergeNodes(
+  nodes: readonly ContainerNode[],
+  context?: ResolveContext,
+): ContainerNode;
+export function mergeNodes(nodes: readonly ConfigNode[], context?: ResolveContext): ConfigNode;
+export function mergeNodes(
   nodes: readonly ConfigNode[],
   context: ResolveContext = createResolveContext(),
 ): ConfigNode {
@@ -56,7 +62,7 @@ export function mergeNodes(
  * Merges a node over what stands at a draft: `merge_with`, which heeds the flags that hold there.
  * @throws ConfigError as `mergeNodes`
  */
-export const mergeInto = (dest: Draft, source: MapNode | ListNode, context: ResolveContext): void =>
+export const mergeInto = (dest: Draft, source: ContainerNode, context: ResolveContext): void =>
   mergeContainer(dest, source, { context, fromReadonly: false, depth: 0 });
 
 /** What holds for the merging of one map or list into another. */
@@ -68,7 +74,7 @@ interface Merging {
   readonly depth: number;
 }
 
-function mergeContainer(dest: Draft, source: MapNode | ListNode, merging: Merging): void {
+function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): void {
   refuseDepth(merging.depth, source);
   if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, merging);
   else if (dest.node.kind === "list" && source.kind === "list") mergeList(dest, dest.node, source);

@@ -5,7 +5,10 @@ import type { Origin } from "./origin.ts";
  * returns a new root that reuses the parts it did not change. There are no parent pointers; code
  * that needs the surroundings of a node (interpolation) walks down from the root with a path.
  */
-export type ConfigNode = ScalarNode | MapNode | ListNode;
+export type ConfigNode = ScalarNode | ContainerNode;
+
+/** What has nodes below it. */
+export type ContainerNode = MapNode | ListNode;
 
 /**
  * A scalar in its exact type. `bigint` is always a YAML/Python int and `number` always a float, so

@@ -9,7 +9,7 @@ import { createResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { splitKey } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
-import type { ConfigNode, Key, ListNode, MapNode, NodeFlags } from "./node.ts";
+import type { ConfigNode, ContainerNode, Key, NodeFlags } from "./node.ts";
 import { child, isMissing, MAX_TREE_DEPTH, map } from "./node.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
@@ -41,7 +41,7 @@ export function updateNode(
   options: UpdateOptions = {},
   context: ResolveContext = createResolveContext(),
   copies: Set<ConfigNode> = new Set(),
-): ConfigNode {
+): ContainerNode {
   if (root.kind === "scalar")
     throw new ConfigError({
       code: "value.wrong_type",
@@ -120,10 +120,7 @@ function put(
 }
 
 /** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for. */
-function mergeable(
-  present: ConfigNode | undefined,
-  value: ConfigNode,
-): MapNode | ListNode | undefined {
+function mergeable(present: ConfigNode | undefined, value: ConfigNode): ContainerNode | undefined {
   if (present === undefined || present.kind !== "scalar") return present;
   const { origin, type } = present;
   if (type?.kind !== "map" && type?.kind !== "object") return undefined;
