@@ -47,10 +47,12 @@ export function rooflinePoints({ metrics }: NCUProfileRegion): readonly Roofline
 
 /** The highest that any of the regions' kernels could have reached. */
 export function rooflineCeilings(regions: readonly NCUProfileRegion[]): Ceilings {
-  const highest = (of: (metrics: Metrics) => number | null): number | null => {
-    const known = regions.map(({ metrics }) => of(metrics)).filter((value) => value !== null);
-    return known.length === 0 ? null : Math.max(...known);
-  };
+  // There can be more regions than a call can have arguments.
+  const highest = (of: (metrics: Metrics) => number | null): number | null =>
+    regions.reduce<number | null>((most, { metrics }) => {
+      const value = of(metrics);
+      return value === null ? most : Math.max(most ?? value, value);
+    }, null);
   return {
     bytesPerSecond: highest(peakBytes),
     compute: PRECISIONS.flatMap((precision) => {

@@ -1,6 +1,6 @@
 import { printable } from "../printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
-import { formatNumber } from "./numbers.ts";
+import { formatNumber, plural } from "./numbers.ts";
 import { pathWords } from "./region-path.ts";
 
 /** A section as collectors put it into `NCUProfileRegion.sections`. */
@@ -28,7 +28,7 @@ export function renderSectionsText(region: NCUProfileRegion): string | null {
     region.path_domains === undefined
       ? region.path.map(printable).join(" / ")
       : pathWords(region, printable);
-  const kernels = region.kernel_count === 0 ? "" : ` (${region.kernel_count} kernels)`;
+  const kernels = region.kernel_count === 0 ? "" : ` (${plural(region.kernel_count, "kernel")})`;
   const blocks = sections.map(([name, section]) => sectionLines(name, section).join("\n"));
   return `${[`${path}${kernels}`, ...blocks].join("\n\n")}\n`;
 }
@@ -54,7 +54,7 @@ function sectionLines(name: string, { metrics, messages }: Section): readonly st
     ),
     ...messages.flatMap(({ type, text, speedup, results }) => {
       const gain = speedup === null ? "" : ` (est. speedup ${formatNumber(speedup)} %)`;
-      const count = results > 1 ? ` [${results} kernels]` : "";
+      const count = results > 1 ? ` [${plural(results, "kernel")}]` : "";
       return wrap(`${type}  ${printable(text)}${gain}${count}`);
     }),
   ];

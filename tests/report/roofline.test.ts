@@ -55,6 +55,16 @@ describe("rooflinePoints", () => {
         }),
       ),
     ).toEqual([]);
+    for (const duration of [0, null])
+      expect(
+        rooflinePoints(
+          region({
+            ...work,
+            "gpu__time_duration.sum": [duration, "ns"],
+            "dram__bytes.sum.per_second": [1, "byte/second"],
+          }),
+        ),
+      ).toEqual([]);
   });
 });
 
@@ -71,5 +81,28 @@ describe("rooflineCeilings", () => {
       bytesPerSecond: 3.2e11,
       compute: [{ precision: "single", flops: 2 * 2560 * 1.5e9 }],
     });
+  });
+
+  it("takes those of any number of regions", () => {
+    const one = region({
+      "dram__bytes.sum.peak_sustained": [64, "byte/cycle"],
+      "dram__cycles_elapsed.avg.per_second": [5e9, "cycle/second"],
+    });
+    const { bytesPerSecond } = rooflineCeilings(Array.from({ length: 200_000 }, () => one));
+    expect(bytesPerSecond).toBe(3.2e11);
+  });
+
+  it("has none where a peak or the clock is unknown", () => {
+    const peaks = {
+      "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained": [2, "inst/cycle"],
+      "dram__bytes.sum.peak_sustained": [64, "byte/cycle"],
+    } as const;
+    const clocks = {
+      "sm__cycles_elapsed.avg.per_second": [1e9, "cycle/second"],
+      "dram__cycles_elapsed.avg.per_second": [5e9, "cycle/second"],
+    } as const;
+    for (const metrics of [peaks, clocks])
+      expect(rooflineCeilings([region(metrics)])).toEqual({ bytesPerSecond: null, compute: [] });
+    expect(rooflineCeilings([])).toEqual({ bytesPerSecond: null, compute: [] });
   });
 });

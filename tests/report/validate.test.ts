@@ -195,6 +195,14 @@ describe("the rules beyond the schema", () => {
       (_, __, r) => (r["invocation_wall_ms"] = { min: 2, median: 1, max: 3, p95: 3 }),
       `${inRegion}/invocation_wall_ms`,
     ],
+    ...[
+      { min: 1, median: 4, max: 9, p95: 3 },
+      { min: 1, median: 2, max: 3, p95: 4 },
+    ].map((stats): (typeof cases)[number] => [
+      `statistics in order, and not ${Object.values(stats)}`,
+      (_, __, r) => (r["invocation_wall_ms"] = stats),
+      `${inRegion}/invocation_wall_ms`,
+    ]),
     [
       "kernel mean",
       (_, __, r) => Object.assign((r["kernels"] as Json[])[0] ?? {}, { mean_ms: 4 }),
@@ -252,6 +260,16 @@ describe("the rules beyond the schema", () => {
     ],
     ["aggregate first", (document) => (document["reports"] as Json[]).reverse(), "/reports"],
   ];
+
+  it("take equal statistics, and regions of no process, for what they are", () => {
+    const stats = { min: 2, median: 2, max: 2, p95: 2 };
+    expect(issuesAfter((_, __, region) => (region["invocation_wall_ms"] = stats))).toEqual([]);
+    const ofNone = (document: Json, report: Json) => {
+      document["reports"] = [{ ...report, scope: "process:12" }];
+      for (const region of report["regions"] as Json[]) region["process_id"] = null;
+    };
+    expect(issuesAfter(ofNone)).toEqual([]);
+  });
 
   it.each(cases)("%s", (_, change, pointer) => {
     expect(issuesAfter(change).map((issue) => issue.pointer)).toEqual([pointer]);
