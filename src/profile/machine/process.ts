@@ -16,6 +16,8 @@ export interface ProcessOutcome {
   readonly startError: string | null;
   /** The signal that we were asked to stop for, when that is why it ended. */
   readonly interruptedBy: NodeJS.Signals | null;
+  /** Only for `run.json`, whose contract has it. */
+  readonly durationMs: number;
   readonly stdoutFile: string;
   readonly stderrFile: string;
   /** Last lines of its standard error, for the message when it failed. */
@@ -59,6 +61,7 @@ export async function runWorkload(
   const isDocument = workload.stdout === "document";
   const stdoutFile = join(options.directory, isDocument ? "stdout.json" : "stdout.txt");
   const stderrFile = join(options.directory, "stderr.txt");
+  const started = performance.now();
   const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
   const child = execa(program, args, {
@@ -84,6 +87,7 @@ export async function runWorkload(
     signal: (result.signal as NodeJS.Signals | undefined) ?? null,
     startError: neverStarted ? startErrorText(program, workload.cwd, result.code) : null,
     interruptedBy: stop.interruptedBy(),
+    durationMs: performance.now() - started,
     stdoutFile,
     stderrFile,
     stderrTail: lastLines(stderrFile),

@@ -10,6 +10,7 @@ const run: PassRun = {
     signal: null,
     startError: null,
     interruptedBy: null,
+    durationMs: 1,
     stdoutFile: "",
     stderrFile: "",
     stderrTail: "",
