@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  constants,
   fsyncSync,
   openSync,
   readdirSync,
@@ -48,7 +49,8 @@ export function createJobList(
   return {
     name,
     add(more) {
-      const descriptor = openSync(file, "a");
+      // Never a new one, which would have these jobs alone, for everybody to read.
+      const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
       try {
         writeFileSync(descriptor, linesOf(more));
         fsyncSync(descriptor);
@@ -69,7 +71,7 @@ export function removeOtherLists(folder: string, kept: string): void {
 const PREFIX = "manifest-";
 const SUFFIX = ".jsonl";
 
-/** @throws the system's error, `ENOENT` for one that somebody has replaced by another meanwhile */
+/** @throws the system's error, `ENOENT` for one that somebody has replaced by another meanwhile; SyntaxError for what is no list */
 export function readJobList(folder: string, name: string): readonly ManifestJob[] {
   const text = readFileSync(jobListFile(folder, name), "utf8");
   const entries = text

@@ -141,6 +141,8 @@ function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
     try {
       return read(manifest);
     } catch (cause) {
+      if (cause instanceof SyntaxError && manifest.version === 2)
+        throw unreadableList(folder, manifest.job_list, cause);
       if (!(cause instanceof Error && "syscall" in cause)) throw cause;
       const now = parsedManifest(folder);
       if (manifest.version === 1) throw cause;
@@ -188,7 +190,7 @@ function unreadable(folder: string, cause: unknown): ConfigError {
   });
 }
 
-/** The manifest is there, and what it names is not. */
+/** The manifest is there, and what it names is not, or is something else. */
 function unreadableList(folder: string, name: string, cause: unknown): ConfigError {
   const file = jobListFile(folder, name);
   return new ConfigError({

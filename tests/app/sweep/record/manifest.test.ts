@@ -118,6 +118,30 @@ describe("the manifest of a sweep", () => {
     expect(readFacts(folder)).toEqual(facts);
   });
 
+  test("whose list a dying machine left with something else in it says which file that is", () => {
+    const { facts, folder } = emptyFolder();
+    const list = createJobList(folder, [jobOf(0)], []);
+    writeManifest(folder, facts, list.name);
+    appendFileSync(join(folder, list.name), `${"\0".repeat(10)}\n{"number":1,\0\n`);
+    const refused = expect.objectContaining({
+      details: expect.objectContaining({
+        code: "app.sweep_record",
+        message: expect.stringContaining(join(folder, list.name)),
+      }),
+    });
+    expect(() => readManifest(folder)).toThrow(refused);
+    expect(() => readManifestJob(folder, 1)).toThrow(refused);
+    expect(readManifestJob(folder, 0)).toEqual(jobOf(0));
+  });
+
+  test("gets no jobs added to a list that somebody has removed: they would be all that is in it", () => {
+    const { folder } = emptyFolder();
+    const list = createJobList(folder, [jobOf(0)], []);
+    rmSync(join(folder, list.name));
+    expect(() => list.add([jobOf(1)])).toThrow(join(folder, list.name));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("is read whole while another process writes it anew, again and again", async () => {
     const { facts, folder } = emptyFolder();
     writeSweep(folder, facts);
