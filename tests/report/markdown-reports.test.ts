@@ -74,6 +74,40 @@ describe("Markdown reports", () => {
     expect(renderRegionMarkdown(on("Example CPU"), { title })).toContain("| GPUs | none |");
   });
 
+  it("say on what a program ran, as far as that is known", () => {
+    const on = (cpu: string, gpus: readonly string[]) => ({
+      ...gpu,
+      reports: gpu.reports.map((report) => ({
+        ...report,
+        environment: { ...report.environment, cpu, gpus },
+      })),
+    });
+    const where = (...machine: Parameters<typeof on>) =>
+      /collector recorder(.*)\./.exec(renderStakeholderSummary(runOf(on(...machine))))?.[1];
+    expect(where("unknown", [])).toBe("");
+    expect(where("Example CPU", [])).toBe(" on Example CPU");
+    expect(where("unknown", ["H100"])).toBe(" on H100");
+    expect(where("Example CPU", ["H100", "H200"])).toBe(" on Example CPU with H100, H200");
+  });
+
+  it("say of what shares are, and where they add up to more", () => {
+    const wall = (start: number) =>
+      renderRegionMarkdown(
+        bundleOf([
+          {
+            ranges: [
+              { name: "a", start: 0, end: 10, thread: 1 },
+              { name: "b", start, end: start + 10, thread: 2 },
+            ],
+          },
+        ]),
+        { title },
+      );
+    const base = "Share is of wall time covered by outermost ranges";
+    expect(wall(10)).toContain(`${base}. `);
+    expect(wall(5)).toContain(`${base} (ranges at the same time add up to more). `);
+  });
+
   it("never call CPU operations GPU kernels, nor the other way round", () => {
     const cpu = bundleOf([resnet]);
     for (const text of [
@@ -100,6 +134,10 @@ describe("Markdown reports", () => {
     expect(text).not.toContain("### a");
     expect(renderKernelsMarkdown(runOf(wall))).toContain("Neither GPU kernels nor CPU operations");
     expect(renderRegionMarkdown(bundleOf([]), { title })).toContain("No regions.");
+    const nothing = renderRunMarkdown({ sections: [], notes: [] });
+    expect(nothing).toContain("\nNo collector ran.\n");
+    expect(nothing).not.toContain("## ");
+    expect(renderRunMarkdown(runOf(wall))).not.toContain("No collector ran.");
   });
 
   it("say what they cut", () => {

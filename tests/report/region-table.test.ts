@@ -71,6 +71,16 @@ forward              2    16.000   36.000
     expect(text).toMatch(/\n\(outside\) +– +1\.000 +1\.000 +– +1 +33\.3\n/);
   });
 
+  it("sets back what is outside of all regions", () => {
+    const kernels = [1, 9].map((launch) => ({ name: "k", launch, ns: 5 }));
+    const both = firstReport(bundleOf([{ ranges: [{ name: "a", start: 0, end: 5 }], kernels }]));
+    const lines = renderRegionTable(both, { color: true }).split("\n");
+    expect(lines.filter((line) => /^\S*(a|\(outside\)) /.test(line))).toEqual([
+      expect.stringMatching(/^a /),
+      expect.stringContaining(`${ESCAPE}[2m(outside)`),
+    ]);
+  });
+
   it("uses colours only when told to", () => {
     expect(renderRegionTable(report)).not.toContain(ESCAPE);
     expect(renderRegionTable(report, { color: true })).toContain(ESCAPE);
