@@ -68,6 +68,26 @@ describe("the section of report.md", () => {
     expect(text).toMatch(/stem\.1 .*1\.00 ms .*memory/);
   });
 
+  it("has a row per layer and one for all, with a bound where it is known", () => {
+    const table = (changes: Partial<StaticAnalysis>) =>
+      renderRunMarkdown(run(analysis(changes)))
+        .split("\n")
+        .filter((line) => /^\| (Layer|stem\.0|all) .*\| (FLOP|\d)/.test(line));
+    expect(table({})).toEqual([
+      "| Layer | Operation | Region | MFLOP | MB | FLOP/byte | Bound | Limited by |",
+      "| stem.0 | conv2d | stem | 2000.000 | 10.000 | 200.00 | 2.00 ms | arithmetic |",
+      "| all |  |  | 2001.000 | 110.000 | 18.19 | 3.00 ms |  |",
+    ]);
+    expect(table({ peaks: null })).toEqual([
+      "| Layer | Operation | Region | MFLOP | MB | FLOP/byte |",
+      "| stem.0 | conv2d | stem | 2000.000 | 10.000 | 200.00 |",
+      "| all |  |  | 2001.000 | 110.000 | 18.19 |",
+    ]);
+    expect(renderRunMarkdown(run(analysis({ passMs: null })))).toContain(
+      "The bound of a pass is 3.00 ms.",
+    );
+  });
+
   it("goes without a bound where the peaks are not known, and is absent when switched off", () => {
     const unknown = renderRunMarkdown(
       run(analysis({ peaks: { ...peaks, gbytes_per_second: null } })),

@@ -281,7 +281,9 @@ describe("assertValid", () => {
     const bundle = bundleOf([resnet]);
     expect(() => assertValid(validator, bundle)).not.toThrow();
     expect(() => assertValid(validator, { ...bundle, reports: [] })).toThrow(
-      "/reports: a list of 0 does not fit, expected a list of at least 1",
+      /: \/reports: a list of 0 does not fit, expected a list of at least 1$/,
     );
+    const wrong = bundle.reports.map((report) => ({ ...report, config_fingerprint: "" }));
+    expect(() => assertValid(validator, { ...bundle, reports: wrong })).toThrow(/ \(and 2 more\)$/);
   });
 });

@@ -120,6 +120,37 @@ describe("a sweep's report", () => {
     ).toBeNull();
   });
 
+  it("takes no text for a number that only looks like one of a program", () => {
+    const numeric = (...values: readonly string[]) =>
+      sweepOf(values.map((value, at) => jobOf(String(at), [`x=${value}`], 1))).parameters[0]
+        ?.numeric;
+    expect(numeric("1", "2.5", "-1e-3", "10xb")).toBe(false);
+    expect(numeric("1", "2.5", "-1e-3")).toBe(true);
+    for (const text of ["0x10", "0o7", "0B1", "", " "]) expect(numeric("1", text)).toBe(false);
+  });
+
+  it("says where jobs measured different things", () => {
+    const [gpu, other] = [jobOf("0", ["x=1"], 3), jobOf("1", ["x=2"], 3)];
+    const walls = firstReport(bundleOf([{ ranges: [{ name: "work", start: 0, end: 5 }] }]));
+    expect(sweepOf([gpu, { ...other, result: { report: walls } }]).notes).toEqual([
+      "the jobs measured different things: GPU kernels; no kernels",
+    ]);
+    expect(sweepOf([gpu, other]).notes).toEqual([]);
+  });
+
+  it("leaves what took no time, or has no size, out of an exponent", () => {
+    const points = [
+      { x: 1, ms: 2, job: "0" },
+      { x: 4, ms: 8, job: "1" },
+    ];
+    for (const none of [
+      { x: 2, ms: 0, job: "2" },
+      { x: 0, ms: 5, job: "2" },
+      { x: -1, ms: 5, job: "2" },
+    ])
+      expect(scalingExponent([...points, none])).toBeCloseTo(1, 9);
+  });
+
   it("finds the exponent of any power law", () => {
     fc.assert(
       fc.property(
