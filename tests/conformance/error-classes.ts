@@ -65,6 +65,9 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
   // Words that argparse has no place for may be refused for what they are.
   SystemExit: ["app.usage", "override.syntax"],
   RuntimeError: ["app.flags"],
+  // A range up to nan, and one up to infinity.
+  InvalidOperation: ["override.function"],
+  OverflowError: ["override.function"],
   ValueError: [
     "key.invalid_type",
     "yaml.invalid_value",
@@ -89,9 +92,6 @@ const ACCIDENTS: ReadonlySet<string> = new Set([
   "IndexError",
   "RecursionError",
   "AssertionError",
-  // Of the decimal module: a range up to nan.
-  "InvalidOperation",
-  "OverflowError",
 ]);
 
 export const isAccident = (exceptionClass: string): boolean => ACCIDENTS.has(exceptionClass);
