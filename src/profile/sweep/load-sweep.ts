@@ -1,6 +1,6 @@
 /** The jobs of a sweep, from its directory. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import type { JobInput } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validate.ts";
@@ -21,17 +21,48 @@ export interface LoadedSweep {
 /** What Hydra leaves with every job. */
 const JOB_FILES = ["overrides.yaml", ".hydra/overrides.yaml"];
 
+/** What a sweep leaves in its own directory: one is enough. */
+const SWEEP_FILES = ["multirun.yaml", ".sweep"];
+
 /**
  * Directories of jobs, also of those that failed, in the order of their numbers; none in a run, and in
- * what is no directory.
+ * what is no directory. `hydra.sweep.subdir` may place them several levels down.
  *
+ * @returns paths from the sweep's directory
  * @throws ConfigError `profile.input` for a directory that may not be read
  */
 export function sweepJobs(directory: string): readonly string[] {
   if (!isDirectory(directory) || existsSync(join(directory, RUN_FILE))) return [];
-  return namesIn(directory)
-    .filter((name) => JOB_FILES.some((file) => existsSync(join(directory, name, file))))
-    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const isSweep = SWEEP_FILES.some((file) => existsSync(join(directory, file)));
+  return withoutSecondNames(directory, jobsBelow(directory, "", isSweep ? "deep" : "flat")).sort(
+    (a, b) => a.localeCompare(b, "en", { numeric: true }),
+  );
+}
+
+/** In a job no other job is looked for, nor behind links, which may lead anywhere. */
+function jobsBelow(sweep: string, below: string, search: "deep" | "flat"): readonly string[] {
+  return namesIn(join(sweep, below)).flatMap((name) => {
+    const path = join(below, name);
+    const place = join(sweep, path);
+    if (JOB_FILES.some((file) => existsSync(join(place, file)))) return [path];
+    return search === "deep" && mayHoldJobs(place) ? jobsBelow(sweep, path, search) : [];
+  });
+}
+
+function mayHoldJobs(path: string): boolean {
+  if (basename(path).startsWith(".")) return false;
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A link beside the job that it leads to, such as `latest`, is no other job. */
+function withoutSecondNames(sweep: string, jobs: readonly string[]): string[] {
+  const isLink = (job: string): boolean => lstatSync(join(sweep, job)).isSymbolicLink();
+  const named = new Map<string, string>();
+  for (const job of [...jobs.filter((each) => !isLink(each)), ...jobs.filter(isLink)]) {
+    const place = realpathSync(join(sweep, job));
+    if (!named.has(place)) named.set(place, job);
+  }
+  return [...named.values()];
 }
 
 function isDirectory(path: string): boolean {
