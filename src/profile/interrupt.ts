@@ -4,7 +4,7 @@ import os from "node:os";
 const REPEAT_MS = 500;
 
 /** What asks a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
-const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
 /** Exit code of a process that a signal stopped, as shells count. */
 export const signalExitCode = (signal: NodeJS.Signals): number =>
@@ -35,12 +35,12 @@ export function listenForInterrupt(): Interrupt {
     if (next === undefined) process.exit(signalExitCode(signal));
     next.abort(signal);
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  for (const signal of INTERRUPTS) process.on(signal, onSignal);
   return {
     stop: requests[0].signal,
     kill: requests[1].signal,
     dispose: () => {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      for (const signal of INTERRUPTS) process.off(signal, onSignal);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
@@ -8,6 +8,7 @@ import { readSavedRun } from "../saved-run/read-run.ts";
 import { rereadRun } from "../saved-run/reread.ts";
 import { type WrittenRun, writeRun } from "../write-run.ts";
 import { publish, removeStale } from "./publish.ts";
+import { openStaging } from "./staging.ts";
 
 export interface RebuildRequest {
   /** Absolute path of the run directory. */
@@ -61,19 +62,19 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   const write = <T>(step: () => T): T =>
     orRefuse(readablePath(runDirectory, cwd), "--output DIR writes them elsewhere", step);
   // Beside the old ones: files can be moved within a file system only.
-  const staging = write(() => mkdtempSync(join(runDirectory, ".report-")));
+  const { directory, remove } = write(() => openStaging(runDirectory));
   try {
-    const place = { directory: staging, runDirectory, configLines };
+    const place = { directory, runDirectory, configLines };
     const { reports, failures } = await writeRun(result, config, place);
     const published = write(() => {
-      if (failures.length === 0) removeStale(staging, runDirectory);
-      return publish(staging, runDirectory, reports);
+      if (failures.length === 0) removeStale(directory, runDirectory);
+      return publish(directory, runDirectory, reports);
     });
     // Nobody knows the folder beside.
-    const named = failures.map((failure) => failure.replaceAll(staging, runDirectory));
+    const named = failures.map((failure) => failure.replaceAll(directory, runDirectory));
     return { result, written: { reports: published, failures: named } };
   } finally {
-    rmSync(staging, { recursive: true, force: true });
+    remove();
   }
 }
 
