@@ -37,7 +37,7 @@ export function loadReport(
   return {
     name,
     bundle: readBundle(isRun ? readablePath(file, cwd) : name, file, validator),
-    configFile: config !== null && isThere(readablePath(config, cwd), config) ? config : null,
+    configFile: config !== null && isFile(readablePath(config, cwd), config) ? config : null,
   };
 }
 
@@ -95,6 +95,9 @@ function isDirectory(name: string, path: string): boolean {
     throw unreadable(name, fileProblem(cause));
   }
 }
+
+const isFile = (name: string, path: string): boolean =>
+  isThere(name, path) && statSync(path).isFile();
 
 /** False only for what is missing: what may not be looked at is another problem. */
 function isThere(name: string, path: string): boolean {

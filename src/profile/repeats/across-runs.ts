@@ -1,6 +1,7 @@
 /** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
 import { regionKey } from "../../report/directory-name.ts";
 import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
+import { plural } from "../../report/numbers.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/model.ts";
 import { repeatStatistics } from "./statistics.ts";
 
@@ -60,7 +61,9 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
         : [
             `${unstable} of ${all.length} regions are not stable over the runs: the 95 % interval of their mean is wider than ±5 %`,
           ]),
-      ...(missing === 0 ? [] : [`${missing} regions were not seen in every run`]),
+      ...(missing === 0
+        ? []
+        : [`${plural(missing, "region was", "regions were")} not seen in every run`]),
     ],
   };
 }

@@ -2,7 +2,7 @@
 import { isShortcut } from "./choosable.ts";
 import { hueOf } from "./color.ts";
 import { h, on } from "./dom.ts";
-import { formatMs, formatShare } from "./format.ts";
+import { formatMs, formatShare, plural } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 
@@ -39,7 +39,7 @@ export function createIcicle(store: Store): HTMLElement {
     note.textContent =
       boxes.length === 0
         ? "No region has any time."
-        : `${wholeText(scope)}Click or Enter zooms, arrow keys move, Escape zooms out.${hidden > 0 ? ` ${hidden} regions are too narrow to draw here.` : ""}`;
+        : `${wholeText(scope)}Click or Enter zooms, arrow keys move, Escape zooms out.${hidden > 0 ? ` ${plural(hidden, "region is", "regions are")} too narrow to draw here.` : ""}`;
     markSelected();
   };
 
@@ -54,7 +54,7 @@ export function createIcicle(store: Store): HTMLElement {
         role: "treeitem",
         "aria-level": region.level + 1,
         "aria-label": text,
-        title: `${region.path}\n${formatMs(region.value)} ms, ${share} %, ${region.calls} calls`,
+        title: `${region.path}\n${formatMs(region.value)} ms, ${share} %, ${plural(region.calls, "call")}`,
         tabindex: -1,
       },
       h("span", {}, region.label),

@@ -56,6 +56,19 @@ describe("a report to compare", () => {
     }
   });
 
+  it("brings the config of its run, where that is a file", () => {
+    const folder = join(directory, "configured", "recorder", "regions");
+    const config = join(directory, "configured", "config.yaml");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "report.json"), JSON.stringify(bundleOf([resnet])));
+    const found = () => loadReport("configured", directory, validator, "recorder").configFile;
+    writeFileSync(config, "a: 1\n");
+    expect(found()).toBe(config);
+    rmSync(config);
+    mkdirSync(config);
+    expect(found()).toBeNull();
+  });
+
   it("is not looked for in the directory of a sweep, whose jobs are named", () => {
     mkdirSync(join(directory, "sweep", ".sweep"), { recursive: true });
     expect(() => collectorsOf("sweep", directory)).toThrow("it is the directory of a sweep");

@@ -40,7 +40,7 @@ describe("combineRuns", () => {
     const rare = model.scopes[0]?.regions.find(({ path }) => path[0] === "rare");
     if (rare !== undefined)
       expect(rare.repeats).toEqual({ runs: 2, total_ms: null, wall_ms: null });
-    expect(model.scopes[0]?.notes).toContain("1 regions were not seen in every run");
+    expect(model.scopes[0]?.notes).toContain("1 region was not seen in every run");
   });
 
   it("leaves a single run as it is", () => {
