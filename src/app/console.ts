@@ -12,6 +12,8 @@ export interface Console {
   readonly terminal?: Terminal;
   /** Takes secrets out of a text that is going to be stored. */
   readonly redact?: (text: string) => string;
+  /** Of how many secrets `redact` knows: once it is another number, texts of before may hold one. */
+  readonly secretsKnown?: () => number;
 }
 
 /** A terminal's size, as it is at the moment. */

@@ -73,6 +73,7 @@ export async function openSweep(
     retries: kind.retries?.(master.root, composer.context) ?? 0,
     ...(resumed === undefined ? {} : { resumption: resumed }),
     ...(console.redact === undefined ? {} : { redact: console.redact }),
+    ...(console.secretsKnown === undefined ? {} : { secretsKnown: console.secretsKnown }),
     ...(announce === undefined ? {} : { onAdmitted: announce }),
   });
   // Who was started to carry the sweep on has been handed its claim.

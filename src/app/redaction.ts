@@ -7,6 +7,8 @@ import type { Console } from "./console.ts";
  */
 export interface Redaction {
   learn(secrets: Iterable<string>): void;
+  /** How many texts are taken out: it only grows. */
+  readonly count: () => number;
   readonly apply: (text: string) => string;
 }
 
@@ -23,6 +25,7 @@ export function createRedaction(): Redaction {
       // The longest first: one may be part of another.
       known = [...all].sort((a, b) => b.length - a.length);
     },
+    count: () => known.length,
     apply: (text) => known.reduce((shown, secret) => shown.replaceAll(secret, () => MASK), text),
   };
 }
@@ -36,9 +39,10 @@ const formsOf = (secret: string): readonly string[] => [
 ];
 
 /** A console that shows no secret. */
-export const guardConsole = (console: Console, { apply }: Redaction): Console => ({
+export const guardConsole = (console: Console, { apply, count }: Redaction): Console => ({
   ...console,
   stdout: (text) => console.stdout(apply(text)),
   stderr: (text) => console.stderr(apply(text)),
   redact: apply,
+  secretsKnown: count,
 });

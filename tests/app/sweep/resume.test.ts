@@ -147,4 +147,25 @@ test("what only a later batch shows to be a secret is masked in what was written
     expect(readFileSync(join(folder, name), "utf8")).not.toContain("sesame");
 });
 
+test("that is so before the batch runs, also where another secret was known from the start", async () => {
+  const files = {
+    "conf/config.yaml": "defaults: [db: open, _self_]\nhydra: {sweep: {dir: s}}\n",
+    "conf/db/open.yaml": "password: null\ntoken: null\n",
+    "conf/db/closed.yaml": "password: sesame-sesame\ntoken: null\n",
+  };
+  const secret = { type: ["string", "null"], writeOnly: true };
+  const schema = { properties: { db: { properties: { password: secret, token: secret } } } };
+  const { cwd, run } = program(files, { schema });
+  const folder = join(cwd, "s/.sweep");
+  const known: boolean[] = [];
+  const names = ["+name=sesame-sesame", "db.token=opaque-opaque"];
+  await run(["-m", ...names, "db=open,closed", "hydra.sweeper.max_batch_size=1"], () => {
+    const texts = readdirSync(folder).filter((name) => name.startsWith("manifest"));
+    const text = texts.map((name) => readFileSync(join(folder, name), "utf8")).join();
+    expect(text).not.toContain("opaque");
+    known.push(text.includes("sesame"));
+  });
+  expect(known).toEqual([true, false]);
+});
+
 const CONFIG = "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n";

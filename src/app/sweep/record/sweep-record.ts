@@ -84,6 +84,8 @@ export interface RecordRequest {
   /** How often a job that failed starts again. */
   readonly retries: number;
   readonly redact?: Redact;
+  /** Of how many secrets `redact` knows. */
+  readonly secretsKnown?: () => number;
   /** Is told once the sweep is this process's, and its first jobs are in the manifest. */
   readonly onAdmitted?: () => void;
 }
@@ -91,6 +93,7 @@ export interface RecordRequest {
 /** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
   const { isSearch, onAdmitted, problemOf, redact, resumption, retries, sweep } = request;
+  const { secretsKnown = () => 0 } = request;
   const folder = sweepFolder(sweep.directory);
   let facts: SweepFacts = { ...sweep, holds_secrets: false };
   /** As they were written, in the order in which they were asked for. */
@@ -99,6 +102,8 @@ export function openRecord(request: RecordRequest): SweepRecord {
   /** The facts as they were written. */
   let shown: SweepFacts = facts;
   let isAdmitted = false;
+  /** Secrets that were known when what is written was last looked at. */
+  let known = 0;
   let claim: Claim | undefined;
   let earlier: Earlier | undefined;
   const ran = new Set<number>();
@@ -134,6 +139,15 @@ export function openRecord(request: RecordRequest): SweepRecord {
   const mask = (job: ManifestJob): ManifestJob => maskedJob(job, redact);
   // What was no secret when it was written may have become one.
   const hides = (jobs: readonly ManifestJob[]): boolean => jobs.some((job) => mask(job) !== job);
+
+  const hidesWritten = (): boolean => hides(admitted) || maskedFacts(shown, redact) !== shown;
+
+  /** Not for each batch: that would be all jobs for each of them. */
+  const hasLearned = (): boolean => {
+    const before = known;
+    known = secretsKnown();
+    return known !== before && hidesWritten();
+  };
 
   const writeFacts = (into: JobList): void => {
     shown = maskedFacts(facts, redact);
@@ -221,15 +235,18 @@ export function openRecord(request: RecordRequest): SweepRecord {
     },
     admit(jobs, mayFollow) {
       enter();
-      const more = jobs.map(manifestJob);
-      const isNewlyHiding = !facts.holds_secrets && hides(more);
+      const plain = jobs.map(manifestJob);
+      const isHiding = hides(plain);
+      const isNewlyHiding = (isHiding && !facts.holds_secrets) || hasLearned();
+      if (isHiding) facts = { ...facts, holds_secrets: true };
+      const more = plain.map(mask);
       for (const job of more) admitted.push(job);
       const open = isNewlyHiding ? undefined : list;
       // To one that a full disk has left with half a line nothing is added.
       list = undefined;
       if (open === undefined) writeAll(mayFollow);
       else {
-        open.add(more.map(mask));
+        open.add(more);
         list = open;
         noteMore(open, mayFollow);
       }
@@ -242,8 +259,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
     resultOf: recorded,
     conclude(isWhole) {
       if (list === undefined) return;
-      if (hides(admitted) || maskedFacts(shown, redact) !== shown)
-        writeAll(facts.more_to_come === true);
+      if (hidesWritten()) writeAll(facts.more_to_come === true);
       const left = isWhole ? (earlier?.numbering.leftOver() ?? []) : [];
       if (left.length > 0) list.add(left.map((job) => ({ ...mask(job), left_out: true })));
       if (isWhole) noteMore(list, false);
