@@ -128,7 +128,7 @@ describe("the folder of a machine's slots", () => {
     within(folder);
     writeFileSync(join(folder, name), "");
     expect(slotsOfMachine).toThrow(
-      `Slots cannot be shared out in '${join(folder, name)}': EEXIST: file already exists`,
+      `Slots cannot be shared out in '${join(folder, name)}': a file of that name is there`,
     );
     within(join(folder, name));
     expect(slotsOfMachine).toThrow("a part of its path is a file, not a directory");
