@@ -80,12 +80,16 @@ export function toYaml(
 }
 
 /**
- * `OmegaConf.merge`: later ones win, maps merge key by key.
+ * `OmegaConf.merge`: later ones win, maps merge key by key. Interpolations that something is merged over are
+ * followed with what the first composed config among them resolves with, else with the built-in resolvers.
  *
  * @throws ConfigError `merge.incompatible` for a map against a list, what types and flags refuse
  */
 export const merge = (...values: readonly unknown[]): ContainerNode =>
-  mergeNodes(values.map((value, index) => containerOf(value, "merge", `argument ${index + 1}`)));
+  mergeNodes(
+    values.map((value, index) => containerOf(value, "merge", `argument ${index + 1}`)),
+    values.find(isConfig)?.context,
+  );
 
 /**
  * `OmegaConf.select`: what stands at a key (`a.b[0]`), with interpolations on the way, at the end and below
@@ -113,7 +117,7 @@ export function select(
  * nothing, or only a scalar; items of lists must exist.
  *
  * @param options `merge`: merge maps and lists into those that stand there (default), or replace them;
- *   `forceAdd`: add a key in spite of `struct`
+ *   `forceAdd`: add a key in spite of `struct`; and what resolves an interpolation that is merged over
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
  *   `key.not_found`, `key.invalid_type`
  */
@@ -121,12 +125,12 @@ export function update(
   tree: unknown,
   key: string,
   value: unknown,
-  options: { readonly merge?: boolean; readonly forceAdd?: boolean } = {},
+  options: ResolvingOptions & { readonly merge?: boolean; readonly forceAdd?: boolean } = {},
 ): ContainerNode {
   const root = containerOf(tree, "update");
   checkText("update", "the key", key);
-  checkObject("update", "the options", options);
-  return updateNode(root, key, configOf(value, "update"), options);
+  const context = contextOf(options, "update", tree);
+  return updateNode(root, key, configOf(value, "update"), options, context);
 }
 
 /**
@@ -206,10 +210,14 @@ export function fromDotlist(dotlist: readonly string[]): ContainerNode {
  *
  * @throws ConfigError as `fromDotlist`
  */
-export function mergeDotlist(tree: unknown, dotlist: readonly string[]): ContainerNode {
+export function mergeDotlist(
+  tree: unknown,
+  dotlist: readonly string[],
+  options: ResolvingOptions = {},
+): ContainerNode {
   const root = containerOf(tree, "mergeDotlist");
   checkTexts("mergeDotlist", "dotlist", dotlist, DOTLIST);
-  return mergeTexts(root, dotlist);
+  return mergeTexts(root, dotlist, contextOf(options, "mergeDotlist", tree));
 }
 
 /**

@@ -118,6 +118,37 @@ describe("a composed config", () => {
     expect(() => select(used, "a", { context })).toThrow(refused("resolver.unknown"));
   });
 
+  it("is changed with what it resolves with, and so are trees that are given that", () => {
+    const which = resolver("which", () => "base");
+    const config = createEngine({
+      resolvers: [which],
+      store: new Map([
+        ["config", { value: { base: { a: 1, b: 1 }, p: { m: "${oc.select:${which:}}" } } }],
+      ]),
+    }).compose({ configName: "config" });
+    const both = "base:\n  a: 1\n  b: 1\np:\n  m:\n    a: 1\n    b: 2\n";
+    const over = { m: { b: 2 } };
+    expect(toYaml(update(config, "p", over))).toBe(both);
+    expect(toYaml(mergeDotlist(config, ["p={m: {b: 2}}"]))).toBe(both);
+    expect(toYaml(merge(config, { p: over }))).toBe(both);
+    const tree = config.root;
+    const { context } = config;
+    for (const options of [{ context }, { resolvers: [which] }]) {
+      expect(toYaml(update(tree, "p", over, options))).toBe(both);
+      expect(toYaml(mergeDotlist(tree, ["p={m: {b: 2}}"], options))).toBe(both);
+    }
+    expect(toYaml(merge({}, config, { p: over }))).toBe(both);
+    expect(toYaml(merge(tree, { p: over }))).toBe(both.replace("    a: 1\n", ""));
+  });
+
+  it("is what resolves Hydra's own resolvers, which a mere tree is told", () => {
+    for (const call of ["hydra:job.name", "now:%Y", "python_version:"])
+      expect(refusal(() => select({ a: `\${${call}}` }, "a")).details).toMatchObject({
+        code: "resolver.unknown",
+        hint: expect.stringMatching(/composed config.*context: config\.context/),
+      });
+  });
+
   it("is told from data with keys of the same names", () => {
     const data = { root: { a: "${toYaml}" }, toYaml: 2 };
     expect(toObject(resolve(data))).toEqual({ root: { a: 2 }, toYaml: 2 });

@@ -94,18 +94,26 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
 }
 
 function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
-  const others = alternativesTo(name, [...resolution.context.resolvers.keys()]);
-  return new ConfigError({
+  const { available, nearest } = alternativesTo(name, [...resolution.context.resolvers.keys()]);
+  const unknown = {
     code: "resolver.unknown",
     message: `Unsupported interpolation type ${name}`,
     key: fullKeyOf(at),
     origin: at.node.origin,
-    ...others,
-    ...(others.nearest === undefined && {
-      hint: `a program registers its own: resolvers: [resolver("${name}", …)]`,
-    }),
-  });
+    available,
+  } as const;
+  if (OF_HYDRA.has(name))
+    return new ConfigError({
+      ...unknown,
+      hint: "a composed config resolves it; a tree is given what that resolves with: { context: config.context }",
+    });
+  if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
+  const hint = `a program registers its own: resolvers: [resolver("${name}", …)]`;
+  return new ConfigError({ ...unknown, hint });
 }
+
+/** Resolvers that Hydra has beside OmegaConf's: every composed config has them. */
+const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]);
 
 const failed = (name: string, at: Place, cause: unknown): ConfigError =>
   new ConfigError({
