@@ -175,7 +175,7 @@ it("a region has no region of another kind in its bundle, but what is inside of 
   const shown = firstReport(bundle).regions.map((region) =>
     firstReport(bundler(region)).regions.map(({ path, kind }) => `${path.join("/")} ${kind}`),
   );
-  // Nothing in a report says which of the two is around b.
+  // One name in one domain is one thing of the program, however it is opened: b is inside of both.
   expect(shown).toEqual([
     ["a start_end", "a/b push_pop"],
     ["a push_pop", "a/b push_pop"],

@@ -104,6 +104,34 @@ describe("nesting", () => {
     ]);
   });
 
+  it("does not separate what is inside of ranges that differ in their kind only", () => {
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "step", start: 0, end: 10_000, kind: "start_end" },
+        { name: "load", start: 1_000, end: 4_000 },
+        { name: "step", start: 20_000, end: 50_000 },
+        { name: "load", start: 21_000, end: 41_000 },
+      ],
+      kernels: [
+        { name: "copy", launch: 2_000, ns: 100 },
+        { name: "copy", launch: 22_000, ns: 7_000 },
+      ],
+    });
+    expect(
+      regions.map(({ path, kind, invocations, wallNs, kernelNs }) => [
+        path.join("/"),
+        kind,
+        invocations,
+        wallNs,
+        kernelNs,
+      ]),
+    ).toEqual([
+      ["step", "start_end", 1, 10_000, 100],
+      ["step", "push_pop", 1, 30_000, 7_000],
+      ["step/load", "push_pop", 2, 23_000, 7_100],
+    ]);
+  });
+
   it("takes ranges of one name in two domains for two levels, in whichever order they stand", () => {
     const nested = (outer: string, inner: string, at: number) => [
       { name: "step", start: at, end: at + 100, domain: outer },
