@@ -59,11 +59,17 @@ export function reportKernelWords(report: NCUProfileRegionReport): KernelWords |
   let found = known.get(report);
   if (found === undefined) {
     const kinds = report.regions.flatMap(({ kernels }) => kindsIn(kernels));
-    const words = wordsOfKinds(kinds) ?? (report.collector.kernel_clock === null ? null : RANGES);
-    found = { words };
+    found = { words: wordsOfKinds(kinds) ?? wordsWithoutKernels(report) };
     known.set(report, found);
   }
   return found.words;
+}
+
+/** What a run measured also where nothing of it ran in these regions, which can be a few of many. */
+function wordsWithoutKernels({ collector, regions }: NCUProfileRegionReport): KernelWords | null {
+  if (collector.kernel_clock === null) return null;
+  if (collector.kernel_clock === "cpu") return CPU;
+  return regions.some(({ total_ms }) => total_ms !== 0) ? RANGES : GPU;
 }
 
 /** Counts as tables show them: zero is not what was counted where counting is impossible. */

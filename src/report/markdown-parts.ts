@@ -45,7 +45,7 @@ interface TreeColumn {
   readonly cell: (region: NCUProfileRegion) => string;
 }
 
-/** Columns of kernels only where some were recorded: a column of dashes says nothing. */
+/** Columns of kernels only where some were recorded, shares where there is a whole: dashes say nothing. */
 function treeColumns(words: KernelWords | null, share: ShareBase): readonly TreeColumn[] {
   const calls: TreeColumn = {
     heading: "Calls",
@@ -59,16 +59,16 @@ function treeColumns(words: KernelWords | null, share: ShareBase): readonly Tree
     { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms) },
     { heading: "Wall excl. ms", cell: (region) => formatMs(region.wall_exclusive_ms) },
   ];
-  const shares: TreeColumn = {
-    heading: "Share %",
-    cell: (region) => formatShare(share.of(region), share.whole),
-  };
-  if (words === null) return [calls, ...walls, shares];
+  const shares: readonly TreeColumn[] =
+    share.label === null
+      ? []
+      : [{ heading: "Share %", cell: (region) => formatShare(share.of(region), share.whole) }];
+  if (words === null) return [calls, ...walls, ...shares];
   const counts: TreeColumn = {
     heading: words.heading,
     cell: shownKernelCount,
   };
-  return [calls, ...times, ...walls, counts, shares];
+  return [calls, ...times, ...walls, counts, ...shares];
 }
 
 const treeLegend = (words: KernelWords | null, { label }: ShareBase): string =>

@@ -59,7 +59,7 @@ function summary(report: NCUProfileRegionReport): string {
   const counted =
     words === null
       ? "no GPU kernels or CPU operations"
-      : totals.kernel_count === 0
+      : totals.kernel_count === 0 && totals.total_ms !== 0
         ? `${formatMs(totals.total_ms)} ms of ${words.time}`
         : plural(totals.kernel_count, words.one, words.many);
   const calls = totals.invocations === 0 ? "" : `${plural(totals.invocations, "call")}, `;

@@ -73,15 +73,17 @@ function domainMark(region: Placed, level: number, show: (text: string) => strin
   return ` @${domain === "" ? "default" : show(domain)}`;
 }
 
-/** Whether names alone do not tell these regions' places. */
+/** Whether names alone do not tell these regions' places: a domain that is not known is no second one. */
 export const haveSeveralDomains = (
   regions: readonly (Placed & { readonly kind: string })[],
 ): boolean => {
-  const ranges = regions.filter(({ kind }) => kind !== "outside");
-  return (
-    new Set(ranges.map(({ domain }) => domain)).size > 1 ||
-    ranges.some(({ path_domains }) => path_domains !== undefined)
-  );
+  const known = new Set<string>();
+  for (const { domain, path_domains = [domain], kind } of regions) {
+    if (kind === "outside") continue;
+    for (const each of path_domains) if (each !== null) known.add(each);
+    if (known.size > 1) return true;
+  }
+  return false;
 };
 
 /** A line for each path: its names, and domains only where these regions have several. */

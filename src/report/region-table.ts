@@ -62,7 +62,9 @@ const column = (
 const columnsOf = (words: KernelWords | null, share: ShareBase): readonly Column[] => [
   column("Calls", 3, shownCalls),
   ...(words === null ? wallColumns : kernelColumns(words)),
-  column("Share %", 6, (region) => formatShare(share.of(region), share.whole)),
+  ...(share.label === null
+    ? []
+    : [column("Share %", 6, (region) => formatShare(share.of(region), share.whole))]),
 ];
 
 const kernelColumns = (words: KernelWords): readonly Column[] => [

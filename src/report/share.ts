@@ -1,9 +1,12 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import { reportKernelWords } from "./kernel-words.ts";
-import { wholeMs } from "./measured-time.ts";
+import { totalMs, wholeMs } from "./measured-time.ts";
+import { startsAt } from "./region-path.ts";
 
 /** The whole that shares refer to: kernel time where there is any, else wall time. */
 export interface ShareBase {
+  /** Which time of a region is a part of it. */
+  readonly basis: "total" | "wall";
   readonly of: (region: NCUProfileRegion) => number | null;
   readonly whole: number | null;
   /** What 100 % is, as a phrase; null where nothing was timed: there are no shares then. */
@@ -12,20 +15,29 @@ export interface ShareBase {
 
 export function shareBase(report: NCUProfileRegionReport): ShareBase {
   const words = reportKernelWords(report);
-  const { wall_ms } = report.totals;
   const total_ms = wholeMs(report);
-  if (total_ms !== null)
+  if (total_ms !== null && total_ms > 0)
     return {
-      of: (region) => region.total_ms,
+      basis: "total",
+      of: totalMs,
       whole: total_ms,
       label: `total ${words?.time ?? "time"}`,
     };
-  if (wall_ms === null) return { of: (region) => region.wall_ms, whole: null, label: null };
-  return {
-    of: (region) => region.wall_ms,
-    whole: wall_ms,
-    label: `wall time covered by outermost ranges${overlaps(report) ? " (ranges at the same time add up to more)" : ""}`,
-  };
+  return { basis: "wall", of: ({ wall_ms }) => wall_ms, ...wholeWall(report) };
+}
+
+function wholeWall(report: NCUProfileRegionReport): Pick<ShareBase, "whole" | "label"> {
+  const { wall_ms } = report.totals;
+  if (wall_ms !== null)
+    return {
+      whole: wall_ms,
+      label: `wall time covered by outermost ranges${overlaps(report) ? " (ranges at the same time add up to more)" : ""}`,
+    };
+  const [top, ...others] = report.regions;
+  if (top === undefined || top.wall_ms === null) return { whole: null, label: null };
+  return others.every((other) => startsAt(other, top))
+    ? { whole: top.wall_ms, label: "the wall time of the region" }
+    : { whole: null, label: null };
 }
 
 /** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */

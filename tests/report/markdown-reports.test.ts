@@ -8,8 +8,10 @@ import {
   renderRunMarkdown,
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
+import { createRegionBundler } from "../../src/report/region-bundle.ts";
+import type { ProcessSketch } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
-import { anyName, bundleOf, hostileNames, resnet } from "./bundles.ts";
+import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
 
 const runOf = (bundle: RegionReportBundle, notes: string[] = []): RunSummary => ({
   sections: [
@@ -47,6 +49,20 @@ const cellCounts = (markdown: string): number[][] => {
   }
   return tables;
 };
+
+/** Ranges of which only the number is known. */
+const untimed = (bundle: RegionReportBundle): RegionReportBundle => ({
+  ...bundle,
+  reports: bundle.reports.map((report) => ({
+    ...report,
+    regions: report.regions.map((region) => ({
+      ...region,
+      wall_ms: null,
+      wall_exclusive_ms: null,
+      invocation_wall_ms: null,
+    })),
+  })),
+});
 
 describe("Markdown reports", () => {
   it("show the tree, the kernels per region and where it all comes from", () => {
@@ -106,6 +122,50 @@ describe("Markdown reports", () => {
     const base = "Share is of wall time covered by outermost ranges";
     expect(wall(10)).toContain(`${base}. `);
     expect(wall(5)).toContain(`${base} (ranges at the same time add up to more). `);
+  });
+
+  it("say what shares are of also where there is one region, by the wall clock", () => {
+    const bundle = bundleOf([
+      {
+        ranges: [
+          { name: "before", start: 0, end: 1_000_000 },
+          { name: "step", start: 2_000_000, end: 6_000_000 },
+          { name: "load", start: 3_000_000, end: 4_000_000 },
+        ],
+      },
+    ]);
+    const [, step] = firstReport(bundle).regions;
+    if (step === undefined) throw new Error("no step");
+    const text = renderRegionMarkdown(createRegionBundler(bundle)(step), { title });
+    expect(text).toContain("| step | 1 | 4.000 | 3.000 | 100.0 |");
+    expect(text).toContain("| └\u00a0load | 1 | 1.000 | 1.000 | 25.0 |");
+    expect(text).toContain("Share is of the wall time of the region.");
+    const none = renderRegionMarkdown(untimed(createRegionBundler(bundle)(step)), { title });
+    expect(none).toContain("| Region | Calls | Wall ms | Wall excl. ms |");
+    expect(none).not.toContain("Share");
+  });
+
+  it("of a region in which nothing ran say what could have run there", () => {
+    const ranges = [
+      { name: "empty", start: 0, end: 1_000_000 },
+      { name: "full", start: 2_000_000, end: 4_000_000 },
+    ];
+    const kernels = [{ name: "gemm", launch: 3_000_000, ns: 500 }];
+    const operations = [{ name: "conv", start: 3_000_000, end: 3_000_500, domain: "ops" }];
+    const reportOf = (sketch: ProcessSketch) => {
+      const bundle = bundleOf([sketch], { operationDomains: ["ops"] });
+      const [empty] = firstReport(bundle).regions;
+      if (empty === undefined) throw new Error("no region");
+      return renderRegionMarkdown(createRegionBundler(bundle)(empty), { title });
+    };
+    const gpuRun = reportOf({ ranges, kernels });
+    expect(gpuRun).toContain(": 1 region, 1 call, 0 GPU kernels.");
+    expect(gpuRun).toContain("| empty | 1 | 0.000 | 0.000 | 1.000 | 1.000 | 0 | 100.0 |");
+    expect(gpuRun).toContain("Total is GPU time of kernels inside the region");
+    const cpuRun = reportOf({ ranges: [...ranges, ...operations] });
+    expect(cpuRun).toContain(": 1 region, 1 call, 0 CPU operations.");
+    expect(cpuRun).toContain("| CPU ops | Share % |");
+    expect(cpuRun).not.toContain("GPU time");
   });
 
   it("never call CPU operations GPU kernels, nor the other way round", () => {

@@ -89,6 +89,13 @@ describe("kernels without a time", () => {
     );
     expect(renderKernelsMarkdown(runOf(some))).toMatch(/copy.*\| 1 \| – \| – \| – \|/);
     expect(renderRegionTable(firstReport(some), { width: 200 })).toContain("2.000");
+    const apart = bundleOf(
+      { in: ["timed"], kernel: "gemm", ns: 2_000_000 },
+      { in: ["counted"], kernel: "copy", metrics },
+    );
+    expect(renderRegionTable(firstReport(apart), { width: 200 })).toMatch(
+      /\ncounted +– +– +– +– +1 +–\n/,
+    );
   });
 });
 

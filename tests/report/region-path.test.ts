@@ -72,6 +72,10 @@ describe("the place of a region", () => {
     expect(lines("a@A", "a@A/b@A")).toEqual(["a", "a / b"]);
     expect(lines("a@A", "a@A/b")).toEqual(["a @A", "a @A / b"]);
     expect(lines("a@A/b")).toEqual(["a @A / b"]);
+    // What is not known is not another domain: a report of an older contract, of a selection.
+    expect(lines("a@?/b", "a@?/c")).toEqual(["a / b", "a / c"]);
+    expect(lines("a@?/b@A", "c@A")).toEqual(["a / b", "c"]);
+    expect(lines("a@?/b@A", "c")).toEqual(["a / b @A", "c"]);
     const outside = { path: ["(outside)"], domain: "", kind: "outside" };
     const step = placed("step@A");
     expect(pathLines([step, outside])(step)).toBe("step");

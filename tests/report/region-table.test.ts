@@ -53,6 +53,18 @@ forward              2    16.000   36.000
     expect(renderRegionTable(firstReport(bundleOf([])))).toBe("No regions.\n");
   });
 
+  it("has no column of shares where nothing was timed", () => {
+    const { regions, totals, ...rest } = firstReport(
+      bundleOf([{ ranges: [{ name: "a", start: 0, end: 5 }] }]),
+    );
+    const text = renderRegionTable({
+      ...rest,
+      totals: { ...totals, wall_ms: null },
+      regions: regions.map((region) => ({ ...region, wall_ms: null })),
+    });
+    expect(text).toMatch(/^Region +Calls +Wall ms +Excl ms +Median ms +p95 ms\n/);
+  });
+
   it("calls GPU kernels and CPU operations what they are", () => {
     const gpu = firstReport(
       bundleOf([

@@ -92,13 +92,17 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
             cell: ({ row }: Region) => formatCount(regions.kernelCount[row] ?? 0),
           },
         ]),
-    {
-      heading: "Share %",
-      ...(wholeLabel !== null && { hint: `Of ${wholeLabel}` }),
-      align: "right",
-      key: ({ value }) => value,
-      cell: ({ value }) => formatShare(value, wholeMs),
-    },
+    ...(wholeLabel === null
+      ? []
+      : [
+          {
+            heading: "Share %",
+            hint: `Of ${wholeLabel}`,
+            align: "right" as const,
+            key: ({ value }: Region) => value,
+            cell: ({ value }: Region) => formatShare(value, wholeMs),
+          },
+        ]),
   ];
 }
 

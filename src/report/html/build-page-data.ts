@@ -3,7 +3,6 @@
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
 import { largestRegions } from "../longest.ts";
-import { wholeMs } from "../measured-time.ts";
 import { forPage, plural } from "../numbers.ts";
 import { shareBase } from "../share.ts";
 import { treeRows } from "../tree-rows.ts";
@@ -108,7 +107,7 @@ function buildScope(
 
   return {
     scope: report.scope,
-    basis: wholeMs(report) === null ? "wall" : "total",
+    basis: share.basis,
     wholeMs: forPage(share.whole),
     wholeLabel: share.label,
     kernelWords: reportKernelWords(report)?.many ?? null,

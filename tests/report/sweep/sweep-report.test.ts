@@ -10,6 +10,7 @@ import {
 import { upgraded } from "../../../src/report/upgrade.ts";
 import type { ProcessSketch } from "../../profile/regions/timelines.ts";
 import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
+import { readCsv } from "../read-csv.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
 
 describe("a sweep's report", () => {
@@ -66,6 +67,34 @@ describe("a sweep's report", () => {
         times_ms: [0.00089, 0.00089, 0.00089],
       },
     ]);
+  });
+
+  it("has no column of domains where older reports of a selection tell a single one", () => {
+    const ranges = [
+      { name: "step", start: 0, end: 1000 },
+      { name: "load", start: 10, end: 900 },
+    ];
+    const selection = { include: ["load"], exclude: [] };
+    const csvOf = (sketch: ProcessSketch) => {
+      const older = upgraded(asOlder(bundleOf([sketch], { selection })));
+      const jobs = ["0", "1"].map((name) => ({
+        name,
+        overrides: [`x=${name}`],
+        result: { report: firstReport(older) },
+      }));
+      return readCsv([...renderSweepCsv(sweepOf(jobs))].join(""));
+    };
+    expect(csvOf({ ranges }).map((row) => row.at(-1))).toEqual([
+      "wall_ms",
+      ...["0", "1"].flatMap(() => ["0.001", "0.00089"]),
+    ]);
+    const inTwo = ranges.flatMap((range) => [
+      range,
+      { ...range, domain: "io", start: range.start + 2000, end: range.end + 2000 },
+    ]);
+    const [head, , ...rows] = csvOf({ ranges: inTwo });
+    expect(head?.at(-1)).toBe("path_domains");
+    expect(rows[0]?.at(-1)).toBe("? / ");
   });
 
   it("tells regions of one path apart", () => {
