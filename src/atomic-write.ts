@@ -28,6 +28,12 @@ export async function writeFileAtomic(
 export const writeFileAtomicSync = (file: string, data: string | Uint8Array): void =>
   replaceFile(file, (temporary) => writeFileSync(temporary, data, { flag: "wx" }));
 
+export interface DurableOptions {
+  readonly mode?: number;
+  /** Where it stands until it is whole, for who removes what a killed process has left; by default under a name of no meaning. */
+  readonly draft?: string;
+}
+
 /**
  * As `writeFileAtomicSync`, and the content is on the disk before the name is: what a machine that
  * loses its power still has. Some milliseconds slower.
@@ -35,20 +41,27 @@ export const writeFileAtomicSync = (file: string, data: string | Uint8Array): vo
 export const writeFileDurableSync = (
   file: string,
   data: string,
-  { mode = 0o666 }: { readonly mode?: number } = {},
+  { draft, mode = 0o666 }: DurableOptions = {},
 ): void =>
-  replaceFile(file, (temporary) => {
-    const descriptor = openSync(temporary, "wx", mode);
-    try {
-      writeFileSync(descriptor, data);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  });
+  replaceFile(
+    file,
+    (temporary) => {
+      const descriptor = openSync(temporary, "wx", mode);
+      try {
+        writeFileSync(descriptor, data);
+        fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    draft,
+  );
 
-function replaceFile(file: string, writeTo: (temporary: string) => void): void {
-  const temporary = temporaryBeside(file);
+function replaceFile(
+  file: string,
+  writeTo: (temporary: string) => void,
+  temporary = temporaryBeside(file),
+): void {
   const write = () => writeTo(temporary);
   try {
     try {

@@ -3,12 +3,14 @@ import { isSignalCode } from "../job/job.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
 import { isScheduled } from "../worker/left-behind.ts";
+import type { Holder } from "../worker/process-claim.ts";
 import { type SweepRow, sweepRows } from "./collect.ts";
 import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "./record/manifest.ts";
+import { tidyRecord } from "./record/strays.ts";
 import type { JobStanding, Prospect } from "./standing.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
@@ -55,8 +57,33 @@ export async function lookAtSweep(
   signal?: AbortSignal,
 ): Promise<SweepLook> {
   const folder = sweepFolder(directory);
+  tidyRecord(folder);
+  // Who drives it is asked before its record is read: one that ends has written all of it by then.
+  for (let driver = launcherOf(folder); ; ) {
+    const look = await lookBeside(driver, { directory, env, ...(signal && { signal }) });
+    const now = launcherOf(folder);
+    // What is missing without a driver waits with one that came while a scheduler was asked.
+    if (signal?.aborted === true || isSame(driver, now)) return look;
+    driver = now;
+  }
+}
+
+const isSame = (one: Holder | undefined, other: Holder | undefined): boolean =>
+  one?.host === other?.host && one?.pid === other?.pid && one?.birth === other?.birth;
+
+interface LookRequest {
+  readonly directory: string;
+  readonly env: Environment;
+  readonly signal?: AbortSignal;
+}
+
+/** @param driver who drives the sweep */
+async function lookBeside(
+  driver: Holder | undefined,
+  { directory, env, signal }: LookRequest,
+): Promise<SweepLook> {
+  const folder = sweepFolder(directory);
   const manifest = readManifest(folder);
-  const driver = launcherOf(folder);
   const backend = await backendOf(folder, env);
   const isDriven = driver !== undefined;
   const question = { isDriven, ...(signal === undefined ? {} : { signal }) };

@@ -5,6 +5,7 @@ import type { ParsedArguments } from "../flags/parse-argv.ts";
 import type { Invocation } from "../invocation.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { readFacts, type SweepFacts } from "./record/manifest.ts";
+import { tidyRecord } from "./record/strays.ts";
 
 /**
  * What `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, at its time
@@ -29,7 +30,9 @@ export function resumedInvocation(
           ? "argument --accept-changes: it goes with --resume DIR or --retry-failed DIR"
           : "argument --retry-failed: it must name the same sweep as --resume",
     });
-  const manifest = readFacts(sweepFolder(directory));
+  const folder = sweepFolder(directory);
+  tidyRecord(folder);
+  const manifest = readFacts(folder);
   const { cwd, now } = manifest;
   if (manifest.holds_secrets)
     throw new ConfigError({

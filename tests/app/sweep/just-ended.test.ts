@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { slurmFolder, writeSubmissions } from "../../../src/app/launchers/slurm/submissions.ts";
 import { cancelSweep } from "../../../src/app/sweep/cancel.ts";
 import { lookAtSweep } from "../../../src/app/sweep/look.ts";
 import {
@@ -10,8 +11,9 @@ import {
   readJobState,
   writeJobState,
 } from "../../../src/app/sweep/record/job-state.ts";
-import { jobsFolder, sweepFolder } from "../../../src/app/sweep/record/layout.ts";
+import { jobsFolder, launcherFile, sweepFolder } from "../../../src/app/sweep/record/layout.ts";
 import { standing } from "../../../src/app/sweep/standing.ts";
+import { thisProcess } from "../../../src/app/worker/process-identity.ts";
 import { factsIn, writeSweep } from "./record/written.ts";
 
 /** More than the kernel gives out. */
@@ -54,6 +56,50 @@ describe("a job that records its end while it is looked at has ended", () => {
     expect(view.counts).toEqual({ completed: 1 });
   });
 });
+
+test("a driver that ends while it is looked at has said by then that no more jobs are to come", async () => {
+  const { directory, folder, driver } = drivenSweep();
+  const { kill } = process;
+  vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+    if (pid === NOBODY && existsSync(launcherFile(folder))) {
+      writeJobState(folder, ended(begun(0, undefined), { status: "completed", exitCode: 0 }));
+      writeSweep(folder, factsIn(directory));
+      rmSync(launcherFile(folder));
+    }
+    return kill.call(process, pid, signal);
+  });
+  writeFileSync(launcherFile(folder), JSON.stringify(driver));
+  const { view } = await lookAtSweep(directory, {});
+  expect(view).toMatchObject({
+    driver: null,
+    exit_code: 0,
+    more_to_come: false,
+    counts: { completed: 1 },
+  });
+});
+
+test("a driver that comes while Slurm is asked drives what was missing before", async () => {
+  const { directory, folder, driver } = drivenSweep();
+  mkdirSync(slurmFolder(folder), { recursive: true });
+  writeSubmissions(folder, [{ script: "/1.sh", array: "7", jobs: [{ number: 1, attempts: 0 }] }]);
+  const claim = join(directory, "claim");
+  writeFileSync(claim, JSON.stringify({ ...driver, ...thisProcess() }));
+  const bin = mkdtempSync(join(tmpdir(), "hydraconf-comes-"));
+  const script = `#!/bin/sh\n/bin/cp '${claim}' '${launcherFile(folder)}'\necho '{"jobs": []}'\n`;
+  for (const name of ["squeue", "scontrol"])
+    writeFileSync(join(bin, name), script, { mode: 0o755 });
+  const { view } = await lookAtSweep(directory, { PATH: bin });
+  expect(view).toMatchObject({ driver: { pid: process.pid }, counts: { queued: 1 } });
+});
+
+/** A sweep of one job that more are to come to, and a process that would drive it. */
+function drivenSweep() {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-driven-"));
+  const folder = sweepFolder(directory);
+  mkdirSync(jobsFolder(folder), { recursive: true });
+  writeSweep(folder, factsIn(directory, { more_to_come: true }));
+  return { directory, folder, driver: { ...thisProcess(), pid: NOBODY, birth: null } };
+}
 
 test.each([
   ["waiting", "queued"],

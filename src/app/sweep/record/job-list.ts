@@ -1,17 +1,7 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { writeFileDurableSync } from "../../../atomic-write.ts";
-import { jobListFile } from "./layout.ts";
+import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import type { ManifestJob } from "./manifest.ts";
 
 /**
@@ -42,10 +32,12 @@ export function createJobList(
   jobs: readonly ManifestJob[],
   carriedOver: readonly ManifestJob[],
 ): JobList {
-  const name = `${PREFIX}${randomUUID()}${SUFFIX}`;
+  const id = randomUUID();
+  const name = jobListName(id);
   const file = jobListFile(folder, name);
   const later = carriedOver.map((job): Entry => ({ ...job, carried_over: true }));
-  writeFileDurableSync(file, linesOf([...jobs, ...later]), { mode: 0o600 });
+  const options = { mode: 0o600, draft: draftFile(folder, id) };
+  writeFileDurableSync(file, linesOf([...jobs, ...later]), options);
   return {
     name,
     add(more) {
@@ -60,16 +52,6 @@ export function createJobList(
     },
   };
 }
-
-/** Removes all lists but this one: those of earlier launchers, one of which may have been killed before it could. */
-export function removeOtherLists(folder: string, kept: string): void {
-  for (const name of readdirSync(folder))
-    if (name !== kept && name.startsWith(PREFIX) && name.endsWith(SUFFIX))
-      rmSync(join(folder, name), { force: true });
-}
-
-const PREFIX = "manifest-";
-const SUFFIX = ".jsonl";
 
 /** @throws the system's error, `ENOENT` for one that somebody has replaced by another meanwhile; SyntaxError for what is no list */
 export function readJobList(folder: string, name: string): readonly ManifestJob[] {

@@ -16,6 +16,14 @@ export const SWEEP_FOLDER = ".sweep";
 
 export const sweepFolder = (directory: string): string => join(directory, SWEEP_FOLDER);
 export const manifestFile = (folder: string): string => join(folder, "manifest.json");
+/** Of a list of jobs; each has an id of its own. */
+export const jobListName = (id: string): string => `${STEM}${id}.jsonl`;
+/** A manifest or a list before it is whole. */
+export const draftFile = (folder: string, id: string): string => join(folder, `${STEM}${id}.draft`);
+/** The names of all lists and drafts in a folder. */
+export const listsAndDrafts = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => name.startsWith(STEM));
+const STEM = "manifest-";
 /** @param name as the manifest names it */
 export const jobListFile = (folder: string, name: string): string => join(folder, name);
 export const launcherFile = (folder: string): string => join(folder, "launcher.json");

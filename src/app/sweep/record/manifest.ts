@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeFileDurableSync } from "../../../atomic-write.ts";
 import { fileProblem } from "../../../file-problem.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobList, readListedJob } from "./job-list.ts";
-import { jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
+import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
 
 /** What a sweep is, but for its jobs. Keys are those of the file. */
 export interface SweepFacts {
@@ -82,7 +83,7 @@ export const writeManifest = (folder: string, facts: SweepFacts, list: string): 
   writeFileDurableSync(
     manifestFile(folder),
     `${JSON.stringify({ version: 2, ...facts, job_list: list } satisfies Manifest, null, 1)}\n`,
-    { mode: 0o600 },
+    { mode: 0o600, draft: draftFile(folder, randomUUID()) },
   );
 
 /** @throws ConfigError `app.sweep_record` where there is no sweep, or none that can be read */
@@ -98,6 +99,16 @@ export const readManifest = (folder: string): SweepManifest =>
  * @throws ConfigError as `readManifest`
  */
 export const readFacts = (folder: string): SweepFacts => withManifest(folder, factsOf);
+
+/**
+ * The name of the file that has the jobs; undefined where the manifest has them in it.
+ *
+ * @throws ConfigError as `readManifest`
+ */
+export function readListName(folder: string): string | undefined {
+  const manifest = parsedManifest(folder);
+  return manifest.version === 1 ? undefined : manifest.job_list;
+}
 
 /**
  * One of the jobs; undefined where there is none of this number.

@@ -6,13 +6,14 @@ import type { Claim } from "../../worker/process-claim.ts";
 import { resultOf } from "../../worker/recorded-job.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
-import { createJobList, type JobList, removeOtherLists } from "./job-list.ts";
+import { createJobList, type JobList } from "./job-list.ts";
 import { hasEnded, hasFailed, readJobState, timesEnded, writeJobState } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
 import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepFacts, writeManifest } from "./manifest.ts";
 import { maskedFacts, maskedJob, type Redact } from "./masked.ts";
 import { createNumbering, type Numbering } from "./numbering.ts";
+import { removeStrays } from "./strays.ts";
 
 /** What of a recorded sweep is to run again. */
 export interface Resumption {
@@ -171,7 +172,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
     admitted = admitted.map(mask);
     list = createJobList(folder, admitted, later.map(mask));
     writeFacts(list);
-    removeOtherLists(folder, list.name);
+    removeStrays(folder, list.name);
   };
 
   const recorded = (job: SweepJob): JobResult | undefined => {

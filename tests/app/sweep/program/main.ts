@@ -32,6 +32,7 @@ void hydraMain(
     configPath: "conf",
     configName: "config",
     flags: [{ id: "fast", names: ["--fast"], takes: "nothing", help: "a flag of its own" }],
+    ...(existsSync("conf/schema.json") ? { schema: "conf/schema.json" } : {}),
     resultFiles: process.env["PROG_RESULTS"] === undefined ? [] : ["result.txt"],
     restAsOverrides: () => [],
     targets: createTargets({

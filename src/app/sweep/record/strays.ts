@@ -1,0 +1,41 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { tryClaim } from "../../worker/process-claim.ts";
+import { launcherFile, listsAndDrafts } from "./layout.ts";
+import { readListName } from "./manifest.ts";
+
+/**
+ * Removes all lists and drafts but one list: those of earlier launchers, one of which may have been killed before it could. Only
+ * for who has claimed the sweep.
+ *
+ * @param kept the list that the manifest names
+ */
+export function removeStrays(folder: string, kept: string | undefined): void {
+  for (const name of straysOf(folder, kept)) rmSync(join(folder, name), { force: true });
+}
+
+/**
+ * The same for who comes by a sweep that nobody drives. What has become a secret since it was written is masked in all that the
+ * manifest names; so nothing of a record that was written anew stays, also where its launcher was killed in that very moment.
+ *
+ * @throws ConfigError `app.sweep_record` where there is no sweep
+ */
+export function tidyRecord(folder: string): void {
+  if (straysOf(folder, readListName(folder)).length === 0) return;
+  try {
+    const attempt = tryClaim(launcherFile(folder));
+    // It may be about to name what nothing names yet.
+    if (attempt.kind === "held") return;
+    try {
+      removeStrays(folder, readListName(folder));
+    } finally {
+      attempt.claim.release();
+    }
+  } catch (error) {
+    // Who may only look leaves it as it is.
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+  }
+}
+
+const straysOf = (folder: string, kept: string | undefined): readonly string[] =>
+  listsAndDrafts(readdirSync(folder)).filter((name) => name !== kept);

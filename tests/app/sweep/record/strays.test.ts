@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
+import { createJobList } from "../../../../src/app/sweep/record/job-list.ts";
+import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
+import { draftFile, manifestFile, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+import { readFacts } from "../../../../src/app/sweep/record/manifest.ts";
+import { canMount, withDisk } from "../../mounts.ts";
+import { atPoints, changesOf, killAt, WITHIN } from "../program/killed.ts";
+import { workplace } from "../program/start.ts";
+import { factsIn, jobOf, writeSweep } from "./written.ts";
+
+/** A sweep in a directory, and beside its list one of a killed launcher, and half of another. */
+function withStrays(directory: string) {
+  const folder = sweepFolder(directory);
+  mkdirSync(folder, { recursive: true });
+  createJobList(folder, [jobOf(0)], []);
+  writeSweep(folder, factsIn(directory));
+  writeFileSync(draftFile(folder, "half"), "{");
+  const names = () => readdirSync(folder).filter((name) => name.startsWith("manifest"));
+  return { folder, names };
+}
+
+const temporary = () => mkdtempSync(join(tmpdir(), "hydraconf-strays-"));
+
+test("what a killed launcher left of a record is removed by who comes by, and its jobs stay", async () => {
+  const directory = temporary();
+  const { names } = withStrays(directory);
+  expect(names()).toHaveLength(4);
+  const { view } = await lookAtSweep(directory, {});
+  expect(view.counts).toEqual({ missing: 1 });
+  expect(names()).toHaveLength(2);
+});
+
+test("while somebody runs the sweep, that is theirs to do", async () => {
+  const directory = temporary();
+  const { folder, names } = withStrays(directory);
+  const claim = claimSweep(folder);
+  await lookAtSweep(directory, {});
+  expect(names()).toHaveLength(4);
+  claim.release();
+});
+
+test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves all as it is", () =>
+  withDisk("size=64k", async (disk) => {
+    const { names } = withStrays(disk);
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    expect((await lookAtSweep(disk, {})).view.counts).toEqual({ missing: 1 });
+    expect(names()).toHaveLength(4);
+  }),
+);
+
+/** A sweep of which only the second batch shows that a word of the first is a secret. */
+const SECRET = "opaque-opaque";
+const TELLTALE = ["-m", `+name=${SECRET}`, "+db=open,closed", "hydra.sweeper.max_batch_size=1"];
+
+function telltale() {
+  const place = workplace();
+  const write = (name: string, text: string) => writeFileSync(join(place.cwd, "conf", name), text);
+  mkdirSync(join(place.cwd, "conf/db"));
+  write("db/open.yaml", "password: null\n");
+  write("db/closed.yaml", `password: ${SECRET}\n`);
+  const password = { type: ["string", "null"], writeOnly: true };
+  write("schema.json", JSON.stringify({ properties: { db: { properties: { password } } } }));
+  return place;
+}
+
+test("wherever a launcher is killed, nothing of a record that masks a secret has it", {
+  timeout: 600_000,
+}, async () => {
+  const run = (place: ReturnType<typeof telltale>) => (env: Readonly<Record<string, string>>) =>
+    place.startHooked(TELLTALE, { ...WITHIN, ...env });
+  const whole = telltale();
+  const changes = await changesOf(whole, "launcher", run(whole));
+  expect(readFacts(whole.folder).holds_secrets).toBe(true);
+  const masked: number[] = [];
+  await atPoints(changes, { sideBySide: 2, step: 1 }, async (at) => {
+    // The secret comes with the second batch.
+    if (at < changes / 2) return;
+    const place = telltale();
+    await run(place)({ KILL_AT: killAt("launcher", at) });
+    if (!existsSync(manifestFile(place.folder))) return;
+    await (at % 2 === 0 ? place.sweep(["status", "s"]) : place.start(["--resume", "s"]));
+    if (!readFacts(place.folder).holds_secrets) return;
+    masked.push(at);
+    const files = readdirSync(place.folder, { withFileTypes: true }).filter((one) => one.isFile());
+    for (const { name } of files)
+      expect(readFileSync(join(place.folder, name), "utf8"), `${at}: ${name}`).not.toContain(
+        SECRET,
+      );
+  });
+  expect(masked.length).toBeGreaterThan(3);
+});
