@@ -62,6 +62,7 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
   let database: Database | null = null;
   try {
     database = new sqlite.Database(link, { readOnly: true });
+    database.exec("BEGIN");
     return read(describe(database));
   } catch (cause) {
     if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
