@@ -43,9 +43,10 @@ export interface SweepBackend {
   handedOver(): ReadonlySet<number>;
   /**
    * Records how jobs ended that could not do it themselves and are over, for a sweep that nobody watches.
+   * @returns what it does not say; undefined where it says all
    * @throws ConfigError where it does not answer; then all stays as it is
    */
-  settle(options?: QuestionOptions): Promise<void>;
+  settle(options?: QuestionOptions): Promise<Silence | undefined>;
   /**
    * What happens to the jobs that were handed to the scheduler, until all have ended or the signal
    * comes. A job that the scheduler lost is recorded as what became of it.
@@ -61,6 +62,13 @@ export interface SweepBackend {
 export interface QuestionOptions {
   /** Gives up the question: then the scheduler has not answered. */
   readonly signal?: AbortSignal;
+}
+
+/** A scheduler that says how jobs stand, and of some does not. */
+export interface Silence {
+  readonly problem: string;
+  /** The numbers of these jobs, of which nobody knows whether they are over. */
+  readonly jobs: ReadonlySet<number>;
 }
 
 export interface WatchOptions {

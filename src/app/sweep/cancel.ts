@@ -43,14 +43,14 @@ export interface CancelRequest {
  */
 export async function cancelSweep({ directory, env, say }: CancelRequest): Promise<boolean> {
   const folder = sweepFolder(directory);
-  const { jobs } = readManifest(folder);
+  // Read again each time: the driver may come to another batch before it ends.
+  const jobs = () => readManifest(folder).jobs;
   const driver = launcherOf(folder);
+  const workers = liveWorkers(folder, jobs());
   const isIdle =
-    driver === undefined &&
-    liveWorkers(folder, jobs).length === 0 &&
-    (await scheduledJobs(folder, env)).live === 0;
+    driver === undefined && workers.length === 0 && (await scheduledJobs(folder, env)).live === 0;
   if (isIdle) {
-    recordLost(folder, jobs);
+    recordLost(folder, jobs());
     return false;
   }
   noteCancellation(folder);
@@ -65,13 +65,13 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
     say(`Ending ${live} jobs in the scheduler`);
     await endScheduled(backend);
   }
-  const left = liveWorkers(folder, readManifest(folder).jobs);
+  const left = liveWorkers(folder, jobs());
   await Promise.all(left.filter(({ alive }) => alive === true).map(endWorker));
   const away = [
     ...(isElsewhere && driver !== undefined ? [driver] : []),
     ...left.filter(({ alive }) => alive === "elsewhere").map(({ process }) => process),
   ];
-  recordLost(folder, jobs);
+  recordLost(folder, jobs());
   if (away.length > 0) throw runsElsewhere(directory, away);
   clearCancellation(folder);
   return true;

@@ -154,9 +154,13 @@ async function ask(
 ): Promise<Answer> {
   if (backend === undefined) return NO_SCHEDULER;
   try {
-    if (!isDriven) await backend.settle(question);
+    const silence = isDriven ? undefined : await backend.settle(question);
     const jobs = await backend.status(question);
-    return { ...NO_SCHEDULER, scheduled: new Map(jobs.map((job) => [job.number, job])) };
+    return {
+      scheduled: new Map(jobs.map((job) => [job.number, job])),
+      unanswered: silence?.jobs ?? NO_SCHEDULER.unanswered,
+      problem: silence?.problem ?? null,
+    };
   } catch (error) {
     // Without its commands, and while it does not answer, the records alone must do.
     if (!isConfigError(error)) throw error;

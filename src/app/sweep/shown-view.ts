@@ -95,15 +95,16 @@ export function summary(view: SweepView): string {
   const who =
     driver !== null
       ? `; process ${driver.pid} on ${driver.host} runs it`
-      : inScheduler > 0
-        ? `; the scheduler has ${inScheduler} of them`
-        : scheduler_problem !== null
-          ? `; ${printable(scheduler_problem)}`
-          : toDo > 0
-            ? "; no launcher runs it"
-            : more_to_come
-              ? "; no launcher runs it, and others were still to come"
-              : "";
+      : inScheduler > 0 || scheduler_problem !== null
+        ? [
+            inScheduler > 0 ? `; the scheduler has ${inScheduler} of them` : "",
+            scheduler_problem === null ? "" : `; ${printable(scheduler_problem)}`,
+          ].join("")
+        : toDo > 0
+          ? "; no launcher runs it"
+          : more_to_come
+            ? "; no launcher runs it, and others were still to come"
+            : "";
   const command = (flag: string, what: string) =>
     `  ${program} ${flag} ${shellQuote(directory)}   ${what}\n`;
   const isCutOff = toDo > 0 || (more_to_come && failed === 0);

@@ -14,7 +14,7 @@ import {
 import { jobsFolder, launcherFile, sweepFolder } from "../../../src/app/sweep/record/layout.ts";
 import { standing } from "../../../src/app/sweep/standing.ts";
 import { thisProcess } from "../../../src/app/worker/process-identity.ts";
-import { factsIn, writeSweep } from "./record/written.ts";
+import { factsIn, jobOf, writeSweep } from "./record/written.ts";
 
 /** More than the kernel gives out. */
 const NOBODY = 2 ** 22 + 1;
@@ -90,6 +90,27 @@ test("a driver that comes while Slurm is asked drives what was missing before", 
     writeFileSync(join(bin, name), script, { mode: 0o755 });
   const { view } = await lookAtSweep(directory, { PATH: bin });
   expect(view).toMatchObject({ driver: { pid: process.pid }, counts: { queued: 1 } });
+});
+
+test("a job of a batch that its driver came to before it was ended is stopped once it is cancelled", async () => {
+  const { directory, folder, driver } = drivenSweep();
+  writeFileSync(launcherFile(folder), JSON.stringify(driver));
+  const { kill } = process;
+  let hasEnded = false;
+  vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
+    if (pid !== NOBODY || hasEnded) return kill.call(process, pid, signal);
+    hasEnded = signal === "SIGTERM";
+    if (hasEnded) {
+      const state = begun(1, undefined);
+      const attempts = state.attempts.map((one) => ({ ...one, pid: NOBODY }));
+      writeJobState(folder, { ...state, attempts });
+      writeSweep(folder, factsIn(directory), [jobOf(0), jobOf(1)]);
+      rmSync(launcherFile(folder));
+    }
+    return true;
+  });
+  expect(await cancelSweep({ directory, env: {}, say: () => {} })).toBe(true);
+  expect(readJobState(folder, 1)?.status).toBe("stopped");
 });
 
 /** A sweep of one job that more are to come to, and a process that would drive it. */

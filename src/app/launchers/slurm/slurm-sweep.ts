@@ -41,7 +41,7 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
     },
     async settle({ signal } = {}) {
       const tasks = unfinished(folder, await submittedTasks(folder, client, signal));
-      const over = await tasksOver(tasks, client, signal);
+      const { over, unknown } = await tasksOver(tasks, client, signal);
       const late = AbortSignal.timeout(SETTLE_MS);
       const request = { folder, client, tasks: over };
       const watch = watchTasks({
@@ -49,6 +49,9 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
         signal: signal ? AbortSignal.any([signal, late]) : late,
       });
       for await (const event of watch) void event;
+      return unknown.length === 0
+        ? undefined
+        : { problem: noAnswer().message, jobs: new Set(unknown.map(({ number }) => number)) };
     },
     async *watch({ numbers, signal } = {}) {
       const tasks = await submittedTasks(folder, client, signal);
@@ -127,7 +130,7 @@ function unfinished(
 }
 
 /**
- * Those that Slurm says are over, or knows no more.
+ * Those that Slurm says are over, or knows no more; and those that its queue does not have, and of which it says nothing else.
  *
  * @throws ConfigError `slurm.no_answer`
  */
@@ -135,14 +138,15 @@ async function tasksOver(
   tasks: readonly SubmittedTask[],
   client: SlurmClient,
   signal?: AbortSignal,
-): Promise<readonly SubmittedTask[]> {
+): Promise<Readonly<Record<"over" | "unknown", readonly SubmittedTask[]>>> {
   const queue = await queueOf(tasks, client, signal);
   if (queue === undefined) throw noAnswer();
   const reports = await reportsOf(tasks, queue, client, signal);
-  return tasks.filter((task) => {
+  const over = tasks.filter((task) => {
     const report = reports.get(taskName(task));
     return report === "gone" || (report !== undefined && phaseOf(report) === "over");
   });
+  return { over, unknown: tasks.filter((task) => !reports.has(taskName(task))) };
 }
 
 const scheduledJob = (

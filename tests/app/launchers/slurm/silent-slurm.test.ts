@@ -131,6 +131,32 @@ test("jobs that Slurm was given are not missing where it cannot be asked", async
   expect(summary(view)).toContain("; The Slurm launcher needs 'squeue'");
 });
 
+test("a job that has left the queue is not missing because scontrol alone does not answer", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
+  const folder = submittedIn(directory, "7");
+  writeSweep(
+    folder,
+    factsIn(directory),
+    [0, 1, 2].map((number) => jobOf(number)),
+  );
+  const jobs = [0, 1].map((number) => ({ number, attempts: 0 }));
+  writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
+  const { env } = unreachableSlurm();
+  const waits = { array_job_id: 7, array_task_id: 1, job_state: "PENDING" };
+  const squeue = `#!/bin/sh\necho '${JSON.stringify({ jobs: [waits] })}'\n`;
+  writeFileSync(join(env.PATH, "squeue"), squeue, { mode: 0o755 });
+  const { view } = await lookAtSweep(directory, env);
+  expect(view.jobs.map(({ scheduler, status }) => [status, scheduler?.id])).toEqual([
+    ["queued", undefined],
+    ["queued", "7_1"],
+    ["missing", undefined],
+  ]);
+  expect(view.scheduler_problem).toMatch(/^Slurm does not say what became of the sweep's jobs/);
+  expect(summary(view)).toBe(
+    `0 of 3 jobs completed, 2 queued, 1 missing; the scheduler has 1 of them; ${view.scheduler_problem}\n`,
+  );
+});
+
 test("what a silent Slurm was not given, or has ended, is as its record says", async () => {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-silent-sweep-"));
   const folder = submittedIn(directory, "7");
