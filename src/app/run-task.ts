@@ -59,12 +59,13 @@ async function runOne(
   hydraLogging(composition, session, logging)();
   await logInfo(composer, overrides, {}, logging);
   const place = placeOf(session);
+  // Callbacks are made before anything else is: one that cannot be made leaves no directory.
+  const surroundings = await surround(session, composition, logging);
+  const { callbacks } = surroundings;
   const taken = await takePlace(session, () => planJob(composition, place));
   if (taken === null) return EXIT_ERROR;
   const { planned, release } = taken;
   try {
-    const surroundings = await surround(session, composition, logging);
-    const { callbacks } = surroundings;
     const event = composedEvent(composition, overrides, session);
     await callbacks.notify("onComposeConfig", event);
     await callbacks.notify("onRunStart", event);

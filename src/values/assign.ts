@@ -12,16 +12,28 @@ import { fullKeyOf } from "./place.ts";
 import { keyText } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
 import { convertElement, convertKey, convertNode } from "./types/convert.ts";
-import { elementType } from "./types/type-of.ts";
+import { elementType, isContainerType } from "./types/type-of.ts";
+
+/** How a value is set where that differs. */
+export interface AssignRules {
+  /** As in `checkTree`. */
+  readonly foreign?: ForeignTypes;
+  /** A new map or list among scalars stays as it is: OmegaConf asks no type of what a merge brings there. */
+  readonly adopt?: boolean;
+}
 
 /**
  * Sets a child of a map or list by OmegaConf's rules: `struct` refuses new keys, `readonly` refuses
  * everything, and a declared type converts or refuses the value.
- * @param foreign as in `checkTree`
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `key.invalid_type`,
  *   `key.not_found` (a list index out of range)
  */
-export function assign(parent: Draft, key: Key, value: ConfigNode, foreign?: ForeignTypes): void {
+export function assign(
+  parent: Draft,
+  key: Key,
+  value: ConfigNode,
+  { adopt = false, foreign }: AssignRules = {},
+): void {
   const at: Place = { kind: "place", node: value, parent, key };
   // OmegaConf looks at the key before the flag, but for values that fit everywhere.
   const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
@@ -29,9 +41,15 @@ export function assign(parent: Draft, key: Key, value: ConfigNode, foreign?: For
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
-  const typed = withType(parent, known, value, at);
+  const typed = adopt && isOddContainer(parent, value) ? value : withType(parent, known, value, at);
   checkTree(value, at, foreign);
   putChild(parent, known, replacing(typed, old));
+}
+
+/** Whether a map or list is to stand in a map that is declared to hold scalars. */
+function isOddContainer({ node: { type } }: Draft, value: ConfigNode): boolean {
+  if (type?.kind !== "map" || value.kind === "scalar") return false;
+  return type.element.kind !== "any" && !isContainerType(type.element);
 }
 
 /**

@@ -126,7 +126,7 @@ function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Mergi
 
 function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const old = child(dest.node, key);
-  if (old === undefined) assign(dest, key, source);
+  if (old === undefined) assign(dest, key, source, { adopt: true });
   else mergeOver(dest, key, expand(dest, key, old, source, merging.context), source, merging);
 }
 

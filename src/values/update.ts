@@ -116,7 +116,7 @@ function put(
       return;
     }
   }
-  assign(at, key, value, options.foreign);
+  assign(at, key, value, options);
 }
 
 /** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for. */

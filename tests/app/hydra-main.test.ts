@@ -148,6 +148,17 @@ describe("hydra.job.env_set", () => {
   });
 });
 
+test("hydra.job.env_set refuses what is no text, when the files are there", async () => {
+  const { run, cwd } = program({
+    "conf/config.yaml": "hydra: {run: {dir: o}, job: {env_set: {HC_A: [1]}}}\n",
+  });
+  const { exitCode, stderr } = await run([]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("An environment variable must be a text, not ListConfig");
+  expect(stderr).toContain("conf/config.yaml:1:46");
+  expect(existsSync(join(cwd, "o/.hydra/config.yaml"))).toBe(true);
+});
+
 describe("the run directory", () => {
   test("that holds another run's results is refused before anything is written", async () => {
     const { run, cwd } = program(CONFIG, { resultFiles: ["report.md"] });

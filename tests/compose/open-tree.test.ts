@@ -29,3 +29,31 @@ test("packages of configs are looked for beside the program, where it runs, and 
   };
   expect(["beside", "here", "library", "nowhere"].map(isFound)).toEqual([true, true, true, false]);
 });
+
+test("a folder that Python knows as a namespace package is told to be missing, and composed from all the same", () => {
+  const [cwd, library] = ["first", "second"].map((name) => {
+    const place = mkdtempSync(join(tmpdir(), "hydraconf-tree-"));
+    mkdirSync(join(place, "extra", "db"), { recursive: true });
+    writeFileSync(join(place, "extra", "db", "pg.yaml"), `from: ${name}\n`);
+    return place;
+  });
+  const extra = () => {
+    const { repository } = openTree({
+      configDir: "pkg://extra",
+      configDirs: [],
+      cwd: cwd ?? "",
+      env: { PYTHONPATH: library },
+    });
+    const primary = repository.sources.find(({ provider }) => provider === PRIMARY_PROVIDER);
+    const origin = primary?.load("db/pg")?.origin;
+    return {
+      isAvailable: primary?.available(),
+      isGroup: primary?.isGroup("db"),
+      text: origin?.kind === "file" ? origin.source.text : undefined,
+    };
+  };
+  expect(extra()).toEqual({ isAvailable: false, isGroup: true, text: "from: first\n" });
+  // A package proper is found before any namespace, wherever it lies.
+  writeFileSync(join(library ?? "", "extra", "__init__.py"), "");
+  expect(extra()).toEqual({ isAvailable: true, isGroup: true, text: "from: second\n" });
+});

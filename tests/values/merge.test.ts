@@ -29,6 +29,24 @@ describe("mergeNodes", () => {
     expect(merge(...docs)).toBe(gives);
   });
 
+  it("takes a new map or list into a map of scalars as it is, as OmegaConf does", () => {
+    const typed = (text: string): ConfigNode => {
+      const node = yaml(text);
+      if (node.kind !== "map") throw new Error(text);
+      return { ...node, type: { kind: "map", key: { kind: "str" }, element: { kind: "str" } } };
+    };
+    const over = (first: string, ...texts: readonly string[]) =>
+      show(mergeNodes([typed(first), ...texts.map(yaml)], context));
+    expect(over("{}", "a: [1, {b: 2}]\nc: {d: 3}\ne: 4")).toBe(
+      "a:\n- 1\n- b: 2\nc:\n  d: 3\ne: '4'\n",
+    );
+    expect(over("{}", "a: [1]", "a: [2]")).toBe("a:\n- 2\n");
+    expect(over("{}", "a: [1]", "a: 5")).toBe("a: '5'\n");
+    expect(() => over("{a: x}", "a: [1]")).toThrowError("Cannot convert 'ListConfig' to string");
+    expect(() => over("{}", "a: [1]", "a: null")).toThrowError("Incompatible value 'None'");
+    expect(() => over("{}", "a: [1]", "a: {b: 1}")).toThrowError("Cannot merge DictConfig");
+  });
+
   it("keeps the type of a list that an interpolation leads to, and it refuses what is no list", () => {
     const first = "a: ${oc.dict.values:b}\nb: {x: 1}";
     expect(merge(first, "a: [2]")).toBe("a:\n- 2\nb:\n  x: 1\n");

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Config, createConfig } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { isMissing, type MapNode } from "../../values/node.ts";
-import { pyStr } from "../../values/python-text.ts";
+import { type ConfigNode, isMissing, type MapNode } from "../../values/node.ts";
+import { pyStr, pyTypeName } from "../../values/python-text.ts";
 import { resolveAt } from "../../values/select.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Logging } from "../logging/logging.ts";
@@ -111,10 +111,19 @@ function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<s
         message: `Missing mandatory value: hydra.job.env_set.${name}`,
         key: `hydra.job.env_set.${name}`,
       });
+    if (value.kind !== "scalar") throw noText(name, value);
     env[name] = variables[name] = pyStr(value);
   }
   return variables;
 }
+
+const noText = (name: string, value: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `An environment variable must be a text, not ${pyTypeName(value)}`,
+    origin: value.origin,
+    key: `hydra.job.env_set.${name}`,
+  });
 
 async function callTask(task: Task, config: Config, job: Job): Promise<JobResult> {
   const { number, outputDir, overrides } = job;

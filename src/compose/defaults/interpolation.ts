@@ -3,7 +3,7 @@ import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { list, map, scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
-import { selectNode } from "../../values/select.ts";
+import { resolveAt } from "../../values/select.ts";
 import type { ConfigItem, DefaultsItem, GroupItem, GroupValue } from "./item.ts";
 import { isOptionList, SELF } from "./item.ts";
 import type { Place } from "./placement.ts";
@@ -40,7 +40,7 @@ export function resolveChoice(
 ): string {
   if (item.kind === "group" && LEGACY.test(text)) throw legacyForm(item, text, scope.place);
   const resolved = resolveIn(scopeNode(scope, text), item, text, scope, resolvers);
-  if (resolved?.kind === "scalar" && typeof resolved.value === "string") return resolved.value;
+  if (resolved.kind === "scalar" && typeof resolved.value === "string") return resolved.value;
   throw new ConfigError({
     code: "compose.invalid_defaults",
     message: `Interpolation '${text}' in the defaults list must give a string`,
@@ -55,9 +55,10 @@ function resolveIn(
   text: string,
   { known }: ChoiceScope,
   resolvers: ResolveContext,
-): ConfigNode | undefined {
+): ConfigNode {
   try {
-    return selectNode(root, `${HOLDER}.${TEXT}`, resolvers, { throwOnMissing: true });
+    // Not selected: a resolver may answer `???`, and the group is then left open.
+    return resolveAt(root, [HOLDER, TEXT], resolvers);
   } catch (error) {
     if (!isConfigError(error)) throw error;
     const keys = [...known.keys()];

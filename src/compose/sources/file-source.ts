@@ -36,7 +36,7 @@ export function fileSource({ provider, path, cwd }: FileSourceOptions): ConfigSo
 }
 
 /** False as well where nobody may look. */
-function isDirectory(path: string): boolean {
+export function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
 import type { ConfigSource, LoadedConfig } from "./config-source.ts";
-import { fileSource } from "./file-source.ts";
+import { fileSource, isDirectory } from "./file-source.ts";
 
 export interface PackageSourceOptions {
   readonly provider: string;
@@ -20,12 +20,13 @@ export interface PackageSourceOptions {
 export function packageSource(options: PackageSourceOptions): ConfigSource {
   const { provider, path, cwd, roots = [cwd] } = options;
   const info = { scheme: "pkg", path, provider };
-  const dir = npmFolder(path, roots) ?? pythonFolder(path, roots);
+  const installed = npmFolder(path, roots);
+  const dir = installed ?? pythonFolder(path, roots);
   if (dir === undefined) return unavailableSource(info);
   const files = fileSource({ provider, path: dir, cwd });
   return {
     ...info,
-    available: files.available,
+    available: () => files.available() && (installed !== undefined || isRegularPackage(dir)),
     isGroup: files.isGroup,
     load(configPath): LoadedConfig | undefined {
       const loaded = files.load(configPath);
@@ -68,11 +69,19 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
 
-/** Hydra asks for the `__init__.py` of the folder itself, and takes slashes for dots. */
+/**
+ * As Python finds a package: the first folder that has an `__init__.py`, else the first one that is there.
+ * Hydra takes slashes for dots.
+ */
 function pythonFolder(path: string, roots: readonly string[]): string | undefined {
   const parts = path.replaceAll("/", ".").replace(/\.+$/, "").split(".");
   if (parts.includes("")) return undefined;
-  return roots
-    .map((root) => join(root, ...parts))
-    .find((dir) => existsSync(join(dir, "__init__.py")));
+  const folders = roots.map((root) => join(root, ...parts));
+  return folders.find(isRegularPackage) ?? folders.find(isDirectory);
 }
+
+/**
+ * Hydra warns that a folder without `__init__.py` is not available, and composes from it all the same:
+ * Python knows it as a namespace package.
+ */
+const isRegularPackage = (dir: string): boolean => existsSync(join(dir, "__init__.py"));

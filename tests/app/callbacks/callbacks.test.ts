@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openCallbacks } from "../../../src/app/callbacks/callbacks.ts";
@@ -170,4 +170,13 @@ test("a program's own target of that name comes first", async () => {
   const { run } = program({ "conf/config.yaml": "x: 1\n" }, { targets });
   await run(["hydra.run.dir=o", `+hydra.callbacks.log._target_=${name}`]);
   expect(calls).toEqual(["mine"]);
+});
+
+test("one that cannot be made leaves no directory", async () => {
+  const { run, cwd } = program({
+    "conf/config.yaml": "hydra: {run: {dir: o}, callbacks: {one: {_target_: nope}}}\n",
+  });
+  const { exitCode } = await run([]);
+  expect(exitCode).toBe(1);
+  expect(existsSync(join(cwd, "o"))).toBe(false);
 });

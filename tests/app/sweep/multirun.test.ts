@@ -52,6 +52,23 @@ describe("-m", () => {
     expect([code, values]).toEqual([0, [1, 2]]);
   });
 
+  test("a list in hydra.sweeper.params is one value and no sweep, as in Hydra", async () => {
+    const params = "  sweeper:\n    params:\n      x: [1, a b]\n      y: b,c\n";
+    const { run } = program({ "conf/config.yaml": `${CONFIG["conf/config.yaml"]}${params}` });
+    const values: unknown[] = [];
+    const { exitCode: code } = await run(["-m"], (config) => {
+      values.push(config.toObject());
+    });
+    const x = [1, "a b"];
+    expect([code, values]).toEqual([
+      0,
+      [
+        { x, y: "b" },
+        { x, y: "c" },
+      ],
+    ]);
+  });
+
   test("a failing job does not stop the others; the first is shown, then a table of all", async () => {
     const { run } = program(CONFIG);
     const ran: unknown[] = [];

@@ -210,6 +210,16 @@ describe("the defaults tree", () => {
     expect(composition.choices.get("db")).toBe("pg");
   });
 
+  it("takes ??? that an interpolation answers for a group that is left open", () => {
+    const files = { ...DB, config: "defaults:\n- db@x: ${oc.env:DB,???}\n- _self_" };
+    expect(refusal(() => composeFiles(files)).message.split("\n")[0]).toBe(
+      "You must specify 'db@x', e.g, db@x=<OPTION>",
+    );
+    expect(choices(files, ["db@x=pg"])).toEqual({ "db@x": "pg" });
+    const { composition } = composeFiles(files, [], { mode: "multirun" });
+    expect(rowTexts(composition)).toEqual(["config@ (self)"]);
+  });
+
   it("leaves open groups open only for a sweep", () => {
     const files = { ...DB, config: "defaults:\n- db: ???\n- _self_" };
     const { composition } = composeFiles(files, [], { mode: "multirun" });
