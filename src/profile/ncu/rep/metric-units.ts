@@ -5,19 +5,21 @@
  */
 export function unitOfMetric(name: string): string {
   const [, counter = name, submetric = ""] =
-    /^(?:.*\.)?(\w+?__\w+)\.(?:sum|avg|max|min)(?:\.(\w+))?$/.exec(name) ?? [];
+    /^(?:.*[.:])?(\w+?__\w+)\.(?:sum|avg|max|min)(?:\.([\w.]+))?$/.exec(name) ?? [];
   if (/\.pct$|_pct$/.test(name) || submetric.startsWith("pct_of_peak")) return "%";
   if (/\.(?:ratio|max_rate)$/.test(name)) return ratioUnit(name);
   const counted = countedBy(counter);
-  if (submetric === "per_second") return `${counted}/s`;
+  // Also a peak per second: `peak_sustained_elapsed.per_second`.
+  if (/(?:^|\.)per_second$/.test(submetric)) return `${counted}/s`;
   if (/^(?:per_cycle|peak_sustained)/.test(submetric)) {
     if (counted === "warp") return "warp";
-    return counted === "" || counted === "cycle" ? "" : `${counted}/cycle`;
+    return counted === "cycle" ? "" : `${counted}/cycle`;
   }
   return counted;
 }
 
 function ratioUnit(name: string): string {
+  if (/_sectors_per_request_/.test(name)) return "sector/request";
   if (/_bytes_per_sector_/.test(name)) return "byte/sector";
   if (/_per_issue_active\.ratio$/.test(name)) return "inst";
   return /__average_warp\w*_per_inst_\w+\.ratio$/.test(name) ? "cycle" : "";
@@ -27,6 +29,15 @@ function ratioUnit(name: string): string {
 const COUNTERS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/^device__|^launch__(?:block_size|grid_|context|device|stream|uses|waves)/, ""],
   [/_per_opcode/, ""],
+  [/^launch__sm_count$/, "SM"],
+  [/^launch__cluster_max_active$/, "cluster"],
+  [/^launch__cluster_max_potential_size$/, "block"],
+  [/__pmsampler_interval_time$/, "ns"],
+  [/__pmsampler_\w+_samples$/, "sample"],
+  // Of a counter of instructions it is how many operations they are, over all threads.
+  [/_pred_on_x\d$|__threads_launched$|__avg_thread_executed/, "thread"],
+  [/__ctas_launched/, "block"],
+  [/_writeback_active(?:_|$)|__issue_active$/, "cycle"],
   [/_passes(?:_|$)/, "pass"],
   [/_interval_cycles$/, "cycle"],
   [/_stalled_no_instructions/, "inst"],
@@ -40,6 +51,7 @@ const COUNTERS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/_cycles_(?:active|elapsed)/, "cycle"],
   [/__cycles_(?:active|elapsed)/, "cycle"],
   [/__(?:sass_)?(?:thread_)?inst_(?:executed|issued)|^(?:thread_)?inst_executed/, "inst"],
+  [/__mioc?_inst_issued/, "inst"],
   [/__warps_/, "warp"],
   [/^launch__thread_count$/, "thread"],
   [/^launch__registers_per_thread/, "register/thread"],

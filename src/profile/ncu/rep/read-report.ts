@@ -2,7 +2,7 @@
  * Our own reader of `.ncu-rep` files, for machines without Nsight Compute. It also has what ncu's
  * tables leave out: the push/pop ranges of all threads, not only of the launching one.
  */
-import { basename } from "node:path";
+import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
 import type { NcuResult, NvtxState, SectionTable } from "../results.ts";
 import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
@@ -91,7 +91,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       return;
     }
     const nameOf = ({ nameId }: Metric) => strings[nameId] ?? `metric ${nameId}`;
-    const metrics = message.metrics.filter((metric) => !IS_LIST.test(nameOf(metric)));
+    const metrics = lastOfEach(message.metrics).filter((metric) => !IS_LIST.test(nameOf(metric)));
     const names = metrics.map(nameOf);
     const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
     for (const { title, metrics: members } of message.sections)
@@ -107,7 +107,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       kind,
       id,
       processId: process.id,
-      processName: basename(process.name),
+      processName: programName(process.name),
       device: device === undefined ? null : `cuda:${device}`,
       deviceName: texts.get(DEVICE_NAME) ?? null,
       kernelName: kind === "range" ? "range" : nameOfKernel(message),
@@ -146,6 +146,16 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     ],
   };
 }
+
+/** A section can have measured what another one had: ncu shows the last value of the two. */
+function lastOfEach(metrics: readonly Metric[]): readonly Metric[] {
+  const last = new Map(metrics.map((metric) => [metric.nameId, metric]));
+  return last.size === metrics.length ? metrics : [...last.values()];
+}
+
+/** The report may be of another system than this one; Windows ends its paths with a space. */
+const programName = (path: string): string =>
+  (/^(?:[A-Za-z]:\\|\\\\)/.test(path) ? win32 : posix).basename(path).trim();
 
 /** A report need not hold the demangled name. */
 const nameOfKernel = ({ demangledName, functionName, mangledName }: ResultMessage): string =>

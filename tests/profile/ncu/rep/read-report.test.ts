@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { PbfWriter } from "pbf";
+import { PbfReader, PbfWriter } from "pbf";
 import { afterAll, describe, expect, test } from "vitest";
+import { unitOfMetric } from "../../../../src/profile/ncu/rep/metric-units.ts";
 import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import { runs } from "../../../runs.ts";
@@ -81,6 +82,24 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
       expect(wrong).not.toContain(name);
   });
 
+  // As ncu 2024.1 prints them.
+  test.each([
+    ["pmsampling:sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed", "%"],
+    ["pmsampling:sm__inst_executed_realtime.avg.per_cycle_active", "inst/cycle"],
+    ["FE_B.TriageAC.gr__ctas_launched_queue_sync.sum", "block"],
+    ["sm__cycles_active.avg.peak_sustained_elapsed.per_second", "cycle/s"],
+    ["sm__ops_path_tensor_src_fp16.sum.per_cycle_elapsed", "/cycle"],
+    ["smsp__issue_active.avg.per_cycle_active", ""],
+    ["l1tex__lsu_writeback_active.avg.per_second", "cycle/s"],
+    ["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request"],
+    ["derived__sm__sass_thread_inst_executed_op_ffma_pred_on_x2", "thread"],
+    ["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "inst"],
+    ["launch__sm_count", "SM"],
+    ["profiler__pmsampler_interval_time", "ns"],
+  ])("the unit of %s is %j", (name, unit) => {
+    expect(unitOfMetric(name)).toBe(unit);
+  });
+
   test("reads what ncu's rules say", () => {
     const [result] = readNcuReport(path("r1.ncu-rep")).results;
     const occupancy = result?.rules?.find(({ rule }) => rule === "AchievedOccupancy");
@@ -89,6 +108,28 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
       "theoretical (100.0%) and measured achieved occupancy (79.4%)",
     );
     for (const { text } of result?.rules ?? []) expect(text).not.toMatch(/@\w+:/);
+  });
+
+  test("takes the last value of a metric that stands twice, as ncu does", () => {
+    const [plain] = readNcuReport(path("r1.ncu-rep")).results;
+    const [name = ""] = plain?.columns.names ?? [];
+    const again = withField(readFileSync(path("r1.ncu-rep")), (result) =>
+      metricField(firstMetric(result), 4711.5),
+    );
+    const [result] = readNcuReport(written("twice.ncu-rep", again)).results;
+    expect(result?.columns.names).toEqual(plain?.columns.names);
+    expect(result?.values[result.columns.index.get(name) ?? -1]).toBe(4711.5);
+  });
+
+  test.each([
+    ["/opt/my tools/train", "train"],
+    ["C:\\work\\bin\\estimate.exe ", "estimate.exe"],
+    ["\\\\host\\share\\estimate.exe", "estimate.exe"],
+    ["/opt/odd\\name", "odd\\name"],
+  ])("knows the program of %s", (program, name) => {
+    const renamed = withProcessName(readFileSync(path("r1.ncu-rep")), program);
+    const [result] = readNcuReport(written("program.ncu-rep", renamed)).results;
+    expect(result?.processName).toBe(name);
   });
 
   test("knows the ranges of all threads", () => {
@@ -178,28 +219,78 @@ function firstResult(report: Buffer) {
 
 /** The report of one kernel with NVTX ranges of two threads added to its result. */
 function withNvtx(report: Buffer): { readonly threadId: number; readonly bytes: Buffer } {
+  let threadId = 0;
+  const bytes = withField(report, (result) => {
+    threadId = threadOf(result);
+    return nvtxField(threadId);
+  });
+  return { threadId, bytes };
+}
+
+/** A report with a field added to its first result. */
+function withField(report: Buffer, fieldOf: (result: Buffer) => Uint8Array): Buffer {
   const { at, header, counts, payload, message } = firstResult(report);
   const size = report.readUInt32LE(message);
   const result = report.subarray(message + 4, message + 4 + size);
-  const threadId = threadOf(result);
-  const added = nvtxField(threadId);
+  const added = fieldOf(result);
   // A field that stands twice in a header counts the second time.
   const payloadSize = new PbfWriter();
   payloadSize.writeVarintField(5, counts.payload + added.length);
   const grown = Buffer.concat([header, payloadSize.finish()]);
-  return {
-    threadId,
-    bytes: Buffer.concat([
-      report.subarray(0, at),
-      uint32(grown.length),
-      grown,
-      report.subarray(payload, message),
-      uint32(size + added.length),
-      result,
-      added,
-      report.subarray(message + 4 + size),
-    ]),
-  };
+  return Buffer.concat([
+    report.subarray(0, at),
+    uint32(grown.length),
+    grown,
+    report.subarray(payload, message),
+    uint32(size + added.length),
+    result,
+    added,
+    report.subarray(message + 4 + size),
+  ]);
+}
+
+/** A report whose results are of a program of this name. */
+function withProcessName(report: Buffer, name: string): Buffer {
+  const { at, header, payload } = firstResult(report);
+  const process = new PbfWriter();
+  process.writeMessage(
+    6,
+    (text: string, inner: PbfWriter) => inner.writeStringField(3, text),
+    name,
+  );
+  const grown = Buffer.concat([header, process.finish()]);
+  return Buffer.concat([
+    report.subarray(0, at),
+    uint32(grown.length),
+    grown,
+    report.subarray(payload),
+  ]);
+}
+
+/** The number of the name of a result's first metric. */
+function firstMetric(result: Buffer): number {
+  let nameId: number | null = null;
+  new PbfReader(result).readFields((tag, _, pbf) => {
+    if (tag !== 13 || nameId !== null) return;
+    pbf.readMessage((inner, _none, metric) => {
+      if (inner === 1) nameId = metric.readVarint();
+    }, null);
+  }, null);
+  if (nameId === null) throw new Error("the result has no metric");
+  return nameId;
+}
+
+function metricField(nameId: number, value: number): Uint8Array {
+  const writer = new PbfWriter();
+  writer.writeMessage(
+    13,
+    (_: null, metric: PbfWriter) => {
+      metric.writeVarintField(1, nameId);
+      metric.writeMessage(2, (_none: null, own: PbfWriter) => own.writeDoubleField(3, value), null);
+    },
+    null,
+  );
+  return writer.finish();
 }
 
 function nvtxField(threadId: number): Uint8Array {
