@@ -1,0 +1,76 @@
+/** `deep-profile report DIR` of a sweep: its jobs' reports side by side. */
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+const inHere = (...names: readonly string[]) => join(here.path, ...names);
+const profile = (args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+const report = (...args: readonly string[]) => profile(["report", ...args]);
+
+describe("the report of a sweep", () => {
+  it("is made from the reports of its jobs", async () => {
+    const { code, stdout: shown } = await profile([
+      ...["-m", "infer.batch_size=1,2", "infer.iterations=1", "infer.warmup=0", "device=cpu"],
+      "hydra.sweep.dir=sweep",
+    ]);
+    expect(code).toBe(0);
+    expect(shown).toMatch(/\n#1 +2 +[\d.]+ {2}sweep\/1\/report\.md\nJob #\d took the least time: /);
+    const table = JSON.parse(readFileSync(inHere("sweep/sweep.json"), "utf8"));
+    const [second] = readBundle(inHere("sweep/1")).reports;
+    expect(table.jobs[1]).toMatchObject({
+      swept: { "infer.batch_size": "2" },
+      result: {
+        collector: "recorder",
+        total_ms: second?.totals.total_ms,
+        regions: { residual: { invocations: 1 } },
+      },
+    });
+    mkdirSync(inHere("sweep/2"));
+    const overrides = readFileSync(inHere("sweep/0/overrides.yaml"), "utf8");
+    writeFileSync(
+      inHere("sweep/2/overrides.yaml"),
+      overrides.replace("batch_size=1", "batch_size=4"),
+    );
+    mkdirSync(inHere("sweep/notes"));
+    const { code: reported, stdout } = await report("sweep");
+    expect(reported).toBe(0);
+    expect(stdout).toContain("3 jobs, collector recorder");
+    expect(stdout).toContain("1 of 3 jobs have no time: 2");
+    const sweep = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
+    expect(sweep).toMatchObject({
+      contract: "hydraconf.sweep-report/1.1",
+      parameters: [{ key: "infer.batch_size", numeric: true }],
+    });
+    const [job] = readBundle(inHere("sweep/1")).reports;
+    expect(sweep.jobs[1].total_ms).toBe(job?.totals.total_ms);
+    expect(sweep.regions.map(({ path }: { path: string[] }) => path)).toEqual(
+      job?.regions.map(({ path }) => path),
+    );
+    for (const form of ["md", "html", "csv"])
+      expect(existsSync(inHere(`sweep/sweep-report.${form}`))).toBe(true);
+    expect((await report("sweep", "--collector", "ncu")).stderr).toContain("has a report of ncu");
+    expect((await report("sweep/1", "--collector", "ncu")).code).toBe(2);
+  });
+
+  it("compares no times of a job whose program failed, nor one whose record is broken", async () => {
+    cpSync(inHere("sweep"), inHere("failed-sweep"), { recursive: true });
+    const file = inHere("failed-sweep/0/run.json");
+    const run = JSON.parse(readFileSync(file, "utf8"));
+    run.collectors[0].outcome.exitCode = 3;
+    writeFileSync(file, JSON.stringify(run));
+    writeFileSync(inHere("failed-sweep/2/overrides.yaml"), "[");
+    expect((await report("failed-sweep")).code).toBe(0);
+    const { jobs, best } = JSON.parse(
+      readFileSync(inHere("failed-sweep/sweep-report.json"), "utf8"),
+    );
+    expect(best).toBe("1");
+    expect(jobs[0]).toMatchObject({
+      total_ms: null,
+      problem: "shallow_resnet ended with exit code 3; its own report has what it measured",
+    });
+    expect(jobs[2].problem).toContain("overrides.yaml");
+  });
+});
