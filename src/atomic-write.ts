@@ -1,5 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "./make-directory.ts";
@@ -79,8 +89,38 @@ function replaceFile(
   }
 }
 
-/** The system's error, about the file: of the temporary one nobody knows, and of a full disk it names none. */
-function aboutFile(error: unknown, file: string, temporary: string): unknown {
+/**
+ * Adds to a file that is there, on the disk: never makes a new one, which would have this alone and be everybody's to read. Where
+ * the disk is full, nothing is added. One process at a time may add.
+ *
+ * @throws the system's error, with the file's name
+ */
+export function appendDurableSync(file: string, data: string): void {
+  try {
+    const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      const { size } = fstatSync(descriptor);
+      try {
+        writeFileSync(descriptor, data);
+        fsyncSync(descriptor);
+      } catch (error) {
+        ftruncateSync(descriptor, size);
+        throw error;
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw aboutFile(error, file, file);
+  }
+}
+
+/**
+ * The system's error, about the file: of the temporary one nobody knows, and of a full disk it names none.
+ *
+ * @param temporary what was written in its place
+ */
+export function aboutFile(error: unknown, file: string, temporary: string): unknown {
   if (!(error instanceof Error && "syscall" in error)) return error;
   error.message = error.message.includes(temporary)
     ? error.message.replace(temporary, file)

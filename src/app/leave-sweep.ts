@@ -3,6 +3,7 @@ import { writeFileAtomicSync } from "../atomic-write.ts";
 import { maskSecrets } from "../compose/secrets.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { writeYaml } from "../values/writer.ts";
+import { brokenOff } from "./broken-off.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import type { Invocation } from "./invocation.ts";
@@ -56,6 +57,8 @@ export async function leaveSweep(
     const { stdout } = invocation.console;
     stdout(`${who}\n${nextCommands(sweep.directory)}`);
     return EXIT_OK;
+  } catch (error) {
+    throw brokenOff(error, sweep.directory, session.options.name);
   } finally {
     record.release();
   }

@@ -1,15 +1,12 @@
-import { shellQuote } from "../shell-quote.ts";
-import { ConfigError } from "../values/errors.ts";
+import { brokenOff } from "./broken-off.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { endSweep } from "./end-sweep.ts";
 import { type JobResult, wasStopped } from "./job/job.ts";
 import { composedEvent } from "./job-surroundings.ts";
 import type { Logging } from "./logging/logging.ts";
 import { openSweep } from "./open-sweep.ts";
-import { isRefusalOfSystem } from "./report-error.ts";
 import type { Board } from "./sweep/board/board.ts";
 import { endOfResult, hasFailed, sweepExitCode } from "./sweep/failure-policy.ts";
-import { isRecorded } from "./sweep/record/sweep-record.ts";
 import { runSweep } from "./sweep/run-sweep.ts";
 
 /**
@@ -59,9 +56,7 @@ export async function runMany(
     const wasCutShort = unfinished > 0 || gate.isClosed();
     return sweepExitCode(wasCutShort ? [...ends, undefined] : ends);
   } catch (error) {
-    throw isRefusalOfSystem(error) && isRecorded(sweep.directory)
-      ? interrupted(error, sweep.directory, options.name)
-      : error;
+    throw brokenOff(error, sweep.directory, options.name);
   } finally {
     record.release();
   }
@@ -78,14 +73,5 @@ function logPlanned(
   const took = `${seconds.toFixed(2)} seconds, ${(jobs / seconds).toFixed(2)} / second)`;
   logging.logger(logger).debug(`Validated configs of ${jobs} jobs in ${took}`);
 }
-
-/** A disk that is full, or a directory that may not be written any more, ends a sweep: nothing that is done is lost. */
-const interrupted = (cause: Error, directory: string, program: string): ConfigError =>
-  new ConfigError({
-    code: "app.system",
-    message: cause.message,
-    hint: `what is done is recorded; once this is mended, ${program} --resume ${shellQuote(directory)} runs the rest`,
-    cause,
-  });
 
 const SWEEP_LOGGER = "hydraconf.sweep";

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { aboutFile, writeFileAtomicSync } from "../../atomic-write.ts";
 import { makeDirectory } from "../../make-directory.ts";
 import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
@@ -103,7 +103,7 @@ function linked(file: string, text: string): boolean {
     // Over a network, an answer may be lost and the question be asked again.
     if (code === "EEXIST") return statSync(draft, { throwIfNoEntry: false })?.nlink === 2;
     if (HAS_NO_LINKS.has(String(code)) && read(draft) === text) return createdAnew(file, text);
-    throw error;
+    throw aboutFile(error, file, draft);
   } finally {
     rmSync(draft, { force: true });
   }

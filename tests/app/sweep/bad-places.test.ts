@@ -37,13 +37,14 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
             `hydra.sweep.dir=${directory}`,
             ...launcher,
           ]);
-          for (const name of readdirSync(disk))
-            if (name.startsWith(".filler")) rmSync(join(disk, name));
+          empty(disk);
           if (full.exitCode === 0) continue;
           expect(full.stderr).toMatch(/ENOSPC: no space left on device, \w+ '\//);
           expect(full.stderr).not.toMatch(/^\s+at /m);
           const isThere = existsSync(join(directory, ".sweep/manifest.json"));
-          if (isThere) expect(full.stderr).toContain(`prog --resume ${directory} runs the rest`);
+          expect(full.stderr).toContain(
+            isThere ? `prog --resume ${directory} runs the rest` : "no job has started; mend this",
+          );
           told.add(isThere ? "recorded" : "not begun");
           const more = isThere
             ? ["--resume", directory, "--retry-failed", directory]
@@ -105,6 +106,27 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
     expect(collected.stdout).toContain(`${join(strange, "s")}/sweep.csv`);
   });
 });
+
+/** Removes what `fill` has left. */
+function empty(disk: string): void {
+  for (const name of readdirSync(disk)) if (name.startsWith(".filler")) rmSync(join(disk, name));
+}
+
+test.skipIf(!canMount("detached sweeps on full disks"))(
+  "a disk that is full while a sweep is left says how to go on, too",
+  () =>
+    withDisk("size=128k", async (disk) => {
+      const place = workplace();
+      const directory = join(disk, "s");
+      fill(disk);
+      const sweep = ["-m", "x=1,2", "hydra/launcher=local", `hydra.sweep.dir=${directory}`];
+      const full = await place.start([...sweep, "--detach"]);
+      expect([full.exitCode, full.stderr]).toEqual([1, expect.stringContaining("ENOSPC")]);
+      expect(full.stderr).toContain("no job has started; mend this, or choose another directory");
+      empty(disk);
+      expect((await place.start(sweep)).exitCode).toBe(0);
+    }),
+);
 
 test("a sweep that cannot be read is told from one that is not there", async () => {
   const place = workplace();

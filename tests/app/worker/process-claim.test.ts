@@ -9,6 +9,7 @@ import { holderOf, tryClaim } from "../../../src/app/worker/process-claim.ts";
 import { identityOf, thisProcess } from "../../../src/app/worker/process-identity.ts";
 import { bundled } from "../../bundled.ts";
 import { runs } from "../../runs.ts";
+import { canMount, withFullDisk } from "../mounts.ts";
 
 const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));
 
@@ -97,6 +98,13 @@ describe("a claim", () => {
     writeFileSync(file, JSON.stringify(there));
     expect(tryClaim(file)).toMatchObject({ kind: "held", alive: "elsewhere" });
   });
+
+  test.skipIf(!canMount("claims on full disks"))("on a disk that is full names its file", () =>
+    withFullDisk((disk) => {
+      const file = join(disk, "claim");
+      expect(() => tryClaim(file)).toThrow(`ENOSPC: no space left on device, write '${file}'`);
+    }),
+  );
 
   test("that was left unreadable is free", () => {
     const file = join(newFolder(), "claim.json");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { writeFileDurableSync } from "../../../atomic-write.ts";
+import { readFileSync } from "node:fs";
+import { appendDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import type { ManifestJob } from "./manifest.ts";
 
@@ -40,16 +40,7 @@ export function createJobList(
   writeFileDurableSync(file, linesOf([...jobs, ...later]), options);
   return {
     name,
-    add(more) {
-      // Never a new one, which would have these jobs alone, for everybody to read.
-      const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
-      try {
-        writeFileSync(descriptor, linesOf(more));
-        fsyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
-    },
+    add: (more) => appendDurableSync(file, linesOf(more)),
   };
 }
 

@@ -20,6 +20,7 @@ import {
   writeManifest,
 } from "../../../../src/app/sweep/record/manifest.ts";
 import { bundled } from "../../../bundled.ts";
+import { canMount, fill, withDisk } from "../../mounts.ts";
 import { factsIn, jobOf, writeSweep } from "./written.ts";
 
 function emptyFolder() {
@@ -141,6 +142,26 @@ describe("the manifest of a sweep", () => {
     expect(() => list.add([jobOf(1)])).toThrow(join(folder, list.name));
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  test.skipIf(!canMount("lists of jobs on full disks"))(
+    "has all jobs of a batch or none, and the file is named, where the disk is full",
+    () =>
+      withDisk("size=64k", (disk) => {
+        const facts = factsIn(disk);
+        const list = createJobList(disk, [jobOf(0)], []);
+        writeManifest(disk, facts, list.name);
+        fill(disk);
+        const large = [jobOf(1), jobOf(2, { overrides: ["x".repeat(8192)] })];
+        expect(() => list.add(large)).toThrow(
+          `ENOSPC: no space left on device, write '${join(disk, list.name)}'`,
+        );
+        expect(numbersIn(disk)).toEqual([0]);
+        for (const name of readdirSync(disk))
+          if (name.startsWith(".filler")) rmSync(join(disk, name));
+        list.add(large);
+        expect(numbersIn(disk)).toEqual([0, 1, 2]);
+      }),
+  );
 
   test("is read whole while another process writes it anew, again and again", async () => {
     const { facts, folder } = emptyFolder();
