@@ -1,4 +1,3 @@
-import { checkOptions } from "./check-options.ts";
 import { composeConfig } from "./compose/compose.ts";
 import type { Composition } from "./compose/composition.ts";
 import type { Config } from "./compose/config.ts";
@@ -10,8 +9,10 @@ import type { MemoryEntry } from "./compose/sources/memory-source.ts";
 import type { SourceFactory } from "./compose/sources/search-path.ts";
 import type { Snapshot } from "./compose/sources/snapshot.ts";
 import type { RunMode } from "./compose/sweep-legality.ts";
+import { COMPOSE_OPTIONS } from "./engine-options.ts";
 import { parseOverrides } from "./overrides/index.ts";
 import { createConfigReader } from "./schema/config-reader.ts";
+import { checkOptions } from "./values/check-options.ts";
 import { ConfigError } from "./values/errors.ts";
 import type { ResolveContext } from "./values/interpolation/context.ts";
 import { createResolveContext } from "./values/interpolation/context.ts";
@@ -81,6 +82,23 @@ export interface Engine {
 
 /** @throws ConfigError for a dialect or a resolver that cannot be. */
 export function createEngine(options: EngineOptions = {}): Engine {
+  const engine = openEngine(options);
+  const checked =
+    <Request extends object, Result>(by: string, ask: (request: Request) => Result) =>
+    (request: Request): Result => {
+      checkOptions(by, request, COMPOSE_OPTIONS, 'compose({ configDir: "conf", ... })');
+      return ask(request);
+    };
+  return {
+    ...engine,
+    compose: checked("compose", engine.compose),
+    composition: checked("composition", engine.composition),
+    snapshot: checked("snapshot", engine.snapshot),
+  };
+}
+
+/** An engine that takes what it is asked to compose as it is. */
+export function openEngine(options: EngineOptions): Engine {
   const { cwd = process.cwd(), dialect = "1.3", env = { ...process.env } } = options;
   if (dialect !== "1.3")
     throw new ConfigError({
@@ -132,16 +150,12 @@ export function createEngine(options: EngineOptions = {}): Engine {
 
   return {
     compose(request) {
-      checkOptions(request);
       const context = resolveContext();
       const composition = composeIn(request, context);
       const root = request.returnHydraConfig ? composition.root : composition.config;
       return createConfig(root, composition, context);
     },
-    composition(request) {
-      checkOptions(request);
-      return composeIn(request, resolveContext());
-    },
+    composition: (request) => composeIn(request, resolveContext()),
     snapshot,
     resolveContext,
     refresh: () => snapshots.clear(),

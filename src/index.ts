@@ -5,10 +5,11 @@
  * @module hydraconf
  */
 import { withHydraResolvers } from "./app/resolvers/hydra-resolvers.ts";
-import { checkOptions } from "./check-options.ts";
 import type { Config } from "./compose/config.ts";
 import type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
-import { createEngine as createBareEngine } from "./engine.ts";
+import { createEngine as createBareEngine, openEngine } from "./engine.ts";
+import { COMPOSE_OPTIONS, ENGINE_OPTIONS } from "./engine-options.ts";
+import { checkOptions } from "./values/check-options.ts";
 
 export { hydraMain } from "./app/hydra-main.ts";
 export { exitCode } from "./app/job/job.ts";
@@ -52,23 +53,27 @@ export { resolver } from "./values/resolvers/plain-resolver.ts";
  * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was
  * made), `python_version`, and `hydra`, which outside of a running program has nothing to read.
  *
- * @throws ConfigError for a dialect or a resolver that cannot be.
+ * @throws ConfigError for a dialect or a resolver that cannot be, and `value.wrong_type` for options that the
+ *   types do not allow, or that there are not.
  */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const resolvers = withHydraResolvers(options.resolvers, {
-    now: new Date(),
-    root: () => undefined,
-  });
-  return createBareEngine({ ...options, resolvers });
+  checkOptions("createEngine", options, ENGINE_OPTIONS);
+  return createBareEngine(withResolvers(options));
 }
 
 /**
  * Composes a config in one call. Files are read afresh each time: for many compositions of one
  * tree, make an engine.
  *
- * @throws ConfigError for anything that is wrong with the files or the overrides.
+ * @throws ConfigError for anything that is wrong with the files or the overrides, and as `createEngine`.
  */
 export function compose(options: ComposeOptions & EngineOptions): Config {
-  checkOptions(options);
-  return createEngine(options).compose(options);
+  const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
+  checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
+  return openEngine(withResolvers(options)).compose(options);
+}
+
+function withResolvers(options: EngineOptions): EngineOptions {
+  const program = { now: new Date(), root: () => undefined };
+  return { ...options, resolvers: withHydraResolvers(options.resolvers, program) };
 }

@@ -1,5 +1,16 @@
-import { checkObject, checkText, checkTexts, wrongArgument } from "./check-arguments.ts";
-import type { Config } from "./compose/config.ts";
+import type { Config, ConfigTextOptions } from "./compose/config.ts";
+import {
+  FLAGS,
+  RESOLVING_OPTIONS,
+  type ResolvingOptions,
+  SELECT_OPTIONS,
+  type SelectOptions,
+  TEXT_OPTIONS,
+  UPDATE_OPTIONS,
+  type UpdateOptions,
+} from "./omegaconf-options.ts";
+import { checkText, checkTexts, wrongArgument } from "./values/check-arguments.ts";
+import { checkOptions, optional, text } from "./values/check-options.ts";
 import { checkTree } from "./values/check-tree.ts";
 import { childAt } from "./values/child-at.ts";
 import { fromDotlist as fromTexts, mergeDotlist as mergeTexts } from "./values/dotlist.ts";
@@ -18,7 +29,6 @@ import { keyId } from "./values/node.ts";
 import { fromCode } from "./values/origin.ts";
 import type { ReadOptions } from "./values/reader.ts";
 import { createConfig } from "./values/reader.ts";
-import type { Resolver } from "./values/resolvers/resolver.ts";
 import { selectNode } from "./values/select.ts";
 import { toObject } from "./values/to-object.ts";
 import { updateNode } from "./values/update.ts";
@@ -28,32 +38,16 @@ import { writeYaml } from "./values/writer.ts";
 // tree: nothing is changed in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain
 // data that can be in no config, and all of them `value.wrong_type` for arguments that the types do not allow.
 
-/** What interpolations see. */
-export interface ResolvingOptions {
-  /**
-   * What a composed config resolves with (`config.context`), for a tree that was made of it: its program's
-   * resolvers, and what Hydra adds. A config that is given itself brings its own.
-   */
-  readonly context?: ResolveContext;
-  /** In addition to the built-in `oc.*`, or to those of `context`. */
-  readonly resolvers?: Iterable<Resolver>;
-  /** Lets `resolvers` replace the built-in ones, and later ones earlier ones, of the same name. */
-  readonly replace?: boolean;
-  /** What `oc.env` sees. Default: what `context` says, or the environment of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Takes the warnings of `oc.deprecated`. Default: `context` takes them, or they are dropped. */
-  readonly onWarning?: (message: string) => void;
-}
-
 /**
  * `OmegaConf.create(text)`: a tree from YAML 1.1.
  *
  * @throws ConfigError `yaml.*` with the place.
  */
-export function loadYaml(text: string, options?: ReadOptions): ConfigNode {
-  const given: unknown = text;
+export function loadYaml(yaml: string, options: ReadOptions = {}): ConfigNode {
+  const given: unknown = yaml;
   checkText("loadYaml", "the YAML", given, loadYamlHint(given));
-  return createConfig(text, options);
+  checkOptions<ReadOptions>("loadYaml", options, { name: optional(text) });
+  return createConfig(yaml, options);
 }
 
 /**
@@ -61,10 +55,7 @@ export function loadYaml(text: string, options?: ReadOptions): ConfigNode {
  *
  * @throws ConfigError those of interpolations with `resolve`
  */
-export function toYaml(
-  value: unknown,
-  options: ResolvingOptions & { readonly resolve?: boolean; readonly sortKeys?: boolean } = {},
-): string {
+export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOptions = {}): string {
   if (isConfig(value))
     throw wrongArgument(
       "toYaml",
@@ -74,7 +65,8 @@ export function toYaml(
       "toYaml() of the config itself masks secrets; its tree is its 'root'",
     );
   const node = configOf(value, "toYaml");
-  const context = contextOf(options, "toYaml");
+  checkOptions("toYaml", options, TEXT_OPTIONS);
+  const context = contextOf(options);
   const resolved = options.resolve ? resolveTree(node, context) : node;
   return writeYaml(resolved, { sortKeys: options.sortKeys ?? false });
 }
@@ -102,22 +94,18 @@ export const merge = (...values: readonly unknown[]): ContainerNode =>
 export function select(
   tree: unknown,
   key: string,
-  options: ResolvingOptions & {
-    readonly throwOnMissing?: boolean;
-    readonly throwOnResolutionFailure?: boolean;
-  } = {},
+  options: SelectOptions = {},
 ): ConfigNode | undefined {
   const root = containerOf(tree, "select");
   checkText("select", "the key", key);
-  return selectNode(root, key, contextOf(options, "select", tree), { ...options, deep: true });
+  checkOptions("select", options, SELECT_OPTIONS);
+  return selectNode(root, key, contextOf(options, tree), { ...options, deep: true });
 }
 
 /**
  * `OmegaConf.update`: the tree with a value at a key (`a.b[0]`). Maps are made on the way where there is
  * nothing, or only a scalar; items of lists must exist.
  *
- * @param options `merge`: merge maps and lists into those that stand there (default), or replace them;
- *   `forceAdd`: add a key in spite of `struct`; and what resolves an interpolation that is merged over
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
  *   `key.not_found`, `key.invalid_type`
  */
@@ -125,11 +113,12 @@ export function update(
   tree: unknown,
   key: string,
   value: unknown,
-  options: ResolvingOptions & { readonly merge?: boolean; readonly forceAdd?: boolean } = {},
+  options: UpdateOptions = {},
 ): ContainerNode {
   const root = containerOf(tree, "update");
   checkText("update", "the key", key);
-  const context = contextOf(options, "update", tree);
+  checkOptions("update", options, UPDATE_OPTIONS);
+  const context = contextOf(options, tree);
   return updateNode(root, key, configOf(value, "update"), options, context);
 }
 
@@ -139,8 +128,11 @@ export function update(
  *
  * @throws ConfigError that of the first interpolation that cannot be resolved
  */
-export const resolve = (tree: unknown, options: ResolvingOptions = {}): ConfigNode =>
-  resolveTree(containerOf(tree, "resolve"), contextOf(options, "resolve", tree), IN_PLACE);
+export function resolve(tree: unknown, options: ResolvingOptions = {}): ConfigNode {
+  const root = containerOf(tree, "resolve");
+  checkOptions("resolve", options, RESOLVING_OPTIONS);
+  return resolveTree(root, contextOf(options, tree), IN_PLACE);
+}
 
 /**
  * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), those below interpolations
@@ -148,9 +140,11 @@ export const resolve = (tree: unknown, options: ResolvingOptions = {}): ConfigNo
  *
  * @throws ConfigError that of an interpolation that cannot be resolved
  */
-export const missingKeys = (tree: unknown, options: ResolvingOptions = {}): readonly string[] => [
-  ...keysOfMissing(containerOf(tree, "missingKeys"), contextOf(options, "missingKeys", tree)),
-];
+export function missingKeys(tree: unknown, options: ResolvingOptions = {}): readonly string[] {
+  const root = containerOf(tree, "missingKeys");
+  checkOptions("missingKeys", options, RESOLVING_OPTIONS);
+  return [...keysOfMissing(root, contextOf(options, tree))];
+}
 
 /**
  * `OmegaConf.is_missing`: whether what stands at one key (not a path) of a map or list is `???`; what a map
@@ -217,7 +211,8 @@ export function mergeDotlist(
 ): ContainerNode {
   const root = containerOf(tree, "mergeDotlist");
   checkTexts("mergeDotlist", "dotlist", dotlist, DOTLIST);
-  return mergeTexts(root, dotlist, contextOf(options, "mergeDotlist", tree));
+  checkOptions("mergeDotlist", options, RESOLVING_OPTIONS);
+  return mergeTexts(root, dotlist, contextOf(options, tree));
 }
 
 /**
@@ -225,8 +220,9 @@ export function mergeDotlist(
  * them (`undefined`); those that are not named stay.
  */
 export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
-  checkObject("setFlags", "the flags", flags, "setFlags(tree, { struct: true })");
-  return withFlags(containerOf(tree, "setFlags"), flags);
+  const root = containerOf(tree, "setFlags");
+  checkOptions("setFlags", flags, FLAGS, "setFlags(tree, { struct: true })");
+  return withFlags(root, flags);
 }
 
 /** `OmegaConf.create` of plain data. */
@@ -250,25 +246,9 @@ function containerOf(value: unknown, by: string, name = "the tree"): ContainerNo
 }
 
 /** @param tree a composed config brings what it resolves with */
-function contextOf(options: ResolvingOptions, by: string, tree?: unknown): ResolveContext {
-  checkObject(by, "the options", options);
-  checkContext(by, options.context);
+function contextOf(options: ResolvingOptions, tree?: unknown): ResolveContext {
   const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
   return createResolveContext({ replace: false, ...rest, ...(base && { base }) });
-}
-
-function checkContext(by: string, context: unknown): void {
-  if (context === undefined) return;
-  const isContext =
-    typeof context === "object" && context !== null && "resolvers" in context && "cache" in context;
-  if (!isContext)
-    throw wrongArgument(
-      by,
-      "the context",
-      "what a config resolves with",
-      context,
-      "it is the 'context' of a composed config",
-    );
 }
 
 /** Indices are integers, and so are keys that are whole numbers. */

@@ -84,7 +84,7 @@ export type {
   Targets,
   TargetsOptions,
 } from "./instantiate/index.ts";
-export type { ResolvingOptions } from "./omegaconf.ts";
+export type { ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf-options.ts";
 export type {
   ChoiceSweep,
   DictElement,

@@ -2,7 +2,9 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   type ContainerNode,
   createEngine,
+  createTargets,
   fromDotlist,
+  instantiate,
   isInterpolation,
   isMissing,
   loadYaml,
@@ -10,10 +12,14 @@ import {
   merge,
   mergeDotlist,
   missingKeys,
+  parseOverride,
+  parseOverrides,
+  renderError,
   resolve,
   resolver,
   select,
   setFlags,
+  target,
   toObject,
   toYaml,
   update,
@@ -239,7 +245,7 @@ it.each<readonly [string, () => unknown, string]>([
   ],
   ["select: the options must be an object, not number 9", () => select({}, "a", any(9)), ""],
   [
-    "resolve: the context must be what a config resolves with, not an object",
+    "resolve: context must be what a config resolves with, not an object",
     () => resolve({}, { context: any(composed) }),
     "'context' of a composed config",
   ],
@@ -280,7 +286,7 @@ it.each<readonly [string, () => unknown, string]>([
     () => mergeDotlist({}, any()),
     "",
   ],
-  ["setFlags: the flags must be an object, not undefined", () => setFlags({}, any()), ""],
+  ["setFlags: the options must be an object, not undefined", () => setFlags({}, any()), ""],
   [
     "loadYaml: the YAML must be a text, not bytes",
     () => loadYaml(any(Buffer.from("a: 1"))),
@@ -319,4 +325,49 @@ it.each([
     () => setFlags(value, { struct: true }),
   ];
   for (const use of uses) expect(use).toThrow(refused(code));
+});
+
+it.each<readonly [string, () => unknown]>([
+  ["toYaml: resolve must be true or false, not number 1", () => toYaml({}, { resolve: any(1) })],
+  ["toYaml: there is no option 'sort_keys'", () => toYaml({}, any({ sort_keys: true }))],
+  ["select: env must be an object, not number 5", () => select({}, "a", { env: any(5) })],
+  [
+    "select: onWarning must be a function, not number 5",
+    () => select({}, "a", { onWarning: any(5) }),
+  ],
+  ["update: there is no option 'force_add'", () => update({}, "a", 1, any({ force_add: true }))],
+  ["setFlags: struct must be true or false, not null", () => setFlags({}, { struct: any(null) })],
+  ["loadYaml: name must be a text, not number 5", () => loadYaml("", { name: any(5) })],
+  ["resolver: the name must be a text, not number 5", () => resolver(any(5), () => 1)],
+  ["resolver: the second argument must be a function, not undefined", () => resolver("a", any())],
+  [
+    "resolver: there is no option 'use_cache'",
+    () => resolver("a", () => 1, any({ use_cache: true })),
+  ],
+  ["parseOverride: the override must be a text, not number 5", () => parseOverride(any(5))],
+  [
+    "parseOverrides: overrides must be a list of texts, not the text 'a=1'",
+    () => parseOverrides(any("a=1")),
+  ],
+  ["renderError: the error must be a ConfigError, not an object", () => renderError(any({}))],
+  [
+    "createTargets: there is no option 'module'",
+    () => createTargets({}, any({ module: ["./targets.js"] })),
+  ],
+  [
+    "target: style must be 'new' or 'call', not the text 'method'",
+    () => target(() => 1, { style: any("method") }),
+  ],
+  ["instantiate: there is no option 'target'", () => instantiate({}, any({ target: {} }))],
+  [
+    "instantiate: targets must be targets, not an object",
+    () => instantiate({}, { targets: any({}) }),
+  ],
+  ["get: the key must be a text, not number 5", () => composed.get(any(5))],
+  ["explain: the key must be a text, not undefined", () => composed.explain(any())],
+  ["toObject: there is no option 'sortKeys'", () => composed.toObject(any({ sortKeys: true }))],
+  ["diff: the other must be a composed config, not an object", () => composed.diff(any({}))],
+])("%s", (message, call) => {
+  const error = refusal(call);
+  expect([error.code, error.message]).toEqual(["value.wrong_type", message]);
 });

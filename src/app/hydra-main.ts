@@ -3,6 +3,7 @@ import { HYDRA_VERSION } from "../compose/dialect.ts";
 import { packageInfo } from "../package-root.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
+import { checkInvocation, checkMain } from "./check-main.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { diffCommand } from "./commands/diff.ts";
@@ -52,7 +53,8 @@ const COMMANDS: readonly Command[] = [
 /**
  * What `@hydra.main` is to a Python program: reads the command line, composes the config, sets the
  * job up and calls the task with its config; shows the config, the help or the version instead
- * where a flag asks for it. Never throws for what a user can get wrong.
+ * where a flag asks for it. Never throws for what a user can get wrong; nor for options that the types do not
+ * allow, which are shown as an error.
  *
  * @returns the exit code: 0, what the task said with `exitCode`, 1 for errors, 2 for a wrong
  * command line
@@ -62,6 +64,13 @@ export async function hydraMain(
   task: Task,
   given: Invocation = processInvocation(),
 ): Promise<number> {
+  checkInvocation(given);
+  try {
+    checkMain(declared, task);
+  } catch (error) {
+    reportOwnError(error, { invocation: given, options: {} });
+    return EXIT_ERROR;
+  }
   const options = placed(declared, () => callerOf(hydraMain).file);
   const redaction = createRedaction();
   const invocation = { ...given, console: guardConsole(given.console, redaction) };

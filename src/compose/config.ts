@@ -1,3 +1,11 @@
+import { checkText } from "../values/check-arguments.ts";
+import {
+  checkOptions,
+  type OptionChecks,
+  optional,
+  trueOrFalse,
+  withMethods,
+} from "../values/check-options.ts";
 import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
@@ -75,22 +83,35 @@ export function createConfig(
     composition,
     context,
     get<T = PlainValue>(key: string): T | undefined {
+      checkText("get", "the key", key);
       const node = selectNode(root, key, context, { throwOnMissing: true, deep: true });
       if (node === undefined) return undefined;
       checkAccessed(composition.schemas, root, key, node);
       return toObject(node) as T;
     },
-    toYaml: ({ resolve = false, sortKeys = false } = {}) => writeYaml(shown(resolve), { sortKeys }),
-    toObject({ resolve = false } = {}) {
+    toYaml(options = {}) {
+      checkOptions("toYaml", options, TEXT_OPTIONS);
+      const { resolve = false, sortKeys = false } = options;
+      return writeYaml(shown(resolve), { sortKeys });
+    },
+    toObject(options = {}) {
+      checkOptions("toObject", options, OBJECT_OPTIONS);
+      const { resolve = false } = options;
       if (!resolve) return toObject(root);
       const resolved = resolveTree(root, context);
       checkAccessed(composition.schemas, root, "", resolved);
       return toObject(resolved);
     },
     toJSON: () => jsonValue(toObject(shown())),
-    explain: (key) => explain(composition, key),
+    explain(key) {
+      checkText("explain", "the key", key);
+      return explain(composition, key);
+    },
     origins: () => leavesOf(maskSecrets(root, composition)),
-    diff: (other) => maskDifferences(diffConfigs(root, other.root), composition, other.composition),
+    diff(other) {
+      isConfig("diff", "the other", other);
+      return maskDifferences(diffConfigs(root, other.root), composition, other.composition);
+    },
   };
   for (const name of ["root", "composition", "context"] as const)
     Object.defineProperty(config, name, { enumerable: false });
@@ -99,6 +120,19 @@ export function createConfig(
     enumerable: false,
   });
 }
+
+const OBJECT_OPTIONS = { resolve: optional(trueOrFalse) };
+
+const TEXT_OPTIONS: OptionChecks<ConfigTextOptions> = {
+  ...OBJECT_OPTIONS,
+  sortKeys: optional(trueOrFalse),
+};
+
+const isConfig = withMethods(
+  ["toYaml", "explain"],
+  "a composed config",
+  "diffConfigs compares trees",
+);
 
 /** What `console.log` asks an object for. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");

@@ -1,4 +1,15 @@
+import {
+  anything,
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  optional,
+  recordOf,
+  text,
+  withMethods,
+} from "../values/check-options.ts";
 import { ConfigError } from "../values/errors.ts";
+import { resolveContext } from "../values/interpolation/check-context.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
 import { type ConfigNode, keyId, type MapNode } from "../values/node.ts";
@@ -58,6 +69,7 @@ export function instantiate<Result = unknown>(
   options?: InstantiateOptions,
 ): Result;
 export function instantiate(config: unknown, options: InstantiateOptions = {}): unknown {
+  checkOptions("instantiate", options, INSTANTIATE_OPTIONS);
   const building = begin(config, options);
   const targets = options.targets ?? NO_TARGETS;
   let next = building.next();
@@ -94,6 +106,7 @@ export async function instantiateAsync(
   config: unknown,
   options: InstantiateOptions = {},
 ): Promise<unknown> {
+  checkOptions("instantiateAsync", options, INSTANTIATE_OPTIONS);
   const building = begin(config, options);
   const targets = options.targets ?? NO_TARGETS;
   let next = building.next();
@@ -110,6 +123,16 @@ export async function instantiateAsync(
   }
   return next.value;
 }
+
+const INSTANTIATE_OPTIONS: OptionChecks<InstantiateOptions> = {
+  targets: optional(
+    withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
+  ),
+  key: optional(text),
+  args: optional(listOf("arguments", anything)),
+  overrides: optional(recordOf(anything)),
+  context: optional(resolveContext),
+};
 
 type LocateStep = Extract<Step, { kind: "locate" }>;
 

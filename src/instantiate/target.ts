@@ -1,3 +1,13 @@
+import {
+  checkOptions,
+  fn,
+  listOf,
+  type OptionChecks,
+  oneOf,
+  optional,
+  text,
+} from "../values/check-options.ts";
+
 /** A function as a target. */
 export type TargetFunction = (...args: never[]) => unknown;
 /** A class as a target. */
@@ -43,13 +53,23 @@ export interface TargetDeclaration {
 /**
  * Says how a target is called, where its kind does not say it: a function that wants positional
  * arguments, or an old-style constructor function.
+ *
+ * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
  */
 export function target<const Callable extends TargetFunction | TargetClass>(
   callable: Callable,
-  { style = styleOf(callable), parameters }: TargetDeclaration = {},
+  declaration: TargetDeclaration = {},
 ): DeclaredTarget<ResultOf<Callable>> {
+  fn("target", "the target", callable);
+  checkOptions("target", declaration, DECLARATION);
+  const { style = styleOf(callable), parameters } = declaration;
   return { kind: "target", callable, style, ...(parameters && { parameters }) };
 }
+
+const DECLARATION: OptionChecks<TargetDeclaration> = {
+  style: optional(oneOf("new", "call")),
+  parameters: optional(listOf("texts", text, '["size", "rate"]')),
+};
 
 export const isDeclared = (value: unknown): value is DeclaredTarget =>
   typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "target";

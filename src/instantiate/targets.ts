@@ -1,3 +1,12 @@
+import { checkObject } from "../values/check-arguments.ts";
+import {
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  optional,
+  path,
+  text,
+} from "../values/check-options.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { memberNames, memberOf } from "./members.ts";
@@ -57,11 +66,16 @@ export interface Targets<Entries extends TargetMap = TargetMap> {
 /**
  * The targets of a program. Names may have dots (`torch.optim.Adam`), so that a conf tree of a
  * Python program can be used as it is.
+ *
+ * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
  */
 export function createTargets<const Entries extends TargetMap>(
   entries: Entries,
-  { modules = [], base = process.cwd() }: TargetsOptions = {},
+  options: TargetsOptions = {},
 ): Targets<Entries> {
+  checkObject("createTargets", "the targets", entries, "createTargets({ name: function })");
+  checkOptions("createTargets", options, TARGETS_OPTIONS);
+  const { modules = [], base = process.cwd() } = options;
   const known = new Map<string, unknown>(Object.entries(entries));
   const names = [...known.keys()];
   const allowed = allowModules(modules, base);
@@ -89,6 +103,11 @@ export function createTargets<const Entries extends TargetMap>(
     getMethod: (name) => resolve(name).callable as TargetFunction,
   };
 }
+
+const TARGETS_OPTIONS: OptionChecks<TargetsOptions> = {
+  modules: optional(listOf("texts", text, '["./targets.js", "my-models"]')),
+  base: optional(path),
+};
 
 /** Targets for a program that has none. */
 export const NO_TARGETS: Targets = createTargets({});

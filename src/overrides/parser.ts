@@ -1,3 +1,11 @@
+import { checkText, checkTexts } from "../values/check-arguments.ts";
+import {
+  anything,
+  checkOptions,
+  fn,
+  type OptionChecks,
+  optional,
+} from "../values/check-options.ts";
 import type { Override, OverrideType, Span } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import {
@@ -45,6 +53,8 @@ const MAX_DEPTH = 400;
  * @throws ConfigError `override.syntax` or `override.function`, with the span in its origin
  */
 export function parseOverride(text: string, index = 0, options: EvaluationOptions = {}): Override {
+  checkText("parseOverride", "the override", text);
+  checkOptions("parseOverride", options, EVALUATION_OPTIONS);
   const source: OverrideSource = { text, index };
   const { type, key, value } = parseOverrideSyntax(source);
   return {
@@ -56,10 +66,19 @@ export function parseOverride(text: string, index = 0, options: EvaluationOption
 }
 
 /** Parses a list of overrides; the first bad one throws. */
-export const parseOverrides = (
+export function parseOverrides(
   texts: readonly string[],
   options: EvaluationOptions = {},
-): readonly Override[] => texts.map((text, index) => parseOverride(text, index, options));
+): readonly Override[] {
+  checkTexts("parseOverrides", "overrides", texts, '["db=mysql", "+lr=0.1"]');
+  checkOptions("parseOverrides", options, EVALUATION_OPTIONS);
+  return texts.map((text, index) => parseOverride(text, index, options));
+}
+
+const EVALUATION_OPTIONS: OptionChecks<EvaluationOptions> = {
+  functions: anything,
+  random: optional(fn),
+};
 
 /** `key=value`, `+key=value`, `++key=value`, `~key` and `~key=value`, up to the end of the text. */
 function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {

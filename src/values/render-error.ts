@@ -1,5 +1,7 @@
 import pc from "picocolors";
-import type { ConfigError } from "./errors.ts";
+import { wrongArgument } from "./check-arguments.ts";
+import { checkOptions, optional, trueOrFalse } from "./check-options.ts";
+import { type ConfigError, isConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 import { describeOrigin, lineAt, lineColumn } from "./position.ts";
 
@@ -30,6 +32,9 @@ const MAX_AVAILABLE = 20;
  * it is data of the error: nothing else in the project formats errors.
  */
 export function renderError(error: ConfigError, options: RenderOptions = {}): string {
+  if (!isConfigError(error))
+    throw wrongArgument("renderError", "the error", "a ConfigError", error);
+  checkOptions<RenderOptions>("renderError", options, { color: optional(trueOrFalse) });
   const colors = pc.createColors(options.color === true);
   const { message, origin, key, nearest, available, hint } = error.details;
   const lines = [colors.red(colors.bold(message))];

@@ -1,3 +1,5 @@
+import { checkText } from "../check-arguments.ts";
+import { checkOptions, fn, type OptionChecks, optional, trueOrFalse } from "../check-options.ts";
 import { isConfigError } from "../errors.ts";
 import { fromObject } from "../from-object.ts";
 import { type ConfigNode, type Key, MISSING, scalar } from "../node.ts";
@@ -13,23 +15,36 @@ import type { Resolver, ResolverCall } from "./resolver.ts";
  * needs exact types, or what stands around its interpolation, is written as a `Resolver`.
  *
  * @param options as in a `Resolver`
+ * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
  */
-export const resolver = <Arguments extends readonly unknown[]>(
+export function resolver<Arguments extends readonly unknown[]>(
   name: string,
   make: (...args: Arguments) => unknown,
-  options: Pick<Resolver, "useCache" | "pure"> = {},
-): Resolver => ({
-  ...options,
-  name,
-  resolve(args, call) {
-    // Optional parameters do not count.
-    const least = make.length;
-    if (args.length < least)
-      throw new TypeError(`${args.length} of at least ${least} arguments given`);
-    const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call)));
-    return returned(make(...(given as Arguments)), name);
-  },
-});
+  options: CachingOptions = {},
+): Resolver {
+  checkText("resolver", "the name", name);
+  fn("resolver", "the second argument", make);
+  checkOptions("resolver", options, CACHING_OPTIONS);
+  return {
+    ...options,
+    name,
+    resolve(args, call) {
+      // Optional parameters do not count.
+      const least = make.length;
+      if (args.length < least)
+        throw new TypeError(`${args.length} of at least ${least} arguments given`);
+      const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call)));
+      return returned(make(...(given as Arguments)), name);
+    },
+  };
+}
+
+type CachingOptions = Pick<Resolver, "useCache" | "pure">;
+
+const CACHING_OPTIONS: OptionChecks<CachingOptions> = {
+  useCache: optional(trueOrFalse),
+  pure: optional(trueOrFalse),
+};
 
 /** What an argument refers to in a map or list is resolved where it stands. */
 function resolved(place: Place, call: ResolverCall): ConfigNode {

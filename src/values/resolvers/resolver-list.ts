@@ -7,11 +7,20 @@ import type { Resolver } from "./resolver.ts";
  * @throws ConfigError `resolver.invalid`
  */
 export function resolverList(given: Iterable<Resolver> = []): readonly Resolver[] {
-  if (typeof given !== "object" || !(Symbol.iterator in given)) throw notResolvers();
+  if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
+    throw notResolvers();
   const resolvers = [...given];
-  if (resolvers.some(({ resolve }) => typeof resolve !== "function")) throw notResolvers();
+  if (!resolvers.every(isResolver)) throw notResolvers();
   return resolvers;
 }
+
+const isResolver = (given: unknown): boolean =>
+  typeof given === "object" &&
+  given !== null &&
+  "name" in given &&
+  typeof given.name === "string" &&
+  "resolve" in given &&
+  typeof given.resolve === "function";
 
 const notResolvers = (): ConfigError =>
   new ConfigError({

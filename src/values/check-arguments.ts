@@ -1,4 +1,4 @@
-import { ConfigError } from "./values/errors.ts";
+import { ConfigError } from "./errors.ts";
 
 // What types say to TypeScript, said to JavaScript: a text for a list is split into letters, or ends in an
 // error far from here. All throw ConfigError `value.wrong_type`.
@@ -14,7 +14,12 @@ export function checkTexts(by: string, name: string, value: unknown, hint: strin
   for (const [index, item] of value.entries()) checkText(by, `${name}[${index}]`, item);
 }
 
-export function checkObject(by: string, name: string, value: unknown, hint?: string): void {
+export function checkObject(
+  by: string,
+  name: string,
+  value: unknown,
+  hint?: string,
+): asserts value is object {
   if (typeof value !== "object" || value === null)
     throw wrongArgument(by, name, "an object", value, hint);
 }

@@ -1,0 +1,115 @@
+import { plugins } from "../compose/plugins/check-plugin.ts";
+import { configStore } from "../compose/sources/check-entry.ts";
+import { checkObject } from "../values/check-arguments.ts";
+import {
+  anything,
+  checkOptions,
+  environment,
+  fn,
+  instance,
+  listOf,
+  mapOf,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  optional,
+  orNull,
+  path,
+  recordOf,
+  shape,
+  text,
+  trueOrFalse,
+  withMethods,
+} from "../values/check-options.ts";
+import type { Console } from "./console.ts";
+import type { Flag } from "./flags/flag.ts";
+import type { Invocation } from "./invocation.ts";
+import type { HydraMainOptions } from "./options.ts";
+import type { Subcommand } from "./subcommand.ts";
+
+/** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
+export function checkMain(options: unknown, task: unknown): void {
+  checkOptions("hydraMain", options, MAIN_OPTIONS, EXAMPLE);
+  fn("hydraMain", "the task", task);
+}
+
+/** Where a program runs: what is wrong with that cannot be shown there. */
+export const checkInvocation = (invocation: unknown): void =>
+  checkOptions("hydraMain", invocation, INVOCATION);
+
+const EXAMPLE = 'hydraMain({ configPath: "conf", configName: "config" }, task)';
+
+const schema: OptionCheck = (by, name, value) => {
+  if (typeof value !== "string" && typeof value !== "boolean")
+    checkObject(by, name, value, "a JSON Schema, or the path of a file with one");
+};
+
+const FLAG: OptionChecks<Flag> = {
+  id: text,
+  names: listOf("texts", text, '["--name"]'),
+  takes: oneOf("nothing", "value", "optional-value", "overrides"),
+  choices: optional(listOf("texts", text)),
+  valueIfBare: optional(text),
+  final: optional(trueOrFalse),
+  completes: optional(oneOf("config", "directory", "file", "key")),
+  help: text,
+  refusal: optional(text),
+};
+
+const SUBCOMMAND: OptionChecks<Subcommand> = {
+  name: text,
+  summary: text,
+  commandLine: optional(fn),
+  run: fn,
+};
+
+const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
+  name: optional(text),
+  version: optional(text),
+  about: optional(text),
+  configPath: orNull(path),
+  configName: orNull(text),
+  base: optional(path),
+  schema: optional(schema),
+  check: optional(fn),
+  planJob: optional(fn),
+  summarizeSweep: optional(fn),
+  targets: optional(
+    withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
+  ),
+  // Said where they are registered: any iterable will do, which can be gone through but once.
+  resolvers: anything,
+  sources: optional(mapOf("functions", fn)),
+  versionBase: optional(oneOf("1.1", "1.2", "1.3")),
+  flags: optional(listOf("flags", shape(FLAG))),
+  subcommands: optional(listOf("subcommands", shape(SUBCOMMAND))),
+  resultFiles: optional(listOf("texts", text)),
+  restAsOverrides: optional(fn),
+  plugins: optional(plugins),
+  hasUserCode: optional(trueOrFalse),
+  store: optional(configStore),
+  whenBare: optional(oneOf("run", "show")),
+};
+
+const CONSOLE: OptionChecks<Console> = {
+  stdout: fn,
+  stderr: fn,
+  color: optional(trueOrFalse),
+  stdoutColor: optional(trueOrFalse),
+  terminal: optional(recordOf(anything)),
+  redact: optional(fn),
+  secretsKnown: optional(fn),
+};
+
+const INVOCATION: OptionChecks<Invocation> = {
+  argv: listOf("texts", text),
+  script: optional(text),
+  command: optional(listOf("texts", text)),
+  worker: anything,
+  announce: anything,
+  resumed: anything,
+  env: environment,
+  cwd: path,
+  console: shape(CONSOLE),
+  now: instance(Date, "a Date"),
+};

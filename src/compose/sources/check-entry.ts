@@ -1,0 +1,37 @@
+import { checkObject, wrongArgument } from "../../values/check-arguments.ts";
+import {
+  anything,
+  fn,
+  mapOf,
+  type OptionCheck,
+  optional,
+  shape,
+  text,
+} from "../../values/check-options.ts";
+
+/** An entry of a store: a text, a tree, data, or what makes a tree. */
+export const storeEntry: OptionCheck = (by, name, value) => {
+  checkObject(by, name, value, HINT);
+  MEMBERS(by, name, value);
+  if (!["text", "create", "node", "value"].some((member) => member in value))
+    throw wrongArgument(by, name, "an entry of a store", value, HINT);
+};
+
+const HINT =
+  'an entry has its config as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
+
+/** A JSON Schema, or the validator of a library, which may be a function. */
+const configSchema: OptionCheck = (by, name, value) => {
+  if (typeof value !== "boolean" && typeof value !== "function") checkObject(by, name, value);
+};
+
+const MEMBERS = shape({
+  text: optional(text),
+  create: optional(fn),
+  node: anything,
+  value: anything,
+  package: optional(text),
+  schema: optional(configSchema),
+});
+
+export const configStore: OptionCheck = mapOf("configs", storeEntry);

@@ -1,0 +1,40 @@
+import { plugins } from "./compose/plugins/check-plugin.ts";
+import { configStore } from "./compose/sources/check-entry.ts";
+import type { ComposeOptions, EngineOptions } from "./engine.ts";
+import {
+  anything,
+  environment,
+  fn,
+  listOf,
+  mapOf,
+  type OptionChecks,
+  oneOf,
+  optional,
+  orNull,
+  path,
+  text,
+  trueOrFalse,
+} from "./values/check-options.ts";
+
+/** What all compositions of an engine share. */
+export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
+  cwd: optional(path),
+  env: optional(environment),
+  // Said where they are registered: any iterable will do, which can be gone through but once.
+  resolvers: anything,
+  store: optional(configStore),
+  plugins: optional(plugins),
+  sources: optional(mapOf("functions", fn)),
+  dialect: anything,
+};
+
+export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
+  configDir: orNull(path),
+  configDirs: optional(listOf("texts", path, '["more"]')),
+  configName: orNull(text),
+  overrides: optional(listOf("texts", text, '["db=mysql", "+lr=0.1"]')),
+  mode: optional(oneOf("run", "multirun")),
+  jobName: optional(text),
+  returnHydraConfig: optional(trueOrFalse),
+  fromShell: optional(trueOrFalse),
+};

@@ -1,0 +1,163 @@
+import { checkObject, checkText, wrongArgument } from "./check-arguments.ts";
+import { ConfigError } from "./errors.ts";
+import { alternativesTo } from "./nearest.ts";
+
+// What the options of a function may be, as a table: TypeScript holds that it has all of them, and
+// JavaScript is held to it. All throw ConfigError `value.wrong_type`, and name the option.
+
+/**
+ * Refuses a value that an option may not have.
+ * @param by the function that was called
+ * @param name the option, as messages call it
+ */
+export type OptionCheck = (by: string, name: string, value: unknown) => void;
+
+/** What each option of a function may be. */
+export type OptionChecks<Options extends object> = {
+  readonly [Name in keyof Options]-?: OptionCheck;
+};
+
+/**
+ * Refuses options that the types do not allow, and such as there are not: a name that is misspelt would be
+ * ignored. One that is undefined is not given.
+ */
+export function checkOptions<Options extends object>(
+  by: string,
+  options: unknown,
+  checks: OptionChecks<Options>,
+  example?: string,
+): void {
+  checkObject(by, "the options", options, example);
+  checkMembers(by, options, checks, "");
+}
+
+function checkMembers(by: string, value: object, checks: object, prefix: string): void {
+  const names = Object.keys(checks);
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(checks, name)) throw unknownOption(by, prefix, name, names);
+  for (const name of names) {
+    const check: OptionCheck = Reflect.get(checks, name);
+    check(by, `${prefix}${name}`, Reflect.get(value, name));
+  }
+}
+
+function unknownOption(
+  by: string,
+  prefix: string,
+  name: string,
+  names: readonly string[],
+): ConfigError {
+  return new ConfigError({
+    code: "value.wrong_type",
+    message: `${by}: there is no option '${prefix}${name}'`,
+    ...alternativesTo(name, names),
+  });
+}
+
+/** An option that need not be given. */
+export const optional =
+  (check: OptionCheck): OptionCheck =>
+  (by, name, value) => {
+    if (value !== undefined) check(by, name, value);
+  };
+
+/** An option that is null for none. */
+export const orNull =
+  (check: OptionCheck): OptionCheck =>
+  (by, name, value) => {
+    if (value !== undefined && value !== null) check(by, name, value);
+  };
+
+export const text: OptionCheck = checkText;
+
+/** A path, for which a URL is often taken. */
+export const path: OptionCheck = (by, name, value) =>
+  checkText(
+    by,
+    name,
+    value,
+    value instanceof URL ? "fileURLToPath(url) of node:url gives a path" : undefined,
+  );
+
+export const trueOrFalse: OptionCheck = (by, name, value) => {
+  if (typeof value !== "boolean") throw wrongArgument(by, name, "true or false", value);
+};
+
+export const fn: OptionCheck = (by, name, value) => {
+  if (typeof value !== "function") throw wrongArgument(by, name, "a function", value);
+};
+
+/** Anything: what it may be is seen where it is used. */
+export const anything: OptionCheck = () => {};
+
+/** @param is what such an object is: "a Date" */
+export const instance =
+  (of: abstract new (...args: never[]) => object, is: string): OptionCheck =>
+  (by, name, value) => {
+    if (!(value instanceof of)) throw wrongArgument(by, name, is, value);
+  };
+
+export const oneOf =
+  (...choices: readonly string[]): OptionCheck =>
+  (by, name, value) => {
+    if (!choices.some((choice) => choice === value))
+      throw wrongArgument(by, name, choices.map((choice) => `'${choice}'`).join(" or "), value);
+  };
+
+/**
+ * @param of what the items are: "texts"
+ * @param example of such a list
+ */
+export const listOf =
+  (of: string, item: OptionCheck, example?: string): OptionCheck =>
+  (by, name, value) => {
+    const hint = example === undefined ? undefined : `${name}: ${example}`;
+    if (!Array.isArray(value)) throw wrongArgument(by, name, `a list of ${of}`, value, hint);
+    for (const [index, one] of value.entries()) item(by, `${name}[${index}]`, one);
+  };
+
+/** An object with members that are checked as options are. */
+export const shape =
+  <Members extends object>(checks: OptionChecks<Members>): OptionCheck =>
+  (by, name, value) => {
+    checkObject(by, name, value);
+    checkMembers(by, value, checks, `${name}.`);
+  };
+
+/**
+ * An object that others may have made, and more than what is needed of it: nothing is said of the rest.
+ * @param is what such an object is: "a resolver"
+ */
+export const withMethods =
+  (methods: readonly string[], is: string, hint?: string): OptionCheck =>
+  (by, name, value) => {
+    const isObject = typeof value === "object" && value !== null;
+    if (!isObject || methods.some((method) => typeof Reflect.get(value, method) !== "function"))
+      throw wrongArgument(by, name, is, value, hint);
+  };
+
+/**
+ * A Map by names.
+ * @param of what its values are: "configs"
+ */
+export const mapOf =
+  (of: string, item: OptionCheck): OptionCheck =>
+  (by, name, value) => {
+    const hint = `${name}: new Map([["name", ...]])`;
+    if (!(value instanceof Map)) throw wrongArgument(by, name, `a Map of ${of}`, value, hint);
+    for (const [key, one] of value) {
+      checkText(by, `a name in ${name}`, key);
+      item(by, `${name}['${key}']`, one);
+    }
+  };
+
+/** An object by names. */
+export const recordOf =
+  (item: OptionCheck): OptionCheck =>
+  (by, name, value) => {
+    checkObject(by, name, value);
+    for (const [key, one] of Object.entries(value)) item(by, `${name}.${key}`, one);
+  };
+
+/** Variables of an environment, by name; one that is undefined is not set. */
+export const environment: OptionCheck = recordOf(optional(text));

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { type ComposeOptions, compose, createEngine, type EngineOptions } from "../src/index.ts";
+import { refusal } from "./compose/in-memory.ts";
+
+// As JavaScript may call it.
+const given = (options: unknown) => options as ComposeOptions;
+
+const WRONG: readonly (readonly [unknown, string])[] = [
+  [undefined, "the options must be an object, not undefined"],
+  ["conf", "the options must be an object, not the text 'conf'"],
+  [{ configDir: new URL("file:///conf") }, "configDir must be a text, not a URL"],
+  [{ configDir: "conf", configName: 3 }, "configName must be a text, not number 3"],
+  [{ overrides: "db=mysql" }, "overrides must be a list of texts, not the text 'db=mysql'"],
+  [{ overrides: ["a=1", 2] }, "overrides[1] must be a text, not number 2"],
+  [{ overrides: { db: "mysql" } }, "overrides must be a list of texts, not an object"],
+  [{ configDirs: "more" }, "configDirs must be a list of texts, not the text 'more'"],
+  [{ mode: "sweep" }, "mode must be 'run' or 'multirun', not the text 'sweep'"],
+  [{ jobName: 5 }, "jobName must be a text, not number 5"],
+  [{ returnHydraConfig: "yes" }, "returnHydraConfig must be true or false, not the text 'yes'"],
+  [{ fromShell: 1 }, "fromShell must be true or false, not number 1"],
+  [{ overides: ["a=1"] }, "there is no option 'overides'"],
+];
+
+test.each(WRONG)("compose(%j) says what is wrong", (options, message) => {
+  const calls = [
+    ["compose", compose],
+    ["compose", createEngine().compose],
+    ["composition", createEngine().composition],
+    ["snapshot", createEngine().snapshot],
+  ] as const;
+  for (const [by, call] of calls) {
+    const error = refusal(() => call(given(options)));
+    expect([error.code, error.message]).toEqual(["value.wrong_type", `${by}: ${message}`]);
+  }
+});
+
+const engineOptions: readonly (readonly [unknown, string])[] = [
+  [{ cwd: new URL("file:///home") }, "cwd must be a text, not a URL"],
+  [{ env: 5 }, "env must be an object, not number 5"],
+  [{ env: { A: 5 } }, "env.A must be a text, not number 5"],
+  [{ store: { config: { value: {} } } }, "store must be a Map of configs, not an object"],
+  [{ store: new Map([["c", 1]]) }, "store['c'] must be an object, not number 1"],
+  [{ store: new Map([["c", { a: 1 }]]) }, "there is no option 'store['c'].a'"],
+  [
+    { store: new Map([["c", { package: "p" }]]) },
+    "store['c'] must be an entry of a store, not an object",
+  ],
+  [
+    { store: new Map([["c", { value: 1, schema: "s" }]]) },
+    "store['c'].schema must be an object, not the text 's'",
+  ],
+  [{ plugins: "mine" }, "plugins must be a list of plugins, not the text 'mine'"],
+  [
+    { plugins: [{ name: "mine", files: "x" }] },
+    "plugins[0].files must be an object, not the text 'x'",
+  ],
+  [{ plugins: [{}] }, "plugins[0].name must be a text, not undefined"],
+  [{ sources: {} }, "sources must be a Map of functions, not an object"],
+  [{ sources: new Map([["git", {}]]) }, "sources['git'] must be a function, not an object"],
+];
+
+test.each([...engineOptions, [5, "the options must be an object, not number 5"] as const])(
+  "createEngine(%o) says what is wrong",
+  (options, message) => {
+    const error = refusal(() => createEngine(given(options) as EngineOptions));
+    expect([error.code, error.message]).toEqual(["value.wrong_type", `createEngine: ${message}`]);
+  },
+);
+
+test.each(engineOptions)("so does compose(%o), which makes an engine", (options, message) => {
+  expect(refusal(() => compose(given(options))).message).toBe(`compose: ${message}`);
+});
+
+test("an option that is not there is told with the one that was meant, and undefined is not given", () => {
+  const { details } = refusal(() => compose(given({ overides: [] })));
+  expect(details).toMatchObject({
+    nearest: "overrides",
+    available: expect.arrayContaining(["configDir", "resolvers"]),
+  });
+  // Options of an engine are not those of what it composes.
+  expect(refusal(() => createEngine().compose(given({ env: {} }))).message).toContain("'env'");
+  const nothing = { env: undefined, plugins: undefined, overrides: undefined, mode: undefined };
+  expect(compose(given(nothing)).toYaml()).toBe("{}\n");
+});
+
+test("names what to write instead", () => {
+  expect(refusal(() => compose(given({ overrides: "a=1" }))).details.hint).toBe(
+    'overrides: ["db=mysql", "+lr=0.1"]',
+  );
+  expect(refusal(() => compose(given({ configDir: new URL("file:///c") }))).details.hint).toContain(
+    "fileURLToPath",
+  );
+});
