@@ -51,7 +51,7 @@ export function prepare({ root, key, overrides, context }: Preparation): Place |
 }
 
 /** Missing values are refused where a target wants them, not here. */
-const LENIENT = { toMissing: "missing" } as const;
+const LENIENT = { toMissing: "missing", inPlace: true } as const;
 
 function find(resolution: Resolution, key: string): Place {
   const place = selectPlace(resolution, resolution.root, key, {

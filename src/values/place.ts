@@ -28,6 +28,18 @@ export interface Place {
 /** The outcome of an evaluation that is under way. */
 export const PENDING = Symbol("pending");
 
+/**
+ * Writes a value to a place, as an assignment to the config would: whoever refers to the place from now on
+ * finds that, and not what stood there.
+ */
+export function writeTo(
+  place: { node: ConfigNode; outcome?: Place["outcome"] },
+  value: ConfigNode,
+): void {
+  place.node = value;
+  place.outcome = undefined;
+}
+
 export const rootPlace = (node: ConfigNode): Place => ({ kind: "place", node, parent: null });
 
 /** The place of an evaluated value, which stands for the node at `at`. */

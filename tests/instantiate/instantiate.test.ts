@@ -6,9 +6,11 @@ import {
   instantiateAsync,
   loadYaml,
   nodeOf,
+  resolver,
   target,
   toYaml,
 } from "../../src/index.ts";
+import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { refusal, Thing, targets, User, yaml } from "./library.ts";
 
 describe("what is in a config", () => {
@@ -47,6 +49,13 @@ describe("what is in a config", () => {
     expect(yaml(text, { overrides: { _recursive_: true } })).toEqual([
       { inner: new Thing({ n: 1 }) },
     ]);
+  });
+
+  test("what is resolved is found by what refers to it from there, from the root as it is in the tree", () => {
+    let calls = 0;
+    const context = createResolveContext({ resolvers: [resolver("count", () => ++calls)] });
+    const text = "{a: {_target_: echo, x: '${count:}', y: '${.x}', z: '${a.x}'}}";
+    expect(yaml(text, { key: "a", context })).toEqual([{ x: 1, y: 1, z: 2 }]);
   });
 
   test("interpolations are resolved where they stand, missing values elsewhere do not matter", () => {

@@ -34,6 +34,12 @@ describe("readYaml", () => {
     );
   });
 
+  it("takes two escaped halves of a pair for their character, and writes that", () => {
+    const node = readYaml('a: "\\ud83d\\ude00"');
+    expect(plain(node)).toEqual(plain(readYaml("a: 😀")));
+    expect(writeYaml(node)).toBe("a: 😀\n");
+  });
+
   it("compares keys as Python does: the first key object, the last value", () => {
     expect(plain(readYaml("1: a\n1.0: b\ntrue: c\n'1': d"))).toEqual(pairs([1n, "c"], ["1", "d"]));
   });

@@ -4,7 +4,7 @@ import { flagAt } from "../flags.ts";
 import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, ScalarNode } from "../node.ts";
 import { isMissing, MISSING } from "../node.ts";
 import type { Place, Walk } from "../place.ts";
-import { fullKeyOf } from "../place.ts";
+import { fullKeyOf, writeTo } from "../place.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
@@ -25,10 +25,16 @@ export interface ResolveOptions {
    * texts with the broken syntax of an interpolation, and values of what is read-only. Default: false.
    */
   readonly onlyValues?: boolean;
+  /**
+   * References find what was resolved before them, as if it had been written to the tree: `b: ${a}` below
+   * `a: ${uuid:}` is the same, and a map that is written as text shows its values. Default: false, each
+   * reference is evaluated on its own.
+   */
+  readonly inPlace?: boolean;
 }
 
 /** What `OmegaConf.resolve` does, which writes what it resolves to the config. */
-export const IN_PLACE = { toMissing: "missing", onlyValues: true } as const;
+export const IN_PLACE = { toMissing: "missing", onlyValues: true, inPlace: true } as const;
 
 /**
  * The tree with all interpolations resolved. What does not change is shared with the input, and a
@@ -54,7 +60,8 @@ export function resolveDeep(
   place: Place,
   options: ResolveOptions = {},
 ): ConfigNode {
-  return resolvePlace({ resolution, options, done: new Map(), open: new Map() }, place);
+  const deep = { resolution, options, done: new Map(), open: new Map(), unsettled: 0 };
+  return resolvePlace(deep, place);
 }
 
 interface Deep {
@@ -63,9 +70,20 @@ interface Deep {
   readonly done: Map<Place, ConfigNode>;
   /** The maps and lists that are being resolved, from the outside in, each with the place that led there. */
   readonly open: Map<Place, Place>;
+  /** How many texts were written that are interpolations themselves: who comes there again resolves them. */
+  unsettled: number;
 }
 
 function resolvePlace(deep: Deep, place: Place): ConfigNode {
+  const value = resolvedAt(deep, place);
+  if (deep.options.inPlace === true && value !== place.node) {
+    writeTo(place, value);
+    if (isInterpolationNode(value)) deep.unsettled++;
+  }
+  return value;
+}
+
+function resolvedAt(deep: Deep, place: Place): ConfigNode {
   const target = follow(deep, place);
   if (deep.options.onlyValues === true && target !== place) refuseReadonly(place);
   if (target === undefined) return { ...place.node, kind: "scalar", value: MISSING };
@@ -138,13 +156,18 @@ function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
   if (deep.open.size >= MAX_PASS_DEPTH)
     throw cycleError(target, `More than ${MAX_PASS_DEPTH} maps and lists within each other`);
   deep.open.set(target, from);
-  const before = deep.resolution.impureCalls();
+  const before = changesIn(deep);
   const value =
     node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node);
   deep.open.delete(target);
-  if (deep.resolution.impureCalls() === before) deep.done.set(target, value);
+  if (deep.options.inPlace === true) writeTo(target, value);
+  if (changesIn(deep) === before) deep.done.set(target, value);
   return value;
 }
+
+/** Counts what makes a map or list another one for who comes there again. */
+const changesIn = ({ options, resolution, unsettled }: Deep): number =>
+  options.inPlace === true ? unsettled : resolution.impureCalls();
 
 /** The error of a place that leads back into a map or list around it, by way of these interpolations. */
 function cycleThrough({ open }: Deep, target: Place, from: Place): ConfigError {
@@ -216,7 +239,11 @@ function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): Con
   const before = resolution.impureCalls();
   const value = resolvePlace(deep, place);
   // A map or list is referred to in its own place, and what is not a result must be asked for again.
-  const isValue = value.kind === "scalar" && value.type === undefined && !isMissing(value);
+  const isValue =
+    value.kind === "scalar" &&
+    value.type === undefined &&
+    !isMissing(value) &&
+    (deep.options.inPlace !== true || !isInterpolationNode(value));
   if (!isValue || resolution.impureCalls() !== before) walk.keep(place);
   return value;
 }

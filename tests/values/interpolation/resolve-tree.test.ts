@@ -128,6 +128,38 @@ describe("resolveTree", () => {
     expect(resolve(text, [counter(true)])).toBe("a: 1\nb: 1\nc: 1\n");
   });
 
+  it.each([
+    { text: "a: ${count:}\nb: ${a}\nc: x${a}", gives: "a: 1\nb: 1\nc: x1\n" },
+    // What stands before a value is not resolved by it.
+    { text: "b: ${a}\na: ${count:}\nc: ${a}", gives: "b: 1\na: 2\nc: 2\n" },
+    { text: "a: ['${count:}', '${.0}', '${count:}']", gives: "a:\n- 1\n- 1\n- 2\n" },
+    {
+      text: "a: {b: '${count:}'}\nc: ${a}\nd: ${c.b}\ne: x${c}",
+      gives: "a:\n  b: 1\nc:\n  b: 1\nd: 1\ne: 'x{''b'': 1}'\n",
+    },
+    // A reference resolves the map that it leads to, wherever that stands.
+    {
+      text: "c: ${a}\na: {b: '${count:}'}\nd: ${a.b}",
+      gives: "c:\n  b: 1\na:\n  b: 1\nd: 1\n",
+    },
+    {
+      text: "a: ${oc.create:{b:${count:}}}\nd: ${a.b}\ne: ${a}",
+      gives: "a:\n  b: 1\nd: 1\ne:\n  b: 1\n",
+    },
+    // A map that is written as text shows what it has become.
+    { text: "a: [1, '${b}']\nb: 2\nc: x${a}", gives: "a:\n- 1\n- 2\nb: 2\nc: x[1, 2]\n" },
+    { text: "c: x${a}\na: [1, '${b}']\nb: 2", gives: "c: x[1, '${b}']\na:\n- 1\n- 2\nb: 2\n" },
+    // So do texts that are interpolations once they are written, and missing values.
+    { text: "a: '\\${b}'\nb: 1\nc: ${a}", gives: "a: ${b}\nb: 1\nc: 1\n" },
+    { text: "a: {c: '\\${b}'}\nb: 1\nd: ${a.c}", gives: "a:\n  c: ${b}\nb: 1\nd: 1\n" },
+    { text: "m: ???\na: ${m}\nb: ${oc.select:a,1}", gives: "m: ???\na: ???\nb: 1\n" },
+  ])("in place, finds what was resolved before: $text", ({ text, gives }) => {
+    let calls = 0n;
+    const resolvers: Resolver[] = [{ name: "count", resolve: () => ++calls }];
+    const context = createResolveContext({ env: {}, resolvers });
+    expect(show(resolveTree(yaml(text), context, IN_PLACE))).toBe(gives);
+  });
+
   it("takes what a resolver returns as it stands", () => {
     const raw: Resolver = {
       name: "raw",
