@@ -42,7 +42,9 @@ const widthOf = (grapheme: string): number =>
 
 /** The columns that each cell of a row needs, in a table whose first row has as many as any. */
 export const columnWidths = (rows: readonly (readonly string[])[]): readonly number[] =>
-  (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => textWidth(row[column] ?? ""))));
+  (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? "")), 0),
+  );
 
 /** The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own. */
 export function wrapText(text: string, width: number): readonly string[] {

@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import { isConfigError } from "../values/errors.ts";
 import { configFingerprint } from "../values/fingerprint.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "./commands/command.ts";
@@ -92,7 +93,7 @@ function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
 const HASH_LETTERS = 19;
 
 function planText({ directory, jobs, mode, note }: Plan): string {
-  const what = mode === "run" ? "One job" : `${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}`;
+  const what = mode === "run" ? "One job" : plural(jobs.length, "job");
   const rows = jobs.map((job) => [
     String(job.number ?? ""),
     job.directory,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../atomic-write.ts";
 import { maskSecrets } from "../compose/secrets.ts";
+import { plural } from "../plural.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { writeYaml } from "../values/writer.ts";
 import { brokenOff } from "./broken-off.ts";
@@ -127,7 +128,7 @@ const SWEEP_METHODS = ["onComposeConfig", "onMultirunStart", "onMultirunEnd"] as
 async function submit({ launcher, sweep }: OpenSweep, { batches }: Admitted): Promise<string> {
   const jobs = batches.flat();
   if (jobs.length > 0) await launcher.submit?.(jobs);
-  return `${counted(jobs.length)} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
+  return `${plural(jobs.length, "job")} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
 }
 
 async function leaveToDriver(
@@ -159,5 +160,3 @@ function driverArguments(directory: string, resumed: Invocation["resumed"]): rea
     ...added,
   ];
 }
-
-const counted = (jobs: number): string => `${jobs} ${jobs === 1 ? "job" : "jobs"}`;

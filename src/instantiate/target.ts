@@ -9,6 +9,9 @@ import {
 } from "../values/check-options.ts";
 
 /** A function as a target. */
+
+import { plural } from "../plural.ts";
+
 export type TargetFunction = (...args: never[]) => unknown;
 /** A class as a target. */
 export type TargetClass = new (...args: never[]) => unknown;
@@ -125,7 +128,7 @@ function bound(
 ): unknown[] {
   if (args.length > parameters.length)
     throw new TypeError(
-      `takes ${parameters.length} positional arguments but ${args.length} were given`,
+      `takes ${plural(parameters.length, "positional argument")} but ${plural(args.length, "was", "were")} given`,
     );
   const all = [...args];
   for (const [name, value] of Object.entries(named)) {

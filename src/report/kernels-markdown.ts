@@ -1,8 +1,9 @@
+import { plural } from "../plural.ts";
 import { wordsOfKinds } from "./kernel-words.ts";
 import { kernelsOfReport } from "./kernels-of-report.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
 import { kernelMs, meanMs, wholeMs } from "./measured-time.ts";
-import { formatMs, formatShare, plural } from "./numbers.ts";
+import { formatMs, formatShare } from "./numbers.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 
 /** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */

@@ -1,4 +1,5 @@
 /** The parts that Markdown reports are put together from. */
+import { plural } from "../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import {
   type KernelWords,
@@ -16,7 +17,7 @@ import {
   markdownTable,
 } from "./markdown.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
-import { formatMs, formatNumber, formatShare, NOT_MEASURED, plural } from "./numbers.ts";
+import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "./numbers.ts";
 import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { treeRows } from "./tree-rows.ts";

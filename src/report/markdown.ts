@@ -38,24 +38,51 @@ export interface Column {
 }
 
 /** A table of cells that are Markdown already. */
-export function markdownTable(
+export const markdownTable = (
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-): string {
+): string => [...markdownTablePieces(columns, rows)].join("");
+
+/** The same line by line: a table can be longer than one string can be. */
+export function* markdownTablePieces(
+  columns: readonly Column[],
+  rows: Iterable<readonly string[]>,
+): Generator<string> {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [
-    line(columns.map(({ heading }) => heading)),
-    line(columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
-    ...rows.map(line),
-  ].join("\n");
+  yield line(columns.map(({ heading }) => heading));
+  yield `\n${line(columns.map(({ align }) => (align === "right" ? "---:" : "---")))}`;
+  for (const row of rows) yield `\n${line(row)}`;
 }
 
 export const markdownList = (items: readonly string[]): string =>
-  items.map((item) => `- ${item}`).join("\n");
+  [...markdownListPieces(items)].join("");
+
+export function* markdownListPieces(items: Iterable<string>): Generator<string> {
+  let before = "- ";
+  for (const item of items) {
+    yield `${before}${item}`;
+    before = "\n- ";
+  }
+}
 
 /** Blocks with blank lines between, and one newline at the end of the file. */
 export const markdownDocument = (blocks: readonly (string | null)[]): string =>
-  `${blocks.filter((block) => block !== null && block !== "").join("\n\n")}\n`;
+  [...markdownPieces(blocks)].join("");
+
+/** The same in pieces. @param blocks those in pieces of their own are not empty */
+export function* markdownPieces(
+  blocks: Iterable<string | Iterable<string> | null>,
+): Generator<string> {
+  let before = "";
+  for (const block of blocks) {
+    if (block === null || block === "") continue;
+    yield before;
+    if (typeof block === "string") yield block;
+    else yield* block;
+    before = "\n\n";
+  }
+  yield "\n";
+}
 
 /** Spaces that Markdown keeps at the start of a table cell, for the levels of a tree. */
 export const markdownIndent = (level: number): string =>

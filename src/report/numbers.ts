@@ -1,5 +1,7 @@
 /** Numbers as reports for people write them: the same text for the same number everywhere. */
 
+import { grouped } from "../plural.ts";
+
 /** What stands where nothing was measured; zero would be a measurement. */
 export const NOT_MEASURED = "–";
 
@@ -56,9 +58,3 @@ export function formatNumber(value: number | null): string {
   const [whole = "", fraction] = rounded.split(".");
   return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
-
-/** `1234567` as `1,234,567`. */
-const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
-
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(count)} ${count === 1 ? one : many}`;

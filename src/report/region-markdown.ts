@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
 import { equalJson } from "./equal-json.ts";
 import { reportKernelWords } from "./kernel-words.ts";
@@ -11,7 +12,7 @@ import {
   regionTreeTable,
   repeatsTable,
 } from "./markdown-parts.ts";
-import { formatMs, plural } from "./numbers.ts";
+import { formatMs } from "./numbers.ts";
 import { treeRows } from "./tree-rows.ts";
 
 /** The heading, and how much of a large report to show. */

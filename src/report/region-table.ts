@@ -1,5 +1,7 @@
 /** The region tree for a terminal: aligned columns without boxes, never wider than the terminal. */
+
 import picocolors from "picocolors";
+import { plural } from "../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import {
   type KernelWords,
@@ -9,7 +11,7 @@ import {
 } from "./kernel-words.ts";
 import { largestRegions } from "./longest.ts";
 import { exclusiveMs, totalMs } from "./measured-time.ts";
-import { formatMs, formatShare, plural } from "./numbers.ts";
+import { formatMs, formatShare } from "./numbers.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
 import { treeRows } from "./tree-rows.ts";

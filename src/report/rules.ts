@@ -2,6 +2,7 @@
  * Rules of the contract that JSON Schema cannot express. Each is a small object; a document is
  * checked by all of them, after its shape is known to be right.
  */
+import { plural } from "../plural.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
@@ -45,7 +46,7 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
       if (path_domains === undefined) return null;
       if (path_domains.length !== path.length)
         return problem(
-          `${path_domains.length} domains for a path of ${path.length}`,
+          `${plural(path_domains.length, "domain")} for a path of ${path.length}`,
           "one for each name of the path",
         );
       const last = path_domains.at(-1) ?? null;

@@ -1,6 +1,7 @@
+import { plural } from "../plural.ts";
 import { printable } from "../printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
-import { formatNumber, plural } from "./numbers.ts";
+import { formatNumber } from "./numbers.ts";
 import { pathWords } from "./region-path.ts";
 
 /** A section as collectors put it into `NCUProfileRegion.sections`. */
@@ -44,7 +45,7 @@ function sectionLines(name: string, { metrics, messages }: Section): readonly st
     value: value === null ? "n/a" : formatNumber(value),
   }));
   const widest = (key: "metric" | "unit" | "value") =>
-    Math.max(0, ...rows.map((row) => row[key].length));
+    rows.reduce((widest, row) => Math.max(widest, row[key].length), 0);
   const [names, units, values] = [widest("metric"), widest("unit"), widest("value")];
   return [
     `  ${printable(name)}`,

@@ -1,11 +1,13 @@
 /** The summary for people who do not profile: where the time goes, how sure that is. */
+
 import { createNameNumbers } from "../name-numbers.ts";
+import { agreeing, plural } from "../plural.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
 import { placesOfLargest } from "./longest.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
 import { wholeMs } from "./measured-time.ts";
-import { formatDuration, formatShare, plural } from "./numbers.ts";
+import { formatDuration, formatShare } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
@@ -53,7 +55,7 @@ function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): stri
   if (region_count === 0) return "no named region was seen";
   const regions = plural(region_count, "named region");
   return wall_ms === null
-    ? `${regions} ${region_count === 1 ? "was" : "were"} seen`
+    ? `${regions} ${agreeing(region_count, "was", "were")} seen`
     : `${formatDuration(wall_ms)} passed in ${regions}`;
 }
 

@@ -1,5 +1,6 @@
+import { plural } from "../plural.ts";
 import { escapeMarkdown, markdownTable } from "./markdown.ts";
-import { formatDuration, plural } from "./numbers.ts";
+import { formatDuration } from "./numbers.ts";
 
 /** What a model must do by its shapes, beside what the device can do. */
 export interface StaticAnalysis {

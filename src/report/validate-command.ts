@@ -1,7 +1,9 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
+
 import picocolors from "picocolors";
 import { fileProblem } from "../file-problem.ts";
 import { packageInfo } from "../package-root.ts";
+import { plural } from "../plural.ts";
 import { printable } from "../printable.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
@@ -154,7 +156,7 @@ function printResult({ file, valid, unreadable, errors }: FileResult, io: Comman
     io.stdout(`${printable(file)}: ${colors.green("valid")}\n`);
     return;
   }
-  const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
+  const count = plural(errors.length, "error");
   io.stdout(`${printable(file)}: ${colors.red("invalid")} (${count})\n`);
   for (const { pointer, message, expected, line, column } of errors) {
     const place = line === undefined ? "" : `:${line}:${column}`;

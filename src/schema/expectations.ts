@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv";
+import { plural } from "../plural.ts";
 
 /** Says what one JSON Schema keyword wanted, to be read after "expected". */
 export interface Expectation {
@@ -21,16 +22,17 @@ const EXPECTATIONS: readonly Expectation[] = [
   { keyword: "multipleOf", say: ({ multipleOf }) => `a multiple of ${multipleOf}` },
   {
     keyword: "minLength",
-    say: ({ limit }) => (limit === 1 ? "a text that is not empty" : `at least ${limit} characters`),
+    say: ({ limit }) =>
+      limit === 1 ? "a text that is not empty" : `at least ${plural(Number(limit), "character")}`,
   },
-  { keyword: "maxLength", say: ({ limit }) => `at most ${limit} characters` },
+  { keyword: "maxLength", say: ({ limit }) => `at most ${plural(Number(limit), "character")}` },
   { keyword: "pattern", say: ({ pattern }) => `a text like /${pattern}/` },
   { keyword: "format", say: ({ format }) => `a text in the format ${format}` },
   { keyword: "minItems", say: ({ limit }) => `a list of at least ${limit}` },
   { keyword: "maxItems", say: ({ limit }) => `a list of at most ${limit}` },
   { keyword: "uniqueItems", say: () => "a list without repetitions" },
-  { keyword: "minProperties", say: ({ limit }) => `at least ${limit} keys` },
-  { keyword: "maxProperties", say: ({ limit }) => `at most ${limit} keys` },
+  { keyword: "minProperties", say: ({ limit }) => `at least ${plural(Number(limit), "key")}` },
+  { keyword: "maxProperties", say: ({ limit }) => `at most ${plural(Number(limit), "key")}` },
 ];
 
 const BY_KEYWORD = new Map(EXPECTATIONS.map((entry) => [entry.keyword, entry]));

@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import { describeOrigin } from "../values/position.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { showValue } from "./show-value.ts";
@@ -7,7 +8,7 @@ import { showValue } from "./show-value.ts";
  * where the value came from. Ends without a line break.
  */
 export function renderIssues(issues: readonly SchemaIssue[], title = "The configuration"): string {
-  const count = issues.length === 1 ? "1 problem" : `${issues.length} problems`;
+  const count = plural(issues.length, "problem");
   return [`${title} is not valid: ${count}`, ...issues.map(renderIssue)].join("\n\n");
 }
 

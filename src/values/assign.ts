@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import { checkTree, type ForeignTypes } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { putChild } from "./draft.ts";
@@ -89,7 +90,7 @@ export function listIndex(length: number, key: Key, at: Place): bigint {
     message: "list index out of range",
     key: fullKeyOf(at),
     origin: at.node.origin,
-    hint: `the list has ${length} items`,
+    hint: `the list has ${plural(length, "item")}`,
   });
 }
 

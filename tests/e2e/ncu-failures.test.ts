@@ -158,7 +158,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(result.stdout).toContain("takes more time than expected");
     expect(gpu?.profilingCalls()).toHaveLength(2);
     expect([...regionsOf("hang").keys()]).toEqual(["A", "A > A::A1"]);
-    expect(notesOf("hang")).toContain("the report covers the 1 results until then");
+    expect(notesOf("hang")).toContain("the report covers the 1 result until then");
     expect(notesOf("hang")).toMatch(/ncu warned that "reduce" takes more time/);
   });
 
@@ -185,7 +185,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(code).toBe(130);
     expect(gpu?.profilingCalls()).toHaveLength(1);
     expect([...regionsOf("interrupted").keys()]).toEqual(["A"]);
-    expect(notesOf("interrupted")).toMatch(/stopped by SIGINT in level-1: .* 1 results until then/);
+    expect(notesOf("interrupted")).toMatch(/stopped by SIGINT in level-1: .* 1 result until then/);
   });
 
   it("does not take exit code 0 for success where nothing was profiled", async () => {

@@ -38,7 +38,7 @@ describe("the report of a sweep", () => {
     const { code: reported, stdout } = await report("sweep");
     expect(reported).toBe(0);
     expect(stdout).toContain("3 jobs, collector recorder");
-    expect(stdout).toContain("1 of 3 jobs have no time: 2");
+    expect(stdout).toContain("1 of 3 jobs has no time: 2");
     const sweep = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
     expect(sweep).toMatchObject({
       contract: "hydraconf.sweep-report/1.1",

@@ -28,6 +28,7 @@ const leaves = new Set([
   "make-directory.ts",
   "name-numbers.ts",
   "package-root.ts",
+  "plural.ts",
   "printable.ts",
   "readable-path.ts",
   "shell-quote.ts",

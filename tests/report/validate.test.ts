@@ -146,7 +146,7 @@ describe("regions that differ in the domains around them only", () => {
     const domains = (path_domains: readonly (string | null)[]) =>
       issues((regions) => Object.assign(at(regions, 1), { path_domains }))[0];
     const pointer = "/reports/0/regions/1/path_domains";
-    expect(domains(["A"])).toMatchObject({ pointer, message: "1 domains for a path of 2" });
+    expect(domains(["A"])).toMatchObject({ pointer, message: "1 domain for a path of 2" });
     expect(domains(["A", "B"])).toMatchObject({ pointer, expected: '"io"' });
     expect(domains(["A", null])).toMatchObject({ pointer, expected: '"io"' });
     expect(domains([null, "io"])).toBeUndefined();

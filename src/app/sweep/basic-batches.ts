@@ -1,4 +1,5 @@
 import type { Override, SweepOptions } from "../../overrides/index.ts";
+import { plural } from "../../plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { byKey, pointsOf, product } from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";
@@ -30,7 +31,7 @@ export function basicBatches(request: BatchesRequest): readonly (readonly JobOve
   if (jobs.length === 0 && all.length > 0)
     throw new ConfigError({
       code: "override.sweep_not_allowed",
-      message: `hydra.sweeper.exclude leaves none of ${all.length} jobs`,
+      message: `hydra.sweeper.exclude leaves none of ${plural(all.length, "job")}`,
       key: "hydra.sweeper.exclude",
     });
   if (maxBatchSize === null) return [jobs];

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { agreeing, plural } from "../../plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
@@ -62,7 +63,7 @@ export async function cancelSweep({ directory, env, say }: CancelRequest): Promi
   // What the driver started or submitted before it was asked is only known now.
   const { backend, live } = await scheduledJobs(folder, env);
   if (backend !== undefined && live > 0) {
-    say(`Ending ${live} jobs in the scheduler`);
+    say(`Ending ${plural(live, "job")} in the scheduler`);
     await endScheduled(backend);
   }
   const left = liveWorkers(folder, jobs());
@@ -148,7 +149,7 @@ const runsElsewhere = (directory: string, away: readonly ProcessIdentity[]): Con
   const hosts = [...new Set(away.map(({ host }) => host))].join(", ");
   return new ConfigError({
     code: "app.sweep_record",
-    message: `No other job of the sweep in '${directory}' starts, but ${away.length} of its processes run on ${hosts}, which cannot be reached from here`,
+    message: `No other job of the sweep in '${directory}' starts, but ${away.length} of its processes ${agreeing(away.length, "runs", "run")} on ${hosts}, which cannot be reached from here`,
     hint: `run '${nextCommand("cancel", directory)}' there`,
   });
 };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { plural } from "../../plural.ts";
 import { printable } from "../../printable.ts";
 import { recordLeft } from "../worker/left-behind.ts";
 import type { Attempt, JobState } from "./record/job-state.ts";
@@ -162,7 +163,10 @@ export function markdownText(cells: readonly (readonly string[])[]): string {
   const lines = cells.map((line) => `| ${shown(line).map(markdownCell).join(" | ")} |\n`);
   const [head = "", ...body] = lines;
   const rule = `|${"---|".repeat(width - left)}\n`;
-  const note = left === 0 ? "" : `\n${left} more columns are in sweep.csv and sweep.json.\n`;
+  const note =
+    left === 0
+      ? ""
+      : `\n${plural(left, "more column is", "more columns are")} in sweep.csv and sweep.json.\n`;
   return [head, rule, ...body, note].join("");
 }
 

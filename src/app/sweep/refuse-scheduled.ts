@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Invocation } from "../invocation.ts";
 import { backendOf } from "../launchers/index.ts";
@@ -26,7 +27,7 @@ export async function refuseScheduled(
   const ids = live.slice(0, 3).map(({ id }) => id);
   throw new ConfigError({
     code: "app.sweep_record",
-    message: `The scheduler still has ${live.length} jobs of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${ids.join(", ")}${live.length > ids.length ? ", ..." : ""}`,
+    message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${ids.join(", ")}${live.length > ids.length ? ", ..." : ""}`,
     key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
     hint: `end them with '${nextCommand("cancel", directory)}', or ${resumed === undefined ? "give this sweep another directory" : "go on without another hydra/launcher"}`,
   });

@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import { printable } from "../../printable.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import { drawTable } from "../info/table.ts";
@@ -83,7 +84,7 @@ export function summary(view: SweepView): string {
   const others = Object.entries(counts)
     .filter(([status]) => status !== "completed")
     .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
-  const first = [`${completed} of ${jobs.length} jobs completed`, ...others].join(", ");
+  const first = [`${completed} of ${plural(jobs.length, "job")} completed`, ...others].join(", ");
   const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
   const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
   const failed = (counts.failed ?? 0) + (counts.timed_out ?? 0);

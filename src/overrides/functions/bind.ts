@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import type { Override, OverrideValue } from "../ast.ts";
 import { overrideKeyElement } from "../print.ts";
 import { describeValue } from "./accept.ts";
@@ -48,7 +49,7 @@ function bindByPlace(
 ): readonly (readonly [string, OverrideValue])[] {
   return positional.map((value, index) => {
     const parameter = parameters[index];
-    if (parameter === undefined) fail(call, `more than ${parameters.length} arguments`);
+    if (parameter === undefined) fail(call, `more than ${plural(parameters.length, "argument")}`);
     if (named.has(parameter.name)) fail(call, `the argument '${parameter.name}' is given twice`);
     return [parameter.name, value];
   });

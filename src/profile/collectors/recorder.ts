@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import { runWorkload } from "../machine/process.ts";
 import { readRecording, watchRecording } from "../recording/index.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -75,6 +76,6 @@ function recordedSoFar(
   return () => {
     const { ranges, openRegion } = watch();
     const inside = openRegion === null ? "" : `, in ${openRegion}`;
-    return `recording ${label}: ${ranges} ranges${inside}`;
+    return `recording ${label}: ${plural(ranges, "range")}${inside}`;
   };
 }

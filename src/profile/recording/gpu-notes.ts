@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import type { GpuStateEvent } from "./events.ts";
 import { lossReason } from "./format.ts";
 
@@ -47,21 +48,38 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
       const remedy = remedies.get(result);
       return [`${what}: ${failure}${remedy === undefined ? "" : ` (${remedy})`}`];
     }),
-    ...counted(lost(lossReason.droppedByCupti), "records of GPU work were dropped by CUPTI"),
+    ...counted(
+      lost(lossReason.droppedByCupti),
+      "record of GPU work was",
+      "records of GPU work were",
+      "dropped by CUPTI",
+    ),
     ...counted(
       lost(lossReason.unfinished),
-      "kernels or copies had not finished when the process ended",
+      "kernel or copy",
+      "kernels or copies",
+      "had not finished when the process ended",
     ),
-    ...counted(lost(lossReason.notRecorded), "records of GPU work found no room in the file"),
+    ...counted(
+      lost(lossReason.notRecorded),
+      "record of GPU work",
+      "records of GPU work",
+      "found no room in the file",
+    ),
     ...counted(
       withoutLaunch,
-      "kernels or copies came from calls that were not seen; they count outside every range",
+      "kernel or copy came from a call that was not seen; it counts",
+      "kernels or copies came from calls that were not seen; they count",
+      "outside every range",
     ),
     ...counted(
       launchesWithoutKernels,
-      "kernel launches have no kernel: the GPU's records did not arrive (the process broke off, or a profiler of its own took them), or the calls failed or were captured into a graph",
+      "kernel launch has",
+      "kernel launches have",
+      "no kernel: the GPU's records did not arrive (the process broke off, or a profiler of its own took them), or the calls failed or were captured into a graph",
     ),
   ];
 }
 
-const counted = (count: number, what: string): string[] => (count > 0 ? [`${count} ${what}`] : []);
+const counted = (count: number, one: string, many: string, rest: string): string[] =>
+  count > 0 ? [`${plural(count, one, many)} ${rest}`] : [];

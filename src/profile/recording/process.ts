@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { getSystemErrorName } from "node:util";
+import { plural } from "../../plural.ts";
 import type { ProcessTimeline } from "../timeline.ts";
 import { openRecording } from "./cursor.ts";
 import type { GpuEvent, RecordedEvent } from "./events.ts";
@@ -81,7 +82,8 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
     const why = errorName(header.stopped.errno);
     notes.add(`recording stopped after ${seconds} s (${why}); later events are missing`);
   }
-  if (header.droppedEvents > 0n) notes.add(`${header.droppedEvents} events could not be recorded`);
+  if (header.droppedEvents > 0n)
+    notes.add(`${plural(Number(header.droppedEvents), "event")} could not be recorded`);
   if (header.finishedNs === null) {
     notes.add("ended without a word: it crashed, was killed, called _exit or exec, or still runs");
   }

@@ -2,6 +2,7 @@
  * What a reader must not have to find out from numbers that are zero or not there. Told once per
  * report, whatever collector it is of.
  */
+import { plural } from "../../plural.ts";
 import { pathLines } from "../../report/region-path.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
 
@@ -38,7 +39,7 @@ function withoutCounters(regions: readonly RegionModelEntry[], names: NamesOf): 
   const without = regions.filter(({ metrics }) => (metrics?.size ?? 0) === 0);
   if (without.length === 0) return [];
   return [
-    `no hardware counter has a value in ${without.length} of ${regions.length} regions: ${names(without)}`,
+    `no hardware counter has a value in ${without.length} of ${plural(regions.length, "region")}: ${names(without)}`,
   ];
 }
 
@@ -57,13 +58,15 @@ function emptyNotes(
       : totals.kernelKinds.includes("gpu_kernel")
         ? "GPU kernel"
         : "CPU operation";
-  return [`no ${what} ran in ${empty.length} of ${regions.length} regions: ${names(empty)}`];
+  return [
+    `no ${what} ran in ${empty.length} of ${plural(regions.length, "region")}: ${names(empty)}`,
+  ];
 }
 
 function ownNotes(regions: readonly RegionModelEntry[], names: NamesOf): readonly string[] {
   const noted = regions.filter(({ notes }) => notes.length > 0);
   if (noted.length === 0) return [];
-  const who = noted.length === 1 ? "1 region has its" : `${noted.length} regions have their`;
+  const who = plural(noted.length, "region has its", "regions have their");
   return [`${who} own notes in the reports: ${names(noted)}`];
 }
 

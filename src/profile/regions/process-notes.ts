@@ -1,4 +1,4 @@
-import { plural } from "../../report/numbers.ts";
+import { agreeing, plural } from "../../plural.ts";
 import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
 
 /** What a reader must know about one process, each with its process id. */
@@ -13,7 +13,7 @@ export function processNotes(attribution: ProcessAttribution): readonly string[]
       : []),
     ...(tooDeep > 0
       ? [
-          `${plural(tooDeep, "range")} nested deeper than ${MAX_DEPTH} levels ${tooDeep === 1 ? "counts" : "count"} as part of the range around`,
+          `${plural(tooDeep, "range")} nested deeper than ${MAX_DEPTH} levels ${agreeing(tooDeep, "counts", "count")} as part of the range around`,
         ]
       : []),
     ...(ignoredOperations > 0

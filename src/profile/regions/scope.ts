@@ -1,4 +1,5 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
+import { plural } from "../../plural.ts";
 import type { ReportScope } from "../../report/document.ts";
 import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
@@ -119,7 +120,7 @@ function scopeNotes(shown: number, leftOut: number, totals: ScopeTotals): string
   if (shown === 0) notes.push(NO_MATCHING_REGIONS);
   if (leftOut > 0)
     notes.push(
-      `the selection leaves out ${leftOut} of ${shown + leftOut} regions; totals cover all of them`,
+      `the selection leaves out ${leftOut} of ${plural(shown + leftOut, "region")}; totals cover all of them`,
     );
   if (totals.kernelNs === null && shown + leftOut > 0)
     notes.push(

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { makeDirectory } from "../../make-directory.ts";
+import { agreeing, plural } from "../../plural.ts";
 import type { Collection, Collector } from "../collectors/collector.ts";
 import { asConfigError } from "../collectors/run-collectors.ts";
 import { below } from "../collectors/source.ts";
@@ -68,7 +69,12 @@ function together(
   const last = collections.at(-1);
   if (last === undefined) throw new Error("no run was made");
   const whole = collections.filter(isWhole);
-  const short = whole.length < wanted ? [`${whole.length} of ${wanted} runs were made`] : [];
+  const short =
+    whole.length < wanted
+      ? [
+          `${whole.length} of ${plural(wanted, "run")} ${agreeing(whole.length, "was", "were")} made`,
+        ]
+      : [];
   const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
   const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>
     measured.kind === "timeline"

@@ -7,7 +7,7 @@ import { gateSummary } from "../../report/compare/comparison.ts";
 import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonJsonPieces } from "../../report/compare/json.ts";
-import { renderComparisonMarkdown } from "../../report/compare/markdown.ts";
+import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/document.ts";
 import { inBlocks } from "../../report/in-blocks.ts";
@@ -73,9 +73,12 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   const comparison = compare(a, b, gates);
   const page = command.value("html");
   if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
-  if (command.has("json"))
-    for (const block of inBlocks(comparisonJsonPieces(comparison))) io.console.stdout(block);
-  else if (command.has("markdown")) io.console.stdout(renderComparisonMarkdown(comparison));
+  const pieces = command.has("json")
+    ? comparisonJsonPieces(comparison)
+    : command.has("markdown")
+      ? comparisonMarkdownPieces(comparison)
+      : null;
+  if (pieces !== null) for (const block of inBlocks(pieces)) io.console.stdout(block);
   else {
     const shown = renderComparison(comparison, {
       width: terminalWidth(io.env),

@@ -3,8 +3,9 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { labelledTicks } from "./axis.ts";
 import { makeChoosable } from "./choosable.ts";
 import { h, svg } from "./dom.ts";
+import { extentOf } from "./extent.ts";
 import { CHARACTER, createFitted, NARROW } from "./fit.ts";
-import { formatMs } from "./format.ts";
+import { formatMs, plural } from "./format.ts";
 import type { Region, Scope } from "./scope.ts";
 import { shortenPath } from "./shorten-path.ts";
 import type { Store } from "./state.ts";
@@ -78,8 +79,8 @@ function spreadsOf({ regions, data }: Scope): readonly Spread[] {
 }
 
 const extremes = (spreads: readonly Spread[]): readonly [number, number] => [
-  Math.min(...spreads.map(({ min }) => min)),
-  Math.max(...spreads.map(({ max }) => max)),
+  extentOf(spreads.map(({ min }) => min))[0],
+  extentOf(spreads.map(({ max }) => max))[1],
 ];
 
 /** Regions of a step and of a whole run differ by orders of magnitude. */
@@ -88,7 +89,8 @@ const isLogarithmic = (lowest: number, highest: number): boolean =>
 
 function hintOf(spreads: readonly Spread[], left: number): string {
   const scale = isLogarithmic(...extremes(spreads)) ? " Logarithmic scale." : "";
-  const more = left > 0 ? ` ${left} shorter regions are in the table.` : "";
+  const more =
+    left > 0 ? ` ${plural(left, "shorter region is", "shorter regions are")} in the table.` : "";
   return `Line: from the fastest to the slowest call. Dot: median. Tick: 95th percentile.${scale}${more}`;
 }
 
@@ -131,7 +133,7 @@ function drawSpread(
   { left, room, row, stacked, width }: Layout,
   scale: (value: number) => number,
 ): SVGElement {
-  const text = `${region.path}: ${region.calls} calls, minimum ${formatMs(min)}, median ${formatMs(median)}, 95th percentile ${formatMs(p95)}, maximum ${formatMs(max)} ms`;
+  const text = `${region.path}: ${plural(region.calls, "call")}, minimum ${formatMs(min)}, median ${formatMs(median)}, 95th percentile ${formatMs(p95)}, maximum ${formatMs(max)} ms`;
   const y = top + (stacked ? 30 : row / 2);
   const label = shortenPath(region, Math.floor(room / CHARACTER));
   return svg(

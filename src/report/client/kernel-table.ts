@@ -1,5 +1,5 @@
 import { h } from "./dom.ts";
-import { formatCount, formatMs, formatShare } from "./format.ts";
+import { formatCount, formatMs, formatShare, plural } from "./format.ts";
 import { nameElement } from "./name.ts";
 import { kernelsOf, type Region, type Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
@@ -78,7 +78,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
     rows,
     other === null
       ? null
-      : `other: ${formatCount(other.rows)} shorter rows, ${formatCount(other.calls)} calls, ${formatMs(other.total)} ms (${formatShare(other.total, whole)} %), see report.json`,
+      : `other: ${plural(other.rows, "shorter row")}, ${plural(other.calls, "call")}, ${formatMs(other.total)} ms (${formatShare(other.total, whole)} %), see report.json`,
   );
   return table.element;
 }

@@ -5,6 +5,7 @@ import { labelledTicks } from "./axis.ts";
 import { type Choosable, makeChoosable } from "./choosable.ts";
 import { hueOf } from "./color.ts";
 import { h, svg } from "./dom.ts";
+import { extentOf } from "./extent.ts";
 import { createFitted, NARROW } from "./fit.ts";
 import { formatNumber, formatRate } from "./format.ts";
 import type { Scope } from "./scope.ts";
@@ -189,7 +190,7 @@ function drawMemoryRoof({ bandwidth, ceilings }: RooflineData, { x, y }: Axes): 
   if (bandwidth === null) return [];
   const [left, right] = ends(x);
   const [bottom, top] = ends(y);
-  const highest = ceilings.length === 0 ? top : Math.max(...ceilings.map(({ flops }) => flops));
+  const highest = ceilings.length === 0 ? top : extentOf(ceilings.map(({ flops }) => flops))[1];
   const start = Math.max(left, bottom / bandwidth);
   const end = Math.min(right, highest / bandwidth);
   return [
@@ -241,8 +242,6 @@ function drawPoint(
 
 /** Whole powers of ten around the values, so that nothing stands on the edge. */
 function decades(values: readonly number[]): [number, number] {
-  const logs = values.filter((value) => value > 0).map(Math.log10);
-  const low = Math.floor(Math.min(...logs) - 0.1);
-  const high = Math.ceil(Math.max(...logs) + 0.1);
-  return [10 ** low, 10 ** high];
+  const [least, greatest] = extentOf(values.filter((value) => value > 0).map(Math.log10));
+  return [10 ** Math.floor(least - 0.1), 10 ** Math.ceil(greatest + 0.1)];
 }

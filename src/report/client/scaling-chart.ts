@@ -6,6 +6,7 @@ import { labelledTicks } from "./axis.ts";
 import { hueOfCurve } from "./color.ts";
 import { markOfCurve } from "./curve-mark.ts";
 import { h, svg } from "./dom.ts";
+import { extentOf } from "./extent.ts";
 import { CHARACTER, NARROW } from "./fit.ts";
 import { formatMs, formatNumber } from "./format.ts";
 
@@ -25,11 +26,11 @@ export function scalingChart(
   const all = curves.flatMap(({ points }) => points);
   if (all.length === 0) return h("p", {}, "No job has a time here.");
   const y = scaleLinear(
-    [0, Math.max(...all.map(({ ms }) => ms)) * 1.05 || 1],
+    [0, extentOf(all.map(({ ms }) => ms))[1] * 1.05 || 1],
     [height - MARGIN.bottom, MARGIN.top],
   );
   const times = y.ticks(5).map((tick) => ({ tick, text: `${formatNumber(tick)} ms` }));
-  const left = Math.max(...times.map(({ text }) => text.length)) * CHARACTER + 14;
+  const left = extentOf(times.map(({ text }) => text.length))[1] * CHARACTER + 14;
   const xs = [...new Set(all.map((point) => point.x))].sort((a, b) => a - b);
   const x = axis(xs, [left + 10, width - MARGIN.right - 10]);
   const key = report.parameters[parameter]?.key ?? "";

@@ -1,6 +1,6 @@
 /** What the reader of a comparison has to know before believing it. */
+import { plural } from "../../plural.ts";
 import type { NCUProfileRegionReport } from "../document.ts";
-import { plural } from "../numbers.ts";
 import type { KnownDomains } from "./known-domains.ts";
 
 /** Why two reports may not be comparable, and what only one of them says of itself. */

@@ -1,10 +1,11 @@
 /** A comparison as a page: sortable tables, the same frame and policy as a report's page. */
 
+import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import { forPage, plural } from "../numbers.ts";
+import { forPage } from "../numbers.ts";
 import { pathLines } from "../region-path.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 import {
@@ -53,6 +54,7 @@ export function renderComparisonHtml(
     })),
   };
   const left = Object.entries({
+    gate: gates.length,
     region: reports.regions.length,
     [kernelWord(reports)]: reports.kernels.length,
     "configuration value": config?.length ?? 0,
@@ -61,12 +63,31 @@ export function renderComparisonHtml(
 <p class="summary">A is ${escapeHtml(printableLabel(names.a, 300))}<br>B is ${escapeHtml(printableLabel(names.b, 300))}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables. deep-profile compare --markdown gives the same facts.</p></noscript>
-${gates.length === 0 ? "" : `<section class="notice" aria-labelledby="gates-heading"><h2 id="gates-heading">${escapeHtml(gateSummary(gates))}</h2><ul>${gates.map(({ outcome, reason }) => `<li>${outcome}: ${escapeHtml(printableLabel(reason, 300))}</li>`).join("")}</ul></section>`}
+${
+  gates.length === 0
+    ? ""
+    : `<section class="notice" aria-labelledby="gates-heading"><h2 id="gates-heading">${escapeHtml(gateSummary(gates))}</h2><ul>${mostTelling(
+        gates,
+      )
+        .map(
+          ({ outcome, reason }) =>
+            `<li>${outcome}: ${escapeHtml(printableLabel(reason, 300))}</li>`,
+        )
+        .join("")}</ul></section>`
+}
 ${reports.notes.length === 0 ? "" : `<ul class="notice">${reports.notes.map((note) => `<li>${escapeHtml(printableLabel(note, 600))}</li>`).join("")}</ul>`}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
 <main id="comparison"></main>`;
   return renderPage({ title: "Comparison", body, data }, assets);
 }
+
+/** A glob can make a gate of every region: those that hold need no line each. */
+const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>
+  gates.length <= MAX_ROWS
+    ? gates
+    : (["breached", "unclear", "passed"] as const)
+        .flatMap((wanted) => gates.filter(({ outcome }) => outcome === wanted))
+        .slice(0, MAX_ROWS);
 
 function rowOf(
   label: string,

@@ -1,15 +1,19 @@
 /** A comparison to paste in a pull request. */
+import { plural } from "../../plural.ts";
 import {
   escapeMarkdown,
-  markdownDocument,
   markdownIndent,
   markdownLabel,
   markdownList,
+  markdownListPieces,
+  markdownPieces,
   markdownTable,
+  markdownTablePieces,
 } from "../markdown.ts";
-import { formatMs, plural } from "../numbers.ts";
+import { formatMs } from "../numbers.ts";
 import type { Change } from "./change.ts";
 import { formatDelta, formatPercent } from "./change-text.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
   changedKernels,
@@ -24,7 +28,17 @@ import {
 
 const MAX_KERNELS = 20;
 
-export function renderComparisonMarkdown({ names, reports, config, gates }: Comparison): string {
+/** One text. @throws RangeError where that is longer than 512 MB: see `comparisonMarkdownPieces` */
+export const renderComparisonMarkdown = (comparison: Comparison): string =>
+  [...comparisonMarkdownPieces(comparison)].join("");
+
+/** The same in pieces, a region or a gate each: of two large reports it is longer than one string can be. */
+export function comparisonMarkdownPieces({
+  names,
+  reports,
+  config,
+  gates,
+}: Comparison): Iterable<string> {
   const time = mainTime(reports);
   const changed = changedKernels(reports);
   const columns = (first: string) => [
@@ -35,24 +49,17 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
     { heading: "%", align: "right" as const },
     { heading: "" },
   ];
-  return markdownDocument([
+  return markdownPieces([
     "# Comparison",
     `A is ${markdownLabel(names.a)}, B is ${markdownLabel(names.b)}.`,
     gates.length === 0 ? null : `**${escapeMarkdown(gateSummary(gates))}**`,
-    gates.length === 0
-      ? null
-      : markdownList(gates.map(({ outcome, reason }) => `${outcome}: ${escapeMarkdown(reason)}`)),
+    gates.length === 0 ? null : markdownListPieces(gateLines(gates)),
     reports.notes.length === 0 ? null : markdownList(reports.notes.map(escapeMarkdown)),
     "## Regions",
     ...(reports.regions.length === 0
       ? ["No regions."]
       : [
-          markdownTable(columns("Region"), [
-            ...regionLines(reports.regions).map(({ region, level, label }) =>
-              row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]),
-            ),
-            row("all", reports.totals[time]),
-          ]),
+          markdownTablePieces(columns("Region"), regionRows(reports, time)),
           `Numbers are ${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it.`,
         ]),
     changed.length === 0 ? null : `## ${kernelHeading(reports)}s that changed`,
@@ -71,6 +78,19 @@ export function renderComparisonMarkdown({ names, reports, config, gates }: Comp
       : null,
     ...configBlocks(config),
   ]);
+}
+
+function* gateLines(gates: Comparison["gates"]): Generator<string> {
+  for (const { outcome, reason } of gates) yield `${outcome}: ${escapeMarkdown(reason)}`;
+}
+
+function* regionRows(
+  { regions, totals }: ReportComparison,
+  time: ReturnType<typeof mainTime>,
+): Generator<readonly string[]> {
+  for (const { region, level, label } of regionLines(regions))
+    yield row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]);
+  yield row("all", totals[time]);
 }
 
 const row = (label: string, change: Change | undefined): readonly string[] =>

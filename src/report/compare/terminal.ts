@@ -1,8 +1,10 @@
 /** A comparison for a terminal: aligned columns, the differences that matter in colour. */
+
 import picocolors from "picocolors";
+import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { wrapText } from "../../text-width.ts";
-import { formatMs, plural } from "../numbers.ts";
+import { formatMs } from "../numbers.ts";
 import { type TerminalColumn, terminalTable } from "../terminal-table.ts";
 import type { Change, Verdict } from "./change.ts";
 import { formatDelta, formatPercent } from "./change-text.ts";

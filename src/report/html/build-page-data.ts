@@ -1,9 +1,10 @@
 /** From region reports to what the page's script reads, cut to a size that a page can have. */
 
+import { plural } from "../../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
 import { largestRegions } from "../longest.ts";
-import { forPage, plural } from "../numbers.ts";
+import { forPage } from "../numbers.ts";
 import { shareBase } from "../share.ts";
 import { treeRows } from "../tree-rows.ts";
 import type { Detail } from "./detail.ts";

@@ -1,8 +1,9 @@
 /** `report.html`: region reports as a page to explore. */
+import { plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
 import { wholeMs } from "../measured-time.ts";
-import { formatDuration, plural } from "../numbers.ts";
+import { formatDuration } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";
 import { relativeLink } from "../relative-link.ts";
 import { type PageAssets, readPageAssets } from "./assets.ts";

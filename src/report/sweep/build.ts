@@ -1,3 +1,4 @@
+import { agreeing, plural } from "../../plural.ts";
 import { toldByAny } from "../compare/known-domains.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
@@ -105,7 +106,7 @@ function notesOf(
   return [
     ...(without.length > 0
       ? [
-          `${without.length} of ${jobs.length} jobs have no time: ${without.map(({ name }) => name).join(", ")}`,
+          `${without.length} of ${plural(jobs.length, "job")} ${agreeing(without.length, "has", "have")} no time: ${without.map(({ name }) => name).join(", ")}`,
         ]
       : []),
     ...(words.size > 1 ? [`the jobs measured different things: ${[...words].join("; ")}`] : []),

@@ -1,10 +1,11 @@
 /** A sweep as a page: the matrix, sortable and filterable, and scaling curves of any region. */
 
+import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
-import { forPage, plural } from "../numbers.ts";
+import { forPage } from "../numbers.ts";
 import type { SweepReport } from "./document.ts";
 import { regionNames } from "./region-names.ts";
 import { basisInWords } from "./writers.ts";

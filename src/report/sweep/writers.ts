@@ -1,5 +1,6 @@
 /** A sweep's report as Markdown, JSON and CSV. */
 
+import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { csvRow, domainColumn } from "../csv.ts";
 import {
@@ -9,7 +10,7 @@ import {
   markdownList,
   markdownTable,
 } from "../markdown.ts";
-import { formatMs, NOT_MEASURED, plural } from "../numbers.ts";
+import { formatMs, NOT_MEASURED } from "../numbers.ts";
 import { curvesOf, scalingExponent } from "./curves.ts";
 import type { SweepReport } from "./document.ts";
 import { regionNames } from "./region-names.ts";

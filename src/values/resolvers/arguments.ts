@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
 import type { ResolverArgument } from "./resolver.ts";
 
@@ -14,7 +15,9 @@ export function expectArguments(args: readonly ResolverArgument[], parameters: P
   if (missing.length > 0) throw new TypeError(`missing argument ${missing.join(", ")}`);
   const most = required.length + optional.length;
   if (args.length > most)
-    throw new TypeError(`${args.length} arguments were given, but there are at most ${most}`);
+    throw new TypeError(
+      `${plural(args.length, "argument was", "arguments were")} given, but there are at most ${most}`,
+    );
 }
 
 /** The argument as a string; anything else is refused. `what` says what it is for. */

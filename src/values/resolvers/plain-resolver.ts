@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import { checkText } from "../check-arguments.ts";
 import { checkOptions, fn, type OptionChecks, optional, trueOrFalse } from "../check-options.ts";
 import { isConfigError } from "../errors.ts";
@@ -32,7 +33,7 @@ export function resolver<Arguments extends readonly unknown[]>(
       // Optional parameters do not count.
       const least = make.length;
       if (args.length < least)
-        throw new TypeError(`${args.length} of at least ${least} arguments given`);
+        throw new TypeError(`${args.length} of at least ${plural(least, "argument")} given`);
       const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call)));
       return returned(make(...(given as Arguments)), name);
     },

@@ -181,7 +181,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     ].join("\n");
     writeFileSync(join(cwd, "open.csv"), table);
     const { stdout } = await importFiles(["open.csv", "-o", "open"]);
-    expect(stdout).toContain("1 numbers like 1.234 were left out");
+    expect(stdout).toContain("1 number like 1.234 was left out");
     await importFiles(["open.csv", "--locale", "de", "-o", "de"]);
     expect(bundleIn("de/ncu").reports[0]?.totals.total_ms).toBe(0.117344);
   });

@@ -82,7 +82,7 @@ const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
     measured([{ kind: "range", in: ["A"], ns: 10 }]),
     "ncu gives no kernels of ranges",
   ],
-  ["no counters", measured([{ in: ["A"] }]), "no hardware counter has a value in 1 of 1 regions"],
+  ["no counters", measured([{ in: ["A"] }]), "no hardware counter has a value in 1 of 1 region"],
   ["clocks locked to base", how("base", "all"), "GPU clocks were locked to base"],
   ["clocks locked otherwise", how("boost", "all"), "GPU clocks were locked by ncu"],
   ["clocks not locked under ncu", how("none", "all"), "GPU clocks were not locked"],

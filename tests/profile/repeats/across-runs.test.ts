@@ -29,7 +29,7 @@ describe("combineRuns", () => {
       wall_ms: { mean: 20, std: 10, stable: false },
     });
     expect(ofProcess?.regions[0]?.repeats).toBeUndefined();
-    expect(scope?.notes.at(-1)).toMatch(/^1 of 1 regions are not stable/);
+    expect(scope?.notes.at(-1)).toMatch(/^1 of 1 region is not stable/);
     expect(scope?.notes).toContain(
       "numbers are those of the median run of 3; repeats holds the spread over all of them",
     );

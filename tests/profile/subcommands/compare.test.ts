@@ -5,36 +5,43 @@ import { afterAll, expect, it } from "vitest";
 import { runCompare } from "../../../src/profile/subcommands/compare.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { renderComparisonJson } from "../../../src/report/compare/json.ts";
+import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
 import { renderBundleJson } from "../../../src/report/json-writer.ts";
 import { bundleOf, firstReport } from "../../report/bundles.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-compare-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it("compare --json prints a large comparison in pieces: one string could not hold the largest", async () => {
-  const ranges = Array.from({ length: 400 }, (_, at) => ({
-    name: `layer ${at}`,
-    start: at * 10,
-    end: at * 10 + 9,
-  }));
-  const bundle = bundleOf([{ pid: 1, ranges }]);
-  writeFileSync(join(directory, "report.json"), renderBundleJson(bundle));
-  const printed: string[] = [];
-  const code = await runCompare(["report.json", "report.json", "--json"], {
-    cwd: directory,
-    env: {},
-    now: new Date(0),
-    console: { stdout: (text) => printed.push(text), stderr: (text) => expect(text).toBe("") },
-  });
-  expect(code).toBe(0);
-  const reports = compareReports(firstReport(bundle), firstReport(bundle));
-  const whole = renderComparisonJson({
-    names: { a: "report.json", b: "report.json" },
-    reports,
-    config: null,
-    gates: [],
-  });
-  expect(printed.join("")).toBe(whole);
-  expect(whole.length).toBeGreaterThan(400_000);
-  expect(Math.max(...printed.map(({ length }) => length))).toBeLessThan(whole.length / 4);
-});
+it.each([
+  ["--json", renderComparisonJson, 400_000],
+  ["--markdown", renderComparisonMarkdown, 200_000],
+] as const)(
+  "compare %s prints a large comparison in pieces: one string could not hold the largest",
+  async (form, render, least) => {
+    const ranges = Array.from({ length: 4000 }, (_, at) => ({
+      name: `layer ${at}`,
+      start: at * 10,
+      end: at * 10 + 9,
+    }));
+    const bundle = bundleOf([{ pid: 1, ranges }]);
+    writeFileSync(join(directory, "report.json"), renderBundleJson(bundle));
+    const printed: string[] = [];
+    const code = await runCompare(["report.json", "report.json", form], {
+      cwd: directory,
+      env: {},
+      now: new Date(0),
+      console: { stdout: (text) => printed.push(text), stderr: (text) => expect(text).toBe("") },
+    });
+    expect(code).toBe(0);
+    const reports = compareReports(firstReport(bundle), firstReport(bundle));
+    const whole = render({
+      names: { a: "report.json", b: "report.json" },
+      reports,
+      config: null,
+      gates: [],
+    });
+    expect(printed.join("")).toBe(whole);
+    expect(whole.length).toBeGreaterThan(least);
+    expect(Math.max(...printed.map(({ length }) => length))).toBeLessThan(whole.length / 2);
+  },
+);

@@ -4,7 +4,10 @@ import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { COMPARISON_CONTRACT, renderComparisonJson } from "../../../src/report/compare/json.ts";
-import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
+import {
+  comparisonMarkdownPieces,
+  renderComparisonMarkdown,
+} from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { textWidth } from "../../../src/text-width.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
@@ -118,6 +121,35 @@ describe("what is left out", () => {
     expect(page(long)).toBe("Left out of this page: 22 CPU operations.");
     expect(renderComparisonMarkdown(long)).toContain("\n2,002 more CPU operations changed.\n");
   });
+});
+
+it("Markdown has no piece that grows with the regions or gates", () => {
+  const [region] = reports.regions;
+  const [gate] = comparison.gates;
+  const many = <T>(one: T | undefined) => Array.from({ length: 3000 }, () => one ?? []).flat();
+  const large = {
+    ...comparison,
+    reports: { ...reports, regions: many(region) },
+    gates: many(gate),
+  };
+  const lengths = [...comparisonMarkdownPieces(large)].map(({ length }) => length);
+  expect(lengths.length).toBeGreaterThan(6000);
+  expect(lengths.reduce((most, length) => Math.max(most, length), 0)).toBeLessThan(500);
+});
+
+it("the page has the gates that do not hold first where there are very many", () => {
+  const [gate] = comparison.gates;
+  if (gate === undefined) throw new Error("no gate");
+  const of = (outcome: typeof gate.outcome, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ ...gate, outcome, reason: `r${at}` }));
+  const gates = [...of("passed", 2000), ...of("unclear", 1), ...of("breached", 2)];
+  const html = renderComparisonHtml({ ...comparison, gates });
+  const shown = [...html.matchAll(/<li>((?:breached|unclear|passed): r\d+)<\/li>/g)].map(
+    ([, text]) => text,
+  );
+  expect(shown).toHaveLength(2000);
+  expect(shown.slice(0, 4)).toEqual(["breached: r0", "breached: r1", "unclear: r0", "passed: r0"]);
+  expect(html).toContain("Left out of this page: 3 gates.");
 });
 
 it("a region without the time that is compared has an empty row, and no verdict", () => {

@@ -77,7 +77,7 @@ describeInBrowser("the page of a sweep", (openPage) => {
       sweepOf([jobOf("0", ["x=a"], 1), jobOf("1", ["x=b"], null)]),
     );
     expect(await page.getByRole("heading", { name: "Scaling" }).count()).toBe(0);
-    expect(await page.getByText("1 of 2 jobs have no time").count()).toBe(1);
+    expect(await page.getByText("1 of 2 jobs has no time").count()).toBe(1);
     expect(complaints).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ describe("a sweep's report", () => {
     ]);
     expect(report.parameters).toEqual([{ key: "x", numeric: false }]);
     expect(report.best).toBe("2");
-    expect(report.notes).toEqual(["1 of 3 jobs have no time: 1"]);
+    expect(report.notes).toEqual(["1 of 3 jobs has no time: 1"]);
     const times = Object.fromEntries(
       report.regions.map(({ path, times_ms }) => [path[0], times_ms]),
     );

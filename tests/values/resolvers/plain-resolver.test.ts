@@ -70,7 +70,7 @@ describe("resolver()", () => {
   });
 
   it.each([
-    ["a: ${plus_10:}", "Resolver 'plus_10' failed: 0 of at least 1 arguments given"],
+    ["a: ${plus_10:}", "Resolver 'plus_10' failed: 0 of at least 1 argument given"],
     ["a: ${broken:}", "Resolver 'broken' failed: no such thing"],
     [
       "a: ${later:}",

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { join } from "node:path";
+import { plural } from "../../../plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";
@@ -147,7 +148,7 @@ function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, setting
   logAsHydra();
   const log = logging.logger(LOGGER);
   const atOnce = Math.min(settings.jobs, Math.max(1, jobs));
-  log.info(`Launching ${jobs} jobs in ${atOnce} processes`);
+  log.info(`Launching ${plural(jobs, "job")} in ${plural(atOnce, "process", "processes")}`);
   let isToldOfSlots = false;
   return {
     started: (job: SweepJob) => log.info(`\t#${job.number} : ${shownOverrides(job)}`),

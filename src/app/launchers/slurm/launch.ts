@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { plural } from "../../../plural.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { listenForInterrupt } from "../../interrupt.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
@@ -42,10 +43,10 @@ export async function submitToSlurm(
     const numbers = due.map(({ number }) => number);
     const settings = placed(given, facts.cwd);
     const arrays = await submitJobs({ client, settings, facts, folder, numbers });
-    log.info(`Submitted ${due.length} jobs to Slurm: ${arrays.join(", ")}`);
+    log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${shownOverrides(job)}`);
   }
-  if (live.size > 0) log.info(`Slurm has ${live.size} jobs of this sweep already`);
+  if (live.size > 0) log.info(`Slurm has ${plural(live.size, "job")} of this sweep already`);
   return sweep;
 }
 
@@ -102,7 +103,7 @@ export async function* launchOnSlurm(
   const [first] = open.values();
   if (!interrupt.signal.aborted || first === undefined) return;
   invocation.console.stderr(
-    `Stopped following ${open.size} jobs; they go on in Slurm.\n` +
+    `Stopped following ${plural(open.size, "job; it goes", "jobs; they go")} on in Slurm.\n` +
       `  --resume ${directory}   follows them again\n${nextCommands(directory, ["wait", "cancel"])}`,
   );
   const result = failedJob(first, failure("no longer followed"));

@@ -1,3 +1,4 @@
+import { plural } from "../../../plural.ts";
 import { printable } from "../../../printable.ts";
 import { readablePath } from "../../../readable-path.ts";
 import { columnWidths, fitText, padText } from "../../../text-width.ts";
@@ -55,7 +56,7 @@ export function failureTable(
       .join(GAP);
   const left = failed.length - rows.length;
   return [
-    `${failed.length} of ${results.length} ${results.length === 1 ? "job" : "jobs"} failed:`,
+    `${failed.length} of ${plural(results.length, "job")} failed:`,
     line(head),
     ...rows.map(line),
     ...(left > 0 ? [`and ${left} more`] : []),

@@ -1,3 +1,4 @@
+import { plural } from "../../../plural.ts";
 import { roughDuration } from "./duration.ts";
 import type { Counts, Pace, Tally } from "./tally.ts";
 
@@ -23,7 +24,7 @@ export function totalsLine(
     return counts[state] === 0 ? [] : [`${counts[state]} ${told}`];
   });
   const jobs = all(counts);
-  const done = `${counts.completed} of ${jobs} ${jobs === 1 ? "job" : "jobs"} completed`;
+  const done = `${counts.completed} of ${plural(jobs, "job")} completed`;
   const pace = tally.pace(now);
   const left = isOver ? "" : leftText(pace, counts.running + counts.queued);
   return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;

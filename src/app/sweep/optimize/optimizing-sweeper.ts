@@ -1,4 +1,5 @@
 import { overrideKeyElement, overrideNode, parseOverride } from "../../../overrides/index.ts";
+import { plural } from "../../../plural.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { map, scalar } from "../../../values/node.ts";
@@ -120,7 +121,7 @@ function conclusionOf(
     const override = parseOverride(text);
     return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
   });
-  const counts = `${told.length} trials${failures === 0 ? "" : `, ${failures} failed`}`;
+  const counts = `${plural(told.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;
   return {
     file: RESULTS_FILE,
     content: map(

@@ -105,8 +105,8 @@ function intRangeDrawer({
 function logDrawer(points: readonly Point[], override: Override): Drawer {
   const logs = points.map(([text = ""]) => Math.log(Number(text.slice(text.indexOf("=") + 1))));
   if (!logs.every(Number.isFinite)) refuse(override, "is tagged 'log' and not all above 0");
-  const low = Math.min(...logs);
-  const high = Math.max(...logs);
+  const low = logs.reduce((least, log) => Math.min(least, log), Number.POSITIVE_INFINITY);
+  const high = logs.reduce((greatest, log) => Math.max(greatest, log), Number.NEGATIVE_INFINITY);
   return (random) => {
     const wished = low + random() * (high - low);
     let best = 0;

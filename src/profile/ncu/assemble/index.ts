@@ -1,4 +1,5 @@
 /** From what Nsight Compute measured to regions with their numbers. */
+import { plural } from "../../../plural.ts";
 import type { KernelSelection } from "../../kernel-selection/index.ts";
 import type { KernelSelectionPatterns, RegionModel } from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
@@ -152,12 +153,13 @@ function assemblyNotes(
   const notes = count.inside + count.outside === 0 ? [] : [isKernel ? REPLAY_NOTE : RANGE_NOTE];
   if (count.otherKind > 0)
     notes.push(
-      `${count.otherKind} ${isKernel ? "range" : "kernel"} results were left out: they cannot be added to ${isKernel ? "kernels" : "ranges"}`,
+      `${plural(count.otherKind, `${isKernel ? "range" : "kernel"} result was left out: it`, `${isKernel ? "range" : "kernel"} results were left out: they`)} cannot be added to ${isKernel ? "kernels" : "ranges"}`,
     );
-  if (count.leftOut > 0) notes.push(`the kernel selection leaves out ${count.leftOut} launches`);
+  if (count.leftOut > 0)
+    notes.push(`the kernel selection leaves out ${plural(count.leftOut, "launch", "launches")}`);
   if (count.noDevice > 0)
     notes.push(
-      `${count.noDevice === 1 ? "1 result does not say on which device it" : `${count.noDevice} results do not say on which device they`} ran (ncu before 2022.4); taken as cuda:0`,
+      `${plural(count.noDevice, "result does not say on which device it", "results do not say on which device they")} ran (ncu before 2022.4); taken as cuda:0`,
     );
   if (count.mixed > 0 && (options.recorded ?? null) === null)
     notes.push(

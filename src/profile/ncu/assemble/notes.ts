@@ -1,4 +1,4 @@
-import { plural } from "../../../report/numbers.ts";
+import { agreeing, plural } from "../../../plural.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { RegionTally } from "./buckets.ts";
 
@@ -12,16 +12,16 @@ export function regionNotes(
   const notes: string[] = [];
   if (untimed > 0)
     notes.push(
-      `${plural(untimed, result)} ${untimed === 1 ? "has" : "have"} no gpu__time_duration: their time counts as 0; collect that metric`,
+      `${plural(untimed, result)} ${agreeing(untimed, "has", "have")} no gpu__time_duration: ${agreeing(untimed, "its", "their")} time counts as 0; collect that metric`,
     );
   if (partial.length > 0)
     notes.push(
-      `${partial.length === 1 ? "1 metric has" : `${partial.length} metrics have`} no value for some ${result}s, which it leaves out: ${shortList(partial.map(([name]) => name))}`,
+      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s, which ${agreeing(partial.length, "it leaves", "they leave")} out: ${shortList(partial.map(([name]) => name))}`,
     );
   const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
   if (plain.length > 0)
     notes.push(
-      `${plain.length === 1 ? "1 metric is a plain mean" : `${plain.length} metrics are plain means`}, in which all ${result}s count alike: not all tables have gpu__time_duration to weight ${plain.length === 1 ? "it" : "them"} with: ${shortList(plain)}`,
+      `${plural(plain.length, "metric is a plain mean", "metrics are plain means")}, in which all ${result}s count alike: not all tables have gpu__time_duration to weight ${agreeing(plain.length, "it", "them")} with: ${shortList(plain)}`,
     );
   return notes;
 }
@@ -42,7 +42,7 @@ export interface OutsideCounts {
 export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
   if (inside === 0 || outside === 0 || outside < (inside + outside) / 10) return [];
   return [
-    `${outside} of ${inside + outside} kernels were launched outside every range of their thread; if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)`,
+    `${outside} of ${plural(inside + outside, "kernel")} ${agreeing(outside, "was", "were")} launched outside every range of their thread; if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)`,
   ];
 }
 

@@ -1,5 +1,7 @@
 /** Reads the tables that ncu writes with `--csv`, as a stream: a result at a time. */
+
 import { createReadStream } from "node:fs";
+import { agreeing, plural } from "../../../plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { NcuResult, SectionTable } from "../results.ts";
 import { createDetailsReader } from "./details-page.ts";
@@ -129,12 +131,12 @@ function notesOf(summary: SplitSummary, ambiguous: number, name: string): readon
   const notes: string[] = [];
   if (summary.damagedRows > 0)
     notes.push(
-      `${name}: ${summary.damagedRows} damaged ${summary.damagedRows === 1 ? "row was" : "rows were"} left out`,
+      `${name}: ${plural(summary.damagedRows, "damaged row was", "damaged rows were")} left out`,
     );
   if (summary.sawSummaryPage) notes.push(`${name}: a summary page was left out`);
   if (ambiguous > 0)
     notes.push(
-      `${name}: ${ambiguous} numbers like 1.234 were left out: whether they are grouped or have decimals depends on the locale of the ncu that printed them`,
+      `${name}: ${plural(ambiguous, "number like 1.234 was", "numbers like 1.234 were")} left out: whether ${agreeing(ambiguous, "it is grouped or has", "they are grouped or have")} decimals depends on the locale of the ncu that printed them`,
     );
   return notes;
 }

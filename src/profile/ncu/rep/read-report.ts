@@ -4,6 +4,7 @@
  */
 import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
+import { plural } from "../../../plural.ts";
 import type { NcuResult, NvtxState, SectionTable } from "../results.ts";
 import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
 import { type Block, openReport, type ReportFile } from "./blocks.ts";
@@ -140,9 +141,13 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     notes: [
       ...report.notes(),
       ...(damaged > 0
-        ? [`${damaged} damaged ${damaged === 1 ? "result was" : "results were"} left out`]
+        ? [`${plural(damaged, "damaged result was", "damaged results were")} left out`]
         : []),
-      ...(graphs > 0 ? [`${graphs} results are CUDA graphs, measured as a whole`] : []),
+      ...(graphs > 0
+        ? [
+            `${plural(graphs, "result is a CUDA graph", "results are CUDA graphs")}, measured as a whole`,
+          ]
+        : []),
     ],
   };
 }

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { plural } from "../../../plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { NcuPassSource } from "../../collectors/source.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
@@ -91,7 +92,7 @@ export const unreadProblem = ({
 const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${remedy}`;
 
 const keptNote = ({ pass, outcome }: PassRun, results: number): string =>
-  `${describeOutcome(outcome)} in ${pass.name}: the report covers the ${results} results until then`;
+  `${describeOutcome(outcome)} in ${pass.name}: the report covers the ${plural(results, "result")} until then`;
 
 function lastWords({ log, outcome }: PassRun): string {
   const last = log.errors.at(-1) ?? outcome.stderrTail.split("\n").at(-1) ?? "";

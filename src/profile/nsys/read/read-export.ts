@@ -1,3 +1,4 @@
+import { plural } from "../../../plural.ts";
 import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, invalid, withExport } from "./database.ts";
@@ -108,11 +109,11 @@ function gpuNotes(pid: number, { kernels, unlaunched, wholeGraphs }: GpuEvents):
   const notes: string[] = [];
   if (unlaunched > 0)
     notes.push(
-      `process ${pid}: the calls that launched ${unlaunched} of ${kernels.length} GPU activities are not in the file; these count as outside of every range`,
+      `process ${pid}: the calls that launched ${unlaunched} of ${plural(kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside of every range`,
     );
   if (wholeGraphs > 0)
     notes.push(
-      `process ${pid}: ${wholeGraphs} CUDA graph launches were traced as a whole; nsys profile --cuda-graph-trace=node shows their kernels`,
+      `process ${pid}: ${plural(wholeGraphs, "CUDA graph launch was", "CUDA graph launches were")} traced as a whole; nsys profile --cuda-graph-trace=node shows their kernels`,
     );
   return notes;
 }
@@ -147,7 +148,10 @@ function messages({ rows }: ExportDatabase): string[] {
       );
   const shown = [...found].slice(0, MOST_MESSAGES);
   return found.size > shown.length
-    ? [...shown, `nsys: ${found.size - shown.length} more messages are in the file`]
+    ? [
+        ...shown,
+        `nsys: ${plural(found.size - shown.length, "more message is", "more messages are")} in the file`,
+      ]
     : shown;
 }
 

@@ -146,13 +146,13 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect([other.exitCode, other.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /The scheduler still has 1 jobs of the sweep.*\n(.*\n)*.*sweep cancel/,
+          /The scheduler still has 1 job of the sweep.*\n(.*\n)*.*sweep cancel/,
         ),
       ]);
       const fresh = await start("-m", "x=1,2");
       expect([fresh.exitCode, fresh.stderr]).toEqual([
         1,
-        expect.stringContaining("The scheduler still has 1 jobs of an earlier sweep"),
+        expect.stringContaining("The scheduler still has 1 job of an earlier sweep"),
       ]);
       expect(ran("begin")).toEqual([0]);
       expect((await sweep("cancel", "s")).exitCode).toBe(0);

@@ -192,10 +192,10 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       resumed.stdout?.on("data", (text) => {
         said += text;
       });
-      await until(() => said.includes("Submitted 1 jobs"));
+      await until(() => said.includes("Submitted 1 job"));
       release();
       const { exitCode, stdout } = await resumed;
-      expect(stdout).toContain("Submitted 1 jobs to Slurm");
+      expect(stdout).toContain("Submitted 1 job to Slurm");
       expect(stdout).toContain("Slurm has 2 jobs of this sweep already");
       expect(exitCode).toBe(0);
       expect(statuses(3)).toEqual(["completed", "completed", "completed"]);

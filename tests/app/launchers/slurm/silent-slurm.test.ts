@@ -117,7 +117,7 @@ test.each([
     const { view } = await lookAtSweep(directory, env);
     expect(view).toMatchObject({ counts: { queued: 1 }, driver: null, exit_code: null });
     expect(view.scheduler_problem).toMatch(/^Slurm does not say what became of the sweep's jobs/);
-    expect(summary(view)).toBe(`0 of 1 jobs completed, 1 queued; ${view.scheduler_problem}\n`);
+    expect(summary(view)).toBe(`0 of 1 job completed, 1 queued; ${view.scheduler_problem}\n`);
     // It is not asked again for what it has not answered.
     expect(asked().filter((question) => !question.includes("--json"))).toHaveLength(1);
   },

@@ -163,7 +163,7 @@ describe("kernels by region", () => {
     ];
     expect(numbers(sketches, { kernels })).toEqual({ A: [1, 1, 1] });
     expect(notesOf(sketches, { kernels })).toMatch(
-      /kernel selection leaves out 1 launches\nchosen by hand/,
+      /kernel selection leaves out 1 launch\nchosen by hand/,
     );
   });
 

@@ -1,0 +1,12 @@
+/** Counted things in words, for every message and report. */
+
+/** `1 region`, `2 regions`; large counts are grouped: `12,345 regions`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${grouped(String(count))} ${agreeing(count, one, many)}`;
+
+/** The word that agrees with a count that stands elsewhere: `1 of 3 regions is`, `2 of 3 regions are`. */
+export const agreeing = (count: number, one: string, many: string): string =>
+  count === 1 ? one : many;
+
+/** `1234567` as `1,234,567`. */
+export const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");
