@@ -22,22 +22,38 @@ export function nameOf(kernel: NamedKernel, base: KernelNameBase): string {
  */
 export function functionNameIn(demangled: string): string {
   let depth = 0;
+  /** Where what may be the name begins; behind template arguments it goes on. */
+  let from = 0;
   let name = "";
-  for (let at = 0; at < demangled.length; at++) {
-    const character = demangled[at] ?? "";
-    // `(anonymous namespace)::` is no list of parameters.
-    const bracket = /^(?:\(anonymous namespace\)|\(anonymous\))/.exec(demangled.slice(at, at + 24));
-    if (depth === 0 && bracket !== null) {
-      at += bracket[0].length - 1;
-      continue;
+  const take = (to: number) => {
+    if (to > from) name += demangled.slice(from, to);
+  };
+  let at = 0;
+  for (; at < demangled.length; at++) {
+    const character = demangled.charCodeAt(at);
+    if (character === LESS) {
+      if (depth++ === 0) take(at);
+    } else if (character === GREATER && demangled.charCodeAt(at - 1) !== MINUS) {
+      if (depth === 0) take(at);
+      depth = Math.max(0, depth - 1);
+      from = at + 1;
+    } else if (depth > 0) continue;
+    else if (character === OPENING) {
+      const skipped = ANONYMOUS.find((text) => demangled.startsWith(text, at));
+      if (skipped === undefined) break;
+      take(at);
+      at += skipped.length - 1;
+      from = at + 1;
+    } else if (character === BLANK || character === COLON) {
+      name = "";
+      from = at + 1;
     }
-    if (character === "<") depth++;
-    else if (character === ">" && demangled[at - 1] !== "-") depth = Math.max(0, depth - 1);
-    else if (depth > 0) continue;
-    else if (character === "(") break;
-    else if (character === " ") name = "";
-    else if (character === ":") name = "";
-    else name += character;
   }
+  if (depth === 0) take(at);
   return name === "" ? demangled : name;
 }
+
+/** These are no lists of parameters. */
+const ANONYMOUS = ["(anonymous namespace)", "(anonymous)"];
+
+const [LESS, GREATER, MINUS, OPENING, BLANK, COLON] = [..."<>-( :"].map((one) => one.charCodeAt(0));

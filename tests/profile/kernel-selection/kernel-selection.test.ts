@@ -99,6 +99,12 @@ test.each([
   ["void <unnamed>::k<(int)3>(T1)", "k"],
   ["void (anonymous namespace)::softmax<float>(float *)", "softmax"],
   ["ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"],
+  ["void (anonymous)::k(int)", "k"],
+  ["outer<int>::inner<float>(int)", "inner"],
+  ["a<b>c(int)", "ac"],
+  ["S::operator->(int)", "operator->"],
+  ["(int)", "(int)"],
+  ["void k<", "k"],
   ["", ""],
 ])("the function of %s is %s", (demangled, name) => {
   expect(functionNameIn(demangled)).toBe(name);
