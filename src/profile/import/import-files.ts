@@ -4,6 +4,7 @@ import type { RegionReportBundle } from "../../report/document.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/index.ts";
 import { joinTables } from "../ncu/run/read-pass.ts";
+import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { buildRegionModel, type RegionModel } from "../regions/index.ts";
 import { combineRuns } from "../repeats/across-runs.ts";
 import type { Timeline } from "../timeline.ts";
@@ -71,6 +72,7 @@ interface Recording {
   readonly folder: string;
   readonly name: string;
   readonly toolVersion: string | null;
+  readonly machine: RecordedMachine | null;
   readonly timeline: Timeline;
 }
 
@@ -139,7 +141,7 @@ function recordingReports(
     const { model } = combineRuns(repeats.map(({ timeline }) => modelOf(timeline, request)));
     const bundle = importedBundle(model, request, {
       toolVersion: last.toolVersion,
-      gpus: [],
+      machine: last.machine,
       names: repeats.map(({ name }) => name),
     });
     return [{ collector: last.collector, folder, bundle }];
@@ -166,7 +168,11 @@ async function ncuReports(
     return {
       collector: "ncu",
       folder: own,
-      bundle: importedBundle(model, request, { toolVersion, gpus, names }),
+      bundle: importedBundle(model, request, {
+        toolVersion,
+        machine: { hostname: null, os: null, cpu: null, gpus },
+        names,
+      }),
       writeRegionFiles: (directories) => writeRegionFiles(regions, directories),
     };
   });

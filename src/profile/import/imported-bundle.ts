@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { packageInfo } from "../../package-root.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
+import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { type RegionModel, toReportBundle } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";
 
 /** Where a report's numbers come from, as far as the files say it. */
 interface Provenance {
   readonly toolVersion: string | null;
-  readonly gpus: readonly string[];
+  readonly machine: RecordedMachine | null;
   readonly names: readonly string[];
 }
 
@@ -15,13 +16,13 @@ interface Provenance {
 export function importedBundle(
   model: RegionModel,
   request: ImportRequest,
-  { toolVersion, gpus, names }: Provenance,
+  { toolVersion, machine, names }: Provenance,
 ): RegionReportBundle {
   return toReportBundle(model, {
     generatedAt: request.now.toISOString(),
     configFingerprint: fingerprint(request),
     collectorVersion: toolVersion ?? "unknown",
-    environment: { ...unknownMachine(), gpus },
+    environment: environmentOf(machine),
     notes: [`imported from ${names.join(", ")}`],
   });
 }
@@ -34,11 +35,11 @@ function fingerprint(request: ImportRequest): string {
 }
 
 /** The files say little of the machine they were recorded on, and it need not be this one. */
-const unknownMachine = (): ReportEnvironment => ({
-  hostname: "unknown",
-  os: "unknown",
-  cpu: "unknown",
-  gpus: [],
+const environmentOf = (machine: RecordedMachine | null): ReportEnvironment => ({
+  hostname: machine?.hostname ?? "unknown",
+  os: machine?.os ?? "unknown",
+  cpu: machine?.cpu ?? "unknown",
+  gpus: machine?.gpus ?? [],
   command: [],
   device: null,
   hydraconf_version: packageInfo().version,

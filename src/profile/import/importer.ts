@@ -1,4 +1,5 @@
 import type { NcuResult, SectionTable } from "../ncu/results.ts";
+import type { RecordedMachine } from "../nsys/read/machine.ts";
 import type { Timeline } from "../timeline.ts";
 
 /** One format that `deep-profile import` reads: a data object in a file of its own. */
@@ -51,6 +52,8 @@ export type Imported =
       readonly timeline: Timeline;
       /** Of the tool that recorded; null where the file does not say. */
       readonly toolVersion: string | null;
+      /** What was recorded; null where the format does not tell. */
+      readonly machine: RecordedMachine | null;
     }
   | { readonly kind: "ncu"; readonly source: NcuSource };
 

@@ -1,6 +1,7 @@
 import { HEADER_START, SUMMARY_HEADERS } from "../ncu/csv/layout.ts";
 import { streamNcuCsvFile } from "../ncu/csv/read-csv.ts";
 import { withoutMark } from "../ncu/csv/split-rows.ts";
+import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import type { Importer } from "./importer.ts";
 
 const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
@@ -11,7 +12,7 @@ export const ncuCsvImporter: Importer = {
   format: "CSV of Nsight Compute (ncu --csv --page raw or details)",
   matches: ({ head, isDirectory }) => {
     if (isDirectory) return false;
-    const text = withoutMark(Buffer.from(head.buffer, head.byteOffset, head.byteLength));
+    const text = withoutMark(headAsUtf8(head));
     return STARTS.some((start) => {
       const at = text.indexOf(start);
       return at === 0 || (at > 0 && text[at - 1] === NEWLINE);

@@ -1,30 +1,73 @@
 /** Files of profilers that hold too little to make reports from, and what to give instead. */
+import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import type { ImportSource } from "./importer.ts";
+import { beginsWith } from "./open-source.ts";
 
 const RAW_CSV = "ncu --import FILE.ncu-rep --csv --page raw --print-units base";
+const NSYS_STATS =
+  "this is a table of nsys stats, which no longer says when things happened; give the recording: FILE.nsys-rep, or what nsys export --type sqlite FILE.nsys-rep makes of it";
 
-/** By the beginning of the text. */
-const KNOWN: readonly (readonly [begins: RegExp, hint: string])[] = [
+const UNPACK = "this is compressed: unpack it first";
+
+/** By the first bytes. */
+const COMPRESSED: readonly (readonly [bytes: Uint8Array, hint: string])[] = [
+  [Uint8Array.of(0x1f, 0x8b), UNPACK],
+  [Buffer.from("PK\u0003\u0004"), UNPACK],
+  [Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a), UNPACK],
   [
-    /^==(PROF|ERROR|WARNING)== /,
+    Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd),
+    `${UNPACK} (zstd -d); an ncu that knows .ncu-repz prints it, too: ${RAW_CSV}`,
+  ],
+];
+
+/** By the text of its beginning: the first that fits. */
+const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
+  [
+    /^version https:\/\/git-lfs\./,
+    "this only says where Git LFS keeps the file: git lfs pull brings it",
+  ],
+  [
+    /^\s*<(?:!doctype html|html)\b/i,
+    "this is a web page: download the file that it shows (on GitHub: Raw)",
+  ],
+  [
+    /^[^\n]{0,64}NVIDIA Nsight Systems Stream/,
+    "this is what nsys recorded before it became a report: QdstrmImporter -i FILE.qdstrm, which comes with Nsight Systems, makes FILE.nsys-rep of it",
+  ],
+  [
+    /^==\d+== (?:NVPROF|Profiling (?:application|result))|^"?Type"?,"?Time\(%\)"?,"?Time"?,"?Calls"?/m,
+    "this is of nvprof, which NVIDIA has replaced: record the program with nsys profile, or measure it with ncu",
+  ],
+  [
+    /^==(?:PROF|ERROR|WARNING)== |^ {4}Section: \S/m,
     `this is what ncu says on the terminal; give its report (.ncu-rep), or a table of it: ${RAW_CSV}`,
   ],
   [
-    /^"?(Launch Settings|Session)"?\r?\n/,
-    `this is the session page of ncu, which has no results; give the report, or a table of it: ${RAW_CSV}`,
+    /^"?ID"?[,;\t]"?Process ID"?[,;\t]/m,
+    `this is a table of ncu that another program has written anew; give it as ncu printed it: ${RAW_CSV}`,
   ],
   [
-    // The header of every table has times with their unit.
-    /^[^\n]*\b(Time|Start|Duration|Avg) \(ns\)/,
-    "this is a table of nsys stats, which no longer says when things happened; give the recording: FILE.nsys-rep, or what nsys export --type sqlite FILE.nsys-rep makes of it",
+    /^"?(?:Launch Settings|Session)"?\r?\n/,
+    `this is the session page of ncu, which has no results; give the report, or a table of it: ${RAW_CSV}`,
+  ],
+  // The header of every table has times with their unit.
+  [/^[^\n]*\b(?:Time|Start|Duration|Avg) \(ns\)/, NSYS_STATS],
+  // The same behind other output, and as nsys prints it on the terminal.
+  [/^[^\n]*\bTotal Time \(ns\)/m, NSYS_STATS],
+  [
+    /^\s*(?:\{[\s\S]*?"traceEvents"\s*:|\[\s*\{[^{}]*"ph"\s*:)/,
+    "this is a trace in Chrome's format, as torch.profiler writes it, which is not read here: record the program with deep-profile or nsys profile",
   ],
 ];
 
 /** The remedy where a file is known that cannot be imported. */
-export function remedyFor({ bytes, head, isDirectory }: ImportSource): string | undefined {
+export function remedyFor(source: ImportSource): string | undefined {
+  const { bytes, head, isDirectory } = source;
   if (isDirectory) return undefined;
   if (bytes === 0)
     return "ncu writes an empty table when no kernel matches its filters, and still ends with exit code 0";
-  const text = new TextDecoder("latin1").decode(head);
-  return KNOWN.find(([begins]) => begins.test(text))?.[1];
+  const packed = COMPRESSED.find(([begins]) => beginsWith(source, begins));
+  if (packed !== undefined) return packed[1];
+  const text = new TextDecoder("latin1").decode(headAsUtf8(head));
+  return KNOWN.find(([shows]) => shows.test(text))?.[1];
 }

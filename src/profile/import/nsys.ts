@@ -22,22 +22,35 @@ export const nsysReportImporter: Importer = {
   format: "report of Nsight Systems (*.nsys-rep; needs nsys)",
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
-  read: async ({ name, path }, { directory, prefix, say }) => {
+  read: async ({ name, path, head }, { directory, prefix, say }) => {
     const nsys = requireNsysPath(`${name} is a report that only nsys can read`);
+    const version = recorderVersion(head);
     const sqlite = join(directory, `${prefix}run.sqlite`);
     say(`exporting ${name} with nsys`);
     const exported = await callNsys(
       exportCommand(nsys, path, sqlite),
       new AbortController().signal,
     );
-    if (exported.failed) throw nsysFailure(`nsys could not export ${name}`, exported.text);
-    return readTimeline(sqlite);
+    const of = version === null ? "" : `, a report of Nsight Systems ${version}`;
+    if (exported.failed) throw nsysFailure(`nsys could not export ${name}${of}`, exported.text);
+    const imported = await readTimeline(sqlite);
+    return version === null ? imported : { ...imported, toolVersion: version };
   },
 };
 
+/** Of the nsys that recorded: the export has that of the one that exports. */
+function recorderVersion(head: Uint8Array): string | null {
+  const text = Buffer.from(head.subarray(0, 120)).toString("latin1");
+  const [, version] = /^NVIDIA Tegra Profiler Report (\d+(?:@\d+)+)/.exec(text) ?? [];
+  return version?.replaceAll("@", ".") ?? null;
+}
+
 /** SQLite loads only when it has something to read. */
-async function readTimeline(path: string): Promise<Imported> {
+async function readTimeline(
+  path: string,
+): Promise<Extract<Imported, { readonly kind: "timeline" }>> {
   const { readNsysExport } = await import("../nsys/read/read-export.ts");
   const timeline = readNsysExport(path);
-  return { kind: "timeline", timeline, toolVersion: timeline.toolVersion };
+  const { toolVersion, machine } = timeline;
+  return { kind: "timeline", timeline, toolVersion, machine };
 }

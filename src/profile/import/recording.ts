@@ -20,6 +20,6 @@ export const recordingImporter: Importer = {
         // The notes of files name them.
         message: isDirectory ? `${name}: ${timeline.notes.join("; ")}` : timeline.notes.join("; "),
       });
-    return { kind: "timeline", timeline, toolVersion: null };
+    return { kind: "timeline", timeline, toolVersion: null, machine: null };
   },
 };

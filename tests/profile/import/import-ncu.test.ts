@@ -210,4 +210,19 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
       hint: expect.stringContaining(hint),
     });
   });
+
+  test.each([
+    ["reads a table that PowerShell redirected into a file", "\ufeff", "\r\n"],
+    ["reads one whose mark is all of its first line", "\ufeff==PROF== Connected\n", "\n"],
+  ])("%s", async (_what, before, lineEnd) => {
+    const table = readFileSync(path("raw-1kernel-t4-base-units.csv"), "utf8");
+    const text = before + table.replaceAll("\n", lineEnd);
+    writeFileSync(join(cwd, "utf16.csv"), Buffer.from(text, "utf16le"));
+    const out = `utf16-${before.length}`;
+    await importFiles(["utf16.csv", "-o", out]);
+    expect(bundleIn(`${out}/ncu`).reports[0]?.totals).toMatchObject({
+      kernel_count: 1,
+      total_ms: 0.052576,
+    });
+  });
 });

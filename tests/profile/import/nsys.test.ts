@@ -47,6 +47,16 @@ describe("an SQLite export of Nsight Systems", () => {
     expect(whole?.collector).toMatchObject({ name: "nsys", version: "1.2" });
   });
 
+  it("tells of the machine that was recorded", async () => {
+    const path = writeExport({
+      TARGET_INFO_GPU: [{ id: 0, name: "Tesla T4", busLocation: "0" }],
+      TARGET_INFO_SYSTEM_ENV: [{ name: "Hostname", value: "node7" }],
+    });
+    const [whole] = (await importOne(path)).bundle.reports;
+    const known = { hostname: "node7", gpus: ["Tesla T4"], cpu: "unknown", os: "unknown" };
+    expect(whole?.environment).toMatchObject(known);
+  });
+
   const shared = sharedOrSkip("import of a real export");
   it.skipIf(shared === null)("of two GPUs gives a report for each process and device", async () => {
     const sample = "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite";
@@ -79,11 +89,19 @@ describe("a report of Nsight Systems", () => {
   it.skipIf(nsys === null)("that the real nsys cannot read is an error in its words", async () => {
     for (const [name, value] of Object.entries(nsightEnvironment())) vi.stubEnv(name, value);
     const path = join(temporary(), "run.nsys-rep");
-    writeFileSync(path, "no report at all");
-    const error = await importOne(path).catch((caught: unknown) => caught);
-    if (!isConfigError(error)) throw error;
-    expect(error.code).toBe("nsys.failed");
-    expect(error.message).toContain("nsys could not export");
-    expect(existsSync(path)).toBe(true);
+    for (const [text, of] of [
+      ["no report at all", ""],
+      [
+        "NVIDIA Tegra Profiler Report 2091@1@2@63-261237296639v0.",
+        ", a report of Nsight Systems 2091.1.2.63",
+      ],
+    ] as const) {
+      writeFileSync(path, text);
+      const error = await importOne(path).catch((caught: unknown) => caught);
+      if (!isConfigError(error)) throw error;
+      expect(error.code).toBe("nsys.failed");
+      expect(error.message).toContain(`nsys could not export ${path}${of}: `);
+      expect(existsSync(path)).toBe(true);
+    }
   });
 });

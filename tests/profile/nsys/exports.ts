@@ -10,13 +10,18 @@ export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Va
 
 export const temporary = (): string => mkdtempSync(join(tmpdir(), "nsys-test-"));
 
+interface WriteOptions {
+  /** False: the table that every export since 2023.3 has is left out. */
+  readonly metadata?: boolean;
+}
+
 /** Writes an export with these tables and no others, as nsys makes them lazily; returns its path. */
-export function writeExport(tables: Tables, folder = temporary()): string {
-  const path = join(folder, "run.sqlite");
+export function writeExport(tables: Tables, { metadata = true }: WriteOptions = {}): string {
+  const path = join(temporary(), "run.sqlite");
   const database = new sqlite.Database(path);
   database.exec("BEGIN");
   const all: Tables = {
-    META_DATA_EXPORT: [{ name: "EXPORT_PRODUCT_VERSION", value: "1.2" }],
+    ...(metadata && { META_DATA_EXPORT: [{ name: "EXPORT_PRODUCT_VERSION", value: "1.2" }] }),
     ...tables,
   };
   for (const [table, rows] of Object.entries(all)) {

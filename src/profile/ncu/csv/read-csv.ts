@@ -12,6 +12,7 @@ import { type LocaleName, NUMBER_FORMATS, type NumberFormat } from "./number-for
 import type { PageReader } from "./page-reader.ts";
 import { createRawReader } from "./raw-page.ts";
 import { createRowSplitter, type SplitSummary } from "./split-rows.ts";
+import { asUtf8 } from "./utf16.ts";
 
 export interface CsvOptions {
   /** Locale of the ncu that printed the file; found out from the file where absent. */
@@ -27,7 +28,7 @@ export interface CsvSummary {
 }
 
 /**
- * Reads one CSV. Memory does not grow with the file: what is done with the results is the caller's
+ * Reads one CSV, in UTF-8 or UTF-16. Memory does not grow with the file: what is done with the results is the caller's
  * matter.
  *
  * @throws ConfigError `profile.input` where the file has no table of results at all; rows that are damaged
@@ -69,7 +70,7 @@ export async function streamNcuCsv(
   };
   if (format !== null) start(format);
   let head: Buffer | null = format === null ? Buffer.alloc(0) : null;
-  for await (const chunk of input) {
+  for await (const chunk of asUtf8(input)) {
     if (head === null) {
       splitter.push(chunk);
       continue;

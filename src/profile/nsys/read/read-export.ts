@@ -4,6 +4,7 @@ import { readClock } from "./clock.ts";
 import { type ExportDatabase, invalid, withExport } from "./database.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { integer, pidOf, processKey } from "./ids.ts";
+import { type RecordedMachine, readMachine } from "./machine.ts";
 import { type NvtxEvents, readNvtx } from "./nvtx.ts";
 
 /** A timeline, and what only nsys knows. */
@@ -11,6 +12,7 @@ export interface NsysTimeline extends Timeline {
   readonly processes: readonly NsysProcess[];
   /** Of the nsys that made the export, e.g. `2023.4.4.54`; null where the file does not say. */
   readonly toolVersion: string | null;
+  readonly machine: RecordedMachine;
 }
 
 export interface NsysProcess extends ProcessTimeline {
@@ -21,18 +23,21 @@ export interface NsysProcess extends ProcessTimeline {
 /** The schemas that this reader was tested with; the last one known. */
 const KNOWN_SCHEMA = { major: 3, minor: 25 };
 
+/** An export has one of these, whatever it is of. */
+const OWN_TABLES = ["META_DATA_EXPORT", "EXPORT_META_DATA", "StringIds"];
+
 /** More messages of nsys than that say nothing new. */
 const MOST_MESSAGES = 10;
 
 /**
- * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions 3.7 to
- * 3.25, tables that were not made and columns that came later included.
+ * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to
+ * 3.25, those of 2020 that say none, tables that were not made and columns that came later included.
  *
  * @throws ConfigError `nsys.invalid`
  */
 export function readNsysExport(path: string): NsysTimeline {
   return withExport(path, (database) => {
-    if (!database.tables.has("META_DATA_EXPORT") && !database.tables.has("StringIds"))
+    if (!OWN_TABLES.some((table) => database.tables.has(table)))
       throw invalid(path, "it is an SQLite file of something else");
     const clock = readClock(database);
     const nvtx = readNvtx(database, clock);
@@ -53,6 +58,7 @@ export function readNsysExport(path: string): NsysTimeline {
       originNs: clock.originNs,
       processes: processes.sort((a, b) => a.startNs - b.startNs),
       toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
+      machine: readMachine(database),
       notes: [
         ...(processes.length === 0
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
@@ -118,9 +124,11 @@ function gpuNotes(pid: number, { kernels, unlaunched, wholeGraphs }: GpuEvents):
   return notes;
 }
 
-function readMetadata({ rows }: ExportDatabase): ReadonlyMap<string, string> {
+/** The table's second name is that of exports until 2023.2. */
+function readMetadata({ tables, rows }: ExportDatabase): ReadonlyMap<string, string> {
+  const table = tables.has("META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
   const metadata = new Map<string, string>();
-  for (const { name, value } of rows("META_DATA_EXPORT", { name: "name", value: "value" }))
+  for (const { name, value } of rows(table, { name: "name", value: "value" }))
     if (typeof name === "string" && value !== null) metadata.set(name, String(value));
   return metadata;
 }

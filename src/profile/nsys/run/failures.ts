@@ -13,7 +13,7 @@ const FAILURES: readonly Failure[] = [
     says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix/i,
     means:
       "the report was written by another version of Nsight Systems than the nsys that reads it",
-    hint: "read it with an nsys at least as new: put its folder into HYDRACONF_NSIGHT",
+    hint: "read it with an nsys at least as new (put its folder into HYDRACONF_NSIGHT), or give what such an nsys makes of it: nsys export --type sqlite REPORT.nsys-rep",
   },
   {
     says: /importer binary and its dependencies were not found|Importer error|importation of the QDSTRM/i,

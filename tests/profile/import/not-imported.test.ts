@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { importer } from "./importer.ts";
+
+const { cwd, refusal } = importer();
+
+/** What a hint is about. */
+const NCU_TEXT = "says on the terminal";
+const NSYS_STATS = "table of nsys stats";
+const NVPROF = "nvprof";
+const COMPRESSED = "unpack it first";
+const TRACE = "trace in Chrome's format";
+const WRITTEN_ANEW = "written anew";
+
+test.each([
+  [
+    "the output of a program with ncu's lines in it",
+    "epoch 1\n==PROF== Connected to process 7\n",
+    NCU_TEXT,
+  ],
+  [
+    "the details of a report as text",
+    "[7] train@127.0.0.1\n  k(int) (1, 1, 1)x(32, 1, 1), Context 1, Stream 7\n    Section: Launch Statistics\n",
+    NCU_TEXT,
+  ],
+  [
+    "all that nsys stats prints",
+    "Processing [r.sqlite] with [cuda_gpu_kern_sum.py]...\n\n Time (%)  Total Time (ns)  Instances\n",
+    NSYS_STATS,
+  ],
+  ["a table of nsys 2020", "Time(%),Total Time (ns),Instances,Average\n99.0,12,1,12\n", NSYS_STATS],
+  ["what nvprof prints", "x = 3\n==12== NVPROF is profiling process 12\n", NVPROF],
+  ["a CSV of nvprof", '"Type","Time(%)","Time","Calls","Avg"\n', NVPROF],
+  [
+    "a raw recording of nsys",
+    "U3w[END]NVIDIA Nsight Systems Stream 2023.3.1.92-233133147223v0",
+    "QdstrmImporter",
+  ],
+  [
+    "a pointer of Git LFS",
+    "version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
+    "git lfs pull",
+  ],
+  ["a page of a web site", "\n<!DOCTYPE html>\n<html><body>run.ncu-rep</body></html>", "web page"],
+  ["gzip", "\x1f\x8b\x08\x00", COMPRESSED],
+  ["zip", "PK\x03\x04rest", COMPRESSED],
+  ["zstd", "\x28\xb5\x2f\xfdrest", "zstd"],
+  ["a trace of torch.profiler", '{"schemaVersion": 1, "traceEvents": [{"ph": "X"}]}', TRACE],
+  ["a trace that is a list", '[{"name": "step", "ph": "X", "ts": 1}]', TRACE],
+  [
+    "a table that a spreadsheet saved",
+    "ID;Process ID;Process Name;Kernel Name\n0;7;train;k\n",
+    WRITTEN_ANEW,
+  ],
+  [
+    "one that pandas saved",
+    'ID,Process ID,Process Name,Kernel Name\n0,7,train,"k(int, int)"\n',
+    WRITTEN_ANEW,
+  ],
+])("says what to give instead of %s", async (_what, text, hint) => {
+  writeFileSync(join(cwd, "given"), Buffer.from(text, "latin1"));
+  expect(await refusal(["given", "-o", "out"])).toMatchObject({
+    code: "profile.input",
+    message: "given is not a file that can be imported",
+    hint: expect.stringContaining(hint),
+  });
+});
+
+test("says nothing of a file that it does not know", async () => {
+  writeFileSync(join(cwd, "given"), "name,time\na,1\n");
+  expect((await refusal(["given", "-o", "out"]))?.hint).toBeUndefined();
+});
