@@ -80,7 +80,11 @@ const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
 /** A null is as good as no override. */
 function givenNode(override: Override): ConfigNode | undefined {
   if (override.value === undefined) return undefined;
-  if (isSweepValue(override.value)) throw notStrings(scalar("a sweep", override.origin));
+  if (isSweepValue(override.value)) {
+    const { text } = override.origin;
+    const shown = `the sweep ${text.slice(text.indexOf("=") + 1)}`;
+    throw notStrings(scalar(shown, override.origin));
+  }
   const node = overrideValue(override);
   return node === null || isMissingOrNull(node) ? undefined : node;
 }

@@ -1,6 +1,5 @@
 import type { ConfigNode, KeyId, MapEntry, MapNode } from "../values/node.ts";
 import { keyId, map } from "../values/node.ts";
-import type { Origin } from "../values/origin.ts";
 
 /*
  * Edits of a tree that are the engine's own and so ask no flags: each returns a new root and
@@ -70,14 +69,4 @@ export function withoutEntry(node: MapNode, key: string): MapNode {
   const entries = new Map(node.entries);
   entries.delete(key);
   return { ...node, entries };
-}
-
-/** Appends to a list; what is no list is replaced by one. */
-export function appended(
-  node: ConfigNode | undefined,
-  items: readonly ConfigNode[],
-  origin: Origin,
-): ConfigNode {
-  if (node?.kind !== "list") return { kind: "list", items, origin };
-  return items.length === 0 ? node : { ...node, items: [...node.items, ...items] };
 }

@@ -65,7 +65,9 @@ describe("hydra.searchpath", () => {
 
   it("cannot be swept over", () => {
     const error = refusal(() => compose("plain", "hydra.searchpath=[file://extra],[file://more]"));
-    expect(error.message).toBe("hydra.searchpath must be a list of strings. Got: a sweep");
+    expect(error.message).toBe(
+      "hydra.searchpath must be a list of strings. Got: the sweep [file://extra],[file://more]",
+    );
   });
 
   it("counts only in its plain form", () => {

@@ -2,8 +2,11 @@ import { basename, parse } from "node:path";
 import { strftime } from "../strftime.ts";
 import type { LogRecord } from "./record.ts";
 
+/** As in a config, a bigint is an int and a number a float. */
+export type AttributeValue = string | bigint | number;
+
 /** Something that a format may show of a record. */
-export type Attribute = (record: LogRecord, datefmt: string | undefined) => string | number;
+export type Attribute = (record: LogRecord, datefmt: string | undefined) => AttributeValue;
 
 const STARTED = Date.now();
 
@@ -15,7 +18,7 @@ export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   asctime: (record, datefmt) => asctime(record.time, datefmt),
   name: (record) => record.logger,
   levelname: (record) => record.levelName,
-  levelno: (record) => record.level,
+  levelno: (record) => BigInt(record.level),
   message: (record) => record.message,
   created: (record) => record.time.getTime() / 1000,
   relativeCreated: (record) => record.time.getTime() - STARTED,
@@ -23,11 +26,11 @@ export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
   pathname: (record) => record.caller?.().file ?? "",
   filename: (record) => basename(record.caller?.().file ?? ""),
   module: (record) => parse(record.caller?.().file ?? "").name,
-  lineno: (record) => record.caller?.().line ?? 0,
+  lineno: (record) => BigInt(record.caller?.().line ?? 0),
   funcName: (record) => record.caller?.().functionName ?? "",
-  process: () => process.pid,
+  process: () => BigInt(process.pid),
   processName: () => "MainProcess",
-  thread: () => 0,
+  thread: () => 0n,
   threadName: () => "MainThread",
 };
 

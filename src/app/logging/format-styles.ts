@@ -1,12 +1,13 @@
 import { ConfigError } from "../../values/errors.ts";
-import { pyRepr } from "../../values/python-text.ts";
+import type { AttributeValue } from "./attributes.ts";
+import { type FieldFormat, isNumeric, plainText, writeField } from "./field-format.ts";
 
 /** A format taken apart: text that stays, and attributes with how each is written. */
 export type FormatPart = string | FormatField;
 
 export interface FormatField {
   readonly name: string;
-  readonly write: (value: string | number) => string;
+  readonly write: (value: AttributeValue) => string;
 }
 
 /** How formats are written: Python's `style` of a formatter. */
@@ -16,51 +17,12 @@ export type FormatStyle = "%" | "{" | "$";
 export const FORMAT_STYLES: Readonly<
   Record<FormatStyle, (format: string) => readonly FormatPart[]>
 > = {
-  "%": (format) =>
-    partsOf(
-      format,
-      /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([sdiufra]))/g,
-      ([, name, flags = "", width = "", precision, conversion = "s"]) =>
-        name === undefined
-          ? "%"
-          : {
-              name,
-              write: (value) =>
-                pad(convert(value, conversion, precision), {
-                  align: flags.includes("-") ? "<" : ">",
-                  fill: /^[^-]*0[^-]*$/.test(flags) && NUMERIC.includes(conversion) ? "0" : " ",
-                  width: Number(width),
-                }),
-            },
-    ),
-  "{": (format) =>
-    partsOf(
-      format,
-      /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:(.)?([<>^=]))?([-+ ])?#?(0)?(\d*)(?:\.(\d+))?([sdfFeg%])?)?\}/g,
-      ([whole, name, shown, fill, align, , zero, width = "", precision, conversion = "s"]) =>
-        name === undefined
-          ? whole.slice(0, 1)
-          : {
-              name,
-              write: (value) =>
-                pad(
-                  convert(
-                    shown === undefined ? value : convert(value, shown),
-                    conversion,
-                    precision,
-                  ),
-                  {
-                    align: align ?? (typeof value === "number" && shown === undefined ? ">" : "<"),
-                    fill: fill ?? (zero === undefined ? " " : "0"),
-                    width: Number(width),
-                  },
-                ),
-            },
-    ),
+  "%": (format) => partsOf(format, PERCENT, percentField),
+  "{": (format) => partsOf(format, BRACES, bracesField),
   $: (format) =>
     partsOf(format, /\$(?:\$|(\w+)|\{(\w+)\})/g, ([, bare, braced]) => {
       const name = bare ?? braced;
-      return name === undefined ? "$" : { name, write: String };
+      return name === undefined ? "$" : { name, write: plainText };
     }),
 };
 
@@ -88,43 +50,85 @@ function partsOf(
   return [...parts, format.slice(end)];
 }
 
-/** The conversions that take numbers alone: zeros are put in front of no other. */
-const NUMERIC = "diufF";
+/** `%(NAME)`, flags, width, precision and conversion of Python's `%`. */
+const PERCENT = /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([diouxXeEfFgGcrsa]))/g;
 
-function convert(value: string | number, conversion: string, precision?: string): string {
-  if (conversion === "f" || conversion === "F")
-    return Number(value).toFixed(precision === undefined ? 6 : Number(precision));
-  if ("diu".includes(conversion)) {
-    if (typeof value !== "number")
-      throw new ConfigError({
-        code: "value.wrong_type",
-        message: `%${conversion} format: a real number is required, not '${value}'`,
-      });
-    return String(Math.trunc(value));
-  }
-  const quoted = conversion === "r" || conversion === "a";
-  const whole = quoted && typeof value === "string" ? pyRepr(value) : String(value);
-  const text = conversion === "a" ? asciiOnly(whole) : whole;
-  return precision === undefined ? text : text.slice(0, Number(precision));
+function percentField(match: RegExpMatchArray): FormatPart {
+  const [, name, flags = "", width, precision, conversion = "s"] = match;
+  if (name === undefined) return "%";
+  const zeros = flags.includes("0") && isNumeric(conversion);
+  const format: FieldFormat = {
+    conversion,
+    ...(precision !== undefined && { precision: Number(precision) }),
+    sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "",
+    alternate: flags.includes("#"),
+    separator: "",
+    align: flags.includes("-") ? "<" : zeros ? "=" : ">",
+    fill: zeros && !flags.includes("-") ? "0" : " ",
+    width: Number(width),
+  };
+  return { name, write: (value) => writeField(value, format) };
 }
 
-/** As Python's `ascii()` writes what is not: `\xe9`, `\u20ac`, `\U0001f600`. */
-const asciiOnly = (text: string): string =>
-  text.replaceAll(/[^\0-\x7f]/gu, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16);
-    if (code.length <= 2) return `\\x${code.padStart(2, "0")}`;
-    return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
-  });
+/** `{NAME!SHOWN:FORMAT}` of Python's `str.format`. */
+const BRACES =
+  /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:(.)?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?)?\}/g;
 
-interface Padding {
-  readonly align: string;
-  readonly fill: string;
-  readonly width: number;
+function bracesField(match: RegExpMatchArray): FormatPart {
+  const [whole, name, shown, fill, align, sign, alternate, zero, width, separator, digits, given] =
+    match;
+  if (name === undefined) return whole.slice(0, 1);
+  const precision = digits === undefined ? undefined : Number(digits);
+  const write = (attribute: AttributeValue): string => {
+    const value = shown === undefined ? attribute : asText(attribute, shown);
+    const isText = typeof value === "string";
+    return writeField(value, {
+      conversion: bracesConversion(value, given, precision),
+      ...(precision !== undefined && { precision }),
+      sign: sign === "+" || sign === " " ? sign : "",
+      alternate: alternate !== undefined,
+      separator: separator === "," || separator === "_" ? separator : "",
+      align: isAlign(align) ? align : isText ? "<" : zero === undefined ? ">" : "=",
+      fill: fill ?? (zero === undefined ? " " : "0"),
+      width: Number(width),
+    });
+  };
+  return { name, write };
 }
 
-function pad(text: string, { align, fill, width }: Padding): string {
-  if (align === "<") return text.padEnd(width, fill);
-  if (align !== "^") return text.padStart(width, fill);
-  const missing = Math.max(0, width - text.length);
-  return text.padStart(text.length + Math.floor(missing / 2), fill).padEnd(width, fill);
+const asText = (value: AttributeValue, conversion: string): string =>
+  writeField(value, { ...PLAIN, conversion });
+
+const PLAIN = {
+  sign: "",
+  alternate: false,
+  separator: "",
+  align: "<",
+  fill: " ",
+  width: 0,
+} as const;
+
+const isAlign = (align: string | undefined): align is FieldFormat["align"] =>
+  align !== undefined && "<>^=".includes(align);
+
+/** The one that is meant where none is given. */
+function bracesConversion(
+  value: AttributeValue,
+  given: string | undefined,
+  precision: number | undefined,
+): string {
+  const kind = typeof value === "string" ? "str" : typeof value === "bigint" ? "int" : "float";
+  const conversion = given ?? (kind === "int" ? "d" : kind === "float" && precision ? "g" : "s");
+  const isFor = kind === "str" ? "s" : kind === "int" ? "bcdoxXneEfFgG%" : "neEfFgG%";
+  if (given !== undefined && !isFor.includes(given))
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: `Unknown format code '${given}' for object of type '${kind}'`,
+    });
+  if (kind === "int" && precision !== undefined && "bcdoxXn".includes(conversion))
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: "Precision not allowed in integer format specifier",
+    });
+  return conversion === "n" && kind === "int" ? "d" : conversion;
 }

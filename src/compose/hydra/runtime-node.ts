@@ -10,7 +10,7 @@ import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import type { SourceInfo } from "../sources/config-source.ts";
 import type { TreeEditor } from "../tree-edit.ts";
-import { appended, editTree, getAt } from "../tree-edit.ts";
+import { editTree, getAt } from "../tree-edit.ts";
 import { overrideDirname } from "./override-dirname.ts";
 import { ANY, STR } from "./typed.ts";
 
@@ -70,17 +70,20 @@ function requireMap(root: MapNode, path: readonly string[]): void {
   });
 }
 
-/** What is added to must be there, behind interpolations, too. */
-function requireKind(
+/** What is added to, which must be there, behind an interpolation, too. */
+function requireKind<Kind extends "map" | "list">(
   root: MapNode,
   path: readonly string[],
-  kind: "map" | "list",
+  kind: Kind,
   context: ResolveContext,
-): void {
+): Extract<ConfigNode, { kind: Kind }> {
   const key = path.join(".");
-  if (getAt(root, path)?.kind === kind) return;
+  const isWanted = (node: ConfigNode | undefined): node is Extract<ConfigNode, { kind: Kind }> =>
+    node?.kind === kind;
+  const written = getAt(root, path);
+  if (isWanted(written)) return written;
   const node = selectNode(root, key, context, { throwOnMissing: true });
-  if (node?.kind === kind) return;
+  if (isWanted(node)) return node;
   throw new ConfigError({
     code: "compose.invalid_config",
     message: `'${key}' must be a ${kind === "map" ? "mapping" : "list"}: what was chosen is added to it`,
@@ -104,8 +107,8 @@ function addOverrides(
     const items = added.map(({ origin }) =>
       checkTree({ kind: "scalar", value: origin.text, origin, type: STR } as const),
     );
-    requireKind(tree.root, path, "list", context);
-    tree.set(path, appended(tree.get(path), items, ORIGIN));
+    const given = requireKind(tree.root, path, "list", context);
+    tree.set(path, { ...given, items: [...given.items, ...items] });
   };
   add(["hydra", "overrides", "hydra"], overrides.filter(isHydraOverride));
   add(
@@ -116,11 +119,10 @@ function addOverrides(
 
 function addChoices(tree: TreeEditor, { choices }: RuntimeFacts, context: ResolveContext): void {
   const path = ["hydra", "runtime", "choices"];
-  requireKind(tree.root, path, "map", context);
-  const before = tree.get(path);
-  const entries = new Map(before?.kind === "map" ? before.entries : []);
+  const given = requireKind(tree.root, path, "map", context);
+  const entries = new Map(given.entries);
   for (const [key, name] of choices) entries.set(key, { key, value: value(name, ANY) });
-  tree.set(path, { ...(before?.kind === "map" ? before : map([], ORIGIN)), entries });
+  tree.set(path, { ...given, entries });
 }
 
 function copyEnvironment(tree: TreeEditor, context: ResolveContext): void {

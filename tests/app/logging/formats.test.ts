@@ -8,6 +8,10 @@ import { all, formatter, hello, REFUSED, run, toStdout } from "./dict-config.ts"
 /** A record that does not fit its format is told of. */
 const TOLD = "told";
 
+const seconds = new Date(2026, 0, 2, 3, 4, 5).getTime() / 1000;
+const grouped = (mark: string) => String(seconds).replace(/\B(?=(\d{3})+$)/g, mark);
+const CREATED = `${grouped(",")}.0|${grouped("_")}|6.0|    6.0`;
+
 describe("formats", () => {
   test.each<[string, string | null | undefined, string]>([
     ["%", "%(levelname)10s|", "      INFO|"],
@@ -24,6 +28,20 @@ describe("formats", () => {
     ["%", "%(levelno)08.1f|", "000020.0|"],
     ["%", "%(levelno)5s|", "   20|"],
     ["%", "%(msecs)03d|%(msecs)i|%(msecs)u|%(msecs).0f", "006|6|6|6"],
+    ["%", "%(levelno)x|%(levelno)X|%(levelno)#x|%(levelno)o|%(levelno)#o", "14|14|0x14|24|0o24"],
+    [
+      "%",
+      "%(levelno)08x|%(levelno)#08x|%(levelno)-8x|%(levelno)+d",
+      "00000014|0x000014|14      |+20",
+    ],
+    ["%", "%(levelno)+06d|%(levelno) d|%(levelno).5d|%(levelno)#.3x", "+00020| 20|00020|0x014"],
+    ["%", "%(levelno)e|%(levelno).1E|%(levelno)012.2e", "2.000000e+01|2.0E+01|00002.00e+01"],
+    ["%", "%(levelno)g|%(levelno).1g|%(levelno)#g|%(levelno)G", "20|2e+01|20.0000|20"],
+    ["%", "%(levelno)+.1f|%(levelno)c|%(msecs)s", "+20.0|\x14|6.0"],
+    ["%", "%(msecs)x", TOLD],
+    ["%", "%(levelname)x", TOLD],
+    ["%", "%(levelname)e", TOLD],
+    ["%", "%(levelname)c", TOLD],
     ["%", "%(levelname)d|", TOLD],
     ["%", "%(nope)s", TOLD],
     ["%", "%%%(levelname)s%%", "%INFO%"],
@@ -40,6 +58,22 @@ describe("formats", () => {
     ["{", "{levelno:06}|{levelno:06d}|{levelno:0<6}|", "000020|000020|200000|"],
     ["{", "{levelno:*>6d}|{levelno!s:5}|{levelno!r}|", "****20|20   |20|"],
     ["{", "{levelno:.1f}|{levelno:F}|", "20.0|20.000000|"],
+    [
+      "{",
+      "{levelno:x}|{levelno:#X}|{levelno:o}|{levelno:#b}|{levelno:#08x}",
+      "14|0X14|24|0b10100|0x000014",
+    ],
+    ["{", "{levelno:+}|{levelno:0=+8d}|{levelno:+06}|{levelno:,}", "+20|+0000020|+00020|20"],
+    [
+      "{",
+      "{levelno:e}|{levelno:g}|{levelno:.1G}|{levelno:%}|{levelno:n}",
+      "2.000000e+01|20|2E+01|2000.000000%|20",
+    ],
+    ["{", "{created:,.1f}|{created:_.0f}|{msecs}|{msecs:7}", CREATED],
+    ["{", "{msecs:x}", TOLD],
+    ["{", "{msecs:d}", TOLD],
+    ["{", "{levelno:s}", TOLD],
+    ["{", "{levelno:.2}", TOLD],
     ["{", "{{{levelname}}}", "{INFO}"],
     ["{", "{nope}", TOLD],
     ["{", "{levelname:d}", TOLD],

@@ -42,6 +42,17 @@ describe("the hydra node", () => {
     expect(error.message).toContain("GrammarParseError");
   });
 
+  // Hydra adds to the list or map that is meant, where it stands: the program's own.
+  it("adds overrides and choices to what an interpolation leads to, and leaves that as it is", () => {
+    const overrides = ["hydra.overrides.task=${l}", "hydra.runtime.choices=${m}", "+x=1", "+db=pg"];
+    const { composition } = composeFiles({ config: "l: [a]\nm: {b: c}\n", "db/pg": "" }, overrides);
+    expect(toObject(composition.hydra)).toMatchObject({
+      overrides: { task: ["a", "+x=1", "+db=pg"] },
+      runtime: { choices: { b: "c", db: "pg" } },
+    });
+    expect(toObject(composition.config)).toMatchObject({ l: ["a"], m: { b: "c" } });
+  });
+
   // Hydra's own type has the field until all configs are merged, and drops it then.
   it("takes a defaults list within `hydra:` of a config, without any effect", () => {
     const plain = hydraOf([], "list: [x]");
