@@ -10,6 +10,12 @@ import { createResolution } from "./interpolation/create-resolution.ts";
 import { outlookOf } from "./interpolation/outlook.ts";
 import type { InterpolationNode } from "./interpolation/resolution.ts";
 import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
+import {
+  incompatible,
+  isSpecialScalar,
+  refuseInPlaceOfObject,
+  refuseOtherObject,
+} from "./merge-refusals.ts";
 import type {
   ConfigNode,
   ContainerNode,
@@ -23,9 +29,8 @@ import type {
 import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf, pathOf, rootOf } from "./place.ts";
-import { pyTypeName } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
-import { convertElement, convertNode, extendsType } from "./types/convert.ts";
+import { convertElement, convertNode } from "./types/convert.ts";
 import { convertScalar, noSubclass } from "./types/convert-scalar.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 
@@ -106,8 +111,7 @@ function mergeSpecialRoot(target: ConfigNode, source: ConfigNode, layering: Laye
 
 const NOWHERE = { kind: "place", parent: null } as const;
 
-const isSpecial = (node: ConfigNode): boolean =>
-  node.kind !== "scalar" || node.value === null || isMissing(node) || isInterpolationNode(node);
+const isSpecial = (node: ConfigNode): boolean => node.kind !== "scalar" || isSpecialScalar(node);
 
 function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Merging): void {
   refuseOtherObject(dest, source);
@@ -137,10 +141,12 @@ function mergeOver(
   source: ConfigNode,
   merging: Merging,
 ): void {
+  refuseInPlaceOfObject(dest, key, known, source);
   if (known.kind !== "scalar" && source.kind !== "scalar")
     mergeContainer(draftChild(dest, key, known), source, merging);
   else if (known.kind !== "scalar") {
-    if (!isMissing(source)) assign(dest, key, source);
+    if (isMissing(source)) takeType(dest, key, known, source);
+    else assign(dest, key, source);
   } else if (source.kind !== "scalar") assign(dest, key, source);
   else if (known.type !== undefined) mergeTypedScalar(dest, key, known, source);
   else if (isMissing(source)) keep(dest, key, known, source, merging);
@@ -257,24 +263,9 @@ function takeFlags(target: DraftMap | DraftList, source: ConfigNode): void {
   target.flags = flags;
 }
 
-function refuseOtherObject(dest: Draft, source: MapNode): void {
-  const [own, other] = [dest.node.type, source.type];
-  if (own?.kind !== "object" || other?.kind !== "object" || extendsType(other, own)) return;
-  throw new ConfigError({
-    code: "value.wrong_type",
-    message: `Merge error: ${other.name} is not a subclass of ${own.name}`,
-    key: fullKeyOf(dest),
-    origin: source.origin,
-  });
+/** A missing value leaves what stands there, and gives a map that has no type its own. */
+function takeType(dest: Draft, key: Key, known: ContainerNode, { type }: ConfigNode): void {
+  if (known.kind !== "map" || known.type !== undefined || type?.kind !== "map") return;
+  const at: Place = { kind: "place", node: known, parent: dest, key };
+  putChild(dest, key, convertNode(type, known, at, true));
 }
-
-const incompatible = (dest: Place, source: ConfigNode): ConfigError =>
-  new ConfigError({
-    code: "merge.incompatible",
-    message:
-      dest.node.kind !== "scalar" && source.kind !== "scalar"
-        ? "Cannot merge DictConfig with ListConfig"
-        : `Cannot merge ${pyTypeName(dest.node)} with ${pyTypeName(source)}`,
-    key: fullKeyOf(dest),
-    origin: source.origin,
-  });
