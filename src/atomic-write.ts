@@ -6,6 +6,8 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -90,18 +92,19 @@ function replaceFile(
 }
 
 /**
- * Adds to a file that is there, on the disk: never makes a new one, which would have this alone and be everybody's to read. Where
- * the disk is full, nothing is added. One process at a time may add.
+ * Adds lines to a file that is there, on the disk: never makes a new one, which would have these alone and be everybody's to read.
+ * Half a line at its end, of a process that died as it added it, gives way; where the disk is full, nothing is added. One process
+ * at a time may add.
  *
  * @throws the system's error, with the file's name
  */
-export function appendDurableSync(file: string, data: string): void {
+export function appendLinesDurableSync(file: string, lines: string): void {
   try {
-    const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
+    const descriptor = openSync(file, constants.O_RDWR | constants.O_APPEND);
     try {
-      const { size } = fstatSync(descriptor);
+      const size = wholeLines(descriptor, file);
       try {
-        writeFileSync(descriptor, data);
+        writeFileSync(descriptor, lines);
         fsyncSync(descriptor);
       } catch (error) {
         ftruncateSync(descriptor, size);
@@ -114,6 +117,20 @@ export function appendDurableSync(file: string, data: string): void {
     throw aboutFile(error, file, file);
   }
 }
+
+/** The size of a file up to the end of its last line, which is its size from now on. */
+function wholeLines(descriptor: number, file: string): number {
+  const { size } = fstatSync(descriptor);
+  const last = Buffer.alloc(1);
+  const isWhole =
+    size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
+  if (isWhole) return size;
+  const end = readFileSync(file).lastIndexOf(NEW_LINE) + 1;
+  ftruncateSync(descriptor, end);
+  return end;
+}
+
+const NEW_LINE = 0x0a;
 
 /**
  * The system's error, about the file: of the temporary one nobody knows, and of a full disk it names none.

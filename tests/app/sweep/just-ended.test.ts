@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { slurmFolder, writeSubmissions } from "../../../src/app/launchers/slurm/submissions.ts";
+import { noteSubmissions, slurmFolder } from "../../../src/app/launchers/slurm/submissions.ts";
 import { cancelSweep } from "../../../src/app/sweep/cancel.ts";
 import { lookAtSweep } from "../../../src/app/sweep/look.ts";
 import {
@@ -81,7 +81,7 @@ test("a driver that ends while it is looked at has said by then that no more job
 test("a driver that comes while Slurm is asked drives what was missing before", async () => {
   const { directory, folder, driver } = drivenSweep();
   mkdirSync(slurmFolder(folder), { recursive: true });
-  writeSubmissions(folder, [{ script: "/1.sh", array: "7", jobs: [{ number: 1, attempts: 0 }] }]);
+  noteSubmissions(folder, [{ script: "/1.sh", array: "7", jobs: [{ number: 1, attempts: 0 }] }]);
   const claim = join(directory, "claim");
   writeFileSync(claim, JSON.stringify({ ...driver, ...thisProcess() }));
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-comes-"));

@@ -5,13 +5,13 @@ import { noAnswer, type SlurmClient } from "./client.ts";
 import { obstacles } from "./obstacles.ts";
 import { queueOf, reportsOf } from "./reports.ts";
 import {
+  noteSubmissions,
   readSubmissions,
   type Submission,
   type SubmittedTask,
   taskName,
   tasksKnownOver,
   tasksOf,
-  writeSubmissions,
 } from "./submissions.ts";
 import { taskRanges } from "./task-ranges.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
@@ -87,9 +87,8 @@ const submittedTasks = async (
  * @throws ConfigError `slurm.no_answer`
  */
 export async function adoptSubmissions(folder: string, client: SlurmClient): Promise<void> {
-  const noted = readSubmissions(folder);
-  if (noted.every(({ array }) => array !== null)) return;
-  const found = await foundSubmissions(noted, client);
+  const open = readSubmissions(folder).filter(({ array }) => array === null);
+  const found = await foundSubmissions(open, client);
   for (const { array, script } of found) {
     if (array !== null) continue;
     rmSync(script, { force: true });
@@ -97,10 +96,13 @@ export async function adoptSubmissions(folder: string, client: SlurmClient): Pro
     const late = await client.arrayOf(script);
     if (late !== undefined) await client.cancel([late]);
   }
-  writeSubmissions(
-    folder,
-    found.filter(({ array }) => array !== null),
-  );
+  if (found.length > 0)
+    noteSubmissions(
+      folder,
+      found.map(({ array, script }) =>
+        array === null ? { script, given_up: true } : { script, array },
+      ),
+    );
 }
 
 /** An array whose number is not noted is looked for in the queue, by its script. */

@@ -1,6 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../../../atomic-write.ts";
+import {
+  appendLinesDurableSync,
+  writeFileAtomicSync,
+  writeFileDurableSync,
+} from "../../../atomic-write.ts";
 import { schedulerFolder } from "../../sweep/record/layout.ts";
 
 /** Files of a sweep's Slurm side, in its `.sweep` folder. */
@@ -8,9 +12,12 @@ export const slurmFolder = schedulerFolder;
 export const timeoutFolder = (folder: string): string => join(slurmFolder(folder), "timeouts");
 /** A file for each task that is over and that nobody needs to ask Slurm about again. */
 const overFolder = (folder: string): string => join(slurmFolder(folder), "over");
-const submissionsFile = (folder: string): string => join(slurmFolder(folder), "submissions.json");
+/** `.sweep/slurm/submissions.jsonl`; it only grows, however many arrays there are. */
+const submissionsFile = (folder: string): string => join(slurmFolder(folder), "submissions.jsonl");
+/** What earlier versions wrote anew for each array: a list of submissions, in front of what was added since. */
+const earlierFile = (folder: string): string => join(slurmFolder(folder), "submissions.json");
 
-/** A job array that was handed to Slurm: the file `.sweep/slurm/submissions.json` lists them. */
+/** A job array that was handed to Slurm, or is about to be. */
 export interface Submission {
   /** The batch script, an absolute path; written before the array exists, so that it names it. */
   readonly script: string;
@@ -26,17 +33,44 @@ export interface SubmittedJob {
   readonly attempts: number;
 }
 
+/** What is noted of a submission, a line of the file each: that there is one, what is known of it since, or that it came to nothing. */
+export type SubmissionNote =
+  | Submission
+  | Pick<Submission, "script" | "array">
+  | { readonly script: string; readonly given_up: true };
+
+/** In the order in which they were made. */
 export function readSubmissions(folder: string): readonly Submission[] {
+  const earlier = JSON.parse(textOf(earlierFile(folder)) ?? "[]") as readonly Submission[];
+  const text = textOf(submissionsFile(folder)) ?? "";
+  // Behind the last whole line there may be half of one that a dead launcher was about to write.
+  const lines = text.split("\n").slice(0, -1);
+  const made = new Map<string, Submission>();
+  for (const note of [...earlier, ...lines.map((line) => JSON.parse(line) as SubmissionNote)]) {
+    const before = made.get(note.script);
+    if ("given_up" in note) made.delete(note.script);
+    else if ("jobs" in note) made.set(note.script, note);
+    else if (before !== undefined) made.set(note.script, { ...before, array: note.array });
+  }
+  return [...made.values()];
+}
+
+function textOf(file: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(submissionsFile(folder), "utf8")) as readonly Submission[];
+    return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
 }
 
-export const writeSubmissions = (folder: string, submissions: readonly Submission[]): void =>
-  writeFileAtomicSync(submissionsFile(folder), `${JSON.stringify(submissions)}\n`);
+/** Survives the machine, too: what Slurm has must not be submitted a second time. Only for who has claimed the sweep. */
+export function noteSubmissions(folder: string, notes: readonly SubmissionNote[]): void {
+  const file = submissionsFile(folder);
+  const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join("");
+  if (existsSync(file)) appendLinesDurableSync(file, lines);
+  else writeFileDurableSync(file, lines);
+}
 
 /** A job as a task of an array. */
 export interface SubmittedTask extends SubmittedJob {

@@ -12,13 +12,7 @@ import { batchScript } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
 import { sbatchOptions } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
-import {
-  readSubmissions,
-  type Submission,
-  slurmFolder,
-  timeoutFolder,
-  writeSubmissions,
-} from "./submissions.ts";
+import { noteSubmissions, slurmFolder, timeoutFolder } from "./submissions.ts";
 
 export interface SubmitRequest {
   readonly client: SlurmClient;
@@ -63,21 +57,19 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
     });
     writeFileAtomicSync(script, text);
     chmodSync(script, 0o700);
-    const before = readSubmissions(folder);
     const jobs = chunk.map((number) => ({
       number,
       attempts: readJobState(folder, number)?.attempts.length ?? 0,
     }));
-    const noted = (array: string | null): Submission => ({ script, array, jobs });
-    writeSubmissions(folder, [...before, noted(null)]);
+    noteSubmissions(folder, [{ script, array: null, jobs }]);
     try {
       const array = await client.submit(options, script);
       arrays.push(array);
-      writeSubmissions(folder, [...before, noted(array)]);
+      noteSubmissions(folder, [{ script, array }]);
     } catch (error) {
       // An array that there may be is looked for by its script.
       const isUnknown = isConfigError(error) && error.code === "slurm.no_answer";
-      if (!isUnknown) writeSubmissions(folder, before);
+      if (!isUnknown) noteSubmissions(folder, [{ script, given_up: true }]);
       await client.cancel(arrays);
       throw error;
     }

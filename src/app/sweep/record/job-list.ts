@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { appendDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
+import { appendLinesDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import type { ManifestJob } from "./manifest.ts";
 
@@ -40,7 +40,7 @@ export function createJobList(
   writeFileDurableSync(file, linesOf([...jobs, ...later]), options);
   return {
     name,
-    add: (more) => appendDurableSync(file, linesOf(more)),
+    add: (more) => appendLinesDurableSync(file, linesOf(more)),
   };
 }
 

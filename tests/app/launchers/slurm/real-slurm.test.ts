@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSlurm } from "../../../../src/app/launchers/slurm/client.ts";
 import { slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
-import { readSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import {
+  noteSubmissions,
+  readSubmissions,
+} from "../../../../src/app/launchers/slurm/submissions.ts";
 import { hasSlurm, type SlurmCluster, startSlurm } from "../../../slurm.ts";
 import { until } from "../../../wait.ts";
 import { workplace } from "../../sweep/program/start.ts";
@@ -265,10 +268,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       await until(() => ran("begin").length === 2);
       launcher.kill("SIGKILL");
       await launcher;
-      const { writeSubmissions } = await import(
-        "../../../../src/app/launchers/slurm/submissions.ts"
-      );
-      writeSubmissions(
+      noteSubmissions(
         folder,
         readSubmissions(folder).map((one) => ({ ...one, array: null })),
       );

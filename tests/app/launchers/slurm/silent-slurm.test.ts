@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSlurm } from "../../../../src/app/launchers/slurm/client.ts";
-import { slurmFolder, writeSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { noteSubmissions, slurmFolder } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
 import { begun, ended, writeJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
@@ -48,7 +48,7 @@ function submittedIn(directory: string, array: string | null): string {
   mkdirSync(slurmFolder(folder), { recursive: true });
   const launcher = "hydraconf.SlurmLauncher";
   writeSweep(folder, factsIn(directory, { launcher, launcher_choice: "slurm" }));
-  writeSubmissions(folder, [{ script: "/s/1.sh", array, jobs: [{ number: 0, attempts: 0 }] }]);
+  noteSubmissions(folder, [{ script: "/s/1.sh", array, jobs: [{ number: 0, attempts: 0 }] }]);
   return folder;
 }
 
@@ -140,7 +140,7 @@ test("a job that has left the queue is not missing because scontrol alone does n
     [0, 1, 2].map((number) => jobOf(number)),
   );
   const jobs = [0, 1].map((number) => ({ number, attempts: 0 }));
-  writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
+  noteSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
   const { env } = unreachableSlurm();
   const waits = { array_job_id: 7, array_task_id: 1, job_state: "PENDING" };
   const squeue = `#!/bin/sh\necho '${JSON.stringify({ jobs: [waits] })}'\n`;
@@ -166,7 +166,7 @@ test("what a silent Slurm was not given, or has ended, is as its record says", a
     factsIn(directory),
     [0, 1, 2, 3].map((number) => jobOf(number)),
   );
-  writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
+  noteSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
   const inTask = (number: number) =>
     begun(number, undefined, { details: { slurm: `7_${number}` } });
   writeJobState(folder, ended(inTask(0), { status: "completed", exitCode: 0 }));

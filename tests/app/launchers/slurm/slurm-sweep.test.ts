@@ -9,10 +9,10 @@ import {
 } from "../../../../src/app/launchers/slurm/client.ts";
 import { adoptSubmissions, slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
 import {
+  noteSubmissions,
   readSubmissions,
   type Submission,
   slurmFolder,
-  writeSubmissions,
 } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
 import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
@@ -38,7 +38,7 @@ const NOTED: Submission = { script: "/s/1.sh", array: "7", jobs: [{ number: 0, a
 function sweepFolder(...submissions: readonly Submission[]): string {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-slurm-"));
   mkdirSync(slurmFolder(folder));
-  writeSubmissions(folder, submissions);
+  noteSubmissions(folder, submissions);
   return folder;
 }
 
@@ -48,7 +48,7 @@ test("who looks while a launcher submits takes nothing from what it notes meanwh
   const client = slurm({
     // Slurm was asked before sbatch was done, and answers after it.
     arrayOf: async () => {
-      writeSubmissions(folder, [NOTED, submitted]);
+      noteSubmissions(folder, [{ script: PENDING.script, array: submitted.array }]);
       return undefined;
     },
     tasks: async () => [{ array: "7", index: 0, state: "RUNNING", reason: null, exitCode: null }],
@@ -79,7 +79,7 @@ test("silence is no answer: neither are arrays forgotten nor jobs taken for gone
   });
   await expect(adoptSubmissions(folder, silent)).rejects.toThrow("Unable to contact");
   expect(readSubmissions(folder)).toEqual([NOTED, PENDING]);
-  writeSubmissions(folder, [NOTED]);
+  noteSubmissions(folder, [{ script: PENDING.script, given_up: true }]);
   await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
     code: "slurm.no_answer",
   });
@@ -135,7 +135,7 @@ test("who cancels names ranges of tasks, however many there are", async () => {
 
 test("Slurm is asked once about an array that has left its queue; where it falls silent, about no other", async () => {
   const array = (name: string): Submission => ({
-    ...NOTED,
+    script: `/s/${name}.sh`,
     array: name,
     jobs: Array.from({ length: 50 }, (_, index) => ({
       number: 50 * Number(name) + index,
@@ -191,7 +191,7 @@ test("a job that ends while Slurm is asked is shown as it ended", async () => {
   // It begins, and dies before it can record its end.
   await place.start(["-m", "x=1", "do=kill"]);
   mkdirSync(slurmFolder(place.folder));
-  writeSubmissions(place.folder, [NOTED]);
+  noteSubmissions(place.folder, [NOTED]);
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-squeue-"));
   writeFileSync(
     join(bin, "squeue"),

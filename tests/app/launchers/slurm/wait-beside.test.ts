@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { slurmFolder, writeSubmissions } from "../../../../src/app/launchers/slurm/submissions.ts";
+import { noteSubmissions, slurmFolder } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
 import { jobsFolder, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
 import { waitForSweep } from "../../../../src/app/sweep/wait.ts";
@@ -19,7 +19,7 @@ test("who waits beside the launcher is told once what holds a job, also where Sl
     folder,
     factsIn(directory, { launcher: "hydraconf.SlurmLauncher", launcher_choice: "slurm" }),
   );
-  writeSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs: [{ number: 0, attempts: 0 }] }]);
+  noteSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs: [{ number: 0, attempts: 0 }] }]);
   claimSweep(folder);
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-squeue-"));
   // It has an answer, then none, then the same one, and then another.
