@@ -63,8 +63,11 @@ export function composeConfig(request: ComposeRequest): Composition {
   }
 }
 
-function composeChecked(request: ComposeRequest): Composition {
-  const { context, onWarning = () => {}, overrides } = request;
+function composeChecked(asked: ComposeRequest): Composition {
+  // A base tells its warnings as they come up, one that was known already only when it is done.
+  const onWarning = once(asked.onWarning);
+  const request = { ...asked, onWarning };
+  const { context, overrides } = request;
   requirePrimary(request.snapshot.repository);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
@@ -105,6 +108,17 @@ function composeChecked(request: ComposeRequest): Composition {
     schemas,
     secrets,
     warnings: [...searchPath.warnings, ...base.warnings],
+  };
+}
+
+/** Tells each warning once. */
+function once(
+  tell: (warning: CompositionWarning) => void = () => {},
+): (warning: CompositionWarning) => void {
+  const told = new Set<CompositionWarning>();
+  return (warning) => {
+    if (!told.has(warning)) tell(warning);
+    told.add(warning);
   };
 }
 

@@ -122,27 +122,32 @@ describe("a composition", () => {
     );
   });
 
-  it("tells warnings as they come up: without a result, too, and of what is known already", () => {
-    const snapshot = snapshotOf({
+  it("tells each warning once, as it comes up: without a result, too, and of what is known already", () => {
+    const files = {
       config: "defaults: [db: a]\nx: 1",
       broken: "defaults: [db: a, net: gone]\nx: 1",
       searching: "defaults: [_self_]\nhydra: {searchpath: ['file://not-there']}",
+      sharing: "defaults: [db/b, db/b@more, _self_]",
       "db/a": "",
-    });
+      "db/b": "x: 1",
+    };
+    const snapshot = snapshotOf(files, new Map([["db/b", { value: { x: 0 } }]]));
     const told = (configName: string) => {
-      const codes = new Set<string>();
-      const onWarning = ({ code }: CompositionWarning) => codes.add(code);
+      const codes: string[] = [];
+      const onWarning = ({ code }: CompositionWarning) => codes.push(code);
       try {
         composeOn(snapshot, [], createResolveContext(), { configName, onWarning });
       } catch (error) {
         expect(error).toMatchObject({ code: "compose.missing_option" });
       }
-      return [...codes];
+      return codes;
     };
     expect(told("config")).toEqual(["missing_self"]);
     expect(told("config")).toEqual(["missing_self"]);
     expect(told("broken")).toEqual(["missing_self"]);
     expect(told("searching")).toEqual(["unavailable_source"]);
+    // Two uses of the file, as in Hydra.
+    expect(told("sharing")).toEqual(["schema_match", "schema_match"]);
   });
 
   it("says which primary configs there are", () => {
