@@ -5,7 +5,7 @@ import { createConfig } from "./compose/config.ts";
 import { HYDRA_VERSION } from "./compose/dialect.ts";
 import { openTree } from "./compose/open-tree.ts";
 import type { Plugin } from "./compose/plugins/plugin.ts";
-import type { MemoryEntry } from "./compose/sources/memory-source.ts";
+import type { StoreEntry } from "./compose/sources/memory-source.ts";
 import type { SourceFactory } from "./compose/sources/search-path.ts";
 import type { Snapshot } from "./compose/sources/snapshot.ts";
 import type { RunMode } from "./compose/sweep-legality.ts";
@@ -33,7 +33,7 @@ export interface EngineOptions {
    * The config store (`structured://`): values, trees or YAML texts by config path, a value or a
    * tree with a schema if need be.
    */
-  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly store?: ReadonlyMap<string, StoreEntry>;
   /**
    * Whose config groups there are beside Hydra's own. Default: those of `STANDARD_PLUGINS`, as in
    * the commands; `[]` is Hydra without any plugin installed.

@@ -40,13 +40,14 @@ export type {
   DefaultsRow,
   DefaultsStep,
   DefaultsTree,
+  DefaultsTreeChild,
+  DefaultsTreeNode,
   Difference,
   Explanation,
   ItemKind,
   KeyedNode,
   LaunchRefusal,
   LoadedConfig,
-  MemoryEntry,
   NodeState,
   PlacedSchema,
   PlainValue,
@@ -63,11 +64,10 @@ export type {
   SourceFactory,
   SourceInfo,
   StandardSchema,
-  TreeChild,
-  TreeNode,
+  StoreEntry,
 } from "./compose/index.ts";
 export type { JsonSchemaObject } from "./compose/schemas/config-schema.ts";
-export type { EntryOptions } from "./compose/sources/memory-source.ts";
+export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
 export type { ComposeOptions, Dialect, Engine, EngineOptions } from "./engine.ts";
 export type {
   CallStyle,

@@ -8,7 +8,7 @@ import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
 import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schema.ts";
-import type { MemoryEntry } from "../compose/sources/memory-source.ts";
+import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import type { SourceFactory } from "../compose/sources/search-path.ts";
 import type { RunMode } from "../compose/sweep-legality.ts";
@@ -42,7 +42,7 @@ export interface ComposerRequest {
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** The config store, and what reads the schemas in it. */
-  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly store?: ReadonlyMap<string, StoreEntry>;
   readonly schemaReader?: SchemaReader;
   /** The program's own schema, where it marks secrets. */
   readonly programSchema?: ConfigSchema;

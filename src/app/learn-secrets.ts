@@ -1,6 +1,6 @@
 import type { Composition } from "../compose/index.ts";
 import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schema.ts";
-import type { MemoryEntry } from "../compose/sources/memory-source.ts";
+import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -55,7 +55,7 @@ export function suspectTexts(
   sources: {
     readonly reader?: SchemaReader;
     readonly schema?: ConfigSchema;
-    readonly store?: ReadonlyMap<string, MemoryEntry>;
+    readonly store?: ReadonlyMap<string, StoreEntry>;
   },
 ): readonly string[] {
   const { reader, schema } = sources;
@@ -76,7 +76,7 @@ export function suspectTexts(
   });
 }
 
-function markedBy(name: string, entry: MemoryEntry): readonly Marked[] {
+function markedBy(name: string, entry: StoreEntry): readonly Marked[] {
   if (!("schema" in entry) || entry.schema === undefined) return [];
   const group = name.split("/").slice(0, -1);
   const { package: pkg } = entry;

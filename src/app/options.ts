@@ -1,5 +1,5 @@
 import type { Plugin } from "../compose/plugins/plugin.ts";
-import type { MemoryEntry } from "../compose/sources/memory-source.ts";
+import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { SourceFactory } from "../compose/sources/search-path.ts";
 import type { Targets } from "../instantiate/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
@@ -96,7 +96,7 @@ export interface HydraMainOptions {
    */
   readonly hasUserCode?: boolean;
   /** The config store: values, trees or YAML texts by config path, with a schema if need be. */
-  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
   readonly whenBare?: "run" | "show";
 }

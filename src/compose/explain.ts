@@ -4,7 +4,7 @@ import type { FileOrigin, Origin } from "../values/origin.ts";
 import { parsePythonInt } from "../values/python-number.ts";
 import { keyText } from "../values/python-text.ts";
 import type { Composition } from "./composition.ts";
-import type { TreeNode } from "./defaults/tree.ts";
+import type { DefaultsTreeNode } from "./defaults/tree.ts";
 import { maskSecrets } from "./secrets.ts";
 
 /** Why a value is what it is. */
@@ -81,7 +81,7 @@ function earlier(node: ConfigNode): ConfigNode[] {
 
 /** The way to the file of an origin; a file included twice is told apart by its package. */
 function stepsTo(
-  nodes: readonly TreeNode[],
+  nodes: readonly DefaultsTreeNode[],
   origin: Origin,
   path: readonly string[],
 ): readonly DefaultsStep[] {
@@ -96,7 +96,7 @@ function stepsTo(
   return [];
 }
 
-const isFileOf = ({ loaded }: TreeNode, { source }: FileOrigin): boolean =>
+const isFileOf = ({ loaded }: DefaultsTreeNode, { source }: FileOrigin): boolean =>
   loaded?.origin.kind === "file" && loaded.origin.source === source;
 
 function isBelow(path: readonly string[], pkg: string): boolean {
@@ -105,7 +105,7 @@ function isBelow(path: readonly string[], pkg: string): boolean {
   return parts.slice(0, shared).every((part, index) => part === path[index]);
 }
 
-const stepOf = ({ placed, package: pkg }: TreeNode): DefaultsStep => ({
+const stepOf = ({ placed, package: pkg }: DefaultsTreeNode): DefaultsStep => ({
   configPath: placed.configPath,
   package: pkg,
   choice: placed.overrideKey === null ? null : `${placed.overrideKey}=${placed.name}`,

@@ -8,7 +8,12 @@ export { createConfig } from "./config.ts";
 export type { DefaultsRow } from "./defaults/list.ts";
 export { flattenTree } from "./defaults/list.ts";
 export { splitOverrides } from "./defaults/split-overrides.ts";
-export type { DefaultsTree, NodeState, TreeChild, TreeNode } from "./defaults/tree.ts";
+export type {
+  DefaultsTree,
+  DefaultsTreeChild,
+  DefaultsTreeNode,
+  NodeState,
+} from "./defaults/tree.ts";
 export { buildDefaultsTree } from "./defaults/tree.ts";
 export { checkUsage } from "./defaults/usage.ts";
 export type { Cause, DefaultsStep, Explanation, ReplacedValue } from "./explain.ts";
@@ -33,7 +38,7 @@ export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskSecrets } from "./secrets.ts";
 export type { ConfigSource, ItemKind, LoadedConfig, SourceInfo } from "./sources/config-source.ts";
 export { fileSource } from "./sources/file-source.ts";
-export type { MemoryEntry } from "./sources/memory-source.ts";
+export type { StoreEntry } from "./sources/memory-source.ts";
 export { memorySource } from "./sources/memory-source.ts";
 export type { Repository } from "./sources/repository.ts";
 export { createRepository } from "./sources/repository.ts";

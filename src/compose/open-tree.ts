@@ -4,7 +4,7 @@ import { schemaSource } from "./hydra/schema.ts";
 import type { Plugin } from "./plugins/plugin.ts";
 import { pluginGroups } from "./plugins/plugin-groups.ts";
 import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
-import type { MemoryEntry } from "./sources/memory-source.ts";
+import type { StoreEntry } from "./sources/memory-source.ts";
 import { packageSource, pythonPath } from "./sources/package-source.ts";
 import { openSource, type SourceFactory, STANDARD_SOURCES } from "./sources/search-path.ts";
 import { type Snapshot, takeSnapshot } from "./sources/snapshot.ts";
@@ -24,7 +24,7 @@ export interface TreeRequest {
   /** Default: `STANDARD_PLUGINS`. */
   readonly plugins?: readonly Plugin[];
   /** The config store (`structured://`); it wins over what plugins store. */
-  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
   readonly factories?: ReadonlyMap<string, SourceFactory>;
 }

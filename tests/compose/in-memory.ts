@@ -8,7 +8,7 @@ import {
   schemaSource,
   takeSnapshot,
 } from "../../src/compose/index.ts";
-import type { MemoryEntry } from "../../src/compose/sources/memory-source.ts";
+import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import type { Snapshot } from "../../src/compose/sources/snapshot.ts";
 import type { RunMode } from "../../src/compose/sweep-legality.ts";
 import { parseOverrides } from "../../src/overrides/index.ts";
@@ -23,7 +23,7 @@ export interface InMemoryOptions {
   readonly configName?: string | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly mode?: RunMode;
-  readonly store?: ReadonlyMap<string, MemoryEntry>;
+  readonly store?: ReadonlyMap<string, StoreEntry>;
   readonly resolvers?: readonly Resolver[];
 }
 

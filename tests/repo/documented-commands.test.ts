@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type HydraMainOptions, hydraMain } from "../../src/app/index.ts";
 import { SWEEP_LINE } from "../../src/app/sweep/sweep-command.ts";
-import type { MemoryEntry } from "../../src/compose/sources/memory-source.ts";
+import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
 import { commandOverrides } from "../../src/profile/command-override.ts";
 import { parseCommandLine } from "../../src/profile/subcommands/arguments.ts";
@@ -51,7 +51,7 @@ const deepProfile = (args: readonly string[]) =>
   );
 
 /** The program that the pages about sweeps call `prog`. */
-const store = new Map<string, MemoryEntry>([
+const store = new Map<string, StoreEntry>([
   [
     "config",
     { value: { defaults: [{ model: "a" }, "_self_"], lr: 0.1, seed: 0, layers: 2, epochs: 1 } },

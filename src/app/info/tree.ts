@@ -1,4 +1,4 @@
-import type { DefaultsTree, TreeChild, TreeNode } from "../../compose/index.ts";
+import type { DefaultsTree, DefaultsTreeChild, DefaultsTreeNode } from "../../compose/index.ts";
 
 /** The defaults tree, two blanks per level, as `--info defaults-tree` draws it. */
 export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [
@@ -6,14 +6,14 @@ export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [
   ...roots.flatMap((root) => drawNode(root, 1)),
 ];
 
-function drawNode(node: TreeChild, depth: number): readonly string[] {
+function drawNode(node: DefaultsTreeChild, depth: number): readonly string[] {
   const indent = "  ".repeat(depth);
   if (node.kind === "self") return [`${indent}${node.path}`];
   const below = node.children.flatMap((child) => drawNode(child, depth + 1));
   return [`${indent}${label(node)}${below.length > 0 ? ":" : ""}`, ...below];
 }
 
-function label({ placed }: TreeNode): string {
+function label({ placed }: DefaultsTreeNode): string {
   return placed.overrideKey === null
     ? placed.configPath
     : `${placed.overrideKey}: ${placed.name ?? "null"}`;

@@ -2,7 +2,7 @@ import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { EMPTY_CONFIG } from "../hydra/schema.ts";
 import type { LoadedConfig } from "../sources/config-source.ts";
-import type { DefaultsTree, TreeNode } from "./tree.ts";
+import type { DefaultsTree, DefaultsTreeNode } from "./tree.ts";
 
 /** One row of the final defaults list: a config, or a config's own content (`isSelf`). */
 export interface DefaultsRow {
@@ -38,7 +38,7 @@ export function flattenTree(
   return rows;
 }
 
-function rowsOf(node: TreeNode, parent: string | null): DefaultsRow[] {
+function rowsOf(node: DefaultsTreeNode, parent: string | null): DefaultsRow[] {
   const { loaded } = node;
   if (node.state !== "used" || loaded === undefined) return [];
   const rows = contentRows(node, loaded, parent);
@@ -46,7 +46,11 @@ function rowsOf(node: TreeNode, parent: string | null): DefaultsRow[] {
   return rows.filter(({ configPath }) => configPath !== EMPTY_CONFIG);
 }
 
-function contentRows(node: TreeNode, loaded: LoadedConfig, parent: string | null): DefaultsRow[] {
+function contentRows(
+  node: DefaultsTreeNode,
+  loaded: LoadedConfig,
+  parent: string | null,
+): DefaultsRow[] {
   const { placed } = node;
   const row: DefaultsRow = {
     configPath: placed.configPath,

@@ -14,7 +14,7 @@ import * as refuse from "./refusals.ts";
 import { completeItems } from "./self.ts";
 
 /** One config of the defaults tree, with the configs that its own defaults list brings in. */
-export interface TreeNode {
+export interface DefaultsTreeNode {
   readonly kind: "config";
   readonly placed: PlacedConfig;
   /** Where the content goes, from the root; empty is the root. */
@@ -24,7 +24,7 @@ export interface TreeNode {
   /** The config itself, unless `state` says that there is none. */
   readonly loaded: LoadedConfig | undefined;
   /** In the order of composition; none if the config has no defaults list. */
-  readonly children: readonly TreeChild[];
+  readonly children: readonly DefaultsTreeChild[];
 }
 
 /** Where a config's own content stands among its children. */
@@ -35,7 +35,7 @@ export interface SelfMark {
 }
 
 /** What stands in a defaults list: a config, or the place of the list's own content (`_self_`). */
-export type TreeChild = TreeNode | SelfMark;
+export type DefaultsTreeChild = DefaultsTreeNode | SelfMark;
 
 /**
  * `used`: contributes content. `none`: the group selects nothing. `deleted`: taken out with
@@ -48,7 +48,7 @@ export type NodeState = "used" | "none" | "deleted" | "absent" | "missing";
  * it its choices, and so on.
  */
 export interface DefaultsTree extends TreeRecord {
-  readonly roots: readonly TreeNode[];
+  readonly roots: readonly DefaultsTreeNode[];
 }
 
 export interface TreeRequest {
@@ -101,14 +101,17 @@ interface Surroundings {
 /** Deeper than any real tree, and far from the end of the stack. */
 const DEPTH_LIMIT = 400;
 
-function expand(placed: PlacedConfig, around: Surroundings): TreeNode {
+function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   const { ledger, parents, primary, request } = around;
   if (parents.length > DEPTH_LIMIT) throw refuse.cycle(placed, parents);
 
   // The config is read before anything is decided about it: even where it is then deleted, its
   // errors count. Hydra reads `None.yaml` as well, where nothing is chosen.
   const loaded = placed.name === "???" ? undefined : request.repository.load(placed.configPath);
-  const node = (state: NodeState, children: readonly TreeChild[] = []): TreeNode => ({
+  const node = (
+    state: NodeState,
+    children: readonly DefaultsTreeChild[] = [],
+  ): DefaultsTreeNode => ({
     kind: "config",
     placed,
     package: finalPackage(placed, loaded?.package ?? null),
@@ -137,7 +140,7 @@ function expandList(
   placed: PlacedConfig,
   loaded: LoadedConfig,
   around: Surroundings,
-): readonly TreeChild[] {
+): readonly DefaultsTreeChild[] {
   const { ledger, primary, request } = around;
   const { items, selfAdded, warning } = completeItems({
     configPath: placed.configPath,
@@ -197,10 +200,13 @@ interface Deferred {
   readonly text: string;
 }
 
-function expandItems(written: readonly DefaultsItem[], context: ListContext): readonly TreeChild[] {
+function expandItems(
+  written: readonly DefaultsItem[],
+  context: ListContext,
+): readonly DefaultsTreeChild[] {
   const { below, place } = context;
   const items: DefaultsItem[] = [];
-  const children: (TreeChild | Deferred)[] = [];
+  const children: (DefaultsTreeChild | Deferred)[] = [];
 
   for (const item of written.toReversed()) {
     const chosen =
@@ -216,10 +222,10 @@ function expandItems(written: readonly DefaultsItem[], context: ListContext): re
 
 /** Interpolated choices come last: they may refer to any group of their list, before or after. */
 function resolveDeferred(
-  children: readonly (TreeChild | Deferred)[],
+  children: readonly (DefaultsTreeChild | Deferred)[],
   items: readonly DefaultsItem[],
   { below, place, selfAdded }: ListContext,
-): TreeChild[] {
+): DefaultsTreeChild[] {
   if (!children.some((child) => child.kind === "deferred"))
     return children.filter((child) => child.kind !== "deferred");
   const scope = { known: below.ledger.known(), items, selfAdded, place };
@@ -234,7 +240,7 @@ function resolveDeferred(
 function expandItem(
   item: Exclude<DefaultsItem, { kind: "self" }>,
   { place, below }: ListContext,
-): readonly (TreeChild | Deferred)[] {
+): readonly (DefaultsTreeChild | Deferred)[] {
   if (item.kind === "group" && isOptionList(item.value))
     return expandOptions(item, item.value, place, below);
 
@@ -250,7 +256,7 @@ function expandOptions(
   options: readonly (string | null)[],
   place: Place,
   below: Surroundings,
-): readonly TreeNode[] {
+): readonly DefaultsTreeNode[] {
   const { explicitPackage } = placeItem(item, null, place);
   return options.toReversed().map((option) => {
     if (option === null) throw refuse.optionWithoutName(item);

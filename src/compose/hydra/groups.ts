@@ -1,5 +1,5 @@
 import type { ConfigSource } from "../sources/config-source.ts";
-import type { MemoryEntry } from "../sources/memory-source.ts";
+import type { StoreEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
 import { rememberingSource } from "../sources/remembering-source.ts";
 
@@ -150,10 +150,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "hydra/output/default": OUTPUT,
 };
 
-const ENTRIES = Object.entries(TEXTS).map(([path, text]): [string, MemoryEntry] => [
-  path,
-  { text },
-]);
+const ENTRIES = Object.entries(TEXTS).map(([path, text]): [string, StoreEntry] => [path, { text }]);
 
 // These texts never change: what is read of them is shared by all engines.
 const SOURCE = rememberingSource(

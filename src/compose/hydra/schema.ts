@@ -2,7 +2,7 @@ import type { NodeType } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
-import type { MemoryEntry } from "../sources/memory-source.ts";
+import type { StoreEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
 import {
   ANY,
@@ -122,8 +122,8 @@ export const HYDRA_CONFIG = "hydra/config";
 export const EMPTY_CONFIG = "_dummy_empty_config_";
 
 /** Hydra's own structured configs; the entries of a user's config store come on top. */
-export function schemaSource(store: ReadonlyMap<string, MemoryEntry>): ConfigSource {
-  const own: readonly [string, MemoryEntry][] = [
+export function schemaSource(store: ReadonlyMap<string, StoreEntry>): ConfigSource {
+  const own: readonly [string, StoreEntry][] = [
     [HYDRA_CONFIG, { node: withDefaults(HYDRA, DEFAULTS) }],
     ["hydra/launcher/basic", { node: LAUNCHER.node }],
     ["hydra/sweeper/basic", { node: SWEEPER.node }],

@@ -1,7 +1,7 @@
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
-import type { MemoryEntry } from "../sources/memory-source.ts";
+import type { StoreEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
 import type { LaunchRefusal, Plugin } from "./plugin.ts";
 
@@ -10,7 +10,7 @@ export interface PluginGroups {
   /** They stand between the primary config's directory and what the user adds. */
   readonly sources: readonly ConfigSource[];
   /** They come before the entries of a user's own config store, which win. */
-  readonly store: ReadonlyMap<string, MemoryEntry>;
+  readonly store: ReadonlyMap<string, StoreEntry>;
 }
 
 /** Nothing is read or built here: only the names are known until a config is asked for. */
@@ -31,7 +31,7 @@ export function pluginGroups(plugins: readonly Plugin[]): PluginGroups {
 }
 
 /** A default is explained by the config that it stands in, `schema hydra/launcher/joblib`. */
-function namedAfter(path: string, entry: MemoryEntry): MemoryEntry {
+function namedAfter(path: string, entry: StoreEntry): StoreEntry {
   if (!("create" in entry)) return entry;
   const origin: Origin = { kind: "schema", schema: path };
   return { ...entry, create: () => withOrigin(entry.create(), origin) };

@@ -1,4 +1,4 @@
-import type { MemoryEntry } from "../sources/memory-source.ts";
+import type { StoreEntry } from "../sources/memory-source.ts";
 
 /**
  * What an installed plugin adds to Hydra, as data: groups of configs, and what is to be said where
@@ -9,7 +9,7 @@ export interface Plugin {
   /** YAML files on the search path, after the primary config's own directory. */
   readonly files?: PluginFiles;
   /** Typed configs in the config store, by config path: `hydra/launcher/joblib`. */
-  readonly store?: Readonly<Record<string, MemoryEntry>>;
+  readonly store?: Readonly<Record<string, StoreEntry>>;
   /** Classes that configs name in `_target_` and that nothing here can stand in for. */
   readonly refusals?: readonly LaunchRefusal[];
 }

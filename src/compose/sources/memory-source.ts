@@ -10,18 +10,18 @@ import { configFromNode, configFromText } from "./load-config.ts";
  * What a store in memory holds under a path: the text of a YAML file, a tree, plain data, or a
  * function that makes the tree when it is first asked for.
  */
-export type MemoryEntry =
+export type StoreEntry =
   | { readonly text: string }
   | {
       /** Called once, when the config is first asked for. */
       readonly create: () => ConfigNode;
       readonly package?: string;
     }
-  | ({ readonly node: ConfigNode } & EntryOptions)
-  | ({ readonly value: unknown } & EntryOptions);
+  | ({ readonly node: ConfigNode } & StoreEntryOptions)
+  | ({ readonly value: unknown } & StoreEntryOptions);
 
 /** Where a config of the store is mounted, and what it must fit. */
-export interface EntryOptions {
+export interface StoreEntryOptions {
   /** As a `# @package` header says it. */
   readonly package?: string;
   /**
@@ -39,7 +39,7 @@ export interface EntryOptions {
  */
 export function memorySource(
   info: SourceInfo,
-  entries: ReadonlyMap<string, MemoryEntry>,
+  entries: ReadonlyMap<string, StoreEntry>,
 ): ConfigSource {
   const groups = groupsOf(entries.keys());
   const normalize = info.scheme === "structured" ? asInStore : asInFiles;
@@ -64,7 +64,7 @@ export function memorySource(
   };
 }
 
-function treeOf(entry: Exclude<MemoryEntry, { text: string }>, address: string): ConfigNode {
+function treeOf(entry: Exclude<StoreEntry, { text: string }>, address: string): ConfigNode {
   if ("node" in entry) return entry.node;
   return "create" in entry ? entry.create() : fromObject(entry.value, fromCode(address));
 }

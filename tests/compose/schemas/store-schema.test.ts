@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigSchema } from "../../../src/compose/index.ts";
-import type { MemoryEntry } from "../../../src/compose/sources/memory-source.ts";
+import type { StoreEntry } from "../../../src/compose/sources/memory-source.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { createConfigReader } from "../../../src/schema/config-reader.ts";
 import { lineColumn } from "../../../src/values/position.ts";
@@ -124,7 +124,7 @@ describe("a schema in the config store", () => {
     expect(refusal(stored({ x: 1 }, none)).details.key).toBe("(the whole config)");
     const engine = createEngine({
       env: {},
-      store: new Map<string, MemoryEntry>([
+      store: new Map<string, StoreEntry>([
         ["config", { text: "defaults: [sizes: few]" }],
         ["sizes/few", { value: [1, "x"], schema: { items: { type: "integer" } } }],
       ]),
