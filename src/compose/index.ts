@@ -25,7 +25,7 @@ export { maskDifferences } from "./mask-differences.ts";
 export type { OriginLine } from "./origins.ts";
 export { leavesOf, originLines, pathText } from "./origins.ts";
 export type { LaunchRefusal, Plugin, PluginFiles } from "./plugins/plugin.ts";
-export { launchRefusal } from "./plugins/plugin-groups.ts";
+export { launchRefusal, optionTarget } from "./plugins/plugin-groups.ts";
 export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 export type {
   ConfigSchema,

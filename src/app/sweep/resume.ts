@@ -1,8 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { optionTarget, STANDARD_PLUGINS } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
 import type { Invocation } from "../invocation.ts";
+import { basicLauncher } from "../launchers/basic-launcher.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { readFacts, type SweepFacts } from "./record/manifest.ts";
 import { tidyRecord } from "./record/strays.ts";
@@ -83,18 +85,31 @@ function enter(cwd: string): void {
 }
 
 /** The settings of another launcher than the one that is chosen now are none of it, and would be refused. */
-function withOverrides(
-  { launcher_choice, program: { argv } }: SweepFacts,
-  more: readonly string[],
-): readonly string[] {
+function withOverrides(facts: SweepFacts, more: readonly string[]): readonly string[] {
+  const { argv } = facts.program;
   const dashes = argv.indexOf("--");
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const began = dashes < 0 ? argv : argv.slice(0, dashes);
   const chosen = choiceIn(more);
-  // Earlier versions did not record it: what they were called with says it.
-  const isOther = chosen !== undefined && chosen !== (launcher_choice ?? choiceIn(began));
+  const isOther = chosen !== undefined && !isChoiceOf(facts, began, chosen);
   const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
   return [...kept, ...more, ...rest];
+}
+
+/**
+ * Whether a sweep began with an option of `hydra/launcher`. Earlier versions did not record that: what they were called with says
+ * it, or where the config has chosen, the class, by which the options are told apart that come with this program.
+ */
+function isChoiceOf(
+  { launcher, launcher_choice }: SweepFacts,
+  began: readonly string[],
+  option: string,
+): boolean {
+  const choice = launcher_choice ?? choiceIn(began);
+  if (choice !== undefined) return choice === option;
+  return option === "basic"
+    ? basicLauncher.targets.includes(launcher)
+    : launcher === optionTarget(STANDARD_PLUGINS, `hydra/launcher/${option}`);
 }
 
 const choiceIn = (overrides: readonly string[]): string | undefined =>

@@ -77,6 +77,32 @@ test("a record that does not say which launcher was chosen: the command line doe
   expect([other.exitCode, other.stderr]).toEqual([0, ""]);
 });
 
+test.each([
+  ["hydra/launcher=local", "kept"],
+  ["hydra/launcher=joblib", "left behind"],
+])(
+  "neither does the command line where the config chose: its class does, and with %s its settings are %s",
+  async (choice, settings) => {
+    const files = {
+      "conf/config.yaml": `defaults: [{override hydra/launcher: local}, _self_]\n${CONFIG}`,
+    };
+    const { cwd, run } = program(files);
+    const folder = join(cwd, "s/.sweep");
+    await run(["-m", "x=1", "hydra/launcher=basic"]);
+    const { launcher_choice: _, ...early } = readManifest(folder);
+    const argv = ["-m", "x=1", "+hydra.launcher.resources.gpu=[7,7]"];
+    const facts = {
+      ...early,
+      launcher: "hydraconf.LocalLauncher",
+      program: { ...early.program, argv },
+    };
+    writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...facts }));
+    const { exitCode, stderr } = await run(["--resume", "s", choice]);
+    const isKept = stderr.includes("a list without repetitions");
+    expect([exitCode, isKept]).toEqual(settings === "kept" ? [1, true] : [0, false]);
+  },
+);
+
 test("a sweep that runs is named, with what to do about it", async () => {
   const place = workplace();
   const running = place.start(["-m", "x=1", "do=hold"]);
