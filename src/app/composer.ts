@@ -94,10 +94,10 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     configDirs: addedDirectories(request, cwd),
     cwd,
     env,
-    ...(request.base === undefined ? {} : { base: request.base }),
+    ...(request.base !== undefined && { base: request.base }),
     plugins,
-    ...(request.store === undefined ? {} : { store: request.store }),
-    ...(request.sources === undefined ? {} : { factories: request.sources }),
+    ...(request.store !== undefined && { store: request.store }),
+    ...(request.sources !== undefined && { factories: request.sources }),
   });
   const told = new Set<string>();
   const onWarning = ({ message }: CompositionWarning): void => {
@@ -141,8 +141,8 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
         context,
         onWarning,
-        ...(request.schemaReader === undefined ? {} : { schemaReader: request.schemaReader }),
-        ...(request.programSchema === undefined ? {} : { programSchema: request.programSchema }),
+        ...(request.schemaReader !== undefined && { schemaReader: request.schemaReader }),
+        ...(request.programSchema !== undefined && { programSchema: request.programSchema }),
       });
       if (composition.secrets.length > 0)
         request.redaction?.learn(secretTexts(composition, context));

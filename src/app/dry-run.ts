@@ -81,7 +81,7 @@ function planAll(session: Session) {
 }
 
 function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
-  const facts = { ...(number === undefined ? {} : { number }), directory: outputDir, overrides };
+  const facts = { ...(number !== undefined && { number }), directory: outputDir, overrides };
   try {
     return { ...facts, fingerprint: configFingerprint(resolved(), outputDir) };
   } catch (error) {

@@ -229,12 +229,12 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
     configPath: configPath === null ? null : withBase(configPath, options.base),
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
-    ...(configDir === undefined ? {} : { configDir }),
-    ...(options.versionBase === undefined ? {} : { versionBase: options.versionBase }),
-    ...(options.plugins === undefined ? {} : { plugins: options.plugins }),
-    ...(options.resolvers === undefined ? {} : { resolvers: options.resolvers }),
-    ...(options.sources === undefined ? {} : { sources: options.sources }),
-    ...(options.store === undefined ? {} : { store: options.store }),
+    ...(configDir !== undefined && { configDir }),
+    ...(options.versionBase !== undefined && { versionBase: options.versionBase }),
+    ...(options.plugins !== undefined && { plugins: options.plugins }),
+    ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
+    ...(options.sources !== undefined && { sources: options.sources }),
+    ...(options.store !== undefined && { store: options.store }),
   };
 }
 
@@ -248,7 +248,7 @@ async function openSchemas({
   const { createConfigReader } = await import("../schema/config-reader.ts");
   return {
     schemaReader: createConfigReader(),
-    ...(programSchema === undefined ? {} : { programSchema }),
+    ...(programSchema !== undefined && { programSchema }),
   };
 }
 

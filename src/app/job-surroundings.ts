@@ -25,7 +25,7 @@ export async function surround(
       root: composition.root,
       context: composer.context,
       logging,
-      ...(options.targets === undefined ? {} : { targets: options.targets }),
+      ...(options.targets !== undefined && { targets: options.targets }),
       onWarning: (message) => warnOf(message, invocation),
     }),
     ...placeOf(session),

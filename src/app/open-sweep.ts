@@ -71,10 +71,10 @@ export async function openSweep(
     isSearch: sweep.sweeper.judgesFailures === true,
     ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
     retries: kind.retries?.(master.root, composer.context) ?? 0,
-    ...(resumed === undefined ? {} : { resumption: resumed }),
-    ...(console.redact === undefined ? {} : { redact: console.redact }),
-    ...(console.secretsKnown === undefined ? {} : { secretsKnown: console.secretsKnown }),
-    ...(announce === undefined ? {} : { onAdmitted: announce }),
+    ...(resumed !== undefined && { resumption: resumed }),
+    ...(console.redact !== undefined && { redact: console.redact }),
+    ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
+    ...(announce !== undefined && { onAdmitted: announce }),
   });
   // Who was started to carry the sweep on has been handed its claim.
   if (announce === undefined) refuseIfRun(record.folder);

@@ -36,7 +36,7 @@ export async function runMany(
       onPlanned: (jobs, seconds) => logPlanned(sweep.sweeper.logger, logging, jobs, seconds),
       onBatch: board.batch,
       onEvent: board.event,
-      ...(redact === undefined ? {} : { redact }),
+      ...(redact !== undefined && { redact }),
     }).finally(board.close);
     await callbacks.notify("onMultirunEnd", { ...event, results });
     if (conclusion !== undefined) {

@@ -100,9 +100,9 @@ function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
     throw new ConfigError({
       code: "key.not_found",
       message: `package '${shown}' not found in config`,
-      ...(root.kind === "map"
-        ? { available: [...root.entries.values()].map(({ key }) => pyStr(key)) }
-        : {}),
+      ...(root.kind === "map" && {
+        available: [...root.entries.values()].map(({ key }) => pyStr(key)),
+      }),
     });
   return {
     node,

@@ -31,8 +31,8 @@ export const differencesJson = (differences: readonly Difference[]): string =>
     differences.map((difference) => ({
       key: pathText(difference.path),
       kind: difference.kind,
-      ...("before" in difference ? { before: valueData(difference.before) } : {}),
-      ...("after" in difference ? { after: valueData(difference.after) } : {}),
+      ...("before" in difference && { before: valueData(difference.before) }),
+      ...("after" in difference && { after: valueData(difference.after) }),
     })),
   );
 

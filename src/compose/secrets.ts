@@ -117,7 +117,7 @@ export function maskSecrets<Node extends ConfigNode>(
       return { kind: "scalar", value: MASK, origin, ...kept };
     // An override as text, as `hydra.overrides` lists them.
     const shown = typeof node.value === "string" ? texts.get(node.value) : undefined;
-    return { ...node, origin, ...(shown === undefined ? {} : { value: shown }), ...kept };
+    return { ...node, origin, ...(shown !== undefined && { value: shown }), ...kept };
   };
   const start = (options.path ?? []).map(keyText);
   const above = start.some((_, end) => ids.has(JSON.stringify(start.slice(0, end))));

@@ -60,7 +60,7 @@ export function parseOverride(text: string, index = 0, options: EvaluationOption
   return {
     type,
     ...key,
-    ...(value === undefined ? {} : { value: evaluateValue(value, source, options) }),
+    ...(value !== undefined && { value: evaluateValue(value, source, options) }),
     origin: { kind: "override", text, index },
   };
 }

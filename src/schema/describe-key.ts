@@ -29,7 +29,7 @@ export function describeKey(
   const types = distinct(parts.map((part) => demand("type", part["type"])));
   const byDefault = parts.find((part) => "default" in part);
   return {
-    ...(types.length === 0 ? {} : { type: alternatives(types) }),
+    ...(types.length !== 0 && { type: alternatives(types) }),
     allowed: distinct(
       parts.flatMap((part) =>
         Object.entries(part)
@@ -37,14 +37,14 @@ export function describeKey(
           .map(([keyword, value]) => demand(keyword, value)),
       ),
     ),
-    ...(byDefault === undefined ? {} : { default: byDefault["default"] }),
-    ...(description === undefined ? {} : { description }),
+    ...(byDefault !== undefined && { default: byDefault["default"] }),
+    ...(description !== undefined && { description }),
     examples,
     keys: properties.map((name) => {
       const below = describePlace(schema, [...path, name], document);
       return {
         name,
-        ...(below.description === undefined ? {} : { description: below.description }),
+        ...(below.description !== undefined && { description: below.description }),
       };
     }),
   };

@@ -24,7 +24,7 @@ export function describePlace(
   const applicable = applicableSchemas(schema, tokens, document);
   const description = applicable.map((part) => part["description"]).find(isText);
   return {
-    ...(description === undefined ? {} : { description }),
+    ...(description !== undefined && { description }),
     examples:
       applicable
         .map((part) => part["examples"])

@@ -197,7 +197,7 @@ function unknownKey(context: Context, error: ErrorObject): SchemaIssue {
     expected: properties.length === 0 ? "no keys" : `one of ${properties.join(", ")}`,
     origin: node.origin,
     available: properties,
-    ...(similar === undefined ? {} : { nearest: similar }),
+    ...(similar !== undefined && { nearest: similar }),
   };
 }
 

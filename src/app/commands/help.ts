@@ -39,7 +39,7 @@ async function printKeys(keys: readonly string[], session: Session): Promise<num
       key,
       composition,
       color: invocation.console.stdoutColor === true,
-      ...(schema === undefined ? {} : { schema: readSchema(schema) }),
+      ...(schema !== undefined && { schema: readSchema(schema) }),
     }),
   );
   invocation.console.stdout(texts.join("\n"));

@@ -73,7 +73,7 @@ const viewOf = ({ flags }: ParsedArguments) => {
     // The flag's choices are the views.
     view: (flags.get("cfg") ?? "job") as ConfigView,
     resolve: flags.has("resolve"),
-    ...(typeof part === "string" ? { package: part } : {}),
+    ...(typeof part === "string" && { package: part }),
   };
 };
 

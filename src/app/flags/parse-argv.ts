@@ -59,9 +59,9 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   return {
     flags: values,
     overrides,
-    ...(apart.length > 0 ? { apart } : {}),
-    ...(ownWords === more ? { more } : {}),
-    ...(dashes < 0 ? {} : { rest: argv.slice(dashes + 1) }),
+    ...(apart.length > 0 && { apart }),
+    ...(ownWords === more && { more }),
+    ...(!(dashes < 0) && { rest: argv.slice(dashes + 1) }),
   };
 }
 
@@ -113,7 +113,7 @@ function longPrefixes(
   return flags.flatMap((flag) =>
     flag.names
       .filter((name) => name.startsWith(prefix))
-      .map((name) => ({ flag, name, ...(glued === undefined ? {} : { glued }) })),
+      .map((name) => ({ flag, name, ...(glued !== undefined && { glued }) })),
   );
 }
 
@@ -169,7 +169,7 @@ function readBareFlag(
     throw argumentError(flag, `ignored explicit argument ${pyRepr(glued)}`);
   const more = glued.slice(1);
   const rest = readFlag(
-    { flag: follower, name: `-${glued.slice(0, 1)}`, ...(more === "" ? {} : { glued: more }) },
+    { flag: follower, name: `-${glued.slice(0, 1)}`, ...(more !== "" && { glued: more }) },
     next,
     flags,
   );

@@ -33,7 +33,7 @@ function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssu
   return {
     ...issue,
     origin: maskSecrets(shown, composition, { path }).origin,
-    ...(value === undefined ? {} : { value: maskSecrets(value, composition, { path }) }),
+    ...(value !== undefined && { value: maskSecrets(value, composition, { path }) }),
   };
 }
 

@@ -65,7 +65,7 @@ export const failedJob = (
   error: unknown,
 ): JobResult => ({
   status: "failed",
-  ...(number === undefined ? {} : { number }),
+  ...(number !== undefined && { number }),
   outputDir,
   overrides,
   returnValue: undefined,

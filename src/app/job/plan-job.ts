@@ -61,7 +61,7 @@ export function planJob(
   const tree = without(final.root, ["hydra"]);
   return {
     composition,
-    ...(number === undefined ? {} : { number }),
+    ...(number !== undefined && { number }),
     root: final.root,
     tree,
     outputDir,

@@ -131,7 +131,7 @@ async function callTask(task: Task, config: Config, job: Job): Promise<JobResult
     const returned = readReturn(await runUserTask(task, config, job));
     return {
       status: "completed",
-      ...(number === undefined ? {} : { number }),
+      ...(number !== undefined && { number }),
       outputDir,
       overrides,
       ...returned,
@@ -155,7 +155,7 @@ function describeJob(planned: PlannedJob, surroundings: JobSurroundings): Job {
     get name() {
       return textAt(root, "hydra.job.name", context) ?? "None";
     },
-    ...(number === undefined ? {} : { number }),
+    ...(number !== undefined && { number }),
     outputDir,
     overrides,
     flags,

@@ -26,7 +26,7 @@ export const basicSweeper: SweeperKind = {
     const isExcluded = readExclusion(master.root, context, all);
     const batches = basicBatches({
       overrides: all,
-      ...(isExcluded === undefined ? {} : { isExcluded }),
+      ...(isExcluded !== undefined && { isExcluded }),
       maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
       options: globOptions(groups),
     });

@@ -49,7 +49,7 @@ export function chosenKind<Kind extends Choosable>(
         : `${key}: '${String(target)}' cannot be used here`,
     key: `${key}._target_`,
     available: kinds.flatMap(({ targets }) => targets),
-    ...(refusal === undefined ? {} : { hint: refusal.reason }),
+    ...(refusal !== undefined && { hint: refusal.reason }),
   });
 }
 
@@ -76,7 +76,7 @@ function refuseUnknownSettings(
       key: `${key}.${text}`,
       origin: value.origin,
       available: settings,
-      ...(near === undefined ? {} : { nearest: near }),
+      ...(near !== undefined && { nearest: near }),
       ...kind.insteadOf?.(text),
     });
   }

@@ -73,7 +73,7 @@ function readRule(item: ConfigNode, keys: readonly string[]): Rule {
         key: KEY,
         origin: value.origin,
         available: keys,
-        ...(near === undefined ? {} : { nearest: near }),
+        ...(near !== undefined && { nearest: near }),
       });
     }
     rule.set(name, scalarsOf(value));

@@ -86,7 +86,7 @@ async function lookBeside(
   const manifest = readManifest(folder);
   const backend = await backendOf(folder, env);
   const isDriven = driver !== undefined;
-  const question = { isDriven, ...(signal === undefined ? {} : { signal }) };
+  const question = { isDriven, ...(signal !== undefined && { signal }) };
   let answer = await ask(backend, question);
   let rows = sweepRows(directory, { isDriven, ...answer });
   // One that ended between the scheduler's two answers is recorded before it is shown.

@@ -138,7 +138,7 @@ function actionOf(word: string): SweepAction {
       word === ""
         ? "expected an action and the directory of a sweep"
         : `expected an action, not '${word}'`,
-    ...(near === undefined ? {} : { nearest: near }),
+    ...(near !== undefined && { nearest: near }),
     hint: names.map((name) => `hydraconf sweep ${name} DIR`).join(", "),
   });
 }
@@ -191,7 +191,7 @@ function unknownOption(name: string, known: readonly string[]): ConfigError {
   return new ConfigError({
     code: "app.usage",
     message: `unknown option ${name}`,
-    ...(near === undefined ? {} : { nearest: `--${near}` }),
+    ...(near !== undefined && { nearest: `--${near}` }),
   });
 }
 
@@ -227,18 +227,16 @@ async function wait(
       directory,
       env,
       signal: AbortSignal.any([interrupt.signal, late.signal]),
-      ...(json
-        ? {}
-        : {
-            onEnd: (job, state, jobs) => say(endLine(shownOf(job, jobs), state)),
-            onHeld: (held, obstacle, jobs) => {
-              const cards = held.map((job) => ({
-                number: job.number,
-                overrides: shownOf(job, jobs),
-              }));
-              say(heldLine(cards, printable(obstacle)));
-            },
-          }),
+      ...(!json && {
+        onEnd: (job, state, jobs) => say(endLine(shownOf(job, jobs), state)),
+        onHeld: (held, obstacle, jobs) => {
+          const cards = held.map((job) => ({
+            number: job.number,
+            overrides: shownOf(job, jobs),
+          }));
+          say(heldLine(cards, printable(obstacle)));
+        },
+      }),
     });
   } finally {
     stopTimer?.();

@@ -110,7 +110,7 @@ function usage(message: string, { given = [] }: { given?: readonly string[] } = 
   return new ConfigError({
     code: "app.usage",
     message,
-    ...(near === undefined ? {} : { nearest: near }),
+    ...(near !== undefined && { nearest: near }),
   });
 }
 
@@ -124,7 +124,7 @@ function openTreeOf(values: Values, invocation: Invocation): TreeOfConfigs {
       jobName: "hydraconf",
       configPath: path.includes("://") ? path : resolve(cwd, path),
       configName,
-      ...(values["config-dir"] === undefined ? {} : { configDir: values["config-dir"] }),
+      ...(values["config-dir"] !== undefined && { configDir: values["config-dir"] }),
     },
     invocation,
   );

@@ -37,7 +37,7 @@ export type ClaimAttempt =
  * No clock is asked: a process is dead if its number is free or another's, by boot and start time.
  */
 export function tryClaim(file: string, use?: string): ClaimAttempt {
-  const own = contentOf({ ...thisProcess(), ...(use === undefined ? {} : { use }) });
+  const own = contentOf({ ...thisProcess(), ...(use !== undefined && { use }) });
   makeDirectory(dirname(file));
   for (let looks = 0; ; looks++) {
     if (linked(file, own)) return { kind: "taken", claim: claimOf(file, use) };
@@ -76,8 +76,8 @@ function claimOf(file: string, use: string | undefined): Claim {
       isOurs = false;
       const holder: Holder = {
         ...identityOf(pid),
-        ...(awaited ? { awaited } : {}),
-        ...(use === undefined ? {} : { use }),
+        ...(awaited && { awaited }),
+        ...(use !== undefined && { use }),
       };
       writeFileAtomicSync(file, contentOf(holder));
     },

@@ -28,7 +28,7 @@ export function identityOf(pid: number): ProcessIdentity {
     pid,
     birth: birthOf(pid),
     pid_namespace: ownNamespace(),
-    ...(container === null ? {} : { container }),
+    ...(container !== null && { container }),
   };
 }
 

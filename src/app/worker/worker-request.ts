@@ -32,7 +32,7 @@ export const workerEnvironment = ({
   start,
 }: WorkerRequest): Readonly<Record<string, string>> => ({
   [WORKER_VARIABLE]: `${number}:${folder}`,
-  ...(start === undefined ? {} : { [START_VARIABLE]: JSON.stringify(start) }),
+  ...(start !== undefined && { [START_VARIABLE]: JSON.stringify(start) }),
 });
 
 /**
@@ -50,6 +50,6 @@ export function takeWorkerRequest(
   return {
     number: Number(number),
     folder,
-    ...(start === undefined ? {} : { start: JSON.parse(start) as NotedStart }),
+    ...(start !== undefined && { start: JSON.parse(start) as NotedStart }),
   };
 }

@@ -18,6 +18,6 @@ function unknownFunction(name: string, { source, span, functions }: Call) {
   const similar = nearest(name.toLowerCase(), available);
   return functionError(source, span, `there is no function '${name}'`, {
     available,
-    ...(similar === undefined ? {} : { nearest: similar }),
+    ...(similar !== undefined && { nearest: similar }),
   });
 }

@@ -138,7 +138,7 @@ export function wrongType(type: NodeType, node: ConfigNode, at: Place): ConfigEr
     message: reason(type, node),
     key: fullKeyOf(at),
     origin: node.origin,
-    ...(type.kind === "enum" ? { available: type.members } : {}),
+    ...(type.kind === "enum" && { available: type.members }),
   });
 }
 

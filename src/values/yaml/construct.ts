@@ -75,7 +75,7 @@ const unsupportedTag = ({ tag, start, end }: SyntaxNode, { source }: Constructio
     problem: `could not determine a constructor for the tag '${tag}'`,
     start,
     end,
-    ...(tag === TAG.value || tag === TAG.merge
-      ? { hint: "quote this text to make it a string" }
-      : {}),
+    ...((tag === TAG.value || tag === TAG.merge) && {
+      hint: "quote this text to make it a string",
+    }),
   });

@@ -80,6 +80,6 @@ function separator(parser: NodeParser, context: string, open: Token, close: Clos
     problem: `expected ',' or '${close}', but got '${token.type}'`,
     start: token.start,
     end: Math.max(token.end, token.start + 1),
-    ...(isInterpolation ? { hint: "put quotes around an interpolation inside brackets" } : {}),
+    ...(isInterpolation && { hint: "put quotes around an interpolation inside brackets" }),
   });
 }

@@ -140,8 +140,6 @@ function noContent(source: SourceText, context: NodeContext, token: Token) {
     problem: `expected the node content, but found '${token.type}'`,
     start: token.start,
     end: Math.max(token.end, token.start + 1),
-    ...(missing
-      ? { hint: "quote '???' inside brackets, or write the mapping in block style" }
-      : {}),
+    ...(missing && { hint: "quote '???' inside brackets, or write the mapping in block style" }),
   });
 }

@@ -272,7 +272,7 @@ function rejected(stderr: string): ConfigError {
   return new ConfigError({
     code: "slurm.rejected",
     message: `Slurm did not accept the sweep: ${words}`,
-    ...(key === undefined ? {} : { key }),
-    ...(hint === undefined ? {} : { hint }),
+    ...(key !== undefined && { key }),
+    ...(hint !== undefined && { hint }),
   });
 }

@@ -45,7 +45,7 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
       size: chunk.length,
       cwd: facts.cwd,
       log: { folder: slurmFolder(folder), name: "%A_%a.log" },
-      ...(arrays.length === 0 ? {} : { after: arrays.at(-1) as string }),
+      ...(arrays.length !== 0 && { after: arrays.at(-1) as string }),
     });
     const text = batchScript(settings, {
       jobs: chunk,

@@ -111,7 +111,7 @@ function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card
       const { result, took } = event;
       return {
         ...card,
-        ...(took === undefined ? {} : { started: now - took }),
+        ...(took !== undefined && { started: now - took }),
         state: stateOf(result),
         ended: now,
         ...(hasFailed(result) && { error: errorLine(result) }),

@@ -49,7 +49,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
 
   return {
     judgesFailures: true,
-    ...(request.unforeseeable === undefined ? {} : { unforeseeable: request.unforeseeable }),
+    ...(request.unforeseeable !== undefined && { unforeseeable: request.unforeseeable }),
     ask(): readonly JobOverrides[] | undefined {
       if (failedTooOften) return undefined;
       if (asked === round.length) {

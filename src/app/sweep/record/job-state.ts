@@ -76,13 +76,13 @@ export const begun = (
   attempts: [
     ...(before?.attempts ?? []),
     {
-      ...(id === undefined ? {} : { id }),
+      ...(id !== undefined && { id }),
       started: new Date().toISOString(),
       ended: null,
       ...thisProcess(),
       exit_code: null,
       error: null,
-      ...(details === undefined ? {} : { details }),
+      ...(details !== undefined && { details }),
     },
   ],
   return_value: null,

@@ -180,7 +180,7 @@ function parsedManifest(folder: string): Manifest {
       version === undefined
         ? `${file} is no manifest of a sweep`
         : `${file} is of version ${version}; this program reads versions 1 and 2`,
-    ...(version === undefined ? {} : { hint: "use the version of the program that made it" }),
+    ...(version !== undefined && { hint: "use the version of the program that made it" }),
   });
 }
 
