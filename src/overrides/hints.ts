@@ -1,3 +1,4 @@
+import { shellQuote } from "../shell-quote.ts";
 import { quoted } from "./quoting.ts";
 
 /**
@@ -12,7 +13,10 @@ export function quoteHint(override: string): string {
   if (/^['"]/.test(value)) return "close the quote";
   if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
     return "put this part of the value in quotes";
-  return `quote the value: ${override.slice(0, equal + 1)}${quoted(value, value.includes("'") ? '"' : "'")}`;
+  const written = (mark: "'" | '"') => `${override.slice(0, equal + 1)}${quoted(value, mark)}`;
+  // Quotes that are typed in a shell never arrive: who has just typed some would be told to do so again.
+  const inShell = shellQuote(written('"'));
+  return `quote the value: ${written(value.includes("'") ? '"' : "'")} (in a shell: ${inShell})`;
 }
 
 /** What is meant by an argument without `=`: a file of configs, or half an override. */

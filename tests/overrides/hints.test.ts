@@ -8,13 +8,20 @@ import { errorOf, plain } from "./plain.ts";
 const hintOf = (text: string): string | undefined =>
   errorOf(() => parseOverride(text)).details.hint;
 
+/** A word of single quotes, with quotes of their own between them. */
+const asShellReads = (word: string): string =>
+  word.replaceAll(
+    /'([^']*)'|\\(.)/gs,
+    (_, inner?: string, escaped?: string) => inner ?? escaped ?? "",
+  );
+
 describe("hints", () => {
   it.each([
-    ["key=é", "quote the value: key='é'"],
-    ["key=it's", `quote the value: key="it's"`],
-    [`+key=it's "so`, `quote the value: +key="it's \\"so"`],
-    ["key=a=b", "quote the value: key='a=b'"],
-    ["key=${a.${b}}", "quote the value: key='${a.${b}}'"],
+    ["key=é", `quote the value: key='é' (in a shell: 'key="é"')`],
+    ["key=it's", `quote the value: key="it's" (in a shell: 'key="it'\\''s"')`],
+    [`+key=it's "so`, `quote the value: +key="it's \\"so" (in a shell: '+key="it'\\''s \\"so"')`],
+    ["key=a=b", `quote the value: key='a=b' (in a shell: 'key="a=b"')`],
+    ["key=${a.${b}}", `quote the value: key='\${a.\${b}}' (in a shell: 'key="\${a.\${b}}"')`],
     ["key=[a,é]", "put this part of the value in quotes"],
     ["key=a,é", "put this part of the value in quotes"],
     ["key='a' ", "nothing may follow the closing quote"],
@@ -41,11 +48,14 @@ describe("hints", () => {
           parseOverride(`key=${value}`);
         } catch (error) {
           const hint = isConfigError(error) ? error.details.hint : undefined;
-          const suggestion = /^quote the value: (.*)$/s.exec(hint ?? "")?.[1];
-          if (suggestion === undefined) return;
+          const [, suggestion, typed] =
+            /^quote the value: (.*) \(in a shell: (.*)\)$/s.exec(hint ?? "") ?? [];
+          if (suggestion === undefined || typed === undefined) return;
           shown++;
-          const suggested = parseOverride(suggestion).value;
-          expect(suggested && plain(suggested)).toBe(value.trim());
+          for (const override of [suggestion, asShellReads(typed)]) {
+            const suggested = parseOverride(override).value;
+            expect(suggested && plain(suggested)).toBe(value.trim());
+          }
         }
       }),
       { numRuns: runs(1000) },
