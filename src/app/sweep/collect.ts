@@ -3,6 +3,7 @@ import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { plural } from "../../plural.ts";
 import { printable } from "../../printable.ts";
 import { recordLeft } from "../worker/left-behind.ts";
+import { tookMs } from "./record/attempt-time.ts";
 import type { Attempt, JobState } from "./record/job-state.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { type ManifestJob, readManifest } from "./record/manifest.ts";
@@ -54,12 +55,8 @@ function rowOf(job: ManifestJob, state: JobState | undefined, prospect: Prospect
   };
 }
 
-function secondsOf({ ended, started }: Attempt, status: JobStanding): number | null {
-  if (ended === null && status !== "running") return null;
-  const end = ended === null ? Date.now() : Date.parse(ended);
-  // The clock that said when it started may be another machine's, and ahead of ours.
-  return Math.max(0, end - Date.parse(started)) / 1000;
-}
+const secondsOf = (attempt: Attempt, status: JobStanding): number | null =>
+  attempt.ended === null && status !== "running" ? null : tookMs(attempt) / 1000;
 
 function keyAndValue(override: string): readonly [string, string] {
   const at = override.indexOf("=");

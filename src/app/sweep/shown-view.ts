@@ -6,6 +6,7 @@ import { durationText } from "./board/duration.ts";
 import { heldLine } from "./board/event-line.ts";
 import { distinctOverrides } from "./board/tally.ts";
 import type { JobView, SweepView } from "./look.ts";
+import { tookMs } from "./record/attempt-time.ts";
 import type { JobState } from "./record/job-state.ts";
 import type { ManifestJob } from "./record/manifest.ts";
 
@@ -68,11 +69,12 @@ export function createShownOverrides(): (job: ManifestJob, jobs: readonly Manife
 
 /** How a job of the sweep ended, in a line, as progress tells it where there is no terminal. */
 export function endLine(overrides: string, { attempts, number, status }: JobState): string {
-  const { ended, error, started } = attempts.at(-1) ?? {};
+  const last = attempts.at(-1);
   const time =
-    started === undefined || ended == null
+    last === undefined || last.ended === null
       ? ""
-      : ` ${status === "completed" ? "in" : "after"} ${durationText(Date.parse(ended) - Date.parse(started))}`;
+      : ` ${status === "completed" ? "in" : "after"} ${durationText(tookMs(last))}`;
+  const { error } = last ?? {};
   const why = error == null || status === "completed" ? "" : `: ${printable(error)}`;
   return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
 }

@@ -66,6 +66,12 @@ function isOfEarlierBoot({ birth }: ProcessIdentity): boolean {
   return birth !== null && boot !== null && !birth.startsWith(`${boot} `);
 }
 
+/** Whether a process began on this machine, and since it was started last: as far as the kernel tells. */
+export function isOfThisBoot({ birth, host }: ProcessIdentity): boolean {
+  const boot = ownBoot();
+  return host === hostname() && boot !== null && birth?.startsWith(`${boot} `) === true;
+}
+
 function isInOtherNamespace({ pid_namespace: theirs }: ProcessIdentity): boolean {
   const ours = ownNamespace();
   return ours !== null && typeof theirs === "string" && theirs !== ours;

@@ -4,6 +4,7 @@ import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { listenForInterrupt } from "../../interrupt.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import { nextCommand, nextCommands } from "../../sweep/next-commands.ts";
+import { tookMs } from "../../sweep/record/attempt-time.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
 import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
 import { liveWorkers } from "../../worker/left-behind.ts";
@@ -113,10 +114,10 @@ export async function* launchOnSlurm(
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
 function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest): LaunchEvent {
-  const { ended, started } = readJobState(request.record.folder, job.number)?.attempts.at(-1) ?? {};
-  const took = Date.parse(ended ?? "") - Date.parse(started ?? "");
+  const last = readJobState(request.record.folder, job.number)?.attempts.at(-1);
   const result = resultOf(job, settings, request);
-  return { kind: "ended", job, result, ...(took >= 0 && { took }) };
+  const hasEnded = last !== undefined && last.ended !== null;
+  return { kind: "ended", job, result, ...(hasEnded && { took: tookMs(last) }) };
 }
 
 /**

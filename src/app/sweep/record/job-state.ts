@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { writeFileAtomicSync, writeFileDurableSync } from "../../../atomic-write.ts";
 import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
+import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";
 
 /**
@@ -25,6 +26,10 @@ export interface Attempt extends ProcessIdentity {
   /** ISO 8601. */
   readonly started: string;
   readonly ended: string | null;
+  /** When it started, in milliseconds since its machine did. Not there in records of early versions. */
+  readonly uptime_ms?: number;
+  /** How long it took, whatever became of the time of day. Not there before its end, and in records of early versions. */
+  readonly took_ms?: number;
   /** Null before its end, and for a process that a signal killed. */
   readonly exit_code: number | null;
   /** The first line of what went wrong; null where nothing did. */
@@ -79,6 +84,7 @@ export const begun = (
       ...(id !== undefined && { id }),
       started: new Date().toISOString(),
       ended: null,
+      uptime_ms: uptimeMs(),
       ...thisProcess(),
       exit_code: null,
       error: null,
@@ -99,6 +105,7 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
           {
             ...last,
             ended: new Date().toISOString(),
+            took_ms: tookMs(last),
             exit_code: end.exitCode,
             error: end.error ?? null,
           },

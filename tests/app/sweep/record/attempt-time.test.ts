@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { sweepRows } from "../../../../src/app/sweep/collect.ts";
+import { tookMs } from "../../../../src/app/sweep/record/attempt-time.ts";
+import {
+  type Attempt,
+  begun,
+  ended,
+  readJobState,
+} from "../../../../src/app/sweep/record/job-state.ts";
+import { endLine } from "../../../../src/app/sweep/shown-view.ts";
+import { NOBODY } from "../../../../src/app/sweep/standing.ts";
+import { program } from "../../program.ts";
+
+const HOUR = 3_600_000;
+
+afterEach(() => void vi.useRealTimers());
+
+/** As NTP or a user does, now. */
+function setClock(by: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + by });
+}
+
+describe.each([
+  ["backwards", -HOUR],
+  ["forwards", HOUR],
+])("a clock that is set %s while a job runs", (_, by) => {
+  test("does not change how long it took", async () => {
+    const { cwd, run } = program({ "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s}}\n" });
+    await run(["-m", "x=1"], () => setClock(by));
+    const directory = join(cwd, "s");
+    const [row] = sweepRows(directory, NOBODY);
+    expect(row?.seconds).toBeLessThan(600);
+    const state = readJobState(join(directory, ".sweep"), 0);
+    const [attempt] = state?.attempts ?? [];
+    expect(attempt?.took_ms).toBeGreaterThanOrEqual(0);
+    if (state !== undefined) expect(endLine("x=1", state)).toMatch(/completed in [\d.]+ m?s$/);
+  });
+
+  test("does not change how long it has taken so far", () => {
+    const [attempt] = begun(0, undefined).attempts;
+    setClock(by);
+    expect(attempt && tookMs(attempt)).toBeLessThan(HOUR / 2);
+  });
+});
+
+describe("what this machine has no clock for is told by the times of day", () => {
+  const day = (attempt: Partial<Attempt>): Attempt => {
+    const [first] = begun(0, undefined).attempts;
+    if (first === undefined) throw new Error("a job that began has an attempt");
+    return { ...first, started: "2026-01-02T03:04:05.000Z", ...attempt };
+  };
+  const other = day({ host: "elsewhere" });
+
+  test.each([
+    ["of another machine", other],
+    ["of an earlier boot", day({ birth: "another-boot 1" })],
+  ])("an attempt %s", (_, attempt) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-01-02T03:04:07.000Z") });
+    expect(tookMs(attempt)).toBe(2_000);
+    const state = {
+      number: 0,
+      status: "running",
+      attempts: [attempt],
+      return_value: null,
+    } as const;
+    const [after] = ended(state, { status: "failed", exitCode: 1 }).attempts;
+    expect(after?.took_ms).toBe(2_000);
+  });
+
+  test("an attempt that an early version recorded, whose machine was ahead of another", () => {
+    const { took_ms: _took, uptime_ms: _uptime, ...early } = other;
+    expect(tookMs({ ...early, ended: "2026-01-02T03:04:06.500Z" })).toBe(1_500);
+    expect(tookMs({ ...early, ended: "2026-01-02T03:04:04.500Z" })).toBe(0);
+  });
+});
