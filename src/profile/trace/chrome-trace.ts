@@ -105,13 +105,21 @@ function* kernelEvents(
     ...where,
     ts: microseconds(kernel.startNs),
     dur: microseconds(Math.max(kernel.endNs - kernel.startNs, 0)),
-    args: { process: pid, ...(kernel.bytes !== undefined && { bytes: kernel.bytes }) },
+    args: {
+      process: pid,
+      ...(kernel.bytes !== undefined && { bytes: kernel.bytes }),
+      ...graphOf(kernel),
+    },
   };
   if (kernel.launchThreadId === null) return;
   const arrow = { name: "launch", cat: "launch", id };
   yield { ph: "s", ...arrow, pid, tid: kernel.launchThreadId, ts: microseconds(kernel.launchNs) };
   yield { ph: "f", bp: "e", ...arrow, ...where, ts: microseconds(kernel.startNs) };
 }
+
+/** All kernels of a graph have arrows from one call: which of them belong together, and which node each is. */
+const graphOf = ({ graph }: KernelInstance): Readonly<Record<string, unknown>> =>
+  graph === undefined ? {} : { "graph id": graph.id, "graph node id": String(graph.node) };
 
 const named = (what: string, pid: number, tid: number, name: string): TraceEvent => ({
   ph: "M",

@@ -51,6 +51,25 @@ it("a wait for a stream says for which", () => {
   expect(waits(null)).toEqual([undefined]);
 });
 
+it("a kernel that a CUDA graph launched says of which graph it was, and which node", () => {
+  const { processes, ...timeline } = timelineOf([
+    { kernels: ["k", "l"].map((name) => ({ name, launch: 10, ns: 5 })) },
+  ]);
+  const kernels = processes.flatMap((process) => [...process.kernels]);
+  const node = 2n ** 53n + 1n;
+  const graphs = kernels.map((kernel, at) =>
+    at === 0 ? kernel : { ...kernel, graph: { id: 3, node } },
+  );
+  const args = chrome({
+    ...timeline,
+    processes: processes.map((process) => ({ ...process, kernels: graphs })),
+  }).flatMap(({ cat, args: of }) => (cat === "kernel" ? [of] : []));
+  expect(args).toEqual([
+    { process: 100 },
+    { process: 100, "graph id": 3, "graph node id": "9007199254740993" },
+  ]);
+});
+
 describe("ranges of one name in two domains", () => {
   it("are told apart in both formats", () => {
     const timeline = timelineOf([twoLibraries]);
