@@ -12,6 +12,7 @@ interface Section {
     readonly type: string;
     readonly text: string;
     readonly speedup: number | null;
+    readonly speedup_type?: string;
     readonly results: number;
   }[];
 }
@@ -53,8 +54,10 @@ function sectionLines(name: string, { metrics, messages }: Section): readonly st
       ({ metric, unit, value }) =>
         `    ${metric.padEnd(names)}  ${unit.padEnd(units)}  ${value.padStart(values)}`,
     ),
-    ...messages.flatMap(({ type, text, speedup, results }) => {
-      const gain = speedup === null ? "" : ` (est. speedup ${formatNumber(speedup)} %)`;
+    ...messages.flatMap(({ type, text, speedup, speedup_type, results }) => {
+      // As ncu words it: one that is local is no part of the kernel's time.
+      const what = speedup_type === "local" ? "local speedup" : "speedup";
+      const gain = speedup === null ? "" : ` (est. ${what} ${formatNumber(speedup)} %)`;
       const count = results > 1 ? ` [${plural(results, "kernel")}]` : "";
       return wrap(`${type}  ${printable(text)}${gain}${count}`);
     }),

@@ -13,7 +13,12 @@ const message = {
   speedup: null,
   results: 1,
 };
-const saying = (change: { text?: string; speedup?: number; results?: number }) =>
+const saying = (change: {
+  text?: string;
+  speedup?: number;
+  speedup_type?: string;
+  results?: number;
+}) =>
   textOf({ S: { metrics: {}, messages: [{ ...message, ...change }] } })
     ?.split("\n")
     .slice(3, -1);
@@ -54,6 +59,10 @@ describe("sections.txt", () => {
     expect(saying({})).toEqual(["    OPT  Do less."]);
     expect(saying({ speedup: 12.5, results: 3 })).toEqual([
       "    OPT  Do less. (est. speedup 12.5 %) [3 kernels]",
+    ]);
+    expect(saying({ speedup: 12.5, speedup_type: "global" })).toEqual(saying({ speedup: 12.5 }));
+    expect(saying({ speedup: 12.5, speedup_type: "local" })).toEqual([
+      "    OPT  Do less. (est. local speedup 12.5 %)",
     ]);
   });
 

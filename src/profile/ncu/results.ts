@@ -66,8 +66,10 @@ export interface RuleMessage {
   /** `OPT`, `INF`, `WRN`, ... as ncu writes it. */
   readonly type: string;
   readonly text: string;
-  /** In percent of the kernel's time, as ncu estimates it; null without an estimate. */
+  /** In percent, as ncu estimates it; null without an estimate. */
   readonly speedup: number | null;
+  /** `global`: of the kernel's time; `local`: of the part of the hardware that the rule is about. */
+  readonly speedupType?: "local" | "global";
 }
 
 /** The ranges that were open when a kernel was launched, or when a range began. */

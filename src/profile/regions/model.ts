@@ -95,6 +95,8 @@ export interface SectionMessage {
   readonly text: string;
   /** The tool's estimate in percent; null without one. */
   readonly speedup: number | null;
+  /** Whether that is of the kernel's time (`global`), or of one part of the hardware; absent where the source does not say. */
+  readonly speedup_type?: "local" | "global";
   /** For how many kernels it says so. */
   readonly results: number;
 }

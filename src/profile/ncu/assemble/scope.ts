@@ -164,14 +164,20 @@ function sectionsOf(
       if (metric === undefined || metric.counted === 0) return [];
       return [[member, { value: metric.value, unit: metric.unit }] as const];
     });
-    if (own.length > 0) known.set(name, { name, metrics: new Map(own), messages: [] });
+    known.set(name, { name, metrics: new Map(own), messages: [] });
   }
-  for (const { section, rule, type, text, speedup, results } of rules.values()) {
+  for (const { section, rule, type, text, speedup, speedupType, results } of rules.values()) {
     const found = known.get(section) ?? { name: section, metrics: new Map(), messages: [] };
-    const message = { rule, type, text, speedup, results };
+    const message = {
+      ...{ rule, type, text, speedup },
+      ...(speedupType !== undefined && { speedup_type: speedupType }),
+      results,
+    };
     known.set(section, { ...found, messages: [...found.messages, message] });
   }
-  return [...known.values()];
+  return [...known.values()].filter(
+    (section) => section.metrics.size > 0 || section.messages.length > 0,
+  );
 }
 
 function totalsOf(

@@ -74,8 +74,12 @@ export function createDetailsReader(
       const name = cellText(bytes, places, columns.metricName);
       if (name === "") {
         const speedup = numbers.read(bytes, places, columns.speedup);
-        const rule = ruleOf(bytes, places, layout, { section: sectionTitle(section), speedup });
-        if (rule !== null) result.rules.push(rule);
+        const title = sectionTitle(section);
+        const rule = ruleOf(bytes, places, layout, { section: title, speedup });
+        if (rule === null) return;
+        result.rules.push(rule);
+        // One in which only rules speak keeps its place among the others.
+        if (!sections.has(title)) sections.set(title, []);
         return;
       }
       addMember(sections, members, section, name);
@@ -101,14 +105,20 @@ function ruleOf(
   const rule = cellText(bytes, places, columns.ruleName);
   const text = cellText(bytes, places, columns.ruleDescription);
   if (rule === "" && text === "") return null;
+  const speedupType = SPEEDUP_TYPES.find(
+    (known) => known === cellText(bytes, places, columns.speedupType),
+  );
   return {
     section,
     rule,
     type: cellText(bytes, places, columns.ruleType),
     text,
     speedup: Number.isFinite(speedup) ? speedup : null,
+    ...(speedupType !== undefined && { speedupType }),
   };
 }
+
+const SPEEDUP_TYPES = ["local", "global"] as const;
 
 function addMember(
   sections: Map<string, string[]>,

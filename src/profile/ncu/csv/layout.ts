@@ -34,6 +34,7 @@ export interface IdentityColumns {
   readonly ruleType: number;
   readonly ruleDescription: number;
   readonly speedup: number;
+  readonly speedupType: number;
 }
 
 /** How the end of a cell is told from a quote inside it, which ncu does not double. */
@@ -86,6 +87,7 @@ export function layoutOf(headers: readonly string[]): TableLayout | null {
     ruleType: at("Rule Type"),
     ruleDescription: at("Rule Description"),
     speedup: at("Estimated Speedup"),
+    speedupType: at("Estimated Speedup Type"),
   };
   if (columns.id < 0 || columns.processId < 0 || columns.kernelName < 0) return null;
   const isDetails = columns.metricName >= 0 && columns.metricValue >= 0;

@@ -48,7 +48,7 @@ export const graphResult = { ...rangeResult, streamId: 12 } as const;
 export const metricResult = { nameId: 1, value: 2 } as const;
 export const metricValue = { string: 1, float: 2, double: 3, uint32: 4, uint64: 5 } as const;
 
-export const section = { identifier: 1, displayName: 2, header: 4 } as const;
+export const section = { identifier: 1, displayName: 2, order: 3, header: 4 } as const;
 export const sectionHeader = { metrics: 2 } as const;
 export const sectionMetric = { name: 1 } as const;
 
@@ -56,7 +56,7 @@ export const ruleResult = { identifier: 1, body: 3, sectionIdentifier: 4 } as co
 export const ruleBody = { items: 1 } as const;
 export const ruleItem = { message: 1, speedup: 10 } as const;
 export const ruleMessage = { text: 1, type: 2 } as const;
-export const ruleSpeedup = { value: 2 } as const;
+export const ruleSpeedup = { type: 1, value: 2 } as const;
 
 export const nvtxState = { domains: 1, threads: 2, startEndDomains: 3, defaultDomain: 4 } as const;
 export const nvtxDomain = { id: 1, name: 2 } as const;

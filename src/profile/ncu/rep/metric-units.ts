@@ -29,6 +29,9 @@ function ratioUnit(name: string): string {
 const COUNTERS: readonly (readonly [name: RegExp, unit: string])[] = [
   [/^device__|^launch__(?:block_size|grid_|context|device|stream|uses|waves)/, ""],
   [/_per_opcode/, ""],
+  [/^derived__pct_occupancy_per_block_size$/, "%/"],
+  [/^derived__pct_occupancy_per_register_count$/, "%/register"],
+  [/^derived__pct_occupancy_per_shared_mem_size$/, "%/byte"],
   [/^launch__sm_count$/, "SM"],
   [/^launch__cluster_max_active$/, "cluster"],
   [/^launch__cluster_max_potential_size$/, "block"],

@@ -71,6 +71,7 @@ export function reportVersion(path: string): string | null {
 
 function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
   const sections = new Map<string, string[]>();
+  const orders = new Map<string, number>();
   const columnsOf = createSharedColumns();
   const shareState = createStateCache();
   let results = 0;
@@ -95,8 +96,10 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     const metrics = lastOfEach(message.metrics).filter((metric) => !IS_LIST.test(nameOf(metric)));
     const names = metrics.map(nameOf);
     const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
-    for (const { title, metrics: members } of message.sections)
+    for (const { title, order, metrics: members } of message.sections) {
       addSection(sections, title, members);
+      orders.set(title, order);
+    }
     const columns = columnsOf(names, unitOfMetric);
     const values = Float64Array.from(metrics, ({ value }) =>
       Number.isFinite(value) ? value : Number.NaN,
@@ -134,8 +137,12 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       take("range", bytes, GRAPH_FIELDS, block);
     }
   }
+  const orderOf = (title: string): number => orders.get(title) ?? 0;
   return {
-    sections,
+    // A report has them by their identifiers; each says where ncu shows it.
+    sections: new Map(
+      [...sections].sort(([a], [b]) => orderOf(a) - orderOf(b) || (a < b ? -1 : 1)),
+    ),
     results: results - damaged,
     toolVersion,
     notes: [
@@ -182,7 +189,8 @@ function addSection(
 ): void {
   const known = sections.get(title) ?? [];
   const added = metrics.filter((name) => !known.includes(name));
-  if (added.length > 0) sections.set(title, [...known, ...new Set(added)]);
+  // One in which only rules speak keeps its place among the others.
+  if (added.length > 0 || known.length === 0) sections.set(title, [...known, ...new Set(added)]);
 }
 
 function createStateCache(): (state: NvtxState) => NvtxState {

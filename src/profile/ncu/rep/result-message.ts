@@ -15,7 +15,7 @@ export interface ResultMessage {
   streamId: number | null;
   nvtx: ThreadStates | null;
   readonly metrics: { nameId: number; value: number; text: string | null }[];
-  readonly sections: { title: string; metrics: string[] }[];
+  readonly sections: { title: string; order: number; metrics: string[] }[];
   readonly rules: RuleMessage[];
 }
 
@@ -79,6 +79,9 @@ const SECTION_FIELDS: FieldReaders<Section> = {
   [field.section.displayName]: (section, pbf) => {
     section.title = pbf.readString();
   },
+  [field.section.order]: (section, pbf) => {
+    section.order = pbf.readVarint();
+  },
   [field.section.header]: (section, pbf) => {
     readEmbedded(pbf, SECTION_HEADER, section.metrics);
   },
@@ -87,7 +90,7 @@ const SECTION_FIELDS: FieldReaders<Section> = {
 interface Rule {
   identifier: string;
   section: string;
-  readonly items: { text: string; type: number; speedup: number | null }[];
+  readonly items: { text: string; type: number; speedup: number | null; speedupType: number }[];
 }
 
 const MESSAGE_FIELDS: FieldReaders<Rule["items"][number]> = {
@@ -100,6 +103,9 @@ const MESSAGE_FIELDS: FieldReaders<Rule["items"][number]> = {
 };
 
 const SPEEDUP_FIELDS: FieldReaders<Rule["items"][number]> = {
+  [field.ruleSpeedup.type]: (item, pbf) => {
+    item.speedupType = pbf.readVarint();
+  },
   [field.ruleSpeedup.value]: (item, pbf) => {
     item.speedup = pbf.readDouble();
   },
@@ -116,7 +122,9 @@ const ITEM_FIELDS: FieldReaders<Rule["items"][number]> = {
 
 const BODY_FIELDS: FieldReaders<Rule> = {
   [field.ruleBody.items]: (rule, pbf) => {
-    rule.items.push(readEmbedded(pbf, ITEM_FIELDS, { text: "", type: 0, speedup: null }));
+    rule.items.push(
+      readEmbedded(pbf, ITEM_FIELDS, { text: "", type: 0, speedup: null, speedupType: 0 }),
+    );
   },
 };
 
@@ -135,25 +143,31 @@ const RULE_FIELDS: FieldReaders<Rule> = {
 /** As ncu's tables write the types of messages. */
 const MESSAGE_TYPES: readonly string[] = ["", "INF", "WRN", "ERR", "OPT"];
 
-/** Links in messages are written `@url:TEXT:TARGET@` and the like; tables show the text. */
+const SPEEDUP_TYPES = [undefined, "local", "global"] as const;
+
+/** Links are written `@url:TEXT:TARGET@`, `@section:TARGET:TEXT@` and the like; ncu's tables show them so. */
 const withoutMarkup = (text: string): string =>
   text
-    .replaceAll(/@(?:section|source|url|metric):([^:@]*):([^@]*)@/g, "$2")
+    .replaceAll(/@url:([^:@]*):([^@]*)@/g, "$1 ($2)")
+    .replaceAll(/@(?:section|source|metric):([^:@]*):([^@]*)@/g, "$2")
     .replaceAll(/@(?:section|source|url|metric):[^@]*@/g, "");
 
 function readRule(pbf: PbfReader): readonly RuleMessage[] {
   const empty: Rule = { identifier: "", section: "", items: [] };
   const rule = readEmbedded(pbf, RULE_FIELDS, empty);
-  const speedup = rule.items.find((item) => item.speedup !== null)?.speedup ?? null;
   return rule.items
     .filter(({ text }) => text !== "")
-    .map(({ text, type }) => ({
-      section: sectionTitle(rule.section),
-      rule: rule.identifier,
-      type: MESSAGE_TYPES[type] ?? "",
-      text: withoutMarkup(text),
-      speedup,
-    }));
+    .map(({ text, type, speedup, speedupType }) => {
+      const of = SPEEDUP_TYPES[speedupType];
+      return {
+        section: sectionTitle(rule.section),
+        rule: rule.identifier,
+        type: MESSAGE_TYPES[type] ?? "",
+        text: withoutMarkup(text),
+        speedup,
+        ...(of !== undefined && { speedupType: of }),
+      };
+    });
 }
 
 /** Which field of a message holds what: it differs between kinds of results. */
@@ -179,7 +193,7 @@ export function resultReaders(numbers: ResultFields): FieldReaders<ResultMessage
       );
     },
     sections: (result, pbf) => {
-      result.sections.push(readEmbedded(pbf, SECTION_FIELDS, { title: "", metrics: [] }));
+      result.sections.push(readEmbedded(pbf, SECTION_FIELDS, { title: "", order: 0, metrics: [] }));
     },
     ruleResults: (result, pbf) => {
       result.rules.push(...readRule(pbf));

@@ -214,11 +214,12 @@ describe.skipIf(sample === null)("ncu's CSV", () => {
       cells(
         ...["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream"],
         ...["Section Name", "Metric Name", "Metric Unit", "Metric Value"],
-        ...["Rule Name", "Rule Type", "Rule Description", "Estimated Speedup"],
+        ...["Rule Name", "Rule Type", "Rule Description", "Estimated Speedup Type"],
+        "Estimated Speedup",
       ),
       `${cells(...before, "S", "Duration", "ns", "1.234.567")},`,
-      cells(...before, "S", "", "", "", "Rule", "OPT", "Do this.", "27,80"),
-      cells(...before, "S", "", "", "", "Rule", "INF", "Or that.", ""),
+      cells(...before, "S", "", "", "", "Rule", "OPT", "Do this.", "local", "27,80"),
+      cells(...before, "S", "", "", "", "Rule", "INF", "Or that.", "", ""),
     ].join("\n");
     const results: NcuResult[] = [];
     await streamNcuCsv(
@@ -228,7 +229,10 @@ describe.skipIf(sample === null)("ncu's CSV", () => {
       (result) => results.push(result),
     );
     expect(metricValue(only(results), "Duration")).toBe(1_234_567);
-    expect(only(results).rules?.map(({ speedup }) => speedup)).toEqual([27.8, null]);
+    expect(only(results).rules?.map(({ speedup, speedupType }) => [speedup, speedupType])).toEqual([
+      [27.8, "local"],
+      [null, undefined],
+    ]);
   });
 
   test("finds the table behind what the program printed", async () => {
