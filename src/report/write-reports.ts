@@ -9,7 +9,7 @@ import { inBlocks } from "./in-blocks.ts";
 import { jsonPieces } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
-import { placeKey } from "./region-path.ts";
+import { domainAt, placeKey } from "./region-path.ts";
 import { renderSectionsText } from "./sections-text.ts";
 import { treeRows } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
@@ -149,20 +149,40 @@ function withinBudget(
   regions: readonly NCUProfileRegion[],
   { reports }: RegionReportBundle,
 ): readonly NCUProfileRegion[] {
-  const bytesBelow = new Map<string, number>();
+  const top: Place = { bytes: 0, below: new Map() };
   for (const region of reports.flatMap((report) => report.regions)) {
     const bytes = bytesOf(region);
-    for (let end = region.path.length; end > 0; end--) {
-      const key = placeKey(region, end);
-      bytesBelow.set(key, (bytesBelow.get(key) ?? 0) + bytes);
-    }
+    for (const place of placesAlong(top, region)) place.bytes += bytes;
   }
   let left = MAX_DIRECTORY_BYTES;
   return regions.filter((region) => {
-    const bytes = bytesBelow.get(placeKey(region)) ?? 0;
+    const bytes = placesAlong(top, region).at(-1)?.bytes ?? 0;
     if (bytes > left) return false;
     left -= bytes;
     return true;
+  });
+}
+
+/** A level of the paths of regions: they are walked, since the texts of all levels grow with the square of a path. */
+interface Place {
+  /** Of all regions here and inside. */
+  bytes: number;
+  readonly below: Map<string, Place>;
+}
+
+/** The places on a region's path, made where there are none yet. */
+function placesAlong(top: Place, region: NCUProfileRegion): readonly Place[] {
+  let around = top;
+  return region.path.map((name, level) => {
+    const key = placeKey({
+      path: [name],
+      domain: "",
+      path_domains: [domainAt(region, level)],
+    });
+    const place = around.below.get(key) ?? { bytes: 0, below: new Map() };
+    around.below.set(key, place);
+    around = place;
+    return place;
   });
 }
 
