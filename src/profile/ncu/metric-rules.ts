@@ -18,6 +18,8 @@ export const DURATIONS: readonly string[] = [
   "gpu__time_duration.sum",
   "gpu__time_duration.avg",
   "gpu__time_duration.max",
+  // Of GPUs before Volta, in reports of 2018 and 2019.
+  "gpu__time_duration",
   "Duration",
 ];
 
@@ -104,6 +106,7 @@ const RULES: readonly RuleEntry[] = [
   { name: /\.max$/, rule: () => MAXIMUM },
   { name: /\.min$/, rule: () => MINIMUM },
   // Counters without rollup.
+  { name: /^gpu__time_duration$/, rule: () => SUM },
   { name: /^memory_(?:access_)?(?:size_)?type$/, rule: () => CONSTANT },
   { name: /^(?:thread_)?inst_executed|^(?:memory|sass|derived|idc)_/, rule: () => SUM },
   { name: /__(?:pcsamp|sass|branch|inst|thread)_?\w*$|_(?:dropped|merged)_/, rule: () => SUM },

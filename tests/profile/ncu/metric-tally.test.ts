@@ -22,6 +22,7 @@ describe("a metric's rule", () => {
     ["dram__bytes_read.sum", "byte", "sum"],
     ["sm__cycles_active.avg", "cycle", "sum"],
     ["gpu__time_duration.max", "ns", "maximum"],
+    ["gpu__time_duration", "ns", "sum"],
     ["gpc__cycles_elapsed.max", "cycle", "maximum"],
     ["sm__cycles_active.min", "cycle", "minimum"],
     ["device__attribute_multiprocessor_count", "", "constant"],

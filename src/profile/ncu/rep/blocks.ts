@@ -24,6 +24,7 @@ export interface ReportFile {
 /** Results of one process, with what they have in common. */
 export interface Block {
   readonly process: { readonly id: number; readonly name: string };
+  /** Of the whole file. */
   readonly strings: readonly string[];
   readonly toolVersion: string | null;
   messages(): Generator<BlockMessage>;
@@ -100,10 +101,24 @@ function readerOf(descriptor: number, path: string): ReportFile {
       }
   }
 
+  /** One table for the whole file: a block adds names, also for results in blocks before it. */
+  const readStrings = (): readonly string[] => {
+    const strings: string[] = [];
+    const start = at;
+    while (at < size) {
+      const bytes = takeSized();
+      const block = bytes === null ? null : readBlockHeader(bytes);
+      if (block === null) break;
+      for (const text of block.strings) strings.push(text);
+      at += block.payloadSize;
+    }
+    at = start;
+    return strings;
+  };
+
   return {
     *blocks() {
-      // Only the first block of a session has what all of them share.
-      let strings: readonly string[] = [];
+      const strings = readStrings();
       let first = true;
       while (at < size) {
         const bytes = takeSized();
@@ -120,7 +135,6 @@ function readerOf(descriptor: number, path: string): ReportFile {
         first = false;
         const end = at + block.payloadSize;
         const messages = messagesOf(block);
-        if (block.strings.length > 0) strings = block.strings;
         yield {
           process: { id: block.processId, name: block.processName },
           strings,

@@ -141,6 +141,17 @@ describe("kernels by region", () => {
     expect(notesOf([])).not.toContain(note);
   });
 
+  test.each([
+    "gpu__time_duration.sum",
+    "gpu__time_duration.max",
+    // Before Volta metrics had no rollups.
+    "gpu__time_duration",
+    "Duration",
+  ])("have their time from %s", (metric) => {
+    const sketch: ResultSketch = { in: ["A"], metrics: { [metric]: [40, "ns"] } };
+    expect(numbers([sketch, sketch]).A).toEqual([2, 80, 80]);
+  });
+
   test("of tables with different weights have plain means, and say so", () => {
     const rate = "dram__bytes.sum.per_second";
     const of = (value: number) => ({ in: ["A"], metrics: { [rate]: [value, "byte/s"] } }) as const;

@@ -121,6 +121,17 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
     expect(result?.values[result.columns.index.get(name) ?? -1]).toBe(4711.5);
   });
 
+  test("knows names that a later block adds, whichever block a result stands in", () => {
+    const whole = readFileSync(path("r1.ncu-rep"));
+    const [plain] = readNcuReport(path("r1.ncu-rep")).results;
+    const { results } = readNcuReport(written("late-names.ncu-rep", withLateNames(whole)));
+    expect(results).toHaveLength(2);
+    for (const { columns, values } of results) {
+      expect(columns.names).toEqual(plain?.columns.names);
+      expect(values).toEqual(plain?.values);
+    }
+  });
+
   test.each([
     ["/opt/my tools/train", "train"],
     ["C:\\work\\bin\\estimate.exe ", "estimate.exe"],
@@ -247,6 +258,51 @@ function withField(report: Buffer, fieldOf: (result: Buffer) => Uint8Array): Buf
     added,
     report.subarray(message + 4 + size),
   ]);
+}
+
+/** The block of results twice: each adds names, and a third block the last ones. */
+function withLateNames(report: Buffer): Buffer {
+  const { at, header, counts, payload } = firstResult(report);
+  const names = stringsOf(header);
+  const [half, most] = [Math.floor(names.length / 2), names.length - 3];
+  const results = report.subarray(payload, payload + counts.payload);
+  return Buffer.concat([
+    report.subarray(0, at),
+    blockOf(counts, names.slice(0, half), results),
+    blockOf(counts, names.slice(half, most), results),
+    blockOf({ sources: 0, results: 0 }, names.slice(most), Buffer.alloc(0)),
+  ]);
+}
+
+function blockOf(
+  { sources, results }: { readonly sources: number; readonly results: number },
+  names: readonly string[],
+  payload: Buffer,
+): Buffer {
+  const header = new PbfWriter();
+  header.writeVarintField(1, sources);
+  header.writeVarintField(2, results);
+  header.writeMessage(
+    4,
+    (_: null, table: PbfWriter) => {
+      for (const name of names) table.writeStringField(1, name);
+    },
+    null,
+  );
+  header.writeVarintField(5, payload.length);
+  const bytes = header.finish();
+  return Buffer.concat([uint32(bytes.length), bytes, payload]);
+}
+
+function stringsOf(header: Buffer): readonly string[] {
+  const strings: string[] = [];
+  new PbfReader(header).readFields((tag, _, pbf) => {
+    if (tag === 4)
+      pbf.readMessage((inner, _none, table) => {
+        if (inner === 1) strings.push(table.readString());
+      }, null);
+  }, null);
+  return strings;
 }
 
 /** A report whose results are of a program of this name. */
