@@ -10,6 +10,7 @@ import { writeRegionTables } from "../ncu/write-region-tables.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";
 import type { NcuSource, NcuStreamed } from "./importer.ts";
+import { createRepeatedResults } from "./repeated-results.ts";
 
 export interface ImportedNcu {
   readonly name: string;
@@ -47,7 +48,9 @@ export async function importNcu(
   const assembleOptions = assembleOptionsOf(options);
   const assemblies = new Map<NcuResult["kind"], NcuAssembly>();
   const gpus = new Set<string>();
-  const { sections, notes } = await streamAll(files, (result) => {
+  const repeated = createRepeatedResults();
+  const { sections, notes } = await streamAll(files, (result, file) => {
+    repeated.see(file, result);
     if (result.deviceName !== null) gpus.add(result.deviceName);
     let assembly = assemblies.get(result.kind);
     if (assembly === undefined) {
@@ -62,7 +65,7 @@ export async function importNcu(
   const both = assemblies.size > 1;
   return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
     const own = both ? [`the files hold kernels and ranges: this report is of the ${kind}s`] : [];
-    const model = assembly.finish({ sections, notes: [...notes, ...own] });
+    const model = assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] });
     return {
       suffix: both && kind === "range" ? "-ranges" : "",
       model: options.recorded === null ? model : joinWallTimes(model, options.recorded),
@@ -103,12 +106,12 @@ function assembleOptionsOf(options: NcuImportOptions): AssembleOptions {
 /** The results of all files, and what the files say of them together. */
 async function streamAll(
   files: readonly ImportedNcu[],
-  onResult: (result: NcuResult) => void,
+  onResult: (result: NcuResult, file: string) => void,
 ): Promise<NcuStreamed> {
   const sections = new Map<string, readonly string[]>();
   const notes: string[] = [];
-  for (const { source } of files) {
-    const streamed = await source.stream(onResult);
+  for (const { name, source } of files) {
+    const streamed = await source.stream((result) => onResult(result, name));
     notes.push(...streamed.notes);
     for (const [name, metrics] of streamed.sections)
       sections.set(name, [...new Set([...(sections.get(name) ?? []), ...metrics])]);

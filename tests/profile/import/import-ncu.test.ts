@@ -119,6 +119,18 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     expect(bundleIn("both/ncu").reports[0]?.totals.kernel_count).toBe(5);
   });
 
+  test("says where two tables of one report are given", async () => {
+    const raw = path("raw-multi-launch-rtx2060.csv");
+    const details = path("details-multi-launch-rtx2060.csv");
+    const { stdout } = await importFiles([raw, details, "-o", "both"]);
+    const note =
+      /note: (.*) both have result \d+ of process \d+: where they are tables of one report/;
+    expect(stdout).toMatch(note);
+    expect(note.exec(stdout)?.[1]).toBe(`${raw} and ${details}`);
+    const others = [raw, path("raw-1kernel-t4-base-units.csv")];
+    expect((await importFiles([...others, "-o", "others"])).stdout).not.toContain("both have");
+  });
+
   test("puts kernels and ranges of one file into two reports", async () => {
     await importFiles([path("syn-mixed-kernel-and-range-raw.csv"), "-o", "mixed"]);
     expect(bundleIn("mixed/ncu").reports[0]?.regions[0]).toMatchObject({ kernel_count: 1 });
