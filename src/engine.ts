@@ -3,7 +3,7 @@ import type { Composition } from "./compose/composition.ts";
 import type { Config } from "./compose/config.ts";
 import { createConfig } from "./compose/config.ts";
 import { HYDRA_VERSION } from "./compose/dialect.ts";
-import { openTree } from "./compose/open-tree.ts";
+import { openTree, type TreeRequest } from "./compose/open-tree.ts";
 import type { Plugin } from "./compose/plugins/plugin.ts";
 import type { StoreEntry } from "./compose/sources/memory-source.ts";
 import type { SourceFactory } from "./compose/sources/search-path.ts";
@@ -107,34 +107,14 @@ export function openEngine(options: EngineOptions): Engine {
       available: ["1.3"],
     });
   const schemaReader = createConfigReader();
-  const snapshots = new Map<string, Snapshot>();
-  const context = createResolveContext({
-    ...(options.resolvers && { resolvers: options.resolvers }),
-    env,
-  });
+  const snapshots = createSnapshots({ ...options, cwd, env });
+  const context = createResolveContext({ ...options, env });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
-
-  const snapshot: Engine["snapshot"] = ({ configDir = null, configDirs = [] }) => {
-    const id = JSON.stringify([configDir, configDirs]);
-    const known = snapshots.get(id);
-    if (known !== undefined) return known;
-    const taken = openTree({
-      configDir,
-      configDirs,
-      cwd,
-      env,
-      ...(options.plugins && { plugins: options.plugins }),
-      ...(options.store && { store: options.store }),
-      ...(options.sources && { factories: options.sources }),
-    });
-    snapshots.set(id, taken);
-    return taken;
-  };
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
     const overrides = parseOverrides(request.overrides ?? []);
     return composeConfig({
-      snapshot: snapshot(request),
+      snapshot: snapshots.of(request),
       configName: request.configName ?? null,
       overrides,
       mode: request.mode ?? "run",
@@ -156,8 +136,25 @@ export function openEngine(options: EngineOptions): Engine {
       return createConfig(root, composition, context);
     },
     composition: (request) => composeIn(request, resolveContext()),
-    snapshot,
+    snapshot: snapshots.of,
     resolveContext,
-    refresh: () => snapshots.clear(),
+    refresh: snapshots.forget,
+  };
+}
+
+/** One snapshot for each choice of directories. */
+function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">): {
+  readonly of: Engine["snapshot"];
+  readonly forget: () => void;
+} {
+  const known = new Map<string, Snapshot>();
+  return {
+    of({ configDir = null, configDirs = [] }) {
+      const id = JSON.stringify([configDir, configDirs]);
+      const snapshot = known.get(id) ?? openTree({ ...settings, configDir, configDirs });
+      known.set(id, snapshot);
+      return snapshot;
+    },
+    forget: () => known.clear(),
   };
 }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { ComposeRequest } from "../compose/compose.ts";
 import type { Composition } from "../compose/composition.ts";
 import { HYDRA_VERSION, HYDRA_VERSION_BASE } from "../compose/dialect.ts";
 import { extendSearchPath } from "../compose/hydra-searchpath.ts";
@@ -7,7 +8,6 @@ import { composeConfig, composeDefaults, type Defaults, requirePrimary } from ".
 import { openTree } from "../compose/open-tree.ts";
 import type { Plugin } from "../compose/plugins/plugin.ts";
 import { STANDARD_PLUGINS } from "../compose/plugins/standard-plugins.ts";
-import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schema.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { Repository } from "../compose/sources/repository.ts";
 import type { SourceFactory } from "../compose/sources/search-path.ts";
@@ -41,16 +41,18 @@ export interface ComposerRequest {
   readonly resolvers?: Iterable<Resolver>;
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
-  /** The config store, and what reads the schemas in it. */
+  /** The config store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
-  readonly schemaReader?: SchemaReader;
-  /** The program's own schema, where it marks secrets. */
-  readonly programSchema?: ConfigSchema;
+  /** What reads the schemas in it, and the program's own schema, where that marks secrets. */
+  readonly schemas?: Schemas;
   /** Is told every secret that comes up. */
   readonly redaction?: Redaction;
   /** Is told what to warn the user of, each once. */
   readonly onWarning?: (message: string) => void;
 }
+
+/** The schemas that composing looks at. */
+export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
 
 /** How a composition differs from the one a run would use. */
 export interface CompositionChanges {
@@ -81,56 +83,29 @@ export interface Composer {
 
 /** @throws ConfigError where the added directory does not exist. */
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
-  const { cwd, env, now, console } = invocation;
-  const cell: { root?: MapNode } = {};
-  const context = createResolveContext({
-    resolvers: withHydraResolvers(request.resolvers, { now, root: () => cell.root }),
-    env,
-    onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
-  });
-  const { plugins = STANDARD_PLUGINS } = request;
-  const snapshot = openTree({
-    configDir: request.configPath,
-    configDirs: addedDirectories(request, cwd),
-    cwd,
-    env,
-    ...(request.base !== undefined && { base: request.base }),
-    plugins,
-    ...(request.store !== undefined && { store: request.store }),
-    ...(request.sources !== undefined && { factories: request.sources }),
-  });
-  const told = new Set<string>();
-  const onWarning = ({ message }: CompositionWarning): void => {
-    if (!told.has(message)) request.onWarning?.(message);
-    told.add(message);
-  };
+  const { configName: primary, plugins = STANDARD_PLUGINS, redaction } = request;
+  const { cwd, env } = invocation;
+  const published: { root?: MapNode } = {};
+  const context = contextOf(request, invocation, () => published.root);
+  const configDirs = addedDirectories(request, cwd);
+  const snapshot = openTree({ ...request, configDir: request.configPath, configDirs, cwd, env });
+  const surroundings = { snapshot, context, onWarning: once(request.onWarning) };
   return {
-    configName: request.configName,
+    configName: primary,
     context,
     plugins,
     repository: snapshot.repository,
     searchPath: (overrides) =>
-      extendSearchPath(request.configName, parseOverrides(overrides), snapshot, context).repository,
-    defaults: (overrides, { configName = request.configName } = {}) =>
-      composeDefaults({
-        snapshot,
-        configName,
-        overrides: parseOverrides(overrides),
-        context,
-        onWarning,
-      }),
-    compose(overrides, { configName = request.configName, mode = "run" } = {}) {
+      extendSearchPath(primary, parseOverrides(overrides), snapshot, context).repository,
+    defaults: (overrides, { configName = primary } = {}) =>
+      composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
+    compose(overrides, { configName = primary, mode = "run" } = {}) {
       requirePrimary(snapshot.repository);
       // Before anything can fail and be told.
-      request.redaction?.learn(
-        suspectTexts(overrides, {
-          ...(request.schemaReader && { reader: request.schemaReader }),
-          ...(request.programSchema && { schema: request.programSchema }),
-          ...(request.store && { store: request.store }),
-        }),
-      );
+      redaction?.learn(suspectTexts(overrides, request));
       const composition = composeConfig({
-        snapshot,
+        ...surroundings,
+        ...request.schemas,
         configName,
         overrides: parseOverrides(overrides),
         mode,
@@ -139,19 +114,34 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         cwd,
         version: HYDRA_VERSION,
         versionBase: request.versionBase ?? HYDRA_VERSION_BASE,
-        context,
-        onWarning,
-        ...(request.schemaReader !== undefined && { schemaReader: request.schemaReader }),
-        ...(request.programSchema !== undefined && { programSchema: request.programSchema }),
       });
-      if (composition.secrets.length > 0)
-        request.redaction?.learn(secretTexts(composition, context));
-      cell.root = composition.root;
+      if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
+      published.root = composition.root;
       return composition;
     },
     publish: (root) => {
-      cell.root = root;
+      published.root = root;
     },
+  };
+}
+
+const contextOf = (
+  { resolvers }: ComposerRequest,
+  { now, env, console }: Invocation,
+  root: () => MapNode | undefined,
+): ResolveContext =>
+  createResolveContext({
+    resolvers: withHydraResolvers(resolvers, { now, root }),
+    env,
+    onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
+  });
+
+/** Tells each message once, however many jobs it is about. */
+function once(tell: (message: string) => void = () => {}): (warning: CompositionWarning) => void {
+  const told = new Set<string>();
+  return ({ message }) => {
+    if (!told.has(message)) tell(message);
+    told.add(message);
   };
 }
 

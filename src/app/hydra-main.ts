@@ -15,7 +15,13 @@ import { runCommand } from "./commands/run.ts";
 import { schemaCommand } from "./commands/schema.ts";
 import { showCommand } from "./commands/show.ts";
 import { workerCommand } from "./commands/worker.ts";
-import { addedDirectories, type Composer, type ComposerRequest, openComposer } from "./composer.ts";
+import {
+  addedDirectories,
+  type Composer,
+  type ComposerRequest,
+  openComposer,
+  type Schemas,
+} from "./composer.ts";
 import type { Console } from "./console.ts";
 import type { Flag } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
@@ -181,7 +187,7 @@ async function dispatch(
       composer ??= openComposer(
         {
           ...composerRequest(options, parsed),
-          ...schemas,
+          schemas,
           redaction,
           // The process that started a worker has told them.
           ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
@@ -192,7 +198,7 @@ async function dispatch(
     },
     composerFor: (other) =>
       openComposer(
-        { ...composerRequest(options, other), ...schemas },
+        { ...composerRequest(options, other), schemas },
         { ...invocation, console: SILENT },
       ),
   });
@@ -239,10 +245,7 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
 }
 
 /** Composing looks at schemas of the store, and at one of the program that marks secrets. */
-async function openSchemas({
-  schema,
-  store,
-}: ProgramOptions): Promise<Pick<ComposerRequest, "schemaReader" | "programSchema">> {
+async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
   const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
   if (store === undefined && programSchema === undefined) return {};
   const { createConfigReader } = await import("../schema/config-reader.ts");

@@ -1,11 +1,12 @@
 import type { Composition } from "../compose/index.ts";
-import type { ConfigSchema, SchemaReader } from "../compose/schemas/config-schema.ts";
+import type { ConfigSchema } from "../compose/schemas/config-schema.ts";
 import type { StoreEntry } from "../compose/sources/memory-source.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import { selectNode } from "../values/select.ts";
+import type { ComposerRequest } from "./composer.ts";
 
 /** The texts of all secrets of a composed config, those that were replaced included. */
 export function secretTexts(composition: Composition, context: ResolveContext): readonly string[] {
@@ -52,17 +53,13 @@ interface Marked {
  */
 export function suspectTexts(
   overrides: readonly string[],
-  sources: {
-    readonly reader?: SchemaReader;
-    readonly schema?: ConfigSchema;
-    readonly store?: ReadonlyMap<string, StoreEntry>;
-  },
+  { schemas = {}, store = new Map() }: Pick<ComposerRequest, "schemas" | "store">,
 ): readonly string[] {
-  const { reader, schema } = sources;
+  const { schemaReader: reader, programSchema: schema } = schemas;
   if (reader === undefined) return [];
   const marked: readonly Marked[] = [
     ...(schema === undefined ? [] : [{ path: [], schema }]),
-    ...[...(sources.store ?? [])].flatMap(([name, entry]) => markedBy(name, entry)),
+    ...[...store].flatMap(([name, entry]) => markedBy(name, entry)),
   ];
   return overrides.flatMap((text) => {
     const [, key = "", value = ""] = /^(?:\+{1,2}|~)?([^=@]+)=(.*)$/su.exec(text) ?? [];

@@ -26,7 +26,7 @@ export interface TreeRequest {
   /** The config store (`structured://`); it wins over what plugins store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
-  readonly factories?: ReadonlyMap<string, SourceFactory>;
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
 }
 
 /** What Hydra calls the source of the primary config. */
@@ -42,7 +42,7 @@ export function openTree(request: TreeRequest): Snapshot {
   const factories = new Map<string, SourceFactory>([
     ...STANDARD_SOURCES,
     ["pkg", (entry) => packageSource({ ...entry, roots })],
-    ...(request.factories ?? []),
+    ...(request.sources ?? []),
   ]);
   const plugins = pluginGroups(request.plugins ?? STANDARD_PLUGINS);
   const open = (provider: string, path: string) =>

@@ -61,7 +61,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
     overrides,
     ...(apart.length > 0 && { apart }),
     ...(ownWords === more && { more }),
-    ...(!(dashes < 0) && { rest: argv.slice(dashes + 1) }),
+    ...(dashes >= 0 && { rest: argv.slice(dashes + 1) }),
   };
 }
 
