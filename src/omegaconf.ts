@@ -9,6 +9,7 @@ import {
   UPDATE_OPTIONS,
   type UpdateOptions,
 } from "./omegaconf-options.ts";
+import { refuseNewKey } from "./values/assign.ts";
 import { checkText, checkTexts, wrongArgument } from "./values/check-arguments.ts";
 import { checkOptions, optional, text } from "./values/check-options.ts";
 import { checkTree } from "./values/check-tree.ts";
@@ -27,6 +28,7 @@ import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
 import type { ConfigNode, ContainerNode, Key, MapNode } from "./values/node.ts";
 import { keyId } from "./values/node.ts";
 import { fromCode } from "./values/origin.ts";
+import { rootPlace } from "./values/place.ts";
 import type { ReadOptions } from "./values/reader.ts";
 import { createConfig } from "./values/reader.ts";
 import { selectNode } from "./values/select.ts";
@@ -164,14 +166,17 @@ export function isMissing(tree: unknown, key: Key): boolean {
  * an interpolation (`${a}`, `x/${a}`), or without a key the node itself; what a map does not have is not.
  *
  * @throws ConfigError `key.invalid_type` for a key of a list that is no number, `key.not_found` for an index
- *   outside of it
+ *   outside of it, `value.struct` for what a map with that flag does not have
  */
 export function isInterpolation(tree: unknown, key?: Key): boolean {
   if (key === undefined) return isInterpolationNode(configOf(tree, "isInterpolation"));
   const root = containerOf(tree, "isInterpolation");
   checkKey("isInterpolation", key);
   const node = childAt(root, indexOr(key));
-  return node !== undefined && isInterpolationNode(node);
+  if (node !== undefined) return isInterpolationNode(node);
+  const parent = rootPlace(root);
+  refuseNewKey(parent, key, { kind: "place", node: root, parent, key });
+  return false;
 }
 
 /**

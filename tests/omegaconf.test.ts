@@ -183,6 +183,9 @@ it("tells interpolations, whatever they lead to", () => {
   expect([0, 1, -1, -2].filter((index) => isInterpolation(["${x}", "x"], index))).toEqual([0, -2]);
   expect(() => isInterpolation(["${x}"], "a")).toThrow(refused("key.invalid_type"));
   expect(() => isInterpolation(["${x}"], 1)).toThrow(refused("key.not_found"));
+  const struct = setFlags({ a: "${b}" }, { struct: true });
+  expect([isInterpolation(struct, "a"), isMissing(struct, "nope")]).toEqual([true, false]);
+  expect(() => isInterpolation(struct, "nope")).toThrow(refused("value.struct"));
   expect([isInterpolation("${a}"), isInterpolation(node), isInterpolation(null)]).toEqual([
     true,
     false,

@@ -94,7 +94,8 @@ export function listIndex(length: number, key: Key, at: Place): bigint {
   });
 }
 
-function refuseNewKey(parent: Draft, key: Key, at: Place): void {
+/** @throws ConfigError `value.struct` where a map takes no other keys than it has */
+export function refuseNewKey(parent: Place, key: Key, at: Place): void {
   const { node } = parent;
   const isObject = node.type?.kind === "object";
   if (isObject ? node.flags?.struct === false : !flagAt(parent, "struct")) return;
