@@ -85,17 +85,24 @@ function resolvePlace(deep: Deep, place: Place): ConfigNode {
 
 function resolvedAt(deep: Deep, place: Place): ConfigNode {
   const target = follow(deep, place);
-  if (deep.options.onlyValues === true && target !== place) refuseReadonly(place);
-  if (target === undefined) return { ...place.node, kind: "scalar", value: MISSING };
-  if (deep.options.throwOnMissing === true && isMissing(target.node))
+  const { onlyValues, throwOnMissing } = deep.options;
+  if (target === undefined) {
+    if (onlyValues === true) refuseReadonly(place);
+    return { ...place.node, kind: "scalar", value: MISSING };
+  }
+  if (throwOnMissing === true && isMissing(target.node))
     throw new ConfigError({
       code: "value.missing",
       message: `Missing mandatory value: ${fullKeyOf(place)}`,
       key: fullKeyOf(place),
       origin: place.node.origin,
     });
-  if (deep.options.onlyValues === true) refuseNoValue(target, place);
   const node = resolveBelow(deep, target, place);
+  if (onlyValues === true && target !== place) {
+    // What an interpolation leads to is resolved before it is written.
+    refuseReadonly(place);
+    refuseNoValue(target, place);
+  }
   return target === place || node.replaced === place.node ? node : inPlaceOf(node, place.node);
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { withFlags } from "../../../src/values/flags.ts";
 import type { ResolveContext } from "../../../src/values/interpolation/context.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
 import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
@@ -178,6 +179,23 @@ describe("resolveTree", () => {
     for (const text of ["a: \"${oc.decode:'{x: 1}'}\"\nb: ${nope}", "a: [\"${oc.decode:'[1]'}\"]"])
       expect(() => inPlace(text)).toThrowError(code("value.wrong_type"));
     expect(() => inPlace("a: '\\${'")).toThrowError(code("interpolation.syntax"));
+  });
+
+  it("resolves, in place, what an interpolation leads to before it refuses to write it", () => {
+    const inPlace = (text: string): string =>
+      show(
+        resolveTree(
+          withFlags(yaml(text), { readonly: true }),
+          createResolveContext({ env: {} }),
+          IN_PLACE,
+        ),
+      );
+    expect(() => inPlace("a: ${b}\nb: {c: '${nope}'}")).toThrowError(
+      code("interpolation.not_found"),
+    );
+    expect(() => inPlace("a: ${b}\nb: {c: 1}")).toThrowError(code("value.readonly"));
+    expect(() => inPlace("a: \"${oc.decode:'[1]'}\"")).toThrowError(code("value.readonly"));
+    expect(() => inPlace("a: ${b}\nb: ???")).toThrowError(code("value.readonly"));
   });
 
   it("keeps missing values, unless they are refused", () => {
