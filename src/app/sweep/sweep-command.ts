@@ -171,6 +171,11 @@ function parse(action: SweepAction, args: readonly string[]): Parsed {
     if (token.kind !== "option") continue;
     if (token.name === "help") return { name: undefined, json, timeout };
     if (!Object.hasOwn(types, token.name)) throw unknownOption(token.rawName, Object.keys(types));
+    if (types[token.name] === "boolean" && token.value !== undefined)
+      throw usage(
+        `${token.rawName} takes no value`,
+        `hydraconf sweep ${action} ${token.rawName} DIR`,
+      );
     if (token.name === "json") json = true;
     if (token.name === "timeout") timeout = milliseconds(token.value);
   }

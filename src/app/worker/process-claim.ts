@@ -165,7 +165,8 @@ function read(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
+    // Below a file there is none either.
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }

@@ -96,6 +96,15 @@ describe("the local launcher", () => {
     expectApart(spans);
   });
 
+  test("a job that needs more memory than Node gives it says so, and what gives it more", async () => {
+    const place = workplace();
+    const env = { NODE_OPTIONS: "--max-old-space-size=60" };
+    await place.start(["-m", "x=1", "do=hungry", "hydra/launcher=local"], { env });
+    expect(place.state(0)?.attempts[0]?.error).toBe(
+      "killed by SIGABRT: out of memory; NODE_OPTIONS=--max-old-space-size=MB lets each job have more",
+    );
+  });
+
   test("nor do two sweeps at once, unless told that their slots are their own", async () => {
     const sweep = [
       "-m",

@@ -107,6 +107,25 @@ describe.each(LAUNCHERS)("with the %s launcher", (_, launcher) => {
   });
 });
 
+test.each(["conf/config.yaml", "conf/config.yaml/s"])(
+  "a sweep whose directory would be a file, or below one, is refused with the key: %s",
+  async (name) => {
+    const place = workplace();
+    const { exitCode, stderr } = await place.start(["-m", "x=1,2", `hydra.sweep.dir=${name}`]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("The sweep directory '")]);
+    expect(stderr).toContain("choose another with hydra.sweep.dir=DIR");
+  },
+);
+
+test("who names a job's directory, or the record's, is told the sweep's", async () => {
+  const place = workplace();
+  await place.start(["-m", "x=1,2"]);
+  for (const name of ["s/0", "s/.sweep"])
+    expect((await place.sweep(["status", name])).stderr).toContain(
+      `it is in the directory of a sweep: ${join(place.cwd, "s")}`,
+    );
+});
+
 /** Removes what `fill` has left. */
 function empty(disk: string): void {
   for (const name of readdirSync(disk)) if (name.startsWith(".filler")) rmSync(join(disk, name));

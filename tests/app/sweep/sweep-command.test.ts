@@ -87,6 +87,7 @@ test("refuses what is no sweep, and wrong words", async () => {
   const { cwd } = program(CONFIG);
   await expect(command(cwd, "status", "nowhere")).rejects.toThrow("There is no sweep");
   await expect(command(cwd, "statu", "s")).rejects.toThrow("expected an action");
+  await expect(command(cwd, "status", "--json=no", "s")).rejects.toThrow("--json takes no value");
   expect((await command(cwd, "--help")).stdout).toContain("hydraconf sweep collect DIR");
 });
 

@@ -149,7 +149,7 @@ function endOf(
     problem ??
     (signal === null
       ? (lastError(folder, number) ?? "the worker did not start")
-      : `killed by ${signal}`);
+      : `killed by ${signal}${ranOutOfMemory(signal, folder, number) ? OUT_OF_MEMORY : ""}`);
   return { status: "failed", exitCode, error };
 }
 
@@ -180,6 +180,14 @@ function lastError(folder: string, number: number): string | undefined {
   const lines = lastLines(jobLog(folder, number), 40);
   return lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
 }
+
+/** Node has said so before it aborts. */
+const ranOutOfMemory = (signal: NodeJS.Signals, folder: string, number: number): boolean =>
+  signal === "SIGABRT" &&
+  lastLines(jobLog(folder, number), 100).some((line) => line.includes("heap out of memory"));
+
+const OUT_OF_MEMORY =
+  ": out of memory; NODE_OPTIONS=--max-old-space-size=MB lets each job have more";
 
 const seconds = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;

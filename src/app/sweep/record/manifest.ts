@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { writeFileDurableSync } from "../../../atomic-write.ts";
 import { fileProblem } from "../../../file-problem.ts";
 import { ConfigError } from "../../../values/errors.ts";
@@ -196,9 +196,17 @@ function unreadable(folder: string, cause: unknown): ConfigError {
       : `There is no sweep in '${directory}': there is no ${file}`,
     hint: isThere
       ? "a sweep is its user's: only they may look at it and go on with it"
-      : "name the directory of a sweep (hydra.sweep.dir)",
+      : (sweepAbove(directory) ?? "name the directory of a sweep (hydra.sweep.dir)"),
     cause,
   });
+}
+
+/** Who names the directory of a job, or the folder of the record, means the sweep that it is of. */
+function sweepAbove(directory: string): string | undefined {
+  for (let at = directory; dirname(at) !== at; at = dirname(at))
+    if (existsSync(manifestFile(join(dirname(at), SWEEP_FOLDER))))
+      return `it is in the directory of a sweep: ${dirname(at)}`;
+  return undefined;
 }
 
 /** The manifest is there, and what it names is not, or is something else. */

@@ -69,6 +69,8 @@ void hydraMain(
         process.kill(process.pid, "SIGKILL");
         await forever();
         break;
+      case "hungry":
+        for (const all: unknown[] = []; ; ) all.push(new Array(1e6).fill(all.length + 0.5));
       case "stubborn":
         process.on("SIGTERM", () => {});
         await forever();
