@@ -212,6 +212,34 @@ describe("GPU activities", () => {
     ]);
   });
 
+  it("of no process are left out, with a note", () => {
+    const { globalPid: _, ...homeless } = kernel;
+    const { notes } = read({ CUPTI_ACTIVITY_KIND_KERNEL: [homeless] });
+    expect(notes).toEqual([
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column globalPid, which says of which process its rows are: they are left out",
+    ]);
+  });
+
+  it("of managed memory that moved by itself lack no call", () => {
+    const moved = { ...kernel, correlationId: 0, copyKind: 11, bytes: 4096 };
+    const tables = (copies: number) => ({
+      NVTX_EVENTS: [range],
+      CUPTI_ACTIVITY_KIND_KERNEL: [kernel],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+      CUPTI_ACTIVITY_KIND_MEMCPY: Array.from({ length: copies }, () => moved),
+    });
+    expect(onlyProcess(tables(1)).notes).toEqual([
+      "process 7: 1 copy of managed memory, which no call asks for, counts as outside of every range",
+    ]);
+    expect(onlyProcess(tables(1200)).notes).toEqual([
+      "process 7: 1,200 copies of managed memory, which no call asks for, count as outside of every range",
+    ]);
+    const asked = { ...moved, copyKind: 1 };
+    expect(
+      onlyProcess({ ...tables(1), CUPTI_ACTIVITY_KIND_MEMCPY: [asked] }).notes.join(),
+    ).toContain("1 of 2 GPU activities");
+  });
+
   it("without a launching call are outside of every range, with a note", () => {
     const tables = {
       NVTX_EVENTS: [{ ...range, eventType: 60 }],

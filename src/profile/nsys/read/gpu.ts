@@ -21,6 +21,8 @@ export interface GpuEvents {
   readonly endNs: number;
   /** Kernels, copies and sets without a launching call in the file. */
   readonly unlaunched: number;
+  /** Copies of managed memory that moved by itself: no call makes these. */
+  readonly migrations: number;
   /** CUDA graphs that were traced as a whole. */
   readonly wholeGraphs: number;
 }
@@ -32,6 +34,8 @@ interface ActivityTable<C extends string = never> {
   readonly columns: Readonly<Record<C, string>>;
   /** Called for some rows before `name` is called for each of them. */
   readonly prepare?: (rows: IntegerColumns<C>, names: NameReader) => void;
+  /** Whether no call makes it. */
+  readonly isMigration?: (of: IntegerColumns<C | CommonColumn>["of"], row: number) => boolean;
   readonly name: (
     of: IntegerColumns<C | CommonColumn>["of"],
     row: number,
@@ -60,10 +64,14 @@ const KERNELS: ActivityTable<"demangled" | "short" | "mangled"> = {
     "(unnamed kernel)",
 };
 
+/** Kinds of copies between the places of managed memory. */
+const UNIFIED_COPIES: ReadonlySet<number> = new Set([11, 12, 13]);
+
 const COPIES: ActivityTable<"copy"> = {
   table: "CUPTI_ACTIVITY_KIND_MEMCPY",
   kind: "memcpy",
   columns: { copy: "copyKind" },
+  isMigration: ({ copy }, row) => UNIFIED_COPIES.has(integerAt(copy, row) ?? 0),
   name: ({ copy }, row) => memoryCopyName(integerAt(copy, row) ?? 0),
 };
 
@@ -88,6 +96,7 @@ interface ProcessDraft {
   readonly waits: Wait[];
   readonly calls: WantedCalls;
   wholeGraphs: number;
+  migrations: number;
 }
 
 /** A wait without the call that waits, and that call's correlation. */
@@ -106,7 +115,7 @@ export function readGpu(
     let draft = processes.get(key);
     if (draft === undefined) {
       const [kernels, calls] = [createKernelTable(), createWantedCalls()];
-      draft = { kernels, waits: [], calls, wholeGraphs: 0 };
+      draft = { kernels, waits: [], calls, wholeGraphs: 0, migrations: 0 };
       processes.set(key, draft);
     }
     return draft;
@@ -124,7 +133,7 @@ export function readGpu(
 }
 
 function readActivities<C extends string>(
-  { table, kind, columns, prepare, name }: ActivityTable<C>,
+  { table, kind, columns, prepare, isMigration, name }: ActivityTable<C>,
   database: ExportDatabase,
   clock: ExportClock,
   names: NameReader,
@@ -154,7 +163,7 @@ function readActivities<C extends string>(
       if (isCorrelated(correlation, row)) {
         kernel.correlation = correlation[row] as number;
         draft.calls.want(kernel.correlation);
-      }
+      } else if (isMigration?.(read.of, row)) draft.migrations++;
       const graph = graphOf(read.of, row);
       if (graph !== null) kernel.graph = graph;
       draft.kernels.add(kernel);
@@ -183,7 +192,7 @@ function readWaits(
     }
 }
 
-function joined({ kernels, waits, calls, wholeGraphs }: ProcessDraft): GpuEvents {
+function joined({ kernels, waits, calls, wholeGraphs, migrations }: ProcessDraft): GpuEvents {
   let unlaunched = 0;
   let firstNs = Number.POSITIVE_INFINITY;
   let lastNs = Number.NEGATIVE_INFINITY;
@@ -206,7 +215,8 @@ function joined({ kernels, waits, calls, wholeGraphs }: ProcessDraft): GpuEvents
     synchronizations,
     startNs: firstNs,
     endNs: lastNs,
-    unlaunched,
+    unlaunched: unlaunched - migrations,
+    migrations,
     wholeGraphs,
   };
 }

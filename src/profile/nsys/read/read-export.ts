@@ -1,4 +1,4 @@
-import { plural } from "../../../plural.ts";
+import { agreeing, grouped, plural } from "../../../plural.ts";
 import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, invalid, withExport } from "./database.ts";
@@ -22,6 +22,12 @@ export interface NsysProcess extends ProcessTimeline {
 
 /** The schemas that this reader was tested with; the last one known. */
 const KNOWN_SCHEMA = { major: 3, minor: 25 };
+
+const ACTIVITY_TABLES = [
+  "CUPTI_ACTIVITY_KIND_KERNEL",
+  "CUPTI_ACTIVITY_KIND_MEMCPY",
+  "CUPTI_ACTIVITY_KIND_MEMSET",
+];
 
 /** An export has one of these, whatever it is of. */
 const OWN_TABLES = ["META_DATA_EXPORT", "EXPORT_META_DATA", "StringIds"];
@@ -60,7 +66,8 @@ export function readNsysExport(path: string): NsysTimeline {
       toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
       machine: readMachine(database),
       notes: [
-        ...(processes.length === 0
+        ...lackingNotes(database),
+        ...(processes.length === 0 && lackingProcesses(database).length === 0
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
           : []),
         ...schemaNotes(metadata),
@@ -76,6 +83,7 @@ const NO_GPU_EVENTS: GpuEvents = {
   startNs: Number.POSITIVE_INFINITY,
   endNs: Number.NEGATIVE_INFINITY,
   unlaunched: 0,
+  migrations: 0,
   wholeGraphs: 0,
 };
 
@@ -111,11 +119,18 @@ function describeProcess(
   };
 }
 
-function gpuNotes(pid: number, { kernels, unlaunched, wholeGraphs }: GpuEvents): string[] {
+function gpuNotes(
+  pid: number,
+  { kernels, unlaunched, migrations, wholeGraphs }: GpuEvents,
+): string[] {
   const notes: string[] = [];
   if (unlaunched > 0)
     notes.push(
-      `process ${pid}: the calls that launched ${unlaunched} of ${plural(kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside of every range`,
+      `process ${pid}: the calls that launched ${grouped(String(unlaunched))} of ${plural(kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside of every range`,
+    );
+  if (migrations > 0)
+    notes.push(
+      `process ${pid}: ${plural(migrations, "copy", "copies")} of managed memory, which ${agreeing(migrations, "no call asks for, counts", "no call asks for, count")} as outside of every range`,
     );
   if (wholeGraphs > 0)
     notes.push(
@@ -132,6 +147,16 @@ function readMetadata({ tables, rows }: ExportDatabase): ReadonlyMap<string, str
     if (typeof name === "string" && value !== null) metadata.set(name, String(value));
   return metadata;
 }
+
+/** Tables of what ran on GPUs that do not say in which process; nsys has none such, other programs do. */
+const lackingProcesses = ({ tables, has }: ExportDatabase): readonly string[] =>
+  ACTIVITY_TABLES.filter((table) => tables.has(table) && !has(table, "globalPid"));
+
+const lackingNotes = (database: ExportDatabase): readonly string[] =>
+  lackingProcesses(database).map(
+    (table) =>
+      `${table} has no column globalPid, which says of which process its rows are: they are left out`,
+  );
 
 function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
   const major = Number(metadata.get("EXPORT_SCHEMA_VERSION_MAJOR"));

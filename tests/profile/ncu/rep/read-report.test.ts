@@ -134,7 +134,7 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
 
   test.each([
     ["/opt/my tools/train", "train"],
-    ["C:\\work\\bin\\estimate.exe ", "estimate.exe"],
+    ["C:\\work\\bin\\estimate.exe\0", "estimate.exe"],
     ["\\\\host\\share\\estimate.exe", "estimate.exe"],
     ["/opt/odd\\name", "odd\\name"],
   ])("knows the program of %s", (program, name) => {
