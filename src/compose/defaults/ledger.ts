@@ -51,29 +51,15 @@ export function createLedger(
   choices: GroupChoices,
   onWarning: (warning: CompositionWarning) => void = () => {},
 ): Ledger {
+  const selections = createSelections(choices);
+  const deletions = createDeletions(choices);
   const known = new Map<string, string | null>();
   const chosenBy = new Map<string, PlacedConfig>();
   const keysOfGroup = new Map<string, Set<string>>();
-  const usedDeletions = new Set<string>();
   const warnings: CompositionWarning[] = [];
-  const selections = new Map<string, RecordedSelection>();
-  for (const [key, selection] of choices.selected)
-    selections.set(key, { ...selection, used: false, within: null });
-
   return {
-    choose(item, place) {
-      const key = placeItem(item, null, place).overrideKey;
-      const selection = key === null ? undefined : selections.get(key);
-      if (key === null || selection === undefined) return item;
-      selections.set(key, { ...selection, used: true });
-      return { ...item, value: selection.value, origin: selection.origin };
-    },
-    noteOverride(item, placed, parent) {
-      const key = placed.overrideKey;
-      if (key === null || selections.has(key)) return;
-      const { value, origin } = item;
-      selections.set(key, { value, origin, used: false, within: parent.configPath });
-    },
+    choose: selections.choose,
+    noteOverride: selections.noteOverride,
     noteChoice(placed) {
       const key = placed.overrideKey;
       if (key === null) return;
@@ -85,14 +71,7 @@ export function createLedger(
       const keys = keysOfGroup.get(placed.group) ?? new Set();
       keysOfGroup.set(placed.group, keys.add(key));
     },
-    takeDeletion(placed) {
-      const deletion =
-        placed.overrideKey === null ? undefined : choices.deleted.get(placed.overrideKey);
-      if (deletion === undefined || placed.overrideKey === null) return false;
-      if (deletion.name !== null && deletion.name !== placed.name) return false;
-      usedDeletions.add(placed.overrideKey);
-      return true;
-    },
+    takeDeletion: deletions.take,
     warn(warning) {
       warnings.push(warning);
       onWarning(warning);
@@ -101,15 +80,52 @@ export function createLedger(
     record: () => ({
       known,
       keysOfGroup,
-      selections,
-      deletions: new Map(
-        [...choices.deleted].map(([key, deletion]) => [
-          key,
-          { ...deletion, used: usedDeletions.has(key) },
-        ]),
-      ),
+      selections: selections.all,
+      deletions: deletions.all(),
       warnings,
     }),
+  };
+}
+
+/** What is selected for each group: by the command line, then by whoever says `override` first. */
+function createSelections({ selected }: GroupChoices): Pick<Ledger, "choose" | "noteOverride"> & {
+  readonly all: TreeRecord["selections"];
+} {
+  const all = new Map<string, RecordedSelection>();
+  for (const [key, selection] of selected)
+    all.set(key, { ...selection, used: false, within: null });
+  return {
+    all,
+    choose(item, place) {
+      const key = placeItem(item, null, place).overrideKey;
+      const selection = key === null ? undefined : all.get(key);
+      if (key === null || selection === undefined) return item;
+      all.set(key, { ...selection, used: true });
+      return { ...item, value: selection.value, origin: selection.origin };
+    },
+    noteOverride({ origin, value }, { overrideKey: key }, { configPath }) {
+      if (key === null || all.has(key)) return;
+      all.set(key, { value, origin, used: false, within: configPath });
+    },
+  };
+}
+
+/** The deletions of the command line, and which of them met a choice. */
+function createDeletions({ deleted }: GroupChoices): {
+  readonly take: Ledger["takeDeletion"];
+  readonly all: () => TreeRecord["deletions"];
+} {
+  const used = new Set<string>();
+  return {
+    take({ name, overrideKey: key }) {
+      const deletion = key === null ? undefined : deleted.get(key);
+      if (key === null || deletion === undefined) return false;
+      if (deletion.name !== null && deletion.name !== name) return false;
+      used.add(key);
+      return true;
+    },
+    all: () =>
+      new Map([...deleted].map(([key, deletion]) => [key, { ...deletion, used: used.has(key) }])),
   };
 }
 
