@@ -3,7 +3,7 @@ import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { resultPlace } from "../place.ts";
 import { pyStr } from "../python-text.ts";
-import { convertScalar, wrongType } from "./convert-scalar.ts";
+import { convertResolved, wrongType } from "./convert-scalar.ts";
 
 /**
  * A typed value that is an interpolation takes its result in its own type: a scalar is converted, a
@@ -15,7 +15,7 @@ export function convertResult(at: Place, result: Place): Place {
   if (type === undefined || type.kind === "any") return result;
   const { node } = result;
   const converted = taking(at, () => {
-    if (node.kind === "scalar") return convertScalar(type, node, at);
+    if (node.kind === "scalar") return convertResolved(type, node, at);
     if (type.kind === node.kind || (type.kind === "object" && node.kind === "map")) return node;
     throw wrongType(type, node, at);
   });

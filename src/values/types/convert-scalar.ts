@@ -14,9 +14,21 @@ import { normalizePath } from "./normalize-path.ts";
  * same node when nothing had to change.
  * @throws ConfigError `value.wrong_type`
  */
-export function convertScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+export const convertScalar = (type: NodeType, node: ScalarNode, at: Place): ScalarNode =>
+  isSpecial(node.value) ? withValue(type, node, node.value) : convertResolved(type, node, at);
+
+/**
+ * As `convertScalar` for what an interpolation gave: there a text that looks like another one, or like a
+ * missing value, is a text.
+ * @throws ConfigError `value.wrong_type`
+ */
+export function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
   const value = convertValue(type, node.value);
   if (value === undefined) throw wrongType(type, node, at);
+  return withValue(type, node, value);
+}
+
+function withValue(type: NodeType, node: ScalarNode, value: ScalarValue): ScalarNode {
   const typed = type.kind === "any" ? node : { ...node, type };
   return value === node.value && node.type === type ? node : { ...typed, value };
 }
@@ -34,7 +46,7 @@ export function checkScalar(type: NodeType, node: ScalarNode, at: Place): Scalar
 
 /** Undefined when the value does not fit. */
 function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefined {
-  if (type.kind === "any" || isSpecial(value)) return value;
+  if (type.kind === "any") return value;
   if (value === null) return type.optional === true ? null : undefined;
   switch (type.kind) {
     case "int":

@@ -137,4 +137,15 @@ describe("typed nodes", () => {
       expect.objectContaining({ code: "value.wrong_type" }),
     );
   });
+
+  it("take what an interpolation gives for what it is, also where it looks like another one or is ???", () => {
+    const context = createResolveContext({ env: {} });
+    const given = (type: NodeType, text: string) =>
+      show(resolveTree(mergeNodes([typed(type), map([["f", value(text)]], ORIGIN)]), context));
+    for (const text of ["\\${x}", "${oc.decode:\"'???'\"}"])
+      expect(() => given(INT, text)).toThrowError(
+        /^While dereferencing interpolation '.*to Integer$/,
+      );
+    expect(given({ kind: "str" }, "\\${x}")).toBe("f: ${x}\n");
+  });
 });
