@@ -10,6 +10,10 @@ export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGT
 export const signalExitCode = (signal: NodeJS.Signals): number =>
   128 + (os.constants.signals[signal] ?? 0);
 
+/** The signal that asked to stop: the reason of an `AbortSignal` can be anything. */
+export const interruptOf = ({ reason }: AbortSignal): NodeJS.Signals =>
+  INTERRUPTS.find((signal) => signal === reason) ?? "SIGINT";
+
 export interface Interrupt {
   /** Aborted by the first signal, with the signal's name as its reason: stop and report. */
   readonly stop: AbortSignal;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { readablePath } from "../readable-path.ts";
 import { renderError } from "../values/render-error.ts";
-import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
+import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
 import { terminalProgress } from "./progress.ts";
 import {
@@ -110,7 +110,7 @@ function conclude(
 ): number {
   const { log, terminal } = request;
   for (const failure of written.failures) log.error(`could not be written: ${failure}`);
-  if (stop.aborted) return signalExitCode(stop.reason as NodeJS.Signals);
+  if (stop.aborted) return signalExitCode(interruptOf(stop));
   const problems = problemsOf(result, request);
   for (const problem of problems) {
     log.failure(stripVTControlCharacters(problem));

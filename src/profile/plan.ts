@@ -11,7 +11,7 @@ import type { NcuCollectorOptions } from "./collectors/ncu-session.ts";
 import { planNsys } from "./collectors/nsys.ts";
 import type { ProfileConfig } from "./config.ts";
 import { chooseDevice, withoutGpuSettings } from "./gpu-settings.ts";
-import { listenForInterrupt, signalExitCode } from "./interrupt.ts";
+import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { queryGpus } from "./machine/gpu.ts";
 import { requireNative } from "./native.ts";
 import { silentProgress } from "./progress.ts";
@@ -138,8 +138,7 @@ async function planNcuRuns(
     interrupt.dispose();
     rmSync(scratch, { recursive: true, force: true });
     // What was found until then is no plan, and no failure of the config either.
-    if (interrupt.stop.aborted)
-      process.exit(signalExitCode(interrupt.stop.reason as NodeJS.Signals));
+    if (interrupt.stop.aborted) process.exit(signalExitCode(interruptOf(interrupt.stop)));
   }
 }
 

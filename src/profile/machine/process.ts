@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
+import { interruptOf } from "../interrupt.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
 import { groupsBelow } from "./process-groups.ts";
@@ -106,7 +107,7 @@ function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, 
   };
   const stopGroup = () => {
     if (pid === undefined) return;
-    reason = stop.reason as NodeJS.Signals;
+    reason = interruptOf(stop);
     signalGroup(pid, reason);
     killTimer = setTimeout(killGroup, graceMs);
   };

@@ -74,13 +74,17 @@ function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResu
 
 /** Whether a recorded result is one of ours: other programs, and other versions, record others. */
 export function isJobResult(value: unknown): value is JobResult {
-  if (typeof value !== "object" || value === null) return false;
-  const { collector, report, total_ms, wall_ms } = value as Record<string, unknown>;
   const isTime = (time: unknown) => time === null || typeof time === "number";
   return (
-    typeof collector === "string" &&
-    typeof report === "string" &&
-    isTime(total_ms) &&
-    isTime(wall_ms)
+    typeof value === "object" &&
+    value !== null &&
+    "collector" in value &&
+    typeof value.collector === "string" &&
+    "report" in value &&
+    typeof value.report === "string" &&
+    "total_ms" in value &&
+    isTime(value.total_ms) &&
+    "wall_ms" in value &&
+    isTime(value.wall_ms)
   );
 }

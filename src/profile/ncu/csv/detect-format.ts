@@ -9,13 +9,15 @@ export const EVIDENCE_BYTES = 1 << 20;
 /** What the metrics at the beginning of a file show about the locale that printed it. */
 export function detectFormat(head: Buffer): NumberFormat {
   const evidence = createFormatEvidence();
-  let layout: TableLayout | null = null;
+  const current: { layout: TableLayout | null } = { layout: null };
   const splitter = createRowSplitter({
     table: (next) => {
-      layout = next;
+      current.layout = next;
     },
     row: (bytes, places) => {
-      const { page, columns, firstMetric } = layout as unknown as TableLayout;
+      // Rows come behind the head of their table.
+      if (current.layout === null) return;
+      const { page, columns, firstMetric } = current.layout;
       const from = page === "raw" ? firstMetric : columns.metricValue;
       const to = page === "raw" ? places.count : from + 1;
       for (let column = from; column < to; column++) evidence.add(cellText(bytes, places, column));
