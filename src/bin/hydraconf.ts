@@ -28,7 +28,7 @@ void hydraMain(
       {
         name: "sweep",
         summary: "looks after a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
-        commandLine: async () => (await import("../app/sweep/sweep-command.ts")).SWEEP_LINE,
+        commandLine: async () => (await import("../app/sweep/sweep-line.ts")).SWEEP_LINE,
         run: async (args, io) =>
           (await import("../app/sweep/sweep-command.ts")).runSweepCommand(args, io),
       },

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type HydraMainOptions, hydraMain } from "../../src/app/index.ts";
-import { SWEEP_LINE } from "../../src/app/sweep/sweep-command.ts";
+import { SWEEP_LINE } from "../../src/app/sweep/sweep-line.ts";
 import type { StoreEntry } from "../../src/compose/sources/memory-source.ts";
 import { compose } from "../../src/index.ts";
 import { commandOverrides } from "../../src/profile/command-override.ts";

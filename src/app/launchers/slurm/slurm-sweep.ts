@@ -1,8 +1,9 @@
 import { rmSync } from "node:fs";
 import { hasEnded, readJobState } from "../../sweep/record/job-state.ts";
 import type { ScheduledJob, SweepBackend } from "../sweep-backend.ts";
-import { noAnswer, type SlurmClient } from "./client.ts";
+import type { SlurmClient } from "./client.ts";
 import { obstacles } from "./obstacles.ts";
+import { noAnswer } from "./refusals.ts";
 import { queueOf, reportsOf } from "./reports.ts";
 import {
   noteSubmissions,

@@ -6,14 +6,13 @@ import type { Claim } from "../../worker/process-claim.ts";
 import { resultOf } from "../../worker/recorded-job.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
-import { createJobList, type JobList } from "./job-list.ts";
 import { hasEnded, hasFailed, readJobState, timesEnded, writeJobState } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
 import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
-import { type ManifestJob, readManifest, type SweepFacts, writeManifest } from "./manifest.ts";
-import { maskedFacts, maskedJob, type Redact } from "./masked.ts";
+import { type ManifestJob, readManifest, type SweepFacts } from "./manifest.ts";
+import type { Redact } from "./masked.ts";
 import { createNumbering, type Numbering } from "./numbering.ts";
-import { removeStrays } from "./strays.ts";
+import { createWrittenRecord } from "./written-record.ts";
 
 /** What of a recorded sweep is to run again. */
 export interface Resumption {
@@ -93,21 +92,20 @@ export interface RecordRequest {
 
 /** Opens the record of a sweep, new or resumed. Nothing is written before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
-  const { isSearch, onAdmitted, problemOf, redact, resumption, retries, sweep } = request;
-  const { secretsKnown = () => 0 } = request;
+  const { isSearch, onAdmitted, problemOf, redact, resumption, retries, secretsKnown, sweep } =
+    request;
   const folder = sweepFolder(sweep.directory);
-  let facts: SweepFacts = { ...sweep, holds_secrets: false };
-  /** As they were written, in the order in which they were asked for. */
-  let admitted: ManifestJob[] = [];
-  let list: JobList | undefined;
-  /** The facts as they were written. */
-  let shown: SweepFacts = facts;
   let isAdmitted = false;
-  /** Secrets that were known when what is written was last looked at. */
-  let known = 0;
   let claim: Claim | undefined;
   let earlier: Earlier | undefined;
   const ran = new Set<number>();
+  const written = createWrittenRecord({
+    folder,
+    sweep,
+    leftOver: () => earlier?.numbering.leftOver() ?? [],
+    ...(redact && { redact }),
+    ...(secretsKnown && { secretsKnown }),
+  });
 
   const enter = (): void => {
     if (claim !== undefined) return;
@@ -135,45 +133,9 @@ export function openRecord(request: RecordRequest): SweepRecord {
     isSearch &&
     (resumption?.failed === true ||
       resumption?.judgesAnew === true ||
-      admitted.some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
-
-  const mask = (job: ManifestJob): ManifestJob => maskedJob(job, redact);
-  // What was no secret when it was written may have become one.
-  const hides = (jobs: readonly ManifestJob[]): boolean => jobs.some((job) => mask(job) !== job);
-
-  const hidesWritten = (): boolean => hides(admitted) || maskedFacts(shown, redact) !== shown;
-
-  /** Not for each batch: that would be all jobs for each of them. */
-  const hasLearned = (): boolean => {
-    const before = known;
-    known = secretsKnown();
-    return known !== before && hidesWritten();
-  };
-
-  const writeFacts = (into: JobList): void => {
-    shown = maskedFacts(facts, redact);
-    writeManifest(folder, shown, into.name);
-  };
-
-  /** After the jobs: who is killed in between has recorded too little of the sweep, and not that there is no more. */
-  const noteMore = (into: JobList, mayFollow: boolean): void => {
-    if (facts.more_to_come === mayFollow) return;
-    facts = { ...facts, more_to_come: mayFollow };
-    writeFacts(into);
-  };
-
-  /** Writes all anew, into a list that is this process's to add to. */
-  const writeAll = (mayFollow: boolean): void => {
-    // A resumed sweep that stops early must not forget the jobs that it has not come to.
-    const later = earlier?.numbering.leftOver() ?? [];
-    const isHiding = maskedFacts(facts, redact) !== facts || hides(admitted) || hides(later);
-    const holds_secrets = facts.holds_secrets || isHiding;
-    facts = { ...facts, holds_secrets, more_to_come: mayFollow };
-    admitted = admitted.map(mask);
-    list = createJobList(folder, admitted, later.map(mask));
-    writeFacts(list);
-    removeStrays(folder, list.name);
-  };
+      written
+        .admitted()
+        .some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
 
   const recorded = (job: SweepJob): JobResult | undefined => {
     const log = jobLog(folder, job.number);
@@ -205,7 +167,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   return {
     folder,
     isResumed: resumption !== undefined,
-    facts: () => facts,
+    facts: written.facts,
     numberOf(place, overrides) {
       if (resumption === undefined) return place;
       const { fresh, numbering } = earlierSweep();
@@ -236,21 +198,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
     },
     admit(jobs, mayFollow) {
       enter();
-      const plain = jobs.map(manifestJob);
-      const isHiding = hides(plain);
-      const isNewlyHiding = (isHiding && !facts.holds_secrets) || hasLearned();
-      if (isHiding) facts = { ...facts, holds_secrets: true };
-      const more = plain.map(mask);
-      for (const job of more) admitted.push(job);
-      const open = isNewlyHiding ? undefined : list;
-      // To one that a full disk has left with half a line nothing is added.
-      list = undefined;
-      if (open === undefined) writeAll(mayFollow);
-      else {
-        open.add(more);
-        list = open;
-        noteMore(open, mayFollow);
-      }
+      written.admit(jobs.map(manifestJob), mayFollow);
       for (const job of jobs) markUseless(job);
       if (!isAdmitted) onAdmitted?.();
       isAdmitted = true;
@@ -258,17 +206,8 @@ export function openRecord(request: RecordRequest): SweepRecord {
     endedSince: (job) =>
       ran.has(job.number) && hasEnded(readJobState(folder, job.number)) ? recorded(job) : undefined,
     resultOf: recorded,
-    conclude(isWhole) {
-      if (list === undefined) return;
-      if (hidesWritten()) writeAll(facts.more_to_come === true);
-      const left = isWhole ? (earlier?.numbering.leftOver() ?? []) : [];
-      if (left.length > 0) list.add(left.map((job) => ({ ...mask(job), left_out: true })));
-      if (isWhole) noteMore(list, false);
-    },
-    tolerateFailures() {
-      facts = { ...facts, tolerates_failures: true };
-      if (list !== undefined) writeFacts(list);
-    },
+    conclude: written.conclude,
+    tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),
     release: () => claim?.release(),
   };

@@ -2,11 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  createSlurm,
-  noAnswer,
-  type SlurmClient,
-} from "../../../../src/app/launchers/slurm/client.ts";
+import { createSlurm, type SlurmClient } from "../../../../src/app/launchers/slurm/client.ts";
+import { noAnswer } from "../../../../src/app/launchers/slurm/refusals.ts";
 import { adoptSubmissions, slurmSweep } from "../../../../src/app/launchers/slurm/slurm-sweep.ts";
 import {
   noteSubmissions,
