@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { withFlags } from "../../src/values/flags.ts";
+import { readYaml } from "../../src/values/reader.ts";
 import { toObject } from "../../src/values/to-object.ts";
 import { composeFiles, pointedAt, refusal } from "./in-memory.ts";
 
@@ -108,6 +110,16 @@ describe("a config with the path of a stored schema", () => {
     const config = composeFiles(files, [], { store });
     expect(config.toObject()).toEqual({ db: { port: 1, host: "localhost" } });
     expect(config.composition.warnings).toMatchObject([{ code: "schema_match" }]);
+  });
+
+  it("leaves the hydra node of a primary config out of what its schema takes, and no other key", () => {
+    const strict = withFlags(readYaml("x: 0"), { struct: true });
+    const store = new Map([["config", { node: strict }]]);
+    const composed = (config: string) => composeFiles({ config }, [], { store });
+    const config = composed("x: 1\nhydra: {job: {name: mine}}");
+    expect(config.toObject()).toEqual({ x: 1 });
+    expect(toObject(config.composition.hydra)).toMatchObject({ job: { name: "mine" } });
+    expect(refusal(() => composed("x: 1\ny: 2")).message).toContain("'y' is not in struct");
   });
 
   it("may be the primary config, whose hydra node the schema need not have", () => {
