@@ -37,7 +37,10 @@ describe("CSV", () => {
       depth: "1",
       total_ms: "10",
       wall_ms: "20",
+      call_min_ms: "10",
       call_median_ms: "10",
+      call_p95_ms: "10",
+      call_max_ms: "10",
     });
     const kernels = table(renderKernelsCsv(bundle));
     expect(kernels.find(({ path }) => path === "forward / stem")).toMatchObject({
