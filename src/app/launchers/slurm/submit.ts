@@ -67,10 +67,11 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
       arrays.push(array);
       noteSubmissions(folder, [{ script, array }]);
     } catch (error) {
-      // An array that there may be is looked for by its script.
-      const isUnknown = isConfigError(error) && error.code === "slurm.no_answer";
-      if (!isUnknown) noteSubmissions(folder, [{ script, given_up: true }]);
+      // First: of a disk that is full, nothing more may be noted.
       await client.cancel(arrays);
+      // An array that there is, or may be, is looked for by its script.
+      const isRefused = isConfigError(error) && error.code !== "slurm.no_answer";
+      if (isRefused) noteSubmissions(folder, [{ script, given_up: true }]);
       throw error;
     }
   }

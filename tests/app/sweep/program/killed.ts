@@ -60,8 +60,15 @@ export async function atPoints(
 export function expectWhole({ folder }: Place): void {
   for (const one of [folder, join(folder, "jobs"), join(folder, "slurm")])
     for (const name of existsSync(one) ? readdirSync(one) : [])
-      if (/^[^.].*\.json$/.test(name)) JSON.parse(readFileSync(join(one, name), "utf8"));
+      if (/^[^.].*\.jsonl?$/.test(name))
+        for (const text of textsIn(join(one, name))) JSON.parse(text);
 }
+
+/** Behind the last whole line of a file that grows may stand half of one. */
+const textsIn = (file: string): readonly string[] =>
+  file.endsWith("l")
+    ? readFileSync(file, "utf8").split("\n").slice(0, -1)
+    : [readFileSync(file, "utf8")];
 
 export const begun = (place: Place, number: number): number =>
   place.ran("begin").filter((one) => one === number).length;

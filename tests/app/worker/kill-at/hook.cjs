@@ -21,7 +21,15 @@ let changes = 0;
 
 const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-const CHANGES = ["writeFileSync", "renameSync", "linkSync", "rmSync", "mkdirSync", "fsyncSync"];
+const CHANGES = [
+  "writeFileSync",
+  "renameSync",
+  "linkSync",
+  "rmSync",
+  "mkdirSync",
+  "fsyncSync",
+  "ftruncateSync",
+];
 
 const within = process.env.KILL_WITHIN ?? "";
 
