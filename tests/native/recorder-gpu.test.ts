@@ -139,6 +139,15 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     }
   });
 
+  test("waits at the end for a buffer that CUPTI's thread still reads", async () => {
+    const process = await onlyProcess(["threads", "1", "150"], {
+      FAKE_CUPTI_BUFFER_RECORDS: "100",
+      FAKE_CUPTI_SLOW_THREAD: "1",
+    });
+    expect(process.notes).toEqual([]);
+    expect([...process.kernels]).toHaveLength(150);
+  });
+
   test("says how many records CUPTI dropped", async () => {
     const process = await onlyProcess(["threads", "2", "100"], { FAKE_CUPTI_DROP: "10" });
     expect([...process.kernels]).toHaveLength(180);

@@ -1,6 +1,7 @@
 #include "activity.hpp"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "../memory.hpp"
 #include "../record.hpp"
@@ -21,6 +22,11 @@ const Cupti* cupti_in_use = nullptr;
 // wait there for a file that grows.
 pthread_mutex_t pool_mutex = PTHREAD_MUTEX_INITIALIZER;
 void* free_buffers = nullptr;
+// Buffers whose records are being written down.
+int being_read = 0;
+pthread_cond_t was_read = PTHREAD_COND_INITIALIZER;
+
+constexpr time_t kPatienceSeconds = 2;
 
 void* take_buffer() {
   pthread_mutex_lock(&pool_mutex);
@@ -30,10 +36,18 @@ void* take_buffer() {
   return buffer != nullptr ? buffer : allocate_pages(kBufferBytes);
 }
 
-void return_buffer(void* buffer) {
+void reading_begins() {
+  pthread_mutex_lock(&pool_mutex);
+  ++being_read;
+  pthread_mutex_unlock(&pool_mutex);
+}
+
+void reading_ends(void* buffer) {
   pthread_mutex_lock(&pool_mutex);
   *static_cast<void**>(buffer) = free_buffers;
   free_buffers = buffer;
+  --being_read;
+  pthread_cond_broadcast(&was_read);
   pthread_mutex_unlock(&pool_mutex);
 }
 
@@ -176,6 +190,7 @@ void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* mo
 void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t* buffer,
                       std::size_t, std::size_t valid_bytes) {
   if (buffer == nullptr) return;
+  reading_begins();
   cupti::Result read = cupti::kMaxLimitReached;
   {
     CurrentThread thread;
@@ -192,8 +207,19 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
       writer.tell_losses(dropped);
     }
   }
-  return_buffer(buffer);
   if (read != cupti::kMaxLimitReached) tell_failure("cuptiActivityGetNextRecord", read);
+  reading_ends(buffer);
+}
+
+void wait_for_readers() noexcept {
+  timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);  // what a condition waits by
+  until.tv_sec += kPatienceSeconds;
+  // A signal handler may end the program while this thread has the lock.
+  if (pthread_mutex_timedlock(&pool_mutex, &until) != 0) return;
+  while (being_read > 0 && pthread_cond_timedwait(&was_read, &pool_mutex, &until) == 0) {
+  }
+  pthread_mutex_unlock(&pool_mutex);
 }
 
 }  // namespace region_recorder::gpu

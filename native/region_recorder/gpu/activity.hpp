@@ -16,4 +16,8 @@ void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* mo
 void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t* buffer,
                       std::size_t bytes, std::size_t valid_bytes);
 
+// At the program's end: returns when no thread of CUPTI's reads a buffer any more, or after two seconds.
+// A flush does not say that it waits for buffers that such a thread took before it.
+void wait_for_readers() noexcept;
+
 }  // namespace region_recorder::gpu

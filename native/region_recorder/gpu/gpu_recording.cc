@@ -113,6 +113,7 @@ void end_at_exit() {
   sample_clocks();
   const cupti::Result flushed = cupti.call.ActivityFlushAll(cupti::kFlushForced);
   if (flushed != cupti::kSuccess) tell_failure("cuptiActivityFlushAll", flushed);
+  wait_for_readers();
 }
 
 void collect() {
