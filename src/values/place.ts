@@ -40,6 +40,12 @@ export function writeTo(
   place.outcome = undefined;
 }
 
+/** A copy of a place and of those around it: what is written to one is not seen in the other. */
+export const detachedPlace = (place: Place): Place =>
+  place.result === true
+    ? place
+    : { ...place, outcome: undefined, parent: place.parent && detachedPlace(place.parent) };
+
 export const rootPlace = (node: ConfigNode): Place => ({ kind: "place", node, parent: null });
 
 /** The place of an evaluated value, which stands for the node at `at`. */
@@ -89,6 +95,8 @@ export interface PlaceIndex {
    * The first pass is given the places to go through, the later ones none: they ask for each child.
    */
   walk(parent: Place): Walk | undefined;
+  /** The places right below one that somebody asked for, or that a pass has kept. */
+  knownBelow(parent: Place): Iterable<Place>;
 }
 
 /**
@@ -138,6 +146,7 @@ export function createPlaceIndex(): PlaceIndex {
       children.walk = createWalk(parent, children.places);
       return children.walk;
     },
+    knownBelow: (parent) => known.get(parent)?.places.values() ?? [],
   };
 }
 

@@ -33,9 +33,9 @@ export function callResolver(resolution: Resolution, invocation: ResolverInvocat
   if (resolver.useCache !== true) return invoke(resolution, resolver, invocation);
   const cacheKey = JSON.stringify([name, ...invocation.sources]);
   const cached = context.cache.get(cacheKey);
-  if (cached !== undefined) return cached;
+  if (cached !== undefined) return resolution.ownPlace(cached);
   const result = invoke(resolution, resolver, invocation);
-  context.cache.set(cacheKey, result);
+  context.cache.set(cacheKey, resolution.sharedPlace(result));
   return result;
 }
 

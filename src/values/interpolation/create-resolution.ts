@@ -1,6 +1,6 @@
 import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
-import { createPlaceIndex, PENDING, rootPlace } from "../place.ts";
+import { createPlaceIndex, detachedPlace, PENDING, rootPlace } from "../place.ts";
 import { convertResult } from "../types/convert-result.ts";
 import type { ResolveContext } from "./context.ts";
 import { evaluateElement, evaluateText } from "./evaluate.ts";
@@ -24,6 +24,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
   let impureCalls = 0;
   let depth = 0;
   const others = new Map<ConfigNode, Place>();
+  const own = new Map<Place, Place>();
 
   const resolution: Resolution = {
     context,
@@ -32,6 +33,16 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     otherRoot(other) {
       const known = others.get(other) ?? rootPlace(other);
       others.set(other, known);
+      return known;
+    },
+    sharedPlace(place) {
+      const shared = detachedPlace(place);
+      own.set(shared, place);
+      return shared;
+    },
+    ownPlace(shared) {
+      const known = own.get(shared) ?? detachedPlace(shared);
+      own.set(shared, known);
       return known;
     },
     dereference(place) {

@@ -18,6 +18,13 @@ export interface Resolution {
   /** The root of another tree. What stands in it is resolved by what stands in it. */
   otherRoot(root: ConfigNode): Place;
   /**
+   * A place of this resolution as others may have it: resolving in place writes to places, and what others
+   * made of their trees is not to be seen here.
+   */
+  sharedPlace(place: Place): Place;
+  /** What stands for a shared place here: where it is from, or a place that is this resolution's own. */
+  ownPlace(shared: Place): Place;
+  /**
    * What a place stands for: itself, or where its interpolation leads in the end.
    * @throws ConfigError of an interpolation: every failure on the way is one
    */

@@ -1,8 +1,17 @@
 import { MAX_PASS_DEPTH } from "../depth.ts";
 import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
 import { flagAt } from "../flags.ts";
-import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, ScalarNode } from "../node.ts";
-import { isMissing, MISSING } from "../node.ts";
+import type {
+  ConfigNode,
+  ContainerNode,
+  Key,
+  KeyId,
+  ListNode,
+  MapEntry,
+  MapNode,
+  ScalarNode,
+} from "../node.ts";
+import { child, isMissing, keyId, MISSING } from "../node.ts";
 import type { Place, Walk } from "../place.ts";
 import { fullKeyOf, writeTo } from "../place.ts";
 import { checkSyntax } from "./check-syntax.ts";
@@ -61,7 +70,8 @@ export function resolveDeep(
   options: ResolveOptions = {},
 ): ConfigNode {
   const deep = { resolution, options, done: new Map(), open: new Map(), unsettled: 0 };
-  return resolvePlace(deep, place);
+  const value = resolvePlace(deep, place);
+  return deep.unsettled > 0 ? asWritten(deep, place) : value;
 }
 
 interface Deep {
@@ -175,6 +185,29 @@ function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
 /** Counts what makes a map or list another one for who comes there again. */
 const changesIn = ({ options, resolution, unsettled }: Deep): number =>
   options.inPlace === true ? unsettled : resolution.impureCalls();
+
+/**
+ * What stands at a place and below it in the end: who referred to a map or list resolved the interpolations
+ * that had been written to it, after it had become a part of what is around it.
+ */
+function asWritten(deep: Deep, place: Place): ConfigNode {
+  const { node } = place;
+  if (node.kind === "scalar") return node;
+  const later = new Map<Key, ConfigNode>();
+  for (const below of deep.resolution.places.knownBelow(place)) {
+    const value = asWritten(deep, below);
+    if (below.key !== undefined && value !== child(node, below.key)) later.set(below.key, value);
+  }
+  return later.size === 0 ? node : withChildren(node, later);
+}
+
+function withChildren(node: ContainerNode, values: ReadonlyMap<Key, ConfigNode>): ContainerNode {
+  if (node.kind === "list")
+    return { ...node, items: node.items.map((item, index) => values.get(BigInt(index)) ?? item) };
+  const entries = new Map(node.entries);
+  for (const [key, value] of values) entries.set(keyId(key), { key, value });
+  return { ...node, entries };
+}
 
 /** The error of a place that leads back into a map or list around it, by way of these interpolations. */
 function cycleThrough({ open }: Deep, target: Place, from: Place): ConfigError {

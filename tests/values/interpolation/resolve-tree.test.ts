@@ -153,12 +153,34 @@ describe("resolveTree", () => {
     // So do texts that are interpolations once they are written, and missing values.
     { text: "a: '\\${b}'\nb: 1\nc: ${a}", gives: "a: ${b}\nb: 1\nc: 1\n" },
     { text: "a: {c: '\\${b}'}\nb: 1\nd: ${a.c}", gives: "a:\n  c: ${b}\nb: 1\nd: 1\n" },
+    // Who refers to a map resolves them where they stand.
+    { text: "a: 1\nd: {b: '\\${a}'}\ne: ${d}", gives: "a: 1\nd:\n  b: 1\ne:\n  b: 1\n" },
+    {
+      text: "a: 1\nd: [{b: '\\${a}'}, '\\${a}']\ne: ${d[0]}\nf: ${d}\ng: ${f}",
+      gives: "a: 1\nd:\n- b: 1\n- 1\ne:\n  b: 1\nf:\n- b: 1\n- 1\ng:\n- b: 1\n- 1\n",
+    },
     { text: "m: ???\na: ${m}\nb: ${oc.select:a,1}", gives: "m: ???\na: ???\nb: 1\n" },
   ])("in place, finds what was resolved before: $text", ({ text, gives }) => {
     let calls = 0n;
     const resolvers: Resolver[] = [{ name: "count", resolve: () => ++calls }];
     const context = createResolveContext({ env: {}, resolvers });
     expect(show(resolveTree(yaml(text), context, IN_PLACE))).toBe(gives);
+  });
+
+  it("in place, leaves what a cached resolver found as it stood for others", () => {
+    let calls = 0n;
+    const count: Resolver = { name: "count", resolve: () => ++calls };
+    const find: Resolver = {
+      name: "find",
+      useCache: true,
+      resolve: ([key], call) =>
+        call.select(String(key?.node.kind === "scalar" && key.node.value)) ?? null,
+    };
+    const context = createResolveContext({ env: {}, resolvers: [count, find] });
+    const tree = yaml("x: ${find:m}\nz: ${find:m}\nm: {a: '${k}'}\nk: ${count:}");
+    const resolved = (): string => show(resolveTree(tree, context, IN_PLACE));
+    expect(resolved()).toBe("x:\n  a: 1\nz:\n  a: 1\nm:\n  a: 1\nk: 2\n");
+    expect(resolved()).toBe("x:\n  a: 3\nz:\n  a: 3\nm:\n  a: 4\nk: 5\n");
   });
 
   it("takes what a resolver returns as it stands", () => {
