@@ -42,14 +42,15 @@ export function assign(
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
-  const typed = adopt && isOddContainer(parent, value) ? value : withType(parent, known, value, at);
+  const typed =
+    adopt && isOddContainer(parent.node, value) ? value : withType(parent, known, value, at);
   checkTree(value, at, foreign);
   putChild(parent, known, replacing(typed, old));
 }
 
-/** Whether a map or list is to stand in a map that is declared to hold scalars. */
-function isOddContainer({ node: { type } }: Draft, value: ConfigNode): boolean {
-  if (type?.kind !== "map" || value.kind === "scalar") return false;
+/** Whether a map or list is to stand among what is declared to be scalars. */
+export function isOddContainer({ type }: ConfigNode, value: ConfigNode): boolean {
+  if ((type?.kind !== "map" && type?.kind !== "list") || value.kind === "scalar") return false;
   return type.element.kind !== "any" && !isContainerType(type.element);
 }
 

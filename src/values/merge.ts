@@ -1,4 +1,4 @@
-import { assign, readonlyError, refuseReadonly } from "./assign.ts";
+import { assign, isOddContainer, readonlyError, refuseReadonly } from "./assign.ts";
 import { refuseDepth } from "./depth.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
 import { draftChild, draftRoot, putChild, snapshot } from "./draft.ts";
@@ -247,7 +247,9 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
   const items = source.items.map((item, index) => {
     const at: Place = { kind: "place", node: item, parent: dest, key: BigInt(index) };
     refuseReadonly(dest, at);
-    return type?.kind === "list" ? convertElement(type.element, item, at) : item;
+    // As in a map, OmegaConf asks no type of a map or list among scalars.
+    if (type?.kind !== "list" || isOddContainer(target, item)) return item;
+    return convertElement(type.element, item, at);
   });
   const before = { ...target };
   target.items = items;

@@ -4,11 +4,11 @@ import { ConfigError, isConfigError } from "../../src/values/errors.ts";
 import { withFlags } from "../../src/values/flags.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { mergeNodes } from "../../src/values/merge.ts";
-import type { ConfigNode, MapNode } from "../../src/values/node.ts";
-import { child, keyId } from "../../src/values/node.ts";
+import type { ConfigNode, MapNode, NodeType } from "../../src/values/node.ts";
+import { child, keyId, list } from "../../src/values/node.ts";
 import { growth } from "../growth.ts";
 import { runs } from "../runs.ts";
-import { maps, shapedMaps, show, yaml } from "./trees.ts";
+import { maps, ORIGIN, shapedMaps, show, yaml } from "./trees.ts";
 
 const context = createResolveContext({ env: {} });
 const merge = (...texts: readonly string[]): string => show(mergeNodes(texts.map(yaml), context));
@@ -45,6 +45,19 @@ describe("mergeNodes", () => {
     expect(() => over("{a: x}", "a: [1]")).toThrowError("Cannot convert 'ListConfig' to string");
     expect(() => over("{}", "a: [1]", "a: null")).toThrowError("Incompatible value 'None'");
     expect(() => over("{}", "a: [1]", "a: {b: 1}")).toThrowError("Cannot merge DictConfig");
+  });
+
+  it("takes maps and lists into a list of scalars as they are, as OmegaConf does", () => {
+    const over = (element: NodeType, text: string): string => {
+      const type = { kind: "list", element } as const;
+      return show(mergeNodes([{ ...list([], ORIGIN), type }, yaml(text)], context));
+    };
+    expect(over({ kind: "str" }, "[a, [b], {c: 1}, 2]")).toBe("- a\n- - b\n- c: 1\n- '2'\n");
+    expect(over({ kind: "int" }, "[[x], 1]")).toBe("- - x\n- 1\n");
+    expect(() => over({ kind: "int" }, "[[x], z]")).toThrowError("could not be converted");
+    const ints = { kind: "list", element: { kind: "int" } } as const;
+    for (const text of ["[{a: 1}]", "[[[1]]]"])
+      expect(() => over(ints, text)).toThrowError(ConfigError);
   });
 
   it("keeps the type of a list that an interpolation leads to, and it refuses what is no list", () => {
