@@ -47,27 +47,50 @@ export interface DurableOptions {
 }
 
 /**
- * As `writeFileAtomicSync`, and the content is on the disk before the name is: what a machine that
- * loses its power still has. Some milliseconds slower.
+ * As `writeFileAtomicSync`, and a machine that loses its power still has the file: the content is on the disk before the name is, and
+ * the name before this returns. Some milliseconds slower.
  */
-export const writeFileDurableSync = (
+export function writeFileDurableSync(
   file: string,
   data: string,
   { draft, mode = 0o666 }: DurableOptions = {},
-): void =>
-  replaceFile(
-    file,
-    (temporary) => {
-      const descriptor = openSync(temporary, "wx", mode);
-      try {
-        writeFileSync(descriptor, data);
-        fsyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
-    },
-    draft,
-  );
+): void {
+  const write = (temporary: string) => {
+    const descriptor = openSync(temporary, "wx", mode);
+    try {
+      writeFileSync(descriptor, data);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+  replaceFile(file, write, draft);
+  flushName(file);
+}
+
+/** What a rename has changed is its directory's. */
+function flushName(file: string): void {
+  try {
+    const descriptor = openSync(dirname(file), "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && NOT_FLUSHED.has(error.code)))
+      throw aboutFile(error, file, dirname(file));
+  }
+}
+
+/** Windows opens no directories, some file systems flush none, and who may write to one need not be allowed to read it. */
+const NOT_FLUSHED: ReadonlySet<unknown> = new Set([
+  "EACCES",
+  "EINVAL",
+  "EISDIR",
+  "ENOTSUP",
+  "EPERM",
+]);
 
 function replaceFile(
   file: string,

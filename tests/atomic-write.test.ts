@@ -1,0 +1,86 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { appendLinesDurableSync, writeFileDurableSync } from "../src/atomic-write.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
+
+const newFolder = () => fs.mkdtempSync(join(tmpdir(), "hydraconf-atomic-"));
+
+/** What a machine that loses its power keeps, in the order in which it is told to. */
+function flushes(): readonly string[] {
+  const told: string[] = [];
+  const opened = new Map<number, string>();
+  const { openSync, fsyncSync, renameSync } = fs;
+  vi.spyOn(fs, "openSync").mockImplementation((path, ...rest) => {
+    const descriptor = openSync(path, ...rest);
+    opened.set(descriptor, String(path));
+    return descriptor;
+  });
+  vi.spyOn(fs, "fsyncSync").mockImplementation((descriptor) => {
+    fsyncSync(descriptor);
+    told.push(`flush ${opened.get(descriptor)}`);
+  });
+  vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+    renameSync(from, to);
+    told.push(`rename ${String(from)}`);
+  });
+  syncBuiltinESMExports();
+  return told;
+}
+
+test("a file that is to survive the machine is on the disk before its name, and its name before who wrote it goes on", () => {
+  const file = join(newFolder(), "file");
+  const draft = `${file}.draft`;
+  const told = flushes();
+  writeFileDurableSync(file, "all of it", { draft });
+  expect(told).toEqual([`flush ${draft}`, `rename ${draft}`, `flush ${dirname(file)}`]);
+  expect(fs.readFileSync(file, "utf8")).toBe("all of it");
+});
+
+test("where a file system flushes no directories, the file is written all the same", () => {
+  const file = join(newFolder(), "file");
+  const { openSync } = fs;
+  vi.spyOn(fs, "openSync").mockImplementation((path, ...rest) => {
+    // As on Windows.
+    if (path === dirname(file)) throw Object.assign(new Error("EPERM"), { code: "EPERM" });
+    return openSync(path, ...rest);
+  });
+  syncBuiltinESMExports();
+  writeFileDurableSync(file, "all of it");
+  expect(fs.readdirSync(dirname(file))).toEqual([basename(file)]);
+});
+
+test("a disk that fails as the name is flushed is told with the file", () => {
+  const file = join(newFolder(), "file");
+  const { fsyncSync } = fs;
+  let calls = 0;
+  vi.spyOn(fs, "fsyncSync").mockImplementation((descriptor) => {
+    calls++;
+    if (calls === 1) return fsyncSync(descriptor);
+    const failure = { code: "EIO", syscall: "fsync" };
+    throw Object.assign(new Error("EIO: i/o error, fsync"), failure);
+  });
+  syncBuiltinESMExports();
+  expect(() => writeFileDurableSync(file, "all of it")).toThrow(`EIO: i/o error, fsync '${file}'`);
+});
+
+test("lines that are added are on the disk, and half a line gives way to them", () => {
+  const file = join(newFolder(), "file");
+  fs.writeFileSync(file, "one\nha");
+  const told = flushes();
+  appendLinesDurableSync(file, "two\n");
+  expect(told).toEqual([`flush ${file}`]);
+  expect(fs.readFileSync(file, "utf8")).toBe("one\ntwo\n");
+});
+
+test("a file that is not there is not made by adding to it", () => {
+  const file = join(newFolder(), "file");
+  expect(() => appendLinesDurableSync(file, "one\n")).toThrow("ENOENT");
+  expect(fs.readdirSync(dirname(file))).toEqual([]);
+});
