@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { type ComposeOptions, compose, createEngine, type EngineOptions } from "../src/index.ts";
 import { refusal } from "./compose/in-memory.ts";
@@ -69,6 +70,13 @@ test.each([...engineOptions, [5, "the options must be an object, not number 5"] 
 
 test.each(engineOptions)("so does compose(%o), which makes an engine", (options, message) => {
   expect(refusal(() => compose(given(options))).message).toBe(`compose: ${message}`);
+});
+
+test("a store is whatever is read as a Map is", () => {
+  const entries = [["c", { value: { a: 1 } }]];
+  const store = runInNewContext("new Map(entries)", { entries });
+  expect(store).not.toBeInstanceOf(Map);
+  expect(compose({ configName: "c", store }).get("a")).toBe(1);
 });
 
 test("an option that is not there is told with the one that was meant, and undefined is not given", () => {

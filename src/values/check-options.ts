@@ -35,7 +35,11 @@ function checkMembers(by: string, value: object, checks: object, prefix: string)
   const names = Object.keys(checks);
   for (const name of Object.keys(value))
     if (!Object.hasOwn(checks, name)) throw unknownOption(by, prefix, name, names);
-  for (const name of names) {
+  checkKnown(by, value, checks, prefix);
+}
+
+function checkKnown(by: string, value: object, checks: object, prefix: string): void {
+  for (const name of Object.keys(checks)) {
     const check: OptionCheck = Reflect.get(checks, name);
     check(by, `${prefix}${name}`, Reflect.get(value, name));
   }
@@ -124,6 +128,14 @@ export const shape =
     checkMembers(by, value, checks, `${name}.`);
   };
 
+/** As `shape` for an object of a program's own, which may have more members, for itself. */
+export const having =
+  <Members extends object>(checks: OptionChecks<Members>): OptionCheck =>
+  (by, name, value) => {
+    checkObject(by, name, value);
+    checkKnown(by, value, checks, `${name}.`);
+  };
+
 /**
  * An object that others may have made, and more than what is needed of it: nothing is said of the rest.
  * @param is what such an object is: "a resolver"
@@ -144,12 +156,19 @@ export const mapOf =
   (of: string, item: OptionCheck): OptionCheck =>
   (by, name, value) => {
     const hint = `${name}: new Map([["name", ...]])`;
-    if (!(value instanceof Map)) throw wrongArgument(by, name, `a Map of ${of}`, value, hint);
+    if (!isMap(value)) throw wrongArgument(by, name, `a Map of ${of}`, value, hint);
     for (const [key, one] of value) {
       checkText(by, `a name in ${name}`, key);
       item(by, `${name}['${key}']`, one);
     }
   };
+
+/** Not by its class: a Map of another realm, or what is read as one, will do. */
+const isMap = (value: unknown): value is ReadonlyMap<unknown, unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  Symbol.iterator in value &&
+  ["get", "has", "keys"].every((method) => typeof Reflect.get(value, method) === "function");
 
 /** An object by names. */
 export const recordOf =

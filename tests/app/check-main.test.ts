@@ -46,3 +46,16 @@ test("throws for surroundings in which nothing can be shown", async () => {
   await expect(called({}, () => {}, { console: {} })).rejects.toEqual(wrong);
   await expect(called({}, () => {}, { argv: "x=1" })).rejects.toEqual(wrong);
 });
+
+test("takes a console and subcommands that have more than what is needed of them", async () => {
+  const ran: string[] = [];
+  const report = {
+    name: "report",
+    summary: "tells",
+    ran,
+    run: () => Promise.resolve(ran.push("report")),
+  };
+  const console = { stdout: () => {}, stderr: () => {}, lines: [] };
+  await called({ subcommands: [report] }, () => {}, { argv: ["report"], console });
+  expect(ran).toEqual(["report"]);
+});
