@@ -4,7 +4,7 @@
  */
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
-import { domainAt, haveSeveralDomains } from "./region-path.ts";
+import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
 
 type Cell = string | number | null;
 
@@ -102,9 +102,7 @@ interface DomainColumn {
 }
 
 /** NVTX domains along the path: a column only where the regions have several. */
-export const domainColumn = (
-  regions: readonly (DomainsOf & { readonly kind: string })[],
-): DomainColumn =>
+export const domainColumn = (regions: readonly Ranged[]): DomainColumn =>
   haveSeveralDomains(regions)
     ? {
         head: ["path_domains"],

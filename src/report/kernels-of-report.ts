@@ -1,7 +1,7 @@
 import { createNameNumbers, type NameNumbers } from "../name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import { placesOfLargest } from "./longest.ts";
-import { treeRows } from "./tree-rows.ts";
+import { regionLabels, treeRows } from "./tree-rows.ts";
 
 export interface KernelOfReport extends KernelRecord {
   /** Label of the region with most of its time, the innermost of equals. */
@@ -54,11 +54,12 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
       calls[number] = (calls[number] ?? 0) + record.calls;
     }
 
+  const labelOf = regionLabels(regions);
   const rowOf = (number: number): KernelOfReport => {
     const { kernel_name, kind, device } = identities.at(number);
     const [total_ms = 0, count = 0] = [totals[number], calls[number]];
     const home = regions[homes[number] ?? 0];
-    const mostlyIn = home === undefined ? "" : (treeRows([home])[0]?.label ?? "");
+    const mostlyIn = home === undefined ? "" : labelOf(home);
     return {
       kernel_name,
       kind,

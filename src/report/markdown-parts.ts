@@ -84,7 +84,10 @@ const treeLegend = (words: KernelWords | null, { label }: ShareBase): string =>
 
 /** The distribution of wall time over calls, for regions called more than once. */
 export function invocationTable(regions: readonly NCUProfileRegion[]): string | null {
-  const repeated = treeRows(regions.filter(({ invocations }) => invocations > 1));
+  const repeated = treeRows(
+    regions.filter(({ invocations }) => invocations > 1),
+    { among: regions },
+  );
   if (repeated.length === 0) return null;
   return markdownTable(
     [
@@ -107,23 +110,24 @@ export function invocationTable(regions: readonly NCUProfileRegion[]): string | 
 
 /** How regions varied over repeated runs. */
 export function repeatsTable(regions: readonly NCUProfileRegion[]): string | null {
-  const rows = treeRows(regions.filter(({ repeats }) => repeats !== undefined)).flatMap(
-    ({ region: { repeats }, level, label }) => {
-      const time = repeats?.total_ms ?? repeats?.wall_ms ?? null;
-      if (repeats === undefined || time === null) return [];
-      const half = (time.ci95_high - time.ci95_low) / 2;
-      return [
-        [
-          `${markdownIndent(level)}${escapeMarkdown(label)}`,
-          String(repeats.runs),
-          formatMs(time.mean),
-          `±${formatMs(half)}`,
-          formatMs(time.std),
-          time.stable ? "stable" : "not stable",
-        ],
-      ];
-    },
-  );
+  const rows = treeRows(
+    regions.filter(({ repeats }) => repeats !== undefined),
+    { among: regions },
+  ).flatMap(({ region: { repeats }, level, label }) => {
+    const time = repeats?.total_ms ?? repeats?.wall_ms ?? null;
+    if (repeats === undefined || time === null) return [];
+    const half = (time.ci95_high - time.ci95_low) / 2;
+    return [
+      [
+        `${markdownIndent(level)}${escapeMarkdown(label)}`,
+        String(repeats.runs),
+        formatMs(time.mean),
+        `±${formatMs(half)}`,
+        formatMs(time.std),
+        time.stable ? "stable" : "not stable",
+      ],
+    ];
+  });
   if (rows.length === 0) return null;
   return markdownTable(
     [

@@ -13,7 +13,7 @@ import {
   repeatsTable,
 } from "./markdown-parts.ts";
 import { formatMs } from "./numbers.ts";
-import { treeRows } from "./tree-rows.ts";
+import { regionLabels } from "./tree-rows.ts";
 
 /** The heading, and how much of a large report to show. */
 export interface RegionMarkdownOptions {
@@ -36,6 +36,7 @@ export function renderRegionMarkdown(
   if (main === undefined) return markdownDocument([`# ${escapeMarkdown(title)}`, "No reports."]);
   const sections = main.regions.slice(0, regionSections);
   const left = main.regions.length - sections.length;
+  const labelOf = regionLabels(main.regions);
   return markdownDocument([
     `# ${escapeMarkdown(title)}`,
     summary(main),
@@ -46,7 +47,7 @@ export function renderRegionMarkdown(
     ...withHeading("## Notes", notesList(main.notes)),
     "## Regions",
     ...(hasKernels(main) ? [] : [NOTHING_ANYWHERE]),
-    ...treeRows(sections).flatMap(({ region }) => regionSection(region, main, kernelRows)),
+    ...sections.flatMap((region) => regionSection(region, labelOf(region), main, kernelRows)),
     left === 0 ? null : `${plural(left, "more region")} in \`report.json\`.`,
     ...others.flatMap((report) => otherScope(report, main)),
     "## Provenance",
@@ -72,10 +73,10 @@ const hasKernels = ({ regions }: NCUProfileRegionReport): boolean =>
 
 function regionSection(
   region: NCUProfileRegion,
+  heading: string,
   report: NCUProfileRegionReport,
   kernelRows: number,
 ): readonly (string | null)[] {
-  const heading = treeRows([region])[0]?.label ?? "";
   const nothing = hasKernels(report)
     ? "No GPU kernels or CPU operations were recorded in this region."
     : null;

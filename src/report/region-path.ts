@@ -7,6 +7,9 @@ import type { NCUProfileRegion } from "./document.ts";
 /** What a region's place is told by. */
 export type Placed = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
 
+/** A region with how its ranges were opened, which tells apart two of one place. */
+export type Ranged = Placed & Pick<NCUProfileRegion, "kind">;
+
 /** NVTX domain of the range at one level of a path; null where it is not known. */
 export function domainAt({ domain, path_domains }: Placed, level: number): string | null {
   const told = path_domains?.[level];
@@ -74,9 +77,7 @@ function domainMark(region: Placed, level: number, show: (text: string) => strin
 }
 
 /** Whether names alone do not tell these regions' places: a domain that is not known is no second one. */
-export const haveSeveralDomains = (
-  regions: readonly (Placed & { readonly kind: string })[],
-): boolean => {
+export const haveSeveralDomains = (regions: readonly Ranged[]): boolean => {
   const known = new Set<string>();
   for (const { domain, path_domains = [domain], kind } of regions) {
     if (kind === "outside") continue;
@@ -86,11 +87,50 @@ export const haveSeveralDomains = (
   return false;
 };
 
-/** A line for each path: its names, and domains only where these regions have several. */
-export function pathLines<Region extends Placed & { readonly kind: string }>(
+/** A line for each path: its names, and domains and kinds only where these regions have several. */
+export function pathLines<Region extends Ranged>(
   regions: readonly Region[],
 ): (region: Region) => string {
+  const mark = kindMarks(regions);
   return haveSeveralDomains(regions)
-    ? (region) => pathWords(region)
-    : ({ path }) => path.join(" / ");
+    ? (region) => `${pathWords(region)}${mark(region)}`
+    : (region) => `${region.path.join(" / ")}${mark(region)}`;
+}
+
+/** How the ranges of a region were opened, in words. */
+export const KIND_WORDS: Readonly<Record<NCUProfileRegion["kind"], string>> = {
+  push_pop: "push/pop",
+  start_end: "start/end",
+  outside: "outside",
+};
+
+/**
+ * What stands behind a region's name where another one of these has the same place: ranges of one name that were
+ * opened by push/pop and by start/end are two regions. Nothing behind all other names.
+ */
+export function kindMarks(regions: readonly Ranged[]): (region: Ranged) => string {
+  // Names come first: they are shorter than paths, and hardly ever have two kinds.
+  const kindsOfName = kindsBy(regions, nameOf);
+  const hasSeveral = (region: Ranged) => (kindsOfName.get(nameOf(region))?.size ?? 0) > 1;
+  const kindsOfPlace = kindsBy(regions.filter(hasSeveral), (region) => placeKey(region));
+  return (region) =>
+    hasSeveral(region) && (kindsOfPlace.get(placeKey(region))?.size ?? 0) > 1
+      ? ` (${KIND_WORDS[region.kind]})`
+      : "";
+}
+
+const nameOf = ({ path }: Placed): string => path.at(-1) ?? "";
+
+function kindsBy(
+  regions: readonly Ranged[],
+  keyOf: (region: Ranged) => string,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const kinds = new Map<string, Set<string>>();
+  for (const region of regions) {
+    const key = keyOf(region);
+    const known = kinds.get(key);
+    if (known === undefined) kinds.set(key, new Set([region.kind]));
+    else known.add(region.kind);
+  }
+  return kinds;
 }

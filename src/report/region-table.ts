@@ -36,7 +36,7 @@ export function renderRegionTable(
   const share = shareBase(report);
   const shown = largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0);
   if (shown.length === 0) return `${colors.dim("No regions.")}\n`;
-  const rows = treeRows(shown).map(({ region, level, label }) => ({
+  const rows = treeRows(shown, { among: report.regions }).map(({ region, level, label }) => ({
     region,
     label: `${"  ".repeat(level)}${label}`,
   }));

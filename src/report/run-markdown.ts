@@ -10,7 +10,7 @@ import {
 import { notesList, provenanceTable, regionTreeTable } from "./markdown-parts.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import { staticAnalysisBlocks } from "./static-analysis.ts";
-import { treeRows } from "./tree-rows.ts";
+import { regionLabels } from "./tree-rows.ts";
 
 /** `report.md` of a run: what each collector found, and the way to everything else. */
 export function renderRunMarkdown(run: RunSummary): string {
@@ -59,10 +59,11 @@ function regionLinks(
   { regionDirectories }: RunSection,
   base: string,
 ): string | null {
+  const labelOf = regionLabels(report.regions);
   const rows = report.regions.flatMap((region) => {
     const name = regionDirectories.get(regionKey(region));
     if (name === undefined) return [];
-    const label = escapeMarkdown(treeRows([region])[0]?.label ?? "");
+    const label = escapeMarkdown(labelOf(region));
     return [[label, markdownLink(escapeMarkdown(name), `${base}/${name}/report.md`)]];
   });
   if (rows.length === 0) return null;

@@ -11,7 +11,7 @@ import { formatDuration, formatShare } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
-import { treeRows } from "./tree-rows.ts";
+import { regionLabels, treeRows } from "./tree-rows.ts";
 
 /** `stakeholder_summary.md`: in plain words where the time goes, in the `top` longest regions. */
 export function renderStakeholderSummary(run: RunSummary, top = 5): string {
@@ -77,11 +77,12 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
     return wholeMs(report) === null && words !== null
       ? `${words.many[0]?.toUpperCase()}${words.many.slice(1)} were counted, not timed: where the time goes is not known.`
       : "No region took measurable time of its own.";
+  const inWords = regionWords(report.regions);
   const lines = ranked
     .slice(0, top)
     .map(
       ({ region, time }) =>
-        `${regionInWords(region)}: ${formatShare(time, whole)} % (${formatDuration(time)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
+        `${inWords(region)}: ${formatShare(time, whole)} % (${formatDuration(time)}${region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`})`,
     );
   const rest = ranked.length - lines.length;
   return [
@@ -93,10 +94,11 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
   ].join("\n\n");
 }
 
-const regionInWords = (region: NCUProfileRegion): string =>
-  region.kind === "outside"
-    ? "Outside every region"
-    : escapeMarkdown(treeRows([region])[0]?.label ?? "");
+function regionWords(regions: readonly NCUProfileRegion[]): (region: NCUProfileRegion) => string {
+  const labelOf = regionLabels(regions);
+  return (region) =>
+    region.kind === "outside" ? "Outside every region" : escapeMarkdown(labelOf(region));
+}
 
 function topKernels(report: NCUProfileRegionReport, top: number): readonly string[] {
   const names: string[] = [];
@@ -159,11 +161,12 @@ function steadiness(report: NCUProfileRegionReport): string {
       : [],
   );
   if (repeated.length === 0) return nothingRepeated(regions);
+  const inWords = regionWords(report.regions);
   const unsteady = repeated.flatMap(({ region, stats }) =>
     stats.p95 === 0 || stats.p95 < stats.median * UNSTEADY
       ? []
       : [
-          `${regionInWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
+          `${inWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
         ],
   );
   if (unsteady.length === 0)

@@ -11,7 +11,7 @@ import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
 import { domainAt, placeKey } from "./region-path.ts";
 import { renderSectionsText } from "./sections-text.ts";
-import { treeRows } from "./tree-rows.ts";
+import { regionLabels } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
 
 /** What to write beside the JSON and Markdown, and how many directories. */
@@ -83,6 +83,7 @@ export async function writeReports(
   await writeFileAtomic(join(root, "regions.csv"), inBlocks(renderRegionsCsv(whole)));
   await writeFileAtomic(join(root, "kernels.csv"), inBlocks(renderKernelsCsv(whole)));
 
+  const labelOf = regionLabels(all);
   const bundleOf = createRegionBundler(bundle);
   const regionDirectories = new Map<string, string>();
   const problems: string[] = [];
@@ -97,7 +98,7 @@ export async function writeReports(
       problems.push(`no report of its own for region ${name}: ${issue.pointer}: ${issue.message}`);
       continue;
     }
-    const heading = `Region ${treeRows([region])[0]?.label ?? ""}`;
+    const heading = `Region ${labelOf(region)}`;
     await writeFileAtomic(join(root, name, "report.json"), inBlocks(jsonPieces(own)));
     await writeFileAtomic(
       join(root, name, "report.md"),

@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   isInside,
-  type Placed,
   pathLines,
   pathWords,
   placeKey,
+  type Ranged,
   startsAt,
 } from "../../src/report/region-path.ts";
 
 /** `name` in the default domain, `name@domain` in another; `name@?` where it is not known. */
-const placed = (text: string): Placed & { kind: string } => {
+const placed = (text: string): Ranged => {
   const ranges = text.split("/").map((range) => {
     const [name = "", domain = ""] = range.split("@");
     return { name, domain: domain === "?" ? null : domain };
@@ -76,8 +76,22 @@ describe("the place of a region", () => {
     expect(lines("a@?/b", "a@?/c")).toEqual(["a / b", "a / c"]);
     expect(lines("a@?/b@A", "c@A")).toEqual(["a / b", "c"]);
     expect(lines("a@?/b@A", "c")).toEqual(["a / b @A", "c"]);
-    const outside = { path: ["(outside)"], domain: "", kind: "outside" };
+    const outside: Ranged = { path: ["(outside)"], domain: "", kind: "outside" };
     const step = placed("step@A");
     expect(pathLines([step, outside])(step)).toBe("step");
+  });
+
+  it("is told with its kind only beside a region of its place", () => {
+    const step = placed("step@A");
+    const inOneGo: Ranged = { ...step, kind: "start_end" };
+    const inside: Ranged = { ...placed("step@A/step@A"), kind: "start_end" };
+    const regions = [step, inOneGo, inside];
+    expect(regions.map(pathLines(regions))).toEqual([
+      "step (push/pop)",
+      "step (start/end)",
+      "step / step",
+    ]);
+    const elsewhere: Ranged = { ...placed("step"), kind: "start_end" };
+    expect([step, elsewhere].map(pathLines([step, elsewhere]))).toEqual(["step @A", "step"]);
   });
 });

@@ -1,7 +1,7 @@
 /** Everything that a comparison shows, in whatever form. */
 
 import { printableLabel } from "../../printable.ts";
-import { isInside, pathWords } from "../region-path.ts";
+import { isInside, kindMarks, pathWords } from "../region-path.ts";
 import type { Verdict } from "./change.ts";
 import type { Changes, KernelChange, RegionChange, ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
@@ -80,11 +80,13 @@ export interface RegionLine {
 
 export function regionLines(regions: readonly RegionChange[]): readonly RegionLine[] {
   const around: RegionChange[] = [];
+  const kindOf = kindMarks(regions);
   return regions.map((region) => {
     const outermost = around.findIndex((other) => !isInside(region, other));
     if (outermost >= 0) around.length = outermost;
     const shown = around.at(-1)?.path.length ?? 0;
-    const label = pathWords(region, (text) => printableLabel(text), shown);
+    const words = pathWords(region, (text) => printableLabel(text), shown);
+    const label = `${words}${kindOf(region)}`;
     const line = { region, level: around.length, label };
     around.push(region);
     return line;

@@ -85,7 +85,7 @@ function buildScope(
   if (regions.length < report.regions.length)
     left.push(`${plural(report.regions.length - regions.length, "shorter region")} not shown`);
 
-  const rows = treeRows(regions, detail.name);
+  const rows = treeRows(regions, { among: report.regions, labelLimit: detail.name });
   const lists = [sources.ofReport(report), ...regions.map(sources.ofRegion)];
   const folded = foldKernels(lists, detail.kernels);
   const all = lists.reduce((sum, { times }) => sum + times.length, 0);

@@ -3,6 +3,7 @@ import { printableLabel } from "../../printable.ts";
 import type { NCUProfileRegion } from "../document.ts";
 import { exclusiveMs, kernelMs, totalMs } from "../measured-time.ts";
 import { forPage } from "../numbers.ts";
+import { KIND_WORDS } from "../region-path.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
 import type { TreeRow } from "../tree-rows.ts";
 import type { KernelColumns, NumberColumn, RegionColumns, RooflineData } from "./page-data.ts";
@@ -22,7 +23,7 @@ export function regionColumns(
     domain: regions.map(({ domain }) =>
       table.add(domain === "" ? "default" : printableLabel(domain, nameLimit)),
     ),
-    kind: regions.map(({ kind }) => table.add(KINDS[kind])),
+    kind: regions.map(({ kind }) => table.add(KIND_WORDS[kind])),
     device: regions.map(({ device }) => (device === null ? null : table.add(device))),
     process: regions.map(({ process_id }) => process_id),
     calls: regions.map(({ invocations }) => invocations),
@@ -49,12 +50,6 @@ function repeatColumns(
     repeatHalf: times.map((time) => forPage(time && (time.ci95_high - time.ci95_low) / 2)),
   };
 }
-
-const KINDS: Readonly<Record<NCUProfileRegion["kind"], string>> = {
-  push_pop: "push/pop",
-  start_end: "start/end",
-  outside: "outside",
-};
 
 /** Row of the region around each row, from the levels of the tree. */
 function parents(rows: readonly TreeRow[]): readonly number[] {

@@ -1,4 +1,5 @@
 /** A sweep as one report: jobs side by side, regions by path. Times are milliseconds. */
+import type { NCUProfileRegion } from "../document.ts";
 
 /** Version of the contract; `major.minor`, a minor only adds. */
 export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.1";
@@ -45,7 +46,7 @@ export interface SweepRegion {
   readonly domain: string;
   /** As in the region report: absent where all ranges of the path are of `domain`. Added in 1.1. */
   readonly path_domains?: readonly (string | null)[];
-  readonly kind: string;
+  readonly kind: NCUProfileRegion["kind"];
   /** One per job, in their order; null where the job does not have the region. */
   readonly times_ms: readonly (number | null)[];
 }
