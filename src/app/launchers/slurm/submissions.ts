@@ -5,6 +5,8 @@ import {
   writeFileAtomicSync,
   writeFileDurableSync,
 } from "../../../atomic-write.ts";
+import { fileProblem } from "../../../file-problem.ts";
+import { ConfigError } from "../../../values/errors.ts";
 import { schedulerFolder } from "../../sweep/record/layout.ts";
 
 /** Files of a sweep's Slurm side, in its `.sweep` folder. */
@@ -39,20 +41,50 @@ export type SubmissionNote =
   | Pick<Submission, "script" | "array">
   | { readonly script: string; readonly given_up: true };
 
-/** In the order in which they were made. */
+/**
+ * In the order in which they were made.
+ *
+ * @throws ConfigError `app.sweep_record` for what is no list of them
+ */
 export function readSubmissions(folder: string): readonly Submission[] {
-  const earlier = JSON.parse(textOf(earlierFile(folder)) ?? "[]") as readonly Submission[];
-  const text = textOf(submissionsFile(folder)) ?? "";
-  // Behind the last whole line there may be half of one that a dead launcher was about to write.
-  const lines = text.split("\n").slice(0, -1);
   const made = new Map<string, Submission>();
-  for (const note of [...earlier, ...lines.map((line) => JSON.parse(line) as SubmissionNote)]) {
+  for (const note of notesOf(folder)) {
     const before = made.get(note.script);
     if ("given_up" in note) made.delete(note.script);
     else if ("jobs" in note) made.set(note.script, note);
     else if (before !== undefined) made.set(note.script, { ...before, array: note.array });
   }
   return [...made.values()];
+}
+
+function notesOf(folder: string): readonly SubmissionNote[] {
+  const earlier = parsedFile(
+    earlierFile(folder),
+    (text) => JSON.parse(text) as readonly Submission[],
+  );
+  // Behind the last whole line there may be half of one that a dead launcher was about to write.
+  const since = parsedFile(submissionsFile(folder), (text) =>
+    text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as SubmissionNote),
+  );
+  return [...earlier, ...since];
+}
+
+/** Nothing where there is no file. */
+function parsedFile<T>(file: string, parse: (text: string) => readonly T[]): readonly T[] {
+  const text = textOf(file);
+  try {
+    return text === undefined ? [] : parse(text);
+  } catch (cause) {
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `What Slurm has of the sweep cannot be read: ${file}: ${fileProblem(cause)}`,
+      hint: "`squeue --me` lists what it has; once that has ended or is cancelled, the file can be removed",
+      cause,
+    });
+  }
 }
 
 function textOf(file: string): string | undefined {

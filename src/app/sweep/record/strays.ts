@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { tryClaim } from "../../worker/process-claim.ts";
+import { launcherOf } from "./launcher-claim.ts";
 import { launcherFile, listsAndDrafts } from "./layout.ts";
 import { readListName } from "./manifest.ts";
 
@@ -22,9 +23,10 @@ export function removeStrays(folder: string, kept: string | undefined): void {
  */
 export function tidyRecord(folder: string): void {
   if (straysOf(folder, readListName(folder)).length === 0) return;
+  // Who drives it may be about to name what nothing names yet; a claim that was handed to this process must be there until it is taken up.
+  if (launcherOf(folder) !== undefined) return;
   try {
     const attempt = tryClaim(launcherFile(folder));
-    // It may be about to name what nothing names yet.
     if (attempt.kind === "held") return;
     try {
       removeStrays(folder, readListName(folder));

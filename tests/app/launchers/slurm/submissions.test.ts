@@ -69,3 +69,18 @@ test("half a note of a launcher that died is none, and gives way to the next", (
   noteSubmissions(folder, [{ script: "/s/0.sh", array: "7" }]);
   expect(readSubmissions(folder)).toEqual([submission(0, "7")]);
 });
+
+test.each(["submissions.jsonl", "submissions.json"])(
+  "what cannot be read of %s is told with the sweep and what to do",
+  (name) => {
+    const { folder } = emptyFolder();
+    writeFileSync(join(slurmFolder(folder), name), "what?\n");
+    expect(() => readSubmissions(folder)).toThrow(
+      expect.objectContaining({
+        code: "app.sweep_record",
+        message: expect.stringContaining(join(slurmFolder(folder), name)),
+        details: expect.objectContaining({ hint: expect.stringContaining("squeue --me") }),
+      }),
+    );
+  },
+);

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
 import { createJobList } from "../../../../src/app/sweep/record/job-list.ts";
-import { claimSweep } from "../../../../src/app/sweep/record/launcher-claim.ts";
+import { claimSweep, launcherOf } from "../../../../src/app/sweep/record/launcher-claim.ts";
 import { draftFile, manifestFile, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
 import { readFacts } from "../../../../src/app/sweep/record/manifest.ts";
 import { canMount, withDisk } from "../../mounts.ts";
@@ -49,6 +49,15 @@ test("while somebody runs the sweep, that is theirs to do", async () => {
   await lookAtSweep(directory, {});
   expect(names()).toHaveLength(4);
   claim.release();
+});
+
+test("so it is while the sweep is handed to this process, which has not taken it up yet", async () => {
+  const directory = temporary();
+  const { folder, names } = withStrays(directory);
+  claimSweep(folder).handOver(process.pid, { awaited: true });
+  await lookAtSweep(directory, {});
+  expect(names()).toHaveLength(4);
+  expect(launcherOf(folder)).toMatchObject({ pid: process.pid, awaited: true });
 });
 
 test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves all as it is", () =>
