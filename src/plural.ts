@@ -4,6 +4,10 @@
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${grouped(String(count))} ${agreeing(count, one, many)}`;
 
+/** `1 of 3 regions`, `12,345 of 67,890 regions`. */
+export const partOf = (count: number, whole: number, one: string, many?: string): string =>
+  `${grouped(String(count))} of ${plural(whole, one, many)}`;
+
 /** The word that agrees with a count that stands elsewhere: `1 of 3 regions is`, `2 of 3 regions are`. */
 export const agreeing = (count: number, one: string, many: string): string =>
   count === 1 ? one : many;

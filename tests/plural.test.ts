@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agreeing, plural } from "../src/plural.ts";
+import { agreeing, partOf, plural } from "../src/plural.ts";
 
 describe("counted things", () => {
   it("are one, or several, or none", () => {
@@ -17,5 +17,7 @@ describe("counted things", () => {
     expect(plural(999, "job")).toBe("999 jobs");
     expect(plural(1_000, "job")).toBe("1,000 jobs");
     expect(plural(1_234_567, "job")).toBe("1,234,567 jobs");
+    expect(partOf(1, 1, "job")).toBe("1 of 1 job");
+    expect(partOf(14_147, 16_423, "job")).toBe("14,147 of 16,423 jobs");
   });
 });

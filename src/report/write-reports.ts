@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
-import { agreeing, plural } from "../plural.ts";
+import { agreeing, grouped, plural } from "../plural.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
@@ -203,7 +203,7 @@ const longestFirst = (regions: readonly NCUProfileRegion[]): readonly NCUProfile
 const timeOf = ({ total_ms, wall_ms }: NCUProfileRegion): number => total_ms ?? wall_ms ?? 0;
 
 const leftOutNote = (shown: number, all: number): string =>
-  `only the ${agreeing(shown, "", `${shown} `)}longest of ${plural(all, "region")} ${agreeing(shown, "has a directory of its", "have a directory of their")} own; this report has all`;
+  `only the ${agreeing(shown, "", `${grouped(String(shown))} `)}longest of ${plural(all, "region")} ${agreeing(shown, "has a directory of its", "have a directory of their")} own; this report has all`;
 
 const withNote = (bundle: RegionReportBundle, note: string): RegionReportBundle => ({
   ...bundle,

@@ -2,7 +2,7 @@
  * What a reader must not have to find out from numbers that are zero or not there. Told once per
  * report, whatever collector it is of.
  */
-import { plural } from "../../plural.ts";
+import { partOf, plural } from "../../plural.ts";
 import { pathLines } from "../../report/region-path.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
 
@@ -39,7 +39,7 @@ function withoutCounters(regions: readonly RegionModelEntry[], names: NamesOf): 
   const without = regions.filter(({ metrics }) => (metrics?.size ?? 0) === 0);
   if (without.length === 0) return [];
   return [
-    `no hardware counter has a value in ${without.length} of ${plural(regions.length, "region")}: ${names(without)}`,
+    `no hardware counter has a value in ${partOf(without.length, regions.length, "region")}: ${names(without)}`,
   ];
 }
 
@@ -58,9 +58,7 @@ function emptyNotes(
       : totals.kernelKinds.includes("gpu_kernel")
         ? "GPU kernel"
         : "CPU operation";
-  return [
-    `no ${what} ran in ${empty.length} of ${plural(regions.length, "region")}: ${names(empty)}`,
-  ];
+  return [`no ${what} ran in ${partOf(empty.length, regions.length, "region")}: ${names(empty)}`];
 }
 
 function ownNotes(regions: readonly RegionModelEntry[], names: NamesOf): readonly string[] {

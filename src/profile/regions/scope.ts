@@ -1,5 +1,5 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
-import { plural } from "../../plural.ts";
+import { partOf } from "../../plural.ts";
 import type { ReportScope } from "../../report/document.ts";
 import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
@@ -120,7 +120,7 @@ function scopeNotes(shown: number, leftOut: number, totals: ScopeTotals): string
   if (shown === 0) notes.push(NO_MATCHING_REGIONS);
   if (leftOut > 0)
     notes.push(
-      `the selection leaves out ${leftOut} of ${plural(shown + leftOut, "region")}; totals cover all of them`,
+      `the selection leaves out ${partOf(leftOut, shown + leftOut, "region")}; totals cover all of them`,
     );
   if (totals.kernelNs === null && shown + leftOut > 0)
     notes.push(

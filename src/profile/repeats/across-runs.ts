@@ -1,5 +1,5 @@
 /** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
-import { agreeing, plural } from "../../plural.ts";
+import { agreeing, partOf, plural } from "../../plural.ts";
 import { regionKey } from "../../report/directory-name.ts";
 import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/model.ts";
@@ -59,7 +59,7 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
       ...(unstable === 0
         ? []
         : [
-            `${unstable} of ${plural(all.length, "region")} ${agreeing(unstable, "is", "are")} not stable over the runs: the 95 % interval of ${agreeing(unstable, "its", "their")} mean is wider than ±5 %`,
+            `${partOf(unstable, all.length, "region")} ${agreeing(unstable, "is", "are")} not stable over the runs: the 95 % interval of ${agreeing(unstable, "its", "their")} mean is wider than ±5 %`,
           ]),
       ...(missing === 0
         ? []

@@ -1,6 +1,6 @@
 /** What the reader of a comparison has to know before believing it. */
 import { plural } from "../../plural.ts";
-import type { NCUProfileRegionReport } from "../document.ts";
+import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import type { KnownDomains } from "./known-domains.ts";
 
 /** Why two reports may not be comparable, and what only one of them says of itself. */
@@ -74,13 +74,25 @@ function differencesOfKind(
     ["collectors", a.collector.name, b.collector.name],
     ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
     ["devices", a.environment.device, b.environment.device],
-    ["machines", a.environment.hostname, b.environment.hostname],
-    ["GPUs", a.environment.gpus.join(", "), b.environment.gpus.join(", ")],
+    ...differencesOfMachine(a.environment, b.environment),
     ["scopes", areAlike ? null : a.scope, areAlike ? null : b.scope],
   ];
   return pairs.flatMap(([what, before, after]) =>
     before === after ? [] : [`the ${what} differ: ${before || "none"} and ${after || "none"}`],
   );
+}
+
+/** An imported file may not say where it is from: that is no difference. */
+function differencesOfMachine(
+  a: ReportEnvironment,
+  b: ReportEnvironment,
+): readonly (readonly [string, string, string])[] {
+  const isUnknown = ({ hostname }: ReportEnvironment) => hostname === "unknown";
+  const noGpus = (one: ReportEnvironment) => isUnknown(one) && one.gpus.length === 0;
+  return [
+    ...(isUnknown(a) || isUnknown(b) ? [] : [["machines", a.hostname, b.hostname] as const]),
+    ...(noGpus(a) || noGpus(b) ? [] : [["GPUs", a.gpus.join(", "), b.gpus.join(", ")] as const]),
+  ];
 }
 
 /** Processes and devices have other numbers in every run. */

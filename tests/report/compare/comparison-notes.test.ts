@@ -28,6 +28,16 @@ describe("notes on a comparison", () => {
     expect(comparisonNotes(report, other)).toEqual([note]);
   });
 
+  it("are none on a machine that an imported file does not name", () => {
+    const [unknown, known] = [elsewhere({ hostname: "unknown" }), elsewhere({ gpus: GPUS })];
+    expect(comparisonNotes(unknown, known)).toEqual([]);
+    expect(comparisonNotes(known, unknown)).toEqual([]);
+    const named = elsewhere({ hostname: "unknown", gpus: ["NVIDIA A100"] });
+    expect(comparisonNotes(named, known)).toEqual([
+      "the GPUs differ: NVIDIA A100 and NVIDIA H100, NVIDIA H200",
+    ]);
+  });
+
   it("are none on scopes that differ in a process or device only, which no two runs share", () => {
     const of = (scope: NCUProfileRegionReport["scope"]) => ({ ...report, scope });
     expect(comparisonNotes(of("process:12"), of("process:345"))).toEqual([]);

@@ -1,4 +1,4 @@
-import { agreeing, plural } from "../../../plural.ts";
+import { agreeing, partOf, plural } from "../../../plural.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { RegionTally } from "./buckets.ts";
 
@@ -42,7 +42,7 @@ export interface OutsideCounts {
 export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
   if (inside === 0 || outside === 0 || outside < (inside + outside) / 10) return [];
   return [
-    `${outside} of ${plural(inside + outside, "kernel")} ${agreeing(outside, "was", "were")} launched outside every range of their thread; if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)`,
+    `${partOf(outside, inside + outside, "kernel")} ${agreeing(outside, "was", "were")} launched outside every range of their thread; if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)`,
   ];
 }
 

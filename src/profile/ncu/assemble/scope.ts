@@ -1,4 +1,4 @@
-import { plural } from "../../../plural.ts";
+import { partOf } from "../../../plural.ts";
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
 import { onlyOne } from "../../only-one.ts";
 import { byTime } from "../../regions/kernel-rows.ts";
@@ -58,7 +58,7 @@ export function buildNcuScope(
       ...(regions.length === 0 ? [NO_MATCHING_REGIONS] : []),
       ...(leftOut > 0
         ? [
-            `the selection leaves out ${leftOut} of ${plural(regions.length + leftOut, "region")}; totals cover all of them`,
+            `the selection leaves out ${partOf(leftOut, regions.length + leftOut, "region")}; totals cover all of them`,
           ]
         : []),
       ...untimedNote(tallies),

@@ -101,9 +101,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       orders.set(title, order);
     }
     const columns = columnsOf(names, unitOfMetric);
-    const values = Float64Array.from(metrics, ({ value }) =>
-      Number.isFinite(value) ? value : Number.NaN,
-    );
+    const values = Float64Array.from(metrics, ({ value }) => shownValue(value));
     const device = DEVICE_INDEX.map((name) => values[columns.index.get(name) ?? -1]).find(
       (index) => index !== undefined && !Number.isNaN(index),
     );
@@ -158,6 +156,12 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     ],
   };
 }
+
+/** GPUs before Volta have counters that ran over many times; ncu, which shows 64 bits, has 0 for them. */
+const COUNTER_END = 2 ** 64;
+
+const shownValue = (value: number): number =>
+  Number.isFinite(value) ? (value >= COUNTER_END ? 0 : value) : Number.NaN;
 
 /** A section can have measured what another one had: ncu shows the last value of the two. */
 function lastOfEach(metrics: readonly Metric[]): readonly Metric[] {

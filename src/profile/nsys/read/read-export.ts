@@ -1,4 +1,4 @@
-import { agreeing, grouped, plural } from "../../../plural.ts";
+import { agreeing, partOf, plural } from "../../../plural.ts";
 import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, invalid, withExport } from "./database.ts";
@@ -126,7 +126,7 @@ function gpuNotes(
   const notes: string[] = [];
   if (unlaunched > 0)
     notes.push(
-      `process ${pid}: the calls that launched ${grouped(String(unlaunched))} of ${plural(kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside of every range`,
+      `process ${pid}: the calls that launched ${partOf(unlaunched, kernels.length, "GPU activity", "GPU activities")} are not in the file; these count as outside of every range`,
     );
   if (migrations > 0)
     notes.push(

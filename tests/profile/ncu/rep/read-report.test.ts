@@ -121,6 +121,19 @@ describe.skipIf(sample === null)("our reader of ncu's report files", () => {
     expect(result?.values[result.columns.index.get(name) ?? -1]).toBe(4711.5);
   });
 
+  test.each([
+    [2 ** 64, 0],
+    [40 * 2 ** 64, 0],
+    [1.5e19, 1.5e19],
+  ])("shows a counter of %d as %d, as ncu does: it has 64 bits", (counted, shown) => {
+    const [name = ""] = readNcuReport(path("r1.ncu-rep")).results[0]?.columns.names ?? [];
+    const changed = withField(readFileSync(path("r1.ncu-rep")), (result) =>
+      metricField(firstMetric(result), counted),
+    );
+    const [result] = readNcuReport(written("counted.ncu-rep", changed)).results;
+    expect(result?.values[result.columns.index.get(name) ?? -1]).toBe(shown);
+  });
+
   test("knows names that a later block adds, whichever block a result stands in", () => {
     const whole = readFileSync(path("r1.ncu-rep"));
     const [plain] = readNcuReport(path("r1.ncu-rep")).results;
