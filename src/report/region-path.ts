@@ -110,27 +110,29 @@ export const KIND_WORDS: Readonly<Record<NCUProfileRegion["kind"], string>> = {
  */
 export function kindMarks(regions: readonly Ranged[]): (region: Ranged) => string {
   // Names come first: they are shorter than paths, and hardly ever have two kinds.
-  const kindsOfName = kindsBy(regions, nameOf);
-  const hasSeveral = (region: Ranged) => (kindsOfName.get(nameOf(region))?.size ?? 0) > 1;
-  const kindsOfPlace = kindsBy(regions.filter(hasSeveral), (region) => placeKey(region));
+  const names = keysOfSeveralKinds(regions, nameOf);
+  if (names.size === 0) return () => "";
+  const suspects = regions.filter((region) => names.has(nameOf(region)));
+  const places = keysOfSeveralKinds(suspects, (region) => placeKey(region));
   return (region) =>
-    hasSeveral(region) && (kindsOfPlace.get(placeKey(region))?.size ?? 0) > 1
+    names.has(nameOf(region)) && places.has(placeKey(region))
       ? ` (${KIND_WORDS[region.kind]})`
       : "";
 }
 
 const nameOf = ({ path }: Placed): string => path.at(-1) ?? "";
 
-function kindsBy(
+function keysOfSeveralKinds(
   regions: readonly Ranged[],
   keyOf: (region: Ranged) => string,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const kinds = new Map<string, Set<string>>();
+): ReadonlySet<string> {
+  const first = new Map<string, Ranged["kind"]>();
+  const several = new Set<string>();
   for (const region of regions) {
     const key = keyOf(region);
-    const known = kinds.get(key);
-    if (known === undefined) kinds.set(key, new Set([region.kind]));
-    else known.add(region.kind);
+    const known = first.get(key);
+    if (known === undefined) first.set(key, region.kind);
+    else if (known !== region.kind) several.add(key);
   }
-  return kinds;
+  return several;
 }
