@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import { regionLines } from "../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../src/report/compare/gates.ts";
 import { renderRegionMarkdown, renderRegionTable } from "../../src/report/index.ts";
 import { regionTreeTable } from "../../src/report/markdown-parts.ts";
 import { treeRows } from "../../src/report/tree-rows.ts";
@@ -30,6 +31,14 @@ describe("two regions that differ in their kind alone", () => {
       for (const name of BOTH) expect(text).toContain(name);
     const compared = regionLines(compareReports(report, report).regions);
     expect(compared.map(({ label }) => label)).toEqual([...BOTH, "load"]);
+  });
+
+  it("are chosen by gates together, or each by its kind", () => {
+    const compared = compareReports(report, report);
+    const inA = compared.regions.map((region) => ({ ...region, domain: "A" }));
+    const chosen = (pattern: string) =>
+      checkGates(parseGates(`region:${pattern}.wall_ms>5%`), { ...compared, regions: inA }).length;
+    expect(["step", "step @A", "step (push/pop)"].map(chosen)).toEqual([2, 2, 1]);
   });
 
   it("have it where one of them stands alone", () => {

@@ -7,7 +7,7 @@ import { matchesGlob, parseGlob } from "../../glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { alternativesTo } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";
-import { pathLines } from "../region-path.ts";
+import { pathLines, pathWords } from "../region-path.ts";
 import type { Change } from "./change.ts";
 import type { Changes, ReportComparison } from "./compare-reports.ts";
 
@@ -135,13 +135,14 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
   });
 }
 
-/** By its name, its path, and its path with domains, which tells apart what differs in those only. */
+/** By its name, its path, that with domains, and that with its kind, too: each tells apart what differs in it only. */
 function regionCandidates({ regions }: ReportComparison): readonly NamedCandidate[] {
   const lineOf = pathLines(regions);
   return regions.map((region) => {
     const { path, changes } = region;
     const label = lineOf(region);
-    return { names: [path.at(-1) ?? "", path.join(" / "), label], label, changes };
+    const names = [path.at(-1) ?? "", path.join(" / "), pathWords(region), label];
+    return { names, label, changes };
   });
 }
 
