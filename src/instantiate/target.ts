@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import {
   checkOptions,
   fn,
@@ -9,9 +10,6 @@ import {
 } from "../values/check-options.ts";
 
 /** A function as a target. */
-
-import { plural } from "../plural.ts";
-
 export type TargetFunction = (...args: never[]) => unknown;
 /** A class as a target. */
 export type TargetClass = new (...args: never[]) => unknown;

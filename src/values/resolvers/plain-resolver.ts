@@ -21,7 +21,7 @@ import type { Resolver, ResolverCall } from "./resolver.ts";
 export function resolver<Arguments extends readonly unknown[]>(
   name: string,
   make: (...args: Arguments) => unknown,
-  options: CachingOptions = {},
+  options: Pick<Resolver, "useCache" | "pure"> = {},
 ): Resolver {
   checkText("resolver", "the name", name);
   fn("resolver", "the second argument", make);
@@ -40,9 +40,7 @@ export function resolver<Arguments extends readonly unknown[]>(
   };
 }
 
-type CachingOptions = Pick<Resolver, "useCache" | "pure">;
-
-const CACHING_OPTIONS: OptionChecks<CachingOptions> = {
+const CACHING_OPTIONS: OptionChecks<Pick<Resolver, "useCache" | "pure">> = {
   useCache: optional(trueOrFalse),
   pure: optional(trueOrFalse),
 };

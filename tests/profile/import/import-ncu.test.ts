@@ -122,7 +122,7 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
   test("says where two tables of one report are given", async () => {
     const raw = path("raw-multi-launch-rtx2060.csv");
     const details = path("details-multi-launch-rtx2060.csv");
-    const { stdout } = await importFiles([raw, details, "-o", "both"]);
+    const { stdout } = await importFiles([raw, details, "-o", "twice"]);
     const note =
       /note: (.*) both have result \d+ of process \d+: where they are tables of one report/;
     expect(stdout).toMatch(note);
