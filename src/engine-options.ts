@@ -3,6 +3,7 @@ import { configStore } from "./compose/sources/check-entry.ts";
 import type { ComposeOptions, EngineOptions } from "./engine.ts";
 import {
   anything,
+  checkedAsRegistered,
   environment,
   fn,
   listOf,
@@ -20,8 +21,7 @@ import {
 export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
-  // Said where they are registered: any iterable will do, which can be gone through but once.
-  resolvers: anything,
+  resolvers: checkedAsRegistered,
   store: optional(configStore),
   plugins: optional(plugins),
   sources: optional(mapOf("functions", fn)),

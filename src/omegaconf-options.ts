@@ -1,6 +1,6 @@
 import type { ConfigTextOptions } from "./compose/config.ts";
 import {
-  anything,
+  checkedAsRegistered,
   environment,
   fn,
   type OptionChecks,
@@ -45,8 +45,7 @@ export interface UpdateOptions extends ResolvingOptions {
 
 export const RESOLVING_OPTIONS: OptionChecks<ResolvingOptions> = {
   context: optional(resolveContext),
-  // Said where they are registered: any iterable will do, which can be gone through but once.
-  resolvers: anything,
+  resolvers: checkedAsRegistered,
   replace: optional(trueOrFalse),
   env: optional(environment),
   onWarning: optional(fn),

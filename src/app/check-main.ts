@@ -3,6 +3,7 @@ import { configStore } from "../compose/sources/check-entry.ts";
 import { checkObject } from "../values/check-arguments.ts";
 import {
   anything,
+  checkedAsRegistered,
   checkOptions,
   environment,
   fn,
@@ -78,8 +79,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   targets: optional(
     withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
   ),
-  // Said where they are registered: any iterable will do, which can be gone through but once.
-  resolvers: anything,
+  resolvers: checkedAsRegistered,
   sources: optional(mapOf("functions", fn)),
   versionBase: optional(oneOf("1.1", "1.2", "1.3")),
   flags: optional(listOf("flags", shape(FLAG))),

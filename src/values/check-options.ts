@@ -94,6 +94,9 @@ export const fn: OptionCheck = (by, name, value) => {
 /** Anything: what it may be is seen where it is used. */
 export const anything: OptionCheck = () => {};
 
+/** What is wrong with resolvers is said where they are registered: an iterable can be gone through but once. */
+export const checkedAsRegistered: OptionCheck = anything;
+
 /** @param is what such an object is: "a Date" */
 export const instance =
   (of: abstract new (...args: never[]) => object, is: string): OptionCheck =>
