@@ -69,10 +69,15 @@ export interface ManifestJob {
 export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
   jobs.filter((job) => job.left_out !== true);
 
-/** The file: of version 1, it has the jobs in it; they are read as ever, and written no more. */
+/**
+ * The file. Of version 1 it has the jobs in it, from 2 on it names their list. With 3, what was handed to Slurm stands in
+ * `submissions.jsonl`: who knows no 3 would overlook it, and submit jobs a second time. All are read, and 3 is written.
+ */
 type Manifest =
   | (SweepManifest & { readonly version: 1 })
-  | (SweepFacts & { readonly version: 2; readonly job_list: string });
+  | (SweepFacts & { readonly version: 2 | typeof VERSION; readonly job_list: string });
+
+const VERSION = 3;
 
 /**
  * Written so that it survives the machine, too.
@@ -82,7 +87,7 @@ type Manifest =
 export const writeManifest = (folder: string, facts: SweepFacts, list: string): void =>
   writeFileDurableSync(
     manifestFile(folder),
-    `${JSON.stringify({ version: 2, ...facts, job_list: list } satisfies Manifest, null, 1)}\n`,
+    `${JSON.stringify({ version: VERSION, ...facts, job_list: list } satisfies Manifest, null, 1)}\n`,
     { mode: 0o600, draft: draftFile(folder, randomUUID()) },
   );
 
@@ -152,12 +157,12 @@ function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
     try {
       return read(manifest);
     } catch (cause) {
-      if (cause instanceof SyntaxError && manifest.version === 2)
+      if (cause instanceof SyntaxError && manifest.version !== 1)
         throw unreadableList(folder, manifest.job_list, cause);
       if (!(cause instanceof Error && "syscall" in cause)) throw cause;
       const now = parsedManifest(folder);
       if (manifest.version === 1) throw cause;
-      if (now.version === 2 && now.job_list === manifest.job_list)
+      if (now.version !== 1 && now.job_list === manifest.job_list)
         throw unreadableList(folder, now.job_list, cause);
       manifest = now;
     }
@@ -173,13 +178,13 @@ function parsedManifest(folder: string): Manifest {
     throw unreadable(folder, cause);
   }
   const version = versionOf(text);
-  if (version === 1 || version === 2) return JSON.parse(text) as Manifest;
+  if (version === 1 || version === 2 || version === VERSION) return JSON.parse(text) as Manifest;
   throw new ConfigError({
     code: "app.sweep_record",
     message:
       version === undefined
         ? `${file} is no manifest of a sweep`
-        : `${file} is of version ${version}; this program reads versions 1 and 2`,
+        : `${file} is of version ${version}; this program reads versions 1, 2 and ${VERSION}`,
     ...(version !== undefined && { hint: "use the version of the program that made it" }),
   });
 }

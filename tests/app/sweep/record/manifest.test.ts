@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -15,6 +16,7 @@ import { manifestFile, sweepFolder } from "../../../../src/app/sweep/record/layo
 import {
   manifestReader,
   readFacts,
+  readListName,
   readManifest,
   readManifestJob,
   writeManifest,
@@ -53,11 +55,25 @@ describe("the manifest of a sweep", () => {
     expect(manifestReader(folder)().jobs).toEqual(jobs);
   });
 
+  test("of version 2 is read as ever; what is written is of version 3, which those refuse that know no submissions.jsonl", () => {
+    const { facts, folder } = emptyFolder();
+    const list = createJobList(folder, [jobOf(0)], []);
+    writeManifest(folder, facts, list.name);
+    const written = JSON.parse(readFileSync(manifestFile(folder), "utf8"));
+    expect(written.version).toBe(3);
+    writeFileSync(manifestFile(folder), JSON.stringify({ ...written, version: 2 }));
+    expect(readManifest(folder)).toEqual({ ...facts, jobs: [jobOf(0)] });
+    expect(readFacts(folder)).toEqual(facts);
+    expect(readListName(folder)).toBe(list.name);
+    expect(readManifestJob(folder, 0)).toEqual(jobOf(0));
+    expect(manifestReader(folder)().jobs).toEqual([jobOf(0)]);
+  });
+
   test("of a version to come is refused", () => {
     const { folder } = emptyFolder();
-    writeFileSync(manifestFile(folder), JSON.stringify({ version: 3 }));
+    writeFileSync(manifestFile(folder), JSON.stringify({ version: 4 }));
     expect(() => readManifest(folder)).toThrow(
-      /is of version 3; this program reads versions 1 and 2/,
+      /is of version 4; this program reads versions 1, 2 and 3/,
     );
   });
 
