@@ -16,6 +16,7 @@ import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
 import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
 import { lastLines } from "../../worker/log-tail.ts";
+import { isHeapFull, MORE_HEAP } from "../../worker/out-of-memory.ts";
 import { GRACE_MS, identityOf, signalGroup, thisProcess } from "../../worker/process-identity.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
@@ -149,7 +150,7 @@ function endOf(
     problem ??
     (signal === null
       ? (lastError(folder, number) ?? "the worker did not start")
-      : `killed by ${signal}${ranOutOfMemory(signal, folder, number) ? OUT_OF_MEMORY : ""}`);
+      : `killed by ${signal}${ranOutOfMemory(signal, folder, number) ? `: out of memory; ${MORE_HEAP}` : ""}`);
   return { status: "failed", exitCode, error };
 }
 
@@ -183,11 +184,7 @@ function lastError(folder: string, number: number): string | undefined {
 
 /** Node has said so before it aborts. */
 const ranOutOfMemory = (signal: NodeJS.Signals, folder: string, number: number): boolean =>
-  signal === "SIGABRT" &&
-  lastLines(jobLog(folder, number), 100).some((line) => line.includes("heap out of memory"));
-
-const OUT_OF_MEMORY =
-  ": out of memory; NODE_OPTIONS=--max-old-space-size=MB lets each job have more";
+  signal === "SIGABRT" && isHeapFull(lastLines(jobLog(folder, number), 100));
 
 const seconds = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;

@@ -48,7 +48,8 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       ]);
       const id = /^(\d+)(?:;|$)/m.exec(stdout)?.[1];
       if (id === undefined && exitCode === undefined) throw unanswered(shortMessage ?? "");
-      if (failed || id === undefined) throw rejected(stderr.trim() || shortMessage || stdout);
+      if (failed || id === undefined)
+        throw rejected(stderr.trim() || shortMessage || stdout, options);
       return id;
     },
     async maxArraySize() {

@@ -12,9 +12,10 @@ import { shownOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import type { SweepBackend } from "../sweep-backend.ts";
 import { createSlurm } from "./client.ts";
+import { logFolder } from "./job-logs.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
-import { readSubmissions, type SubmittedTask, taskName, tasksOf } from "./submissions.ts";
+import { readSubmissions, tasksOf } from "./submissions.ts";
 import { submitJobs } from "./submit.ts";
 
 /** submitit's name, which log configs may use. */
@@ -127,7 +128,7 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
   const result = record.resultOf(job) ?? failedJob(job, failure("its record is gone"));
   if (result.status === "completed") return result;
   const task = tasksOf(readSubmissions(record.folder)).get(job.number);
-  const log = task === undefined ? undefined : logFolder(settings, task);
+  const log = task && logFolder(task.logs ?? settings.submitit_folder, task);
   const error =
     isConfigError(result.error) && log !== undefined
       ? new ConfigError({ ...result.error.details, hint: `what it printed is in ${log}` })
@@ -139,12 +140,6 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
     ...(log !== undefined && { log }),
   };
 }
-
-const logFolder = ({ submitit_folder }: SlurmSettings, task: SubmittedTask): string =>
-  submitit_folder
-    .replaceAll("%j", taskName(task))
-    .replaceAll("%A", task.array)
-    .replaceAll("%a", String(task.index));
 
 /** The jobs of a batch that Slurm still has: of a resumed sweep. */
 async function liveJobs(

@@ -63,6 +63,11 @@ const KINDS: readonly Kind[] = [
     remedy: () => settings("nodes"),
   },
   {
+    reason: /^partitionconfig$/,
+    what: "its partition does not have what it asks for",
+    remedy: () => settings("partition", "nodes", "cpus_per_task"),
+  },
+  {
     reason: /^partition(down|inactive)$/,
     what: "its partition starts no jobs",
     remedy: () => "'sinfo --summarize' shows the partitions",

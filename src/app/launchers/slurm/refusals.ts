@@ -1,4 +1,5 @@
 import { ConfigError } from "../../../values/errors.ts";
+import { optionName, settingOf } from "./sbatch-options.ts";
 
 /** Nobody can be asked. */
 export const missing = (command: string): ConfigError =>
@@ -33,53 +34,105 @@ export const said = (stderr: string): string =>
     .filter((line) => line !== "")
     .join("; ");
 
-/** What to do about what sbatch does not accept, by its words. */
-const REMEDIES: readonly (readonly [words: RegExp, key: string, hint: string])[] = [
-  [/partition/i, "hydra.launcher.partition", "`sinfo --summarize` lists the partitions"],
-  [
-    /account/i,
-    "hydra.launcher.account",
-    "`sacctmgr show associations user=$USER` lists your accounts",
-  ],
-  [/qos/i, "hydra.launcher.qos", "`sacctmgr show qos` lists the qualities of service"],
-  [
-    /generic resource|gres/i,
-    "hydra.launcher.gres",
-    "`sinfo --Format=nodelist,gres` lists what nodes have",
-  ],
-  [/memory/i, "hydra.launcher.mem_gb", "`sinfo --Format=nodelist,memory` lists what nodes have"],
-  [
-    /feature|constraint/i,
-    "hydra.launcher.constraint",
-    "`sinfo --Format=nodelist,features` lists what nodes have",
-  ],
-  [/time limit/i, "hydra.launcher.timeout_min", "`sinfo --Format=partition,time` lists the limits"],
-  [
-    /node|cpu|processor/i,
-    "hydra.launcher",
-    "`sinfo --Node --long` lists the nodes and what they have",
-  ],
-  [/limit/i, "hydra.launcher", "hydra.sweeper.max_batch_size=N submits N jobs at a time"],
-  [
-    /option|usage|unrecognized/i,
-    "hydra.launcher.additional_parameters",
-    "`sbatch --help` lists the options that it has",
-  ],
-  [
-    /connect|controller|configuration|munge|auth/i,
-    "hydra/launcher",
-    "`scontrol ping` says whether the cluster answers",
-  ],
+/** What to do about what sbatch does not accept. */
+interface Remedy {
+  /** In its words. */
+  readonly words: RegExp;
+  /** Options that it may be about: the first one that it was given is the one to change. */
+  readonly options?: readonly string[];
+  /** The key to change where it was given none of them. */
+  readonly key: string;
+  readonly hint: string;
+}
+
+const REMEDIES: readonly Remedy[] = [
+  {
+    words: /partition/i,
+    key: "hydra.launcher.partition",
+    hint: "`sinfo --summarize` lists the partitions",
+  },
+  {
+    words: /account/i,
+    key: "hydra.launcher.account",
+    hint: "`sacctmgr show associations user=$USER` lists your accounts",
+  },
+  {
+    words: /qos/i,
+    key: "hydra.launcher.qos",
+    hint: "`sacctmgr show qos` lists the qualities of service",
+  },
+  {
+    words: /generic resource|gres/i,
+    options: [
+      "gres",
+      "gpus-per-node",
+      "gpus-per-task",
+      "gpus",
+      "gpus-per-socket",
+      "cpus-per-gpu",
+      "mem-per-gpu",
+    ],
+    key: "hydra.launcher.gres",
+    hint: "`sinfo --Format=nodelist,gres` lists what nodes have",
+  },
+  {
+    words: /--mem.* mutually exclusive/i,
+    key: "hydra.launcher.mem_gb",
+    hint: "one of mem_gb, mem_per_cpu and mem_per_gpu can be set",
+  },
+  {
+    words: /memory/i,
+    options: ["mem", "mem-per-cpu", "mem-per-gpu"],
+    key: "hydra.launcher.mem_gb",
+    hint: "`sinfo --Format=nodelist,memory` lists what nodes have",
+  },
+  {
+    words: /feature|constraint/i,
+    key: "hydra.launcher.constraint",
+    hint: "`sinfo --Format=nodelist,features` lists what nodes have",
+  },
+  {
+    words: /time limit/i,
+    key: "hydra.launcher.timeout_min",
+    hint: "`sinfo --Format=partition,time` lists the limits",
+  },
+  {
+    words: /node|cpu|processor/i,
+    key: "hydra.launcher",
+    hint: "`sinfo --Node --long` lists the nodes and what they have",
+  },
+  {
+    words: /limit/i,
+    key: "hydra.launcher",
+    hint: "hydra.sweeper.max_batch_size=N submits N jobs at a time",
+  },
+  {
+    words: /option|usage|unrecognized/i,
+    key: "hydra.launcher.additional_parameters",
+    hint: "`sbatch --help` lists the options that it has",
+  },
+  {
+    words: /connect|controller|configuration|munge|auth/i,
+    key: "hydra/launcher",
+    hint: "`scontrol ping` says whether the cluster answers",
+  },
 ];
 
-/** @param stderr what sbatch said */
-export function rejected(stderr: string): ConfigError {
+/**
+ * @param stderr what sbatch said
+ * @param options what it was given
+ */
+export function rejected(stderr: string, options: readonly string[]): ConfigError {
   const words = said(stderr);
-  const [, key, hint] = REMEDIES.find(([pattern]) => pattern.test(words)) ?? [];
+  const message = `Slurm did not accept the sweep: ${words}`;
+  const remedy = REMEDIES.find((one) => one.words.test(words));
+  if (remedy === undefined) return new ConfigError({ code: "slurm.rejected", message });
+  const { hint, key, options: names = [] } = remedy;
+  const option = options.find((one) => names.includes(optionName(one)));
   return new ConfigError({
     code: "slurm.rejected",
-    message: `Slurm did not accept the sweep: ${words}`,
-    ...(key !== undefined && { key }),
-    ...(hint !== undefined && { hint }),
+    message,
+    key: option === undefined ? key : `hydra.launcher.${settingOf(option)}`,
+    hint,
   });
 }

@@ -64,6 +64,17 @@ export function sbatchOptions(settings: SlurmSettings, request: ArrayRequest): r
 export const signalDelay = ({ signal_delay_s, timeout_min }: SlurmSettings): number =>
   Math.min(signal_delay_s, timeout_min * 30);
 
+/** The key below `hydra.launcher` that an option comes from: `--mem=4G` from `mem_gb`. */
+export function settingOf(option: string): string {
+  const name = optionName(option);
+  if (name === "mem") return "mem_gb";
+  return SAME_NAME.find((key) => dashed(key) === name) ?? `additional_parameters.${name}`;
+}
+
+/** `mem` of `--mem=4G`. */
+export const optionName = (option: string): string =>
+  option.replace(/^--?/, "").split("=", 1)[0] ?? "";
+
 /** In the name of a log, `%` begins one of Slurm's patterns. */
 const escaped = (path: string): string => path.replaceAll("%", "%%");
 

@@ -12,6 +12,7 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobsFolder } from "../../sweep/record/layout.ts";
+import { outOfMemory } from "./out-of-memory.ts";
 import { noteOver, type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
 
@@ -45,14 +46,12 @@ export function settle(
   if (isNew && !mayBeOf(task, state)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
-  const status = STATUS[report?.state ?? ""] ?? "stopped";
-  const why =
-    report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
+  const { lack, status, why } = endOf(folder, task, report);
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   // Its own word is better than Slurm's for the code that it ended with.
-  if (isNew && state.status === "stopped" && (status === "stopped" || endedBySignal(report)))
-    return { kind: "ended" };
-  const detail = lastWords(folder, task);
+  const saysStopped = isNew && state.status === "stopped" && lack === undefined;
+  if (saysStopped && (status === "stopped" || endedBySignal(report))) return { kind: "ended" };
+  const detail = lack === undefined ? lastWords(folder, task) : undefined;
   const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
   writeJobState(
     folder,
@@ -63,6 +62,27 @@ export function settle(
     }),
   );
   return { kind: "ended" };
+}
+
+/** How a task ended, by what Slurm says and, where that is not enough, by what was printed last. */
+function endOf(
+  folder: string,
+  task: SubmittedTask,
+  report: TaskReport | undefined,
+): {
+  readonly status: AttemptEnd["status"];
+  readonly why: string;
+  /** The same where it ran out of memory. */
+  readonly lack: string | undefined;
+} {
+  const status = STATUS[report?.state ?? ""] ?? "stopped";
+  // What was cancelled, or lost its node, is still to be done, whatever it printed.
+  const lack =
+    status === "failed" || report === undefined ? outOfMemory(folder, task, report) : undefined;
+  if (lack !== undefined) return { status: "failed", why: lack, lack };
+  const why =
+    report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
+  return { status, why, lack };
 }
 
 /**

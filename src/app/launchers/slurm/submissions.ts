@@ -27,6 +27,8 @@ export interface Submission {
   readonly array: string | null;
   /** In the order of the array's indices. */
   readonly jobs: readonly SubmittedJob[];
+  /** Where they log: `submitit_folder`, absolute. Not there in what early versions noted. */
+  readonly logs?: string;
 }
 
 export interface SubmittedJob {
@@ -105,7 +107,7 @@ export function noteSubmissions(folder: string, notes: readonly SubmissionNote[]
 }
 
 /** A job as a task of an array. */
-export interface SubmittedTask extends SubmittedJob {
+export interface SubmittedTask extends SubmittedJob, Pick<Submission, "logs"> {
   readonly array: string;
   readonly index: number;
 }
@@ -113,9 +115,10 @@ export interface SubmittedTask extends SubmittedJob {
 /** Where each job was submitted last. */
 export function tasksOf(submissions: readonly Submission[]): ReadonlyMap<number, SubmittedTask> {
   const tasks = new Map<number, SubmittedTask>();
-  for (const { array, jobs } of submissions)
+  for (const { array, jobs, logs } of submissions)
     if (array !== null)
-      for (const [index, job] of jobs.entries()) tasks.set(job.number, { ...job, array, index });
+      for (const [index, job] of jobs.entries())
+        tasks.set(job.number, { ...job, array, index, ...(logs !== undefined && { logs }) });
   return tasks;
 }
 

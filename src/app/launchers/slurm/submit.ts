@@ -61,7 +61,7 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
       number,
       attempts: readJobState(folder, number)?.attempts.length ?? 0,
     }));
-    noteSubmissions(folder, [{ script, array: null, jobs }]);
+    noteSubmissions(folder, [{ script, array: null, jobs, logs: settings.submitit_folder }]);
     try {
       const array = await client.submit(options, script);
       arrays.push(array);

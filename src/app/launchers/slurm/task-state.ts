@@ -43,7 +43,7 @@ export function phaseOf({ state }: TaskReport): TaskPhase {
   return WAITING.includes(state) ? "waiting" : "running";
 }
 
-/** Why a task is over that left no record of its own: for people. */
+/** Why a task is over that left no record of its own, and did not run out of memory: for people. */
 export function whyOver({ exitCode, reason, state }: TaskReport): string {
   const why = reason === null ? "" : ` (${reason})`;
   switch (state) {
@@ -56,8 +56,6 @@ export function whyOver({ exitCode, reason, state }: TaskReport): string {
     case "DEADLINE":
     case "TIMEOUT":
       return `Slurm: it ran out of time: ${state}${why}`;
-    case "OUT_OF_MEMORY":
-      return `Slurm: it ran out of memory: ${state}${why}`;
     case "PREEMPTED":
       return `Slurm: it had to make place and was not queued again: ${state}${why}`;
     default:

@@ -19,6 +19,10 @@ test.each([
   ["DependencyNeverSatisfied", "what it waits for will never be"],
   ["BadConstraints", "no node has what it asks for (BadConstraints): end it with"],
   ["PartitionTimeLimit", "--resume DIR and another hydra.launcher.timeout_min"],
+  [
+    "PartitionConfig",
+    "its partition does not have what it asks for (PartitionConfig): end it with",
+  ],
   ["PartitionDown", "its partition starts no jobs"],
   ["ReqNodeNotAvail, UnavailableNodes:n[1-2]", "a node that it needs is not available"],
   ["QOSMaxCpuPerJobLimit", "it asks for more, or less, than one job may have"],

@@ -129,6 +129,5 @@ test("states: what waits, what runs, what is over and why", () => {
   expect(whyOver(report("NODE_FAIL", "NodeDown"))).toContain(
     "its node failed: NODE_FAIL (NodeDown)",
   );
-  expect(whyOver(report("OUT_OF_MEMORY"))).toContain("ran out of memory");
   expect(whyOver(report("FAILED"))).toContain("ended with code 2");
 });

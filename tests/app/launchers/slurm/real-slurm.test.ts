@@ -112,6 +112,25 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect(outcome.stderr).toMatch(/^#0 +x=1 .* s\/\.submitit\/\d+_0$/m);
     });
 
+    test("a job whose heap was full is told with what lets it have more", async () => {
+      const { start, state } = place();
+      const { exitCode, stderr } = await start(["x=1", "do=hungry"], SLURM, {
+        NODE_OPTIONS: "--max-old-space-size=80",
+      });
+      expect(exitCode, String(stderr)).toBe(1);
+      expect(state(0)?.attempts.at(-1)?.error).toBe(
+        "out of memory: Node's heap is full; NODE_OPTIONS=--max-old-space-size=MB lets each job have more",
+      );
+    });
+
+    test("a key that asks for what no node has is named as the user wrote it", async () => {
+      const { start } = place();
+      const { exitCode, stderr } = await start(["x=1", "hydra.launcher.gpus_per_node=1"]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain("Invalid generic resource (gres) specification");
+      expect(stderr).toContain("hydra.launcher.gpus_per_node");
+    });
+
     test("a failure stops the jobs that still wait, if asked to", async () => {
       const { folder, ran, release, start } = place();
       const launcher = start(

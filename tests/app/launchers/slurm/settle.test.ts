@@ -1,8 +1,9 @@
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { settle } from "../../../../src/app/launchers/slurm/settle.ts";
+import { slurmFolder, slurmLog } from "../../../../src/app/launchers/slurm/submissions.ts";
 import type { TaskReport } from "../../../../src/app/launchers/slurm/task-state.ts";
 import {
   begun,
@@ -49,11 +50,83 @@ test("a job that said itself that it was stopped is not failed by the code of it
   expect(readJobState(folder, 3)?.status).toBe("timed_out");
 });
 
-test("a job that could not say how it ended has Slurm's word", () => {
-  const folder = folderWith(inTask("7_1"));
-  expect(settle(folder, TASK, report("OUT_OF_MEMORY", 0))).toEqual({ kind: "ended" });
-  expect(readJobState(folder, 3)).toMatchObject({
-    status: "failed",
-    attempts: [{ error: "Slurm: it ran out of memory: OUT_OF_MEMORY" }],
+describe("a job that ran out of memory is told with what lets it have more", () => {
+  const MEMORY =
+    "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more";
+  const HEAP =
+    "out of memory: Node's heap is full; NODE_OPTIONS=--max-old-space-size=MB lets each job have more";
+  const V8 =
+    "<--- JS stacktrace --->\n\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n 1: 0xb78db3 node\nsrun: error: vm: task 0: Aborted\n";
+
+  /** A sweep whose task began, with what it logged and what Slurm itself wrote of it. */
+  function ranOut(said: string, { log = "7_1_0_log.err", slurm = "" } = {}) {
+    const folder = folderWith(inTask("7_1"));
+    const logs = join(folder, "logs of %A", "%a");
+    mkdirSync(join(folder, "logs of 7", "1"), { recursive: true });
+    writeFileSync(join(folder, "logs of 7", "1", log), said);
+    mkdirSync(slurmFolder(folder));
+    writeFileSync(slurmLog(folder, TASK), slurm);
+    return { folder, task: { ...TASK, logs } };
+  }
+
+  const endOf = (folder: string) => {
+    const state = readJobState(folder, 3);
+    return [state?.status, state?.attempts[0]?.error];
+  };
+
+  test("by Slurm's word for it", () => {
+    const folder = folderWith(inTask("7_1"));
+    expect(settle(folder, TASK, report("OUT_OF_MEMORY", 0))).toEqual({ kind: "ended" });
+    expect(endOf(folder)).toEqual(["failed", MEMORY]);
+    const early = folderWith();
+    expect(settle(early, TASK, report("OUT_OF_MEMORY", 0))).toEqual({ kind: "ended" });
+    expect(endOf(early)).toEqual(["failed", MEMORY]);
+  });
+
+  test.each([
+    "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. Some of your processes may have been killed by the cgroup out-of-memory handler.",
+    "slurmstepd-n1: error: Detected 1 oom_kill event in StepId=7.0. Some of the step tasks have been OOM Killed.",
+    "srun: error: n1: task 0: Out Of Memory",
+    "slurmstepd-vm: error: StepId=7.0 exceeded memory limit (311812096 > 157286400), being killed",
+    "slurmstepd-vm: error: Exceeded job memory limit",
+  ])("where Slurm says in a log: %s", (line) => {
+    const job = ranOut(`before\n${line}\nafter\n`);
+    expect(settle(job.folder, job.task, report("FAILED", 137))).toEqual({ kind: "ended" });
+    expect(endOf(job.folder)).toEqual(["failed", MEMORY]);
+    const own = ranOut("before\n", { slurm: line });
+    settle(own.folder, own.task, report("FAILED", 137));
+    expect(endOf(own.folder)).toEqual(["failed", MEMORY]);
+  });
+
+  test.each(["7_1_0_log.err", "7_1_0_log.out", "7_1_1_log.err"])(
+    "where V8 says in %s that its heap is full, also if Slurm has forgotten the task",
+    (log) => {
+      for (const word of [report("FAILED", 134), undefined]) {
+        const { folder, task } = ranOut(V8, { log });
+        expect(settle(folder, task, word)).toEqual({ kind: "ended" });
+        expect(endOf(folder)).toEqual(["failed", HEAP]);
+      }
+    },
+  );
+
+  test("also if it was told to end before it was killed, and says that it was stopped", () => {
+    const { folder, task } = ranOut(
+      "slurmstepd-vm: error: StepId=7.0 exceeded memory limit (3 > 1), being killed\n",
+    );
+    writeJobState(folder, ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "s" }));
+    expect(settle(folder, task, report("FAILED", 143))).toEqual({ kind: "ended" });
+    expect(endOf(folder)).toEqual(["failed", MEMORY]);
+  });
+
+  test("and one that was cancelled, or whose program speaks of memory, is not", () => {
+    const cancelled = ranOut(V8);
+    settle(cancelled.folder, cancelled.task, report("CANCELLED"));
+    expect(endOf(cancelled.folder)).toEqual(["stopped", "Slurm: it was cancelled"]);
+    const cuda = ranOut("torch.OutOfMemoryError: CUDA out of memory. Out Of Memory\n");
+    settle(cuda.folder, cuda.task, report("FAILED", 1));
+    expect(endOf(cuda.folder)).toEqual([
+      "failed",
+      "Slurm: its script ended with code 1 and the job left no result: FAILED",
+    ]);
   });
 });

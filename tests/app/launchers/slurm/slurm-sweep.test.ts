@@ -179,7 +179,7 @@ test("a job that has left the queue is not lost while Slurm does not say what be
     events.push(event.kind);
   expect(events).toEqual(["started", "ended"]);
   expect(readJobState(folder, 0)?.attempts.at(-1)?.error).toBe(
-    "Slurm: it ran out of memory: OUT_OF_MEMORY (OutOfMemory)",
+    "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more",
   );
 });
 

@@ -1,0 +1,35 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { lastLines } from "../../worker/log-tail.ts";
+import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
+
+/**
+ * The folder where the job of a task logs.
+ *
+ * @param pattern `submitit_folder`: `%j`, `%A` and `%a` in it stand for the task and its parts
+ */
+export const logFolder = (pattern: string, task: Pick<SubmittedTask, "array" | "index">): string =>
+  pattern
+    .replaceAll("%j", taskName(task))
+    .replaceAll("%A", task.array)
+    .replaceAll("%a", String(task.index));
+
+/** Enough for what Node says as it dies, and what Slurm says then. */
+const LINES = 100;
+
+/** The last lines of what Slurm says of a task, and of what each process of its job has printed. */
+export const lastLogLines = (folder: string, task: SubmittedTask): readonly string[] =>
+  [slurmLog(folder, task), ...jobLogs(task)].flatMap((file) => lastLines(file, LINES));
+
+/** None where nobody has noted where they are, or they are gone. */
+function jobLogs(task: SubmittedTask): readonly string[] {
+  if (task.logs === undefined) return [];
+  const folder = logFolder(task.logs, task);
+  try {
+    // Of the job's processes, if there are several, and of its script.
+    const names = readdirSync(folder).filter((name) => name.startsWith(`${taskName(task)}_`));
+    return names.map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

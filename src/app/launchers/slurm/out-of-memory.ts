@@ -1,0 +1,26 @@
+import { isHeapFull, MORE_HEAP } from "../../worker/out-of-memory.ts";
+import { lastLogLines } from "./job-logs.ts";
+import type { SubmittedTask } from "./submissions.ts";
+import type { TaskReport } from "./task-state.ts";
+
+/**
+ * Why the job of a task ended, and what to do, where it ran out of memory; undefined for others. Slurm does not always say so
+ * itself: the task whose step was killed has just failed, and one whose time is past is forgotten. What was printed last tells.
+ *
+ * @param report what Slurm said last; undefined where it knows the task no more
+ */
+export function outOfMemory(
+  folder: string,
+  task: SubmittedTask,
+  report: TaskReport | undefined,
+): string | undefined {
+  const lines = lastLogLines(folder, task);
+  if (isHeapFull(lines)) return `out of memory: Node's heap is full; ${MORE_HEAP}`;
+  return report?.state === "OUT_OF_MEMORY" || lines.some((line) => OVER_LIMIT.test(line))
+    ? "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more"
+    : undefined;
+}
+
+/** Slurm's own words, in versions from 17 on; a program may use the same of something else. */
+const OVER_LIMIT =
+  /^(slurmstepd|srun)[^ ]*: .*(oom[-_]kill|Out Of Memory|xceeded (job |step )?memory limit)/;
