@@ -12,7 +12,12 @@ import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { keyText } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
-import { convertElement, convertKey, convertNode } from "./types/convert.ts";
+import {
+  convertElement,
+  convertKey,
+  convertNode,
+  refuseInterpolatedItem,
+} from "./types/convert.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 
 /** How a value is set where that differs. */
@@ -61,6 +66,8 @@ export function isOddContainer({ type }: ConfigNode, value: ConfigNode): boolean
 function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
   const own = child(parent.node, key)?.type;
   const element = elementType(parent.node, key);
+  if (parent.node.kind === "list" && element !== undefined)
+    refuseInterpolatedItem(element, value, at);
   if (own !== undefined && (own.kind !== "object" || element !== undefined))
     return convertNode(own, value, at);
   return element === undefined ? value : convertElement(element, value, at);

@@ -164,9 +164,19 @@ const STACK: PropertyDescriptor & ThisType<ConfigError> = {
   configurable: true,
 };
 
-/** The same error about another key: the one that was asked for rather than where it failed. */
-export const aboutKey = (error: ConfigError, key: string): ConfigError =>
-  new ConfigError({ ...error.details, key });
+/**
+ * The same error about another key: the one that was asked for rather than where it failed. Who asked first is
+ * told: a resolver that reads `c[0]` of a list asks for that item, whoever refers to the resolver.
+ */
+export function aboutKey(error: ConfigError, key: string): ConfigError {
+  if (ASKED_FOR.has(error)) return error;
+  const asked = new ConfigError({ ...error.details, key });
+  ASKED_FOR.add(asked);
+  return asked;
+}
+
+/** The errors that tell the key that was asked for: a note beside them, since it is none of their details. */
+const ASKED_FOR = new WeakSet<ConfigError>();
 
 /**
  * Whether a caught error is one of ours, with `details`; any other is a bug or comes from your

@@ -30,7 +30,7 @@ import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf, pathOf, rootOf } from "./place.ts";
 import { replacing } from "./replaced.ts";
-import { convertElement, convertNode } from "./types/convert.ts";
+import { convertItem, convertNode } from "./types/convert.ts";
 import { convertScalar, noSubclass } from "./types/convert-scalar.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 
@@ -249,7 +249,7 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
     refuseReadonly(dest, at);
     // As in a map, OmegaConf asks no type of a map or list among scalars.
     if (type?.kind !== "list" || isOddContainer(target, item)) return item;
-    return convertElement(type.element, item, at);
+    return convertItem(type.element, item, at);
   });
   const before = { ...target };
   target.items = items;

@@ -25,6 +25,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
     if (done.has(place)) return;
     refuseDepth(open.size, place.node);
     open.add(place);
+    const before = resolution.impureCalls();
     for (const key of keysOf(place)) {
       const below = resolution.places.child(place, key);
       if (below === undefined) continue;
@@ -36,7 +37,8 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
       }
     }
     open.delete(place);
-    done.add(place);
+    // What an impure resolver gave is asked for by each reference to what is around it, as everywhere.
+    if (resolution.impureCalls() === before) done.add(place);
   }
 
   function follow(place: Place): Place {

@@ -56,6 +56,15 @@ describe("resolvers of a program", () => {
     expect(() => whole("a: ${hydra:job.self}")).toThrow("Recursive interpolation detected");
   });
 
+  test("an error in the hydra node names the key there", () => {
+    const broken = readYaml("hydra: {sweep: {subdir: '${nope}'}}");
+    const context = createResolveContext({ resolvers: [hydraResolver(() => broken)], env: {} });
+    const key = "hydra.sweep.subdir";
+    const about = expect.objectContaining({ details: expect.objectContaining({ key }) });
+    for (const text of ["x: ${hydra:sweep.subdir}", "a: {b: 'x/${c}'}\nc: ${hydra:sweep.subdir}"])
+      expect(() => resolveTree(readYaml(text), context)).toThrowError(about);
+  });
+
   test("a map of the hydra node is written in place, unless it were changed itself by that", () => {
     expect(whole("a: ${hydra:run}", IN_PLACE)).toEqual({ a: { dir: "o" } });
     expect(() => whole("a: ${hydra:sweep}", IN_PLACE)).toThrowError(

@@ -1,4 +1,4 @@
-import { ConfigError, isConfigError } from "../errors.ts";
+import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
 import { alternativesTo } from "../nearest.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
 import { isNode, scalar } from "../node.ts";
@@ -70,27 +70,44 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         scalarsAreEmpty: true,
       });
     },
-    selectIn(tree, path, key) {
-      let from: Place | undefined = resolution.otherRoot(tree);
+    selectIn(root, path, key) {
+      let from = resolution.otherRoot(root);
       for (const step of path) {
         const child = resolution.places.child(from, step);
         if (child === undefined) return undefined;
         from = resolution.dereference(child);
       }
+      const tree = from;
       const parsed = referenceKey(key.startsWith(".") ? key : `.${key}`);
       // The place of a child: the first dot leads from there to where the search begins.
-      const start = startOf(parsed, { kind: "place", node: from.node, parent: from });
-      return selectPath(resolution, start, parsed.components, { scalarsAreEmpty: true });
+      const start = startOf(parsed, { kind: "place", node: tree.node, parent: tree });
+      return asking(
+        () => selectPath(resolution, start, parsed.components, { scalarsAreEmpty: true }),
+        () => fullKeyOf(tree, key),
+      );
     },
     child(container, key) {
       const child = resolution.places.child(container, key);
       if (child === undefined) return undefined;
       // What stands in a literal or a result is plain data: it is not interpolated again.
-      return container.result === true ? { ...child, result: true } : resolution.dereference(child);
+      if (container.result === true) return { ...child, result: true };
+      return asking(
+        () => resolution.dereference(child),
+        () => fullKeyOf(child),
+      );
     },
     evaluate: (text) => resolution.evaluate(parseElement(text), at),
     create: (node) => resolution.dereference({ kind: "place", node, parent }),
   };
+}
+
+/** What a resolver finds at a key that it asks for; what goes wrong there is told with that key. */
+function asking<Found>(find: () => Found, key: () => string): Found {
+  try {
+    return find();
+  } catch (error) {
+    throw isConfigError(error) ? aboutKey(error, key()) : error;
+  }
 }
 
 function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {

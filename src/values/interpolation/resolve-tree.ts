@@ -14,6 +14,7 @@ import type {
 import { child, isMissing, keyId, MISSING } from "../node.ts";
 import type { Place, Walk } from "../place.ts";
 import { fullKeyOf, writeTo } from "../place.ts";
+import { convertWritten } from "../types/convert.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
@@ -107,13 +108,18 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
       key: fullKeyOf(place),
       origin: place.node.origin,
     });
-  const node = resolveBelow(deep, target, place);
-  if (onlyValues === true && target !== place) {
-    // What an interpolation leads to is resolved before it is written.
-    refuseReadonly(place);
-    refuseNoValue(target, place);
-  }
-  return target === place || node.replaced === place.node ? node : inPlaceOf(node, place.node);
+  const found = resolveBelow(deep, target, place);
+  if (target === place) return found;
+  const node = onlyValues === true ? written(found, target, place) : found;
+  return node.replaced === place.node ? node : inPlaceOf(node, place.node);
+}
+
+/** What an interpolation leads to, as it is written to its place: it is resolved before. */
+function written(value: ConfigNode, target: Place, place: Place): ConfigNode {
+  refuseReadonly(place);
+  refuseNoValue(target, place);
+  const { type } = place.node;
+  return type === undefined ? value : convertWritten(type, value, place);
 }
 
 function refuseReadonly(place: Place): void {

@@ -70,8 +70,13 @@ function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefin
   }
 }
 
-const isSpecial = (value: ScalarValue): boolean =>
-  typeof value === "string" && (value === MISSING || value.includes("${"));
+const isSpecial = (value: ScalarValue): boolean => value === MISSING || hasInterpolation(value);
+
+const hasInterpolation = (value: ScalarValue): boolean =>
+  typeof value === "string" && value.includes("${");
+
+/** Whether what a scalar is will be known when its interpolation is followed. */
+export const isInterpolated = ({ value }: ScalarNode): boolean => hasInterpolation(value);
 
 function toInt(value: ScalarValue): bigint | undefined {
   if (typeof value === "bigint") return value;

@@ -4,7 +4,7 @@ import { keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { checkScalar, convertScalar, wrongType } from "./convert-scalar.ts";
+import { checkScalar, convertScalar, isInterpolated, wrongType } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
 
 /**
@@ -25,7 +25,7 @@ export function convertNode(
     return strict ? checkScalar(type, node, at) : convertScalar(type, node, at);
   if (node.kind === "list" && type.kind === "list") {
     const items = node.items.map((item, index) =>
-      convertElement(type.element, item, below(at, node, item, BigInt(index)), strict),
+      convertItem(type.element, item, below(at, node, item, BigInt(index)), strict),
     );
     return { ...node, type, items };
   }
@@ -45,6 +45,51 @@ export const convertElement = (
   at: Place,
   strict = false,
 ): ConfigNode => convertNode(type, node, at, strict || type.kind === "list" || type.kind === "map");
+
+/**
+ * What is put into a list of a type.
+ * @throws ConfigError as `convertNode`
+ */
+export function convertItem(
+  type: NodeType,
+  node: ConfigNode,
+  at: Place,
+  strict = false,
+): ConfigNode {
+  refuseInterpolatedItem(type, node, at);
+  return convertElement(type, node, at, strict);
+}
+
+/**
+ * In place of an object in a list there is no interpolation, as there may be in place of any other object.
+ * @throws ConfigError `value.wrong_type`
+ */
+export function refuseInterpolatedItem(type: NodeType, node: ConfigNode, at: Place): void {
+  if (type.kind === "object" && node.kind === "scalar" && isInterpolated(node))
+    throw wrongType(type, node, at);
+}
+
+/**
+ * What an interpolation to a map or list gave, as it is written to a place of a declared type: scalars in it are
+ * converted. Maps and lists that stand among scalars, or for objects, are taken as they are.
+ * @throws ConfigError as `convertNode`
+ */
+export function convertWritten(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+  const inType = (element: NodeType, value: ConfigNode, key: Key): ConfigNode =>
+    value.kind !== "scalar" && element.kind !== "list" && element.kind !== "map"
+      ? value
+      : convertElement(element, value, below(at, node, value, key));
+  if (type.kind === "list" && node.kind === "list") {
+    const items = node.items.map((item, index) => inType(type.element, item, BigInt(index)));
+    return { ...node, type, items };
+  }
+  if (type.kind !== "map" || node.kind !== "map") return node;
+  const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
+    const known = convertKey(type.key, key, below(at, node, value, key));
+    return [keyId(known), { key: known, value: inType(type.element, value, known) }];
+  });
+  return { ...node, type, entries: new Map(entries) };
+}
 
 type MapType = Extract<NodeType, { kind: "map" | "object" }>;
 

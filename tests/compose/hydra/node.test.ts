@@ -108,6 +108,16 @@ describe("the hydra node", () => {
     expect(refusal(() => hydraOf(["x=2", override], "x: 1\nl: [1]")).code).toMatch(/^compose\./);
   });
 
+  it.each([
+    "hydra.runtime.config_sources=['${x}']",
+    "hydra.job.env_copy='\\${l}'",
+    "hydra.job.env_copy=${x}",
+  ])("refuses %s: it takes an object, and a list", (override) => {
+    const error = refusal(() => hydraOf([override], "x: 1\nl: [PATH]", { PATH: "/bin" }));
+    expect(error.code).toMatch(/^compose\./);
+    expect(error.message).toMatch(/Invalid (type|value) assigned: (str|int) is not a/);
+  });
+
   it("records overrides, Hydra's own apart from the task's", () => {
     expect(hydraOf(["x=2", "hydra.job.name=me", "hydra/job_logging=none", "+y=1"])).toMatchObject({
       overrides: {

@@ -8,7 +8,7 @@ import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve
 import type { ConfigNode, Key } from "../../../src/values/node.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
 import type { Resolver } from "../../../src/values/resolvers/resolver.ts";
-import { resolveAt } from "../../../src/values/select.ts";
+import { resolveAt, selectNode } from "../../../src/values/select.ts";
 import { runs } from "../../runs.ts";
 import { maps, ORIGIN, show, yaml } from "../trees.ts";
 
@@ -107,6 +107,22 @@ describe("resolveTree", () => {
         }),
       }),
     );
+  });
+
+  it.each([
+    { of: "a list", text: "l: ['${nope}', 1]\nu: ${first:${l}}", key: "l[0]" },
+    { of: "a list, referred to", text: "l: ['${nope}']\nu: ${v}\nv: x${first:${l}}", key: "l[0]" },
+    { of: "a map", text: "m: {0: '${oc.env:NOPE}'}\nu: ${first:${m}}", key: "m.0" },
+    { of: "what an item leads to", text: "l: ['${n}']\nn: ${nope}\nu: ${first:${l}}", key: "l[0]" },
+    { of: "what it is given", text: "m: {a: '${nope}'}\nu: ${first:${m.a}}", key: "u" },
+  ])("names the item of $of that a resolver asked for", ({ text, key }) => {
+    const first: Resolver = {
+      name: "first",
+      resolve: ([given], call) => (given && call.child(given, 0n)) ?? null,
+    };
+    const context = createResolveContext({ env: {}, resolvers: [first] });
+    const about = expect.objectContaining({ details: expect.objectContaining({ key }) });
+    expect(() => selectNode(yaml(text), "u", context)).toThrowError(about);
   });
 
   it("shares what it does not change, and shares one result between references", () => {

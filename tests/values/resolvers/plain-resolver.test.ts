@@ -49,6 +49,11 @@ describe("resolver()", () => {
     expect(resolve(text)).toBe(gives);
   });
 
+  it("gets a map with all of its interpolations resolved, or an error about the one that cannot be", () => {
+    const { details } = refusal(() => resolve("m: {a: 1, b: '${nope}'}\nx: ${json:${m}}"));
+    expect(details).toMatchObject({ code: "interpolation.not_found", key: "m.b" });
+  });
+
   it("is called for every reference, or once with useCache", () => {
     calls = 0;
     const counted = resolveTree(
