@@ -78,6 +78,39 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     },
   );
 
+  it("tells the cause behind ncu's exit code 9, and keeps the file in which ncu says more", async () => {
+    const details = inHere("nsight-compute-a507-931f.log");
+    writeFileSync(details, "Failed to optimize backing store");
+    gpu?.plan([
+      {
+        // As people showed it of a slice of a GPU (MIG).
+        log: `${connected}==ERROR== An error was reported by the driver\n==ERROR== For more information, see ${details}\n==ERROR== Cannot lock GPU clock frequencies on MIG! Try locking the clocks externally.\n==ERROR== Failed to profile "k" in process 45625\n==ERROR== The application returned an error code (9).\n`,
+        exit: 9,
+      },
+    ]);
+    const result = await profile(["hydra.run.dir=slice"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("ncu may not lock the GPU's clocks here");
+    expect(result.stderr).toContain("pipeline.ncu.ncu_cli.clock_control=none");
+    expect(result.stderr).not.toContain("exit code 9");
+    expect(existsSync(inHere("slice/recorder/regions/A/report.json"))).toBe(true);
+    const kept = "ncu/logs/profile/nsight-compute-a507-931f.log";
+    expect(readFileSync(inHere(`slice/${kept}`), "utf8")).toBe("Failed to optimize backing store");
+    expect(readFileSync(inHere("slice/report.md"), "utf8")).toContain(kept);
+  });
+
+  it("notes what ncu could not collect in a run that worked", async () => {
+    gpu?.plan([
+      {
+        results: kernels,
+        log: `${connected}==WARNING== Unable to access the following 1 metrics: ctc__rx_bytes_data_user.sum.\n`,
+      },
+    ]);
+    expect((await profile(["hydra.run.dir=lacking"])).code).toBe(0);
+    expect(notesOf("lacking")).toContain("does not give out: ctc__rx_bytes_data_user.sum");
+    expect(regionsOf("lacking").get("A")?.kernel_count).toBe(2);
+  });
+
   it("keeps the results of a report that ncu could not finish", async () => {
     gpu?.plan([
       {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout } from "node:timers";
 import { makeDirectory } from "../../../make-directory.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
@@ -9,8 +9,9 @@ import { sectionFiles } from "./ask.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { followLog } from "./follow-log.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";
-import { ownLinesOf } from "./own-lines.ts";
+import { ownLinesIn, ownLinesOf } from "./own-lines.ts";
 import type { Pass } from "./pass-plan.ts";
+import { detailFilesIn, notesOfWarnings } from "./warning-notes.ts";
 
 /** One run of ncu, as it ended. */
 export interface PassRun {
@@ -82,7 +83,7 @@ export async function runPass(
   reader.push(`${text}\n`);
   const reportFile = `${place.report}.ncu-rep`;
   // Lines of the part of ncu that lives in the program go to standard error only.
-  const said = `${text}\n${ownLinesOf(outcome.stderrFile).join("\n")}`;
+  const lines = [...ownLinesIn(text), ...ownLinesOf(outcome.stderrFile)];
   const log = reader.state();
   const hang = hangNote({ ...log, current: following.suspect() ?? log.current });
   return {
@@ -92,12 +93,28 @@ export async function runPass(
     log,
     failures: [
       ...(timedOut ? [timeoutFailure(timeoutMin ?? 0, log.current)] : []),
-      ...recogniseFailures(said),
+      ...recogniseFailures(lines),
     ],
     timedOut,
-    notes: hang === null ? [] : [hang],
+    notes: [
+      ...(hang === null ? [] : [hang]),
+      ...notesOfWarnings(lines),
+      ...keepDetails(lines, place),
+    ],
   };
 }
+
+/** They lie in the folder for temporary files, perhaps of a node that nobody can look at later. */
+const keepDetails = (lines: readonly string[], { directory }: PassPlace): readonly string[] =>
+  detailFilesIn(lines).flatMap((file) => {
+    try {
+      copyFileSync(file, join(directory, basename(file)));
+    } catch {
+      // Another user's, or gone: its name alone helps nobody.
+      return [];
+    }
+    return [`ncu says more of it in ${join("ncu/logs", basename(directory), basename(file))}`];
+  });
 
 const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
 

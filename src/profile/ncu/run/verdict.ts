@@ -15,15 +15,6 @@ export interface Verdict {
   readonly hopeless: boolean;
 }
 
-const HOPELESS: readonly RecognisedFailure["id"][] = [
-  "permission",
-  "no_driver",
-  "busy",
-  "options",
-  "report_exists",
-  "application",
-];
-
 /** @param read what was read of the pass's report; null without one */
 export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread"> | null): Verdict {
   const { results, unread } = read ?? { results: 0, unread: null };
@@ -72,7 +63,7 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
   return {
     problem,
     notes: results > 0 ? [keptNote(run, results)] : [],
-    hopeless: failure === undefined || HOPELESS.includes(failure.id),
+    hopeless: failure === undefined || failure.hopeless,
   };
 }
 

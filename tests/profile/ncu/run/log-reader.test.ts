@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hangNote, recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
+import { hangNote } from "../../../../src/profile/ncu/run/failures.ts";
 import { progressText } from "../../../../src/profile/ncu/run/follow-log.ts";
 import { createLogReader } from "../../../../src/profile/ncu/run/log-reader.ts";
 import { runs } from "../../../runs.ts";
@@ -68,55 +68,5 @@ describe("createLogReader", () => {
         }),
         { numRuns: runs(50) },
       );
-  });
-});
-
-describe("recogniseFailures", () => {
-  const ids = (text: string) => recogniseFailures(text).map(({ id }) => id);
-
-  it.skipIf(shared === null).each([
-    ["pub-errnvgpuctrperm", ["permission"]],
-    ["pub-driver-resource-unavailable", ["busy", "result_failed", "no_match"]],
-    ["pub-failed-kernel-mid-run", ["result_failed", "application"]],
-    ["pub-no-kernels-available-list", ["no_match"]],
-    ["pub-nvtx-no-match-pushpop-hint", ["no_match"]],
-    ["pub-progress-line-split-by-warning", []],
-    ["real-no-cuda-driver-range-mode", ["no_driver", "application", "no_match"]],
-  ])("of the recorded log %s", (name, expected) => {
-    expect(ids(logOf(name))).toEqual(expected);
-  });
-
-  it.each([
-    [
-      "==WARNING== Skipping invalid capture range (Unsupported API during capture).",
-      "unsupported_api",
-    ],
-    ["==ERROR== Option kernel-name is not supported during range replay.", "options"],
-    ["==ERROR== the argument for option '--clock-control' is invalid.", "options"],
-    ["==ERROR== Option '--section bogus' did not match any section.", "options"],
-    ["==ERROR== Invalid configuration for nvtx-include : */", "options"],
-    [
-      "==ERROR== File a.ncu-rep already exists. Use '-f' for overwriting the file.",
-      "report_exists",
-    ],
-    ["half a line of the program==ERROR== ERR_NVGPUCTRPERM - no", "permission"],
-  ])("of %s", (text, id) => {
-    const [failure] = recogniseFailures(text);
-    expect(failure?.id).toBe(id);
-    expect(failure?.remedy).toBeTruthy();
-  });
-
-  it.each([
-    "FileExistsError: the cache already exists",
-    "torch: libcuda.so.1 not found, using the CPU",
-    "see ERR_NVGPUCTRPERM in NVIDIA's pages",
-    "Failed to prepare range for profiling my model",
-    "The application returned an error code (3)",
-    "No kernels were profiled",
-    "a driver resource was unavailable",
-  ])("does not take what the program prints for ncu's: %s", (line) => {
-    expect(recogniseFailures(line)).toEqual([]);
-    const log = `==ERROR== The application returned an error code (1).\n${line}\n`;
-    expect(ids(log)).toEqual(["application"]);
   });
 });

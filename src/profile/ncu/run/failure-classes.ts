@@ -1,0 +1,280 @@
+/**
+ * What ncu says when something went wrong, what it means, and what helps. The words are those of ncu 2019 to 2026, from
+ * its binaries and from what people met in the field; the order is that of telling: causes before what follows from them.
+ */
+
+export interface FailureClass {
+  readonly id:
+    | "permission"
+    | "lock"
+    | "no_driver"
+    | "driver_too_old"
+    | "library"
+    | "unsupported_gpu"
+    | "gpu_mode"
+    | "busy"
+    | "clocks"
+    | "unsupported_api"
+    | "memory"
+    | "replay_mismatch"
+    | "report_exists"
+    | "disk"
+    | "metrics"
+    | "options"
+    | "target"
+    | "launch_failed"
+    | "unknown"
+    | "result_failed"
+    | "application"
+    | "no_match";
+  /** Looked for in ncu's own lines. */
+  readonly pattern: RegExp;
+  readonly message: (match: RegExpExecArray) => string;
+  readonly remedy: string;
+  /** Whether every further run of ncu would fail alike. */
+  readonly hopeless: boolean;
+}
+
+const ANOTHER_NCU = "HYDRACONF_NSIGHT names the folder of another ncu";
+
+export const FAILURE_CLASSES: readonly FailureClass[] = [
+  {
+    id: "permission",
+    pattern: /ERR_NVGPUCTRPERM/,
+    message: () => "ERR_NVGPUCTRPERM: this user may not read the GPU's performance counters",
+    remedy:
+      "run as root; or let all users read them: put 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into a file of /etc/modprobe.d and reboot; in a container, start it with --cap-add=SYS_ADMIN; under WSL, allow them to all users in Windows' NVIDIA Control Panel (Developer)",
+    hopeless: true,
+  },
+  {
+    id: "permission",
+    pattern: /GPU Performance Counters on the target vGPU/,
+    message: () => "the virtual GPU of this machine does not give out its performance counters",
+    remedy:
+      "whoever runs the host must enable profiling for this vGPU (enable_profiling=1); the recorder and nsys work without it",
+    hopeless: true,
+  },
+  {
+    id: "lock",
+    pattern:
+      /(?:Failed to open\/create lock file |Failed to acquire the interprocess lock at )(\S*?)\. Please|InterprocessLockFailed/,
+    message: ([, file]) =>
+      `ncu may not use its lock file${file === undefined ? "" : ` ${file}`}, mostly because another user made it`,
+    remedy:
+      "give ncu a folder of your own on a local disk: mkdir -p ~/ncu-tmp && TMPDIR=~/ncu-tmp deep-profile ...; with sudo in every run or in none",
+    hopeless: true,
+  },
+  {
+    id: "no_driver",
+    pattern:
+      /failed to connect to the CUDA driver|Driver could not be loaded|Failed to load the driver|libcuda\.so.*not found/i,
+    message: () => "ncu found no CUDA driver",
+    remedy:
+      "install NVIDIA's driver (nvidia-smi must list the GPU), and keep CUDA's lib64/stubs out of LD_LIBRARY_PATH; in a container, start it with --gpus all; without a GPU use device=cpu pipeline.ncu.enable=false",
+    hopeless: true,
+  },
+  {
+    id: "driver_too_old",
+    pattern: /driver is not compatible with Nsight Compute|Insufficient ?Driver ?Version/i,
+    message: () => "the NVIDIA driver is older than this ncu asks for",
+    remedy: `update the driver, or use the ncu of the CUDA version that nvidia-smi shows: ${ANOTHER_NCU}`,
+    hopeless: true,
+  },
+  {
+    id: "library",
+    pattern: /LibraryNotLoaded|LibraryInvalidVersion|Incompatible PerfWorks library/,
+    message: () => "ncu could not load the part of the driver that reads the counters",
+    remedy: `mostly ncu is older than the driver: use that of the CUDA version that nvidia-smi shows (${ANOTHER_NCU}); a container needs all libraries of the driver (NVIDIA_DRIVER_CAPABILITIES=all), WSL a new driver of Windows; some hosts of containers allow no counters at all`,
+    hopeless: true,
+  },
+  {
+    id: "unsupported_gpu",
+    pattern: /Profiling is not supported on (?:this )?device.*--list-chips/,
+    message: () => "this ncu does not know this GPU",
+    remedy: `ncu --list-chips prints those that it knows; a newer GPU needs a newer ncu (${ANOTHER_NCU}), and GPUs before Volta had their last in 2019; the recorder and nsys do without`,
+    hopeless: true,
+  },
+  {
+    id: "gpu_mode",
+    pattern: /Windows Subsystem for Linux/,
+    message: () => "this ncu cannot profile under WSL",
+    remedy: `WSL 2 of Windows 11 with a new NVIDIA driver and a new ncu can (${ANOTHER_NCU}); else profile on Linux or Windows itself`,
+    hopeless: true,
+  },
+  {
+    id: "gpu_mode",
+    pattern:
+      /==ERROR== (.*(?:active SLI group|[Cc]onfidential computing mode|[Pp]rotected memory mode|ERR_NVCMPGPU).*)/,
+    message: ([, words]) => `ncu cannot profile this GPU as it is set up: ${words}`,
+    remedy: "use another GPU (CUDA_VISIBLE_DEVICES), or have that mode switched off",
+    hopeless: true,
+  },
+  {
+    id: "busy",
+    pattern:
+      /driver resource was unavailable( or the user does not have permission)?|==ERROR== ResourceUnavailable/i,
+    message: ([, permission]) =>
+      `another tool holds the GPU's performance counters${permission === undefined ? "" : ", or this user may not read them"}`,
+    remedy:
+      "end other profilers and monitors of this GPU (DCGM: dcgmi profile --pause, then --resume; nsys; another ncu), then run again; on a cluster, a job option often does that (ask for Nsight or profiling); deep-profile doctor looks at permissions",
+    hopeless: true,
+  },
+  {
+    id: "clocks",
+    pattern: /(?:Cannot|Failed to) lock GPU('s)? clock|LockingClocksFailed/,
+    message: () =>
+      "ncu may not lock the GPU's clocks here, e.g. on a slice of a GPU (MIG) or without the rights",
+    remedy:
+      "pipeline.ncu.ncu_cli.clock_control=none; where you may, lock them yourself before: nvidia-smi --lock-gpu-clocks=tdp,tdp",
+    hopeless: true,
+  },
+  {
+    id: "unsupported_api",
+    pattern:
+      /Unsupported API during capture|Skipping invalid capture range|RecordStatusUnsupported\w*/i,
+    message: () =>
+      "the range calls CUDA functions that range replay cannot capture (e.g. graphs, cudaMallocAsync, cudaLaunchKernelExC)",
+    remedy:
+      "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass",
+    hopeless: false,
+  },
+  {
+    id: "memory",
+    pattern:
+      /Failed to save memory for replay|Insufficient free memory for profiling|ContextSaveFailed|Failed to save context state|Unhandled C\+\+ exception: (?:std::)?bad[_ ]alloc|Backing up device.*\n(?:.*\n)*?==ERROR== UnknownError/,
+    message: () =>
+      "ncu could not save the GPU memory that a kernel may change, as it must before it runs one again",
+    remedy:
+      "pipeline.ncu.ncu_cli.replay_mode=application (or app-range), which saves nothing and runs the program once per pass; or a smaller model or batch; with NCCL, NCCL_NVLS_ENABLE=0",
+    hopeless: false,
+  },
+  {
+    id: "replay_mismatch",
+    pattern:
+      /Unexpected number of profiled kernels|No result records in replay stream|ApplicationReplayMismatch/,
+    message: () =>
+      "the program did not launch the same kernels each time that application replay ran it",
+    remedy:
+      "make it repeatable (fixed seeds and sizes, no autotuning, no time limits, one process); or ask for metrics of a single pass; or pipeline.ncu.ncu_cli.replay_mode=kernel",
+    hopeless: false,
+  },
+  {
+    id: "report_exists",
+    pattern: /==ERROR== (File .* already exists\b.*)/,
+    message: (match) => `ncu does not overwrite a report: ${match[1]}`,
+    remedy: "pipeline.ncu.ncu_cli.force_overwrite=true, or another hydra.run.dir",
+    hopeless: true,
+  },
+  {
+    id: "disk",
+    pattern:
+      /==ERROR== (.*(?:Failed to save the report to file|Failed to create temporary application replay file|Failed to access the temporary directory|No space left on device).*)/,
+    message: ([, words]) => `ncu could not write its files: ${words}`,
+    remedy:
+      "make room, or choose other places: hydra.run.dir for the report, TMPDIR for what it keeps between passes",
+    hopeless: true,
+  },
+  {
+    id: "metrics",
+    pattern: /==ERROR== Failed to access the following \d+ metrics?: (.*)/,
+    message: ([, names = ""]) => `this GPU does not have metrics that were asked for: ${names}`,
+    remedy:
+      "leave them, or the sections that need them, out (pipeline.ncu.ncu_cli.metrics, sections): a GPU without NVLink has none of its metrics, a slice of a GPU (MIG) none of what it shares",
+    hopeless: true,
+  },
+  {
+    id: "options",
+    pattern:
+      /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric|is only supported for|Unknown macro|No section files found).*)/,
+    message: (match) => `ncu refused its options: ${match[1]}`,
+    remedy: "ncu/cmd.txt holds the command line; correct pipeline.ncu.ncu_cli",
+    hopeless: true,
+  },
+  {
+    id: "target",
+    pattern:
+      /==ERROR== (.*(?:does not exist or is not an executable|appears to be a shell script|is not an executable binary|Launching the target application failed).*)/,
+    message: ([, words]) => `ncu could not start the program: ${words}`,
+    remedy:
+      "give the path of a binary, or of the interpreter and then the script (-- bash run.sh, -- python3 app.py)",
+    hopeless: true,
+  },
+  {
+    id: "launch_failed",
+    pattern: /==ERROR== LaunchFailed|==ERROR== LaunchActive/,
+    message: () => "a kernel failed when ncu ran it",
+    remedy:
+      "compute-sanitizer PROG finds kernels that are wrong by themselves; one that waits for others, or that runs on and on, needs pipeline.ncu.ncu_cli.replay_mode=app-range or application; with much of the GPU's memory in use, application, too",
+    hopeless: false,
+  },
+  {
+    id: "unknown",
+    pattern:
+      /Failed to prepare kernel for profiling|Unknown Error(?: on device \d+)?\.|==ERROR== UnknownError/i,
+    message: () => "ncu could not read the GPU's counters, and does not say why (unknown error)",
+    remedy: `in this order: an ncu older than the driver or the GPU (use that of the CUDA version that nvidia-smi shows: ${ANOTHER_NCU}); another profiler or DCGM, which an old ncu does not name; green contexts, MPS, or a container or WSL whose host gives out no counters`,
+    hopeless: false,
+  },
+  {
+    id: "result_failed",
+    pattern: /Failed to (?:profile "(.*)" in process \d+|prepare range for profiling)/,
+    message: ([whole, name]) =>
+      name === undefined
+        ? `ncu gave up: ${whole}`
+        : `ncu could not measure "${name}" and gave up there`,
+    remedy:
+      "leave it out (pipeline.ncu.ncu_cli.kernel_name or nvtx.include), ask for fewer metrics, or try another pipeline.ncu.ncu_cli.replay_mode",
+    hopeless: false,
+  },
+  {
+    id: "application",
+    pattern: /The application returned an error code \((\d+)\)/,
+    message: ([, code = ""]) =>
+      `the program ended with exit code ${code}${crashOf(Number(code))} under ncu`,
+    remedy:
+      "run it without ncu first (pipeline.ncu.enable=false); where only ncu makes it fail, try it without CUDA graphs, or pipeline.ncu.ncu_cli.replay_mode=application; where that exit code is usual: pipeline.ncu.ncu_cli.extra_args=[--check-exit-code,'no']",
+    hopeless: true,
+  },
+  {
+    id: "no_match",
+    pattern: /No (\w+) were profiled(?=(?:.*\n)*.*launched by child processes requires)/,
+    message: (match) => `ncu profiled no ${match[1]}, and looked at no child process`,
+    remedy: "pipeline.ncu.ncu_cli.target_processes=all",
+    hopeless: false,
+  },
+  {
+    id: "no_match",
+    pattern:
+      /No (\w+) were profiled(?=(?:.*\n)*.*expressions match only (push\/pop|start\/end) ranges)/,
+    message: ([, what, kind]) =>
+      `ncu profiled no ${what}: the expressions of nvtx.include are of ${kind} ranges`,
+    remedy:
+      "in an expression of ncu, push/pop ranges end in / (A/) and start/end ranges do not; the plain label (A) in pipeline.ncu.ncu_cli.nvtx.include asks for both",
+    hopeless: false,
+  },
+  {
+    id: "no_match",
+    pattern: /No (\w+) were profiled/,
+    message: (match) => `ncu profiled no ${match[1]}`,
+    remedy:
+      "the filters let nothing pass, or no kernel ran in those regions: look at nvtx.include, kernel_name and launch_skip below pipeline.ncu.ncu_cli",
+    hopeless: false,
+  },
+];
+
+/** Names of signals, and of what Windows has in their place: ncu tells them like exit codes. */
+const CRASHES: ReadonlyMap<number, string> = new Map([
+  [4, "SIGILL"],
+  [6, "SIGABRT"],
+  [7, "SIGBUS"],
+  [8, "SIGFPE"],
+  [9, "SIGKILL"],
+  [11, "SIGSEGV"],
+  [15, "SIGTERM"],
+  [0xc0000005, "an access violation"],
+]);
+
+function crashOf(code: number): string {
+  const name = CRASHES.get(code);
+  return name === undefined ? "" : ` (or of ${name})`;
+}

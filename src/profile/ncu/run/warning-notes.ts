@@ -1,0 +1,69 @@
+/** What ncu only mentions where a reader of the report must know of it: something is missing, or was left behind. */
+
+interface Mention {
+  /** Looked for in ncu's warnings and errors, each by itself. */
+  readonly pattern: RegExp;
+  readonly note: (match: RegExpExecArray) => string;
+}
+
+const MENTIONS: readonly Mention[] = [
+  {
+    pattern: /Unable to access the following \d+ metrics?: ([\w., ]+?)\.?(?: If profiling|$)/,
+    note: ([, names = ""]) =>
+      `ncu could not collect what this GPU, or this slice of one (MIG), does not give out: ${shortened(names.split(", "))}`,
+  },
+  {
+    pattern: /Failed to load Nsight Compute CUDA modules/,
+    note: () =>
+      "ncu and the driver do not fit together: metrics of launches may be missing (n/a), another ncu or driver gives them",
+  },
+  {
+    pattern: /Only (\d+)\/(\d+) kernels could be matched across replay passes/,
+    note: ([, matched, all]) =>
+      `the program did not launch the same kernels in every pass: ${matched} of ${all} could be matched, the others are not here`,
+  },
+  {
+    pattern: /Inconsistent number of profiled kernels/,
+    note: () =>
+      "the program did not launch the same kernels in every pass: ncu left out what did not fit",
+  },
+  {
+    pattern: /(?:Graph kernel nodes|Kernel nodes of a graph)/,
+    note: () =>
+      "ncu left kernels of CUDA graphs out that it cannot profile one by one: run without graphs, or take each graph as a whole, pipeline.ncu.ncu_cli.extra_args=[--graph-profiling,graph]",
+  },
+  {
+    pattern: /because of a stream capture|during a stream capture on the same context/,
+    note: () => "ncu left kernels out that were launched while a CUDA graph was captured",
+  },
+  {
+    pattern: /disconnected before reaching the range end marker/,
+    note: () => "a range was still open when the program ended: ncu did not measure it",
+  },
+  {
+    pattern: /Failed to reset GPU clocks/,
+    note: () =>
+      "ncu could not set the GPU's clocks back: ncu --clock-control reset does, or nvidia-smi --reset-gpu-clocks",
+  },
+];
+
+/** @param lines of ncu, without their marks or with them */
+export const notesOfWarnings = (lines: readonly string[]): readonly string[] =>
+  MENTIONS.flatMap(({ pattern, note }) => {
+    const match = lines.map((line) => pattern.exec(line)).find((found) => found !== null);
+    return match == null ? [] : [note(match)];
+  });
+
+/** ncu 2025 and later name a file of their own in which the true cause mostly stands. */
+export const detailFilesIn = (lines: readonly string[]): readonly string[] => [
+  ...new Set(
+    lines.flatMap((line) => /For more information, see (\/.+\.log)/.exec(line)?.[1] ?? []),
+  ),
+];
+
+const MOST_NAMES = 3;
+
+const shortened = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES + 1
+    ? names.join(", ")
+    : `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
