@@ -32,6 +32,7 @@ import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
 import { watchForLostTask } from "./lost-task.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
+import { ownDirectory } from "./own-directory.ts";
 import { schemaThatMarksSecrets } from "./read-schema.ts";
 import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
 import { reportOwnError } from "./report-error.ts";
@@ -124,7 +125,7 @@ function nameAndBase(
   if (base !== undefined && name !== undefined) return { base, name };
   const file = callingModule() || process.argv[1] || "";
   return {
-    base: base ?? (file === "" ? process.cwd() : dirname(file)),
+    base: base ?? (file === "" ? ownDirectory() : dirname(file)),
     name: name ?? (parse(file).name || "app"),
   };
 }

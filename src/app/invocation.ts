@@ -1,5 +1,6 @@
 import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console, Terminal } from "./console.ts";
+import { ownDirectory } from "./own-directory.ts";
 import type { Resumption } from "./sweep/record/sweep-record.ts";
 import { takeDriverMark } from "./worker/driver-mark.ts";
 import { takeWorkerRequest, type WorkerRequest } from "./worker/worker-request.ts";
@@ -58,7 +59,7 @@ export function processInvocation(): Invocation {
     ...(worker !== undefined && { worker }),
     ...(announce !== undefined && { announce }),
     env: process.env,
-    cwd: process.cwd(),
+    cwd: ownDirectory(),
     console: {
       stdout: (text) => void process.stdout.write(text),
       stderr: (text) => void process.stderr.write(text),

@@ -1,4 +1,5 @@
 import { hydraMain } from "../app/hydra-main.ts";
+import { ownDirectory } from "../app/own-directory.ts";
 import { packageInfo } from "../package-root.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it runs and writes nothing.
@@ -20,7 +21,7 @@ void hydraMain(
     name: "hydraconf",
     version: packageInfo().version,
     about: ABOUT,
-    base: process.cwd(),
+    base: ownDirectory(),
     configPath: "conf",
     configName: "config",
     whenBare: "show",

@@ -142,8 +142,13 @@ function refusesMergeIntoNull(
 ): "nothing to merge" | undefined {
   const { keyOrGroup: key, origin } = override;
   const path = splitKey(key);
-  const above = path.findIndex((_, length) => isDeclaredNull(getAt(root, path.slice(0, length))));
-  const before = getAt(root, path);
+  let before: ConfigNode | undefined = root;
+  let above = -1;
+  for (const [at, part] of path.entries()) {
+    if (isDeclaredNull(before)) above = at;
+    if (before === undefined || above >= 0) break;
+    before = getAt(before, [part]);
+  }
   const isMerged = value.kind === "map" || (value.kind === "list" && before?.type?.kind !== "list");
   if (above < 0 && !(isMerged && isDeclaredNull(before))) return undefined;
   if (above < 0 && value.kind === "map" && value.entries.size === 0) return "nothing to merge";

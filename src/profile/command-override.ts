@@ -33,4 +33,7 @@ export const overrideText = (text: string): string => quoted(escapeInterpolation
 
 /** Backslashes before `${` are read in pairs, elsewhere they are themselves. */
 const escapeInterpolation = (text: string): string =>
-  text.replaceAll(/(\\*)\$\{/g, (_, backslashes: string) => `${backslashes}${backslashes}\\\${`);
+  text.replaceAll(
+    /(?<!\\)(\\*)\$\{/g,
+    (_, backslashes: string) => `${backslashes}${backslashes}\\\${`,
+  );

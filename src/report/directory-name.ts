@@ -93,10 +93,13 @@ function hashedName(region: NamedRegion, key: string, taken: ReadonlySet<string>
 function safeName(label: string): string {
   const replaced = label.normalize("NFC").replaceAll(/[^\p{L}\p{M}\p{N}._-]/gu, "_");
   const started = /^[.\-\p{M}]/u.test(replaced) ? `_${replaced}` : replaced;
-  const ended = started.replace(/\.+$/, (dots) => "_".repeat(dots.length));
+  const ended = started.replace(DOTS_AT_END, (dots) => "_".repeat(dots.length));
   const name = ended === "" || RESERVED.test(ended) ? `_${ended}` : ended;
   return shorten(name, MAX_NAME_BYTES - HASH_ROOM);
 }
+
+/** From the first dot of a run on: to begin at each of them takes long where there are many. */
+const DOTS_AT_END = /(?<!\.)\.+$/;
 
 /** Room for the longest hash suffix, so that adding one never cuts into another name. */
 const HASH_ROOM = 60;
@@ -121,5 +124,5 @@ function shorten(name: string, bytes: number): string {
     if (used > bytes) break;
     kept += character;
   }
-  return kept.replace(/\.+$/, (dots) => "_".repeat(dots.length));
+  return kept.replace(DOTS_AT_END, (dots) => "_".repeat(dots.length));
 }

@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import { refuseDevice } from "../require-file.ts";
 
 /** A text in pieces, as often as it is asked for. */
 export type JsonText = () => Iterable<string>;
@@ -23,8 +24,10 @@ export const textOfBytes =
 export function textOfFile(path: string): JsonText {
   const file = openSync(path, "r");
   try {
+    const status = fstatSync(file);
+    refuseDevice(status, path);
     // A pipe gives its bytes once.
-    if (!fstatSync(file).isFile()) return textOfBytes([...chunksOf(file)]);
+    if (!status.isFile()) return textOfBytes([...chunksOf(file)]);
   } finally {
     closeSync(file);
   }

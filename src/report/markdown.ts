@@ -22,7 +22,8 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 /** Text as inline code; it holds any text, backticks and pipes of table cells included. */
 export function markdownCode(text: string): string {
   const shown = printable(text).replaceAll("|", "\\|");
-  const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 0;
+  for (const [run] of shown.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   const needsSpace = shown === "" || /^[` ]|[` ]$/.test(shown);
   return needsSpace ? `${fence} ${shown} ${fence}` : `${fence}${shown}${fence}`;

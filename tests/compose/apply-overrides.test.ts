@@ -47,6 +47,12 @@ describe("an override of a value", () => {
     expect(await growth((count) => compose(...overrides(count)), 500)).toBeLessThan(40);
   });
 
+  it("takes its share of the time for each part of its key, also where that is far too deep", async () => {
+    const deep = (depth: number) => refused(`+${"a.".repeat(depth)}a=1`);
+    expect(deep(600)).toMatchObject({ message: expect.stringContaining("there may be 500") });
+    expect(await growth(deep, 1000)).toBeLessThan(40);
+  });
+
   it("deletes keys, and with a value only that value", () => {
     expect(valueAt("d", "~d.x")).toEqual({ y: 2 });
     expect(valueAt("d", "~d.x=1")).toEqual({ y: 2 });

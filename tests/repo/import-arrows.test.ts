@@ -31,6 +31,7 @@ const leaves = new Set([
   "plural.ts",
   "printable.ts",
   "readable-path.ts",
+  "require-file.ts",
   "shell-quote.ts",
   "terminal-width.ts",
   "text-width.ts",

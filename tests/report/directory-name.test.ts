@@ -6,6 +6,7 @@ import {
   regionDirectoryNames,
   regionKey,
 } from "../../src/report/index.ts";
+import { growth } from "../growth.ts";
 import { anyName } from "./bundles.ts";
 
 const region = (...path: string[]): NamedRegion => ({ path, domain: "", kind: "push_pop" });
@@ -124,5 +125,9 @@ describe("regionDirectoryNames", () => {
           expect(backwards.get(key)).toBe(name);
       }),
     );
+  });
+
+  it("takes no longer for a label of many dots than for any of its length", async () => {
+    expect(await growth((dots) => namesOf(region(`${".".repeat(dots)}x`)), 5000)).toBeLessThan(40);
   });
 });

@@ -66,6 +66,11 @@ describe("Markdown", () => {
     );
   });
 
+  it("fences code with any number of backticks", () => {
+    const name = "` ".repeat(300_000);
+    expect(markdownCode(name)).toBe(`\`\` ${name} \`\``);
+  });
+
   it("encodes paths of links", () => {
     expect(markdownLink("x", "a b/(c)~1/漢.md")).toBe("[x](a%20b/%28c%29%7e1/%E6%BC%A2.md)");
   });

@@ -214,7 +214,7 @@ function expandItems(
     items.push(chosen);
     if (chosen.kind === "self") children.push(context.self);
     else if (!(chosen.kind === "group" && chosen.override))
-      children.push(...expandItem(chosen, context));
+      for (const child of expandItem(chosen, context)) children.push(child);
   }
 
   return resolveDeferred(children, items.reverse(), context).reverse();

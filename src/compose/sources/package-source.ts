@@ -74,7 +74,10 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
  * Hydra takes slashes for dots.
  */
 function pythonFolder(path: string, roots: readonly string[]): string | undefined {
-  const parts = path.replaceAll("/", ".").replace(/\.+$/, "").split(".");
+  const parts = path
+    .replaceAll("/", ".")
+    .replace(/(?<!\.)\.+$/, "")
+    .split(".");
   if (parts.includes("")) return undefined;
   const folders = roots.map((root) => join(root, ...parts));
   return folders.find(isRegularPackage) ?? folders.find(isDirectory);

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
+import { requireFile } from "../../require-file.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ImportSource } from "./importer.ts";
 
@@ -19,7 +20,7 @@ export function openSource(
 ): ImportSource {
   const path = resolve(cwd, name);
   try {
-    const status = statSync(path);
+    const status = requireFile(path);
     const isDirectory = status.isDirectory();
     return {
       name,

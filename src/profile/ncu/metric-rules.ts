@@ -1,3 +1,5 @@
+import { isMetricName } from "./metric-name.ts";
+
 /**
  * How a metric of several kernels becomes one of a region. A counter adds up, a share of a peak does
  * not: it is the mean over kernels, weighted with what it is a share of. So a region's value is the
@@ -124,6 +126,7 @@ const COUNTED = new Set(["ns", "cycle", "byte", "inst", "sector", "request", "th
 
 /** @param unit in base units, as `convertUnit` gives it */
 export function ruleOf(name: string, unit: string): MetricRule {
+  if (!isMetricName(name)) return CONSTANT;
   for (const { name: pattern, rule } of RULES) {
     const match = pattern.exec(name);
     if (match !== null) return rule(match);

@@ -49,13 +49,29 @@ function rangeOf(entry: string, cell: string): NvtxRange {
   return { domain: isDefault ? "" : head.slice(0, colon), name: head.slice(colon + 1) };
 }
 
-/** `none:none`, `Uint64:42`, `Json:{"a":1}`: the payload's type and value begin the six fields. */
-const PAYLOAD =
-  /:(?:none:none|(?:Uint64|Int64|Uint32|Int32|Double|Float):[^:]*|Json:[\s\S]*|JsonRegistered:[\s\S]*):(?:none:none|RGB:0x[0-9a-fA-F]+):(?:none:none|(?:ASCII|UNICODE|REGISTERED):[\s\S]*|:?invalid handle|[^:]*:[^:]*)$/;
+/** The last four of the six fields: type and value of the colour, and of the message. */
+const COLOUR_AND_MESSAGE =
+  /:(?:none:none|RGB:0x[0-9a-fA-F]+):(?:(?:ASCII|UNICODE|REGISTERED):|(?:none:none|:?invalid handle|[^:]*:[^:]*)$)/;
+
+/** `none:none`, `Uint64:42`: the payload's type and value begin the six fields. */
+const SIX_FIELDS = new RegExp(
+  `:(?:none:none|(?:Uint64|Int64|Uint32|Int32|Double|Float):[^:]*)${COLOUR_AND_MESSAGE.source}`,
+);
+/** `Json:{"a":1}`: its value holds any text. */
+const JSON_PAYLOAD = /:Json(?:Registered)?:/;
 
 /** Where the six fields begin: the last place that fits them, unless a payload or message has more. */
 function attributesAt(entry: string): number {
   const none = ":none:none:none:none:none:none";
   if (entry.endsWith(none)) return entry.length - none.length;
-  return entry.search(PAYLOAD);
+  const places = [entry.search(SIX_FIELDS), jsonFieldsAt(entry)].filter((place) => place >= 0);
+  return places.length === 0 ? -1 : Math.min(...places);
+}
+
+/** No later one fits where the first does not: it has less behind it. */
+function jsonFieldsAt(entry: string): number {
+  const payload = JSON_PAYLOAD.exec(entry);
+  if (payload === null) return -1;
+  const value = entry.slice(payload.index + payload[0].length);
+  return COLOUR_AND_MESSAGE.test(value) ? payload.index : -1;
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { requireFile } from "../../require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";
@@ -76,6 +77,7 @@ export function recordingFiles(directory: string): string[] {
 }
 
 function readStart(path: string): bigint | null {
+  requireFile(path);
   const descriptor = openSync(path, "r");
   try {
     const view = readView(descriptor, 0, FILE_HEADER_BYTES);

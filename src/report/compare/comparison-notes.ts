@@ -96,4 +96,4 @@ function differencesOfMachine(
 }
 
 /** Processes and devices have other numbers in every run. */
-const scopeKind = ({ scope }: NCUProfileRegionReport): string => scope.replace(/\d+$/, "");
+const scopeKind = ({ scope }: NCUProfileRegionReport): string => scope.replace(/(?<!\d)\d+$/, "");

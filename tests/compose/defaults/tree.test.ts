@@ -57,6 +57,12 @@ describe("the defaults tree", () => {
     }
   });
 
+  it("takes a list of any number of options of one group", () => {
+    const options = Array.from({ length: 130_000 }, () => "lite");
+    const config = `defaults: [db: [${options.join(",")}], _self_]`;
+    expect(composeFiles({ ...DB, config }).get("db.port")).toBe(3);
+  });
+
   it("takes +group=_self_ for one more _self_, and refuses it beside one of the list", () => {
     const files = {
       ...DB,

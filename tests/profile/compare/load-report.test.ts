@@ -46,6 +46,13 @@ describe("a report to compare", () => {
     },
   );
 
+  it("is not looked for in a device, which may never end", () => {
+    symlinkSync("/dev/zero", join(directory, "zero.json"));
+    expect(() => loadReport("zero.json", directory, validator, "recorder")).toThrow(
+      "zero.json: it is a device, not a file",
+    );
+  });
+
   it("is found in the folder of a collector, and of its regions", () => {
     const folder = join(directory, "run", "recorder", "regions");
     mkdirSync(folder, { recursive: true });

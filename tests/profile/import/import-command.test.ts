@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -5,8 +7,10 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -16,6 +20,7 @@ import { importer } from "./importer.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../fixtures/recordings", import.meta.url));
 const { cwd, importFiles, refusal } = importer();
+const mkfifo = (name: string) => execFileSync("mkfifo", [join(cwd, name)]);
 
 describe("deep-profile import", () => {
   test("makes the reports of a recording, in a directory of its own each time", async () => {
@@ -142,6 +147,34 @@ describe("deep-profile import", () => {
       expect(stderr).toBe("reading all/nsys/run.sqlite\nreading all/ncu/level-1.ncu-rep\n");
     },
   );
+
+  test("opens no pipe, socket or device, which may never end: each is told as what it is", async () => {
+    mkfifo("piped.csv");
+    const server = createServer().listen(join(cwd, "socket.csv"));
+    await once(server, "listening");
+    symlinkSync("/dev/zero", join(cwd, "zero.csv"));
+    for (const [name, what] of [
+      ["piped.csv", "a pipe"],
+      ["socket.csv", "a socket"],
+      ["zero.csv", "a device"],
+    ] as const)
+      expect(await refusal([name])).toMatchObject({
+        code: "profile.input",
+        message: `${name} cannot be read: it is ${what}, not a file`,
+      });
+    server.close();
+  });
+
+  test("reads the recordings of a directory in which a pipe is called like one", async () => {
+    const source = join(RECORDINGS, "resnet-regions");
+    cpSync(source, join(cwd, "with a pipe"), { recursive: true });
+    mkfifo("with a pipe/events-1-1.nvtxrec");
+    const { code } = await importFiles(["with a pipe", "-o", "beside a pipe"]);
+    expect(code).toBe(0);
+    expect(readFileSync(join(cwd, "beside a pipe/recorder/regions/report.md"), "utf8")).toContain(
+      "could not be read: it is a pipe, not a file",
+    );
+  });
 
   test("--help names every format", async () => {
     const { code, stdout } = await importFiles(["--help"]);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ruleOf } from "../../../src/profile/ncu/metric-rules.ts";
 import { createMetricTally } from "../../../src/profile/ncu/metric-tally.ts";
+import { unitOfMetric } from "../../../src/profile/ncu/rep/metric-units.ts";
 import { runs } from "../../runs.ts";
 import { readNcuCsv } from "./csv/whole-csv.ts";
 import { resultOf } from "./results.ts";
@@ -18,6 +19,12 @@ const regionValue = (rows: readonly Metrics[], name: string) =>
   tally(rows).metrics().get(name)?.value;
 
 describe("a metric's rule", () => {
+  test("is not looked for where a damaged file has a name of a megabyte", () => {
+    const damaged = `sm__${"_".repeat(1e6)}.sum`;
+    expect(ruleOf(damaged, "")).toEqual({ kind: "constant" });
+    expect(unitOfMetric(damaged)).toBe("");
+  });
+
   test.each([
     ["dram__bytes_read.sum", "byte", "sum"],
     ["sm__cycles_active.avg", "cycle", "sum"],

@@ -1,4 +1,11 @@
-import { chmodSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it } from "vitest";
@@ -30,6 +37,39 @@ describe("the file of an export", () => {
     const before = process.memoryUsage().rss;
     expect(readNsysExport(path).processes).toHaveLength(1);
     expect(process.memoryUsage().rss - before).toBeLessThan(30e6);
+  });
+
+  it.each([1.5, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e300])(
+    "may have %d where nsys has integers: other programs write such",
+    (odd) => {
+      const all = { start: odd, end: odd, globalTid: odd, domainId: odd, textId: odd };
+      const tables = {
+        NVTX_EVENTS: [{ ...range, ...all }],
+        ThreadNames: [{ globalTid: odd, nameId: odd }],
+        StringIds: [{ id: 1, value: "name" }],
+        TARGET_INFO_SESSION_START_TIME: [{ utcEpochNs: odd }],
+        ANALYSIS_DETAILS: [{ duration: odd }],
+      };
+      const { originNs, processes } = readNsysExport(writeExport(tables));
+      expect(typeof originNs).toBe("bigint");
+      for (const { startNs, endNs } of processes)
+        expect([startNs, endNs].every(Number.isFinite)).toBe(true);
+    },
+  );
+
+  it("may have damaged numbers of processes", () => {
+    const rows = [-1n, -(2n ** 63n), 2n ** 63n - 1n].map((globalTid) => ({ ...range, globalTid }));
+    for (const { pid } of readNsysExport(writeExport({ NVTX_EVENTS: rows })).processes)
+      expect(pid).toBeGreaterThanOrEqual(0);
+  });
+
+  it("says nothing to a terminal that stands in it", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const bytes = readFileSync(path);
+    const statement = bytes.indexOf('CREATE TABLE "NVTX_EVENTS"');
+    bytes.write("\u001b", statement + 'CREATE TABLE "NVTX_EVENTS" '.length);
+    writeFileSync(path, bytes);
+    expect(() => readNsysExport(path)).toThrow('unrecognized token: "\\u{1b}"');
   });
 
   it.each([

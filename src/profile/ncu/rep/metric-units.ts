@@ -1,9 +1,12 @@
+import { isMetricName } from "../metric-name.ts";
+
 /**
  * A report does not store units: ncu derives them from its knowledge of the chip. The scheme of
  * metric names gives most of them: `unit__counter.rollup.submetric`, where the submetric makes a rate,
  * a ratio or a percentage of the counter. What the name does not tell is a pure number.
  */
 export function unitOfMetric(name: string): string {
+  if (!isMetricName(name)) return "";
   const [, counter = name, submetric = ""] =
     /^(?:.*[.:])?(\w+?__\w+)\.(?:sum|avg|max|min)(?:\.([\w.]+))?$/.exec(name) ?? [];
   if (/\.pct$|_pct$/.test(name) || submetric.startsWith("pct_of_peak")) return "%";

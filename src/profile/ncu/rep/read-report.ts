@@ -171,7 +171,9 @@ function lastOfEach(metrics: readonly Metric[]): readonly Metric[] {
 
 /** The report may be of another system than this one; on Windows a zero byte ends the path. */
 const programName = (path: string): string =>
-  (/^(?:[A-Za-z]:\\|\\\\)/.test(path) ? win32 : posix).basename(path.replace(/[\s\0]+$/, ""));
+  (/^(?:[A-Za-z]:\\|\\\\)/.test(path) ? win32 : posix).basename(
+    path.replace(/(?<![\s\0])[\s\0]+$/, ""),
+  );
 
 /** A report need not hold the demangled name. */
 const nameOfKernel = ({ demangledName, functionName, mangledName }: ResultMessage): string =>

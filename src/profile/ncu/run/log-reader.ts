@@ -31,8 +31,8 @@ export function createLogReader(): NcuLogReader {
   const errors = new Set<string>();
 
   const progress = (text: string, complete: boolean) => {
-    const steps = [...text.matchAll(/(\d+)%/g)].map(([, step]) => Number(step));
-    percent = Math.max(percent, ...steps);
+    for (const [, step] of text.matchAll(/(?<!\d)(\d+)%/g))
+      percent = Math.max(percent, Number(step));
     if (!/ - \d+ pass(es)?\s*$/.test(text) && !(complete && percent === 100)) return;
     if (percent === 100) finished++;
     current = null;

@@ -3,7 +3,7 @@
  * them UTC, which no JavaScript number holds exactly: those are shifted to begin near zero.
  */
 import type { ColumnExpression, ExportDatabase } from "./database.ts";
-import { integer } from "./ids.ts";
+import { integer, wideInteger } from "./ids.ts";
 
 export interface ExportClock {
   /** The absolute time (UTC, nanoseconds) of time 0; 0 where the file does not say. */
@@ -42,7 +42,7 @@ export function readClock(database: ExportDatabase): ExportClock {
 
 function sessionStart({ rows }: ExportDatabase): bigint {
   for (const { utc } of rows("TARGET_INFO_SESSION_START_TIME", { utc: "utcEpochNs" }))
-    return typeof utc === "number" || typeof utc === "bigint" ? BigInt(utc) : 0n;
+    return wideInteger(utc) ?? 0n;
   return 0n;
 }
 
@@ -56,8 +56,10 @@ function earliest({ rows }: ExportDatabase): bigint {
       break;
     }
   const starts = TIMED_TABLES.flatMap((table) =>
-    [...rows(table, { first: { column: "start", sql: "MIN(start)" } })].map(({ first }) => first),
-  ).filter((first) => typeof first === "number" || typeof first === "bigint");
-  const [first = 0n] = starts.map(BigInt).sort((a, b) => Number(a - b));
+    [...rows(table, { first: { column: "start", sql: "MIN(start)" } })].map(({ first }) =>
+      wideInteger(first),
+    ),
+  ).filter((first) => first !== null);
+  const [first = 0n] = starts.sort((a, b) => Number(a - b));
   return first > LONGEST_SESSION_NS ? first : 0n;
 }

@@ -7,6 +7,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync } from 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import sqlite, { type Database } from "node-sqlite3-wasm";
+import { printable } from "../../../printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { type IntegerColumns, parseIntegerRows } from "./integer-columns.ts";
 import { isSqliteFile, SQLITE_MAGIC } from "./sqlite-file.ts";
@@ -66,7 +67,8 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
     return read(describe(database));
   } catch (cause) {
     if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
-    throw invalid(path, `SQLite says: ${cause.message}`, cause);
+    // It cites what stands in the file.
+    throw invalid(path, `SQLite says: ${printable(cause.message)}`, cause);
   } finally {
     database?.close();
     rmSync(folder, { recursive: true, force: true });

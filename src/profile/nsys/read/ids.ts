@@ -16,8 +16,19 @@ export const threadId = (column: string): ColumnExpression => ({
   sql: `${column} & 16777215`,
 });
 
-export const pidOf = (key: number): number => key % 2 ** 24;
+/** Also of a damaged key, which may be negative. */
+export const pidOf = (key: number): number => ((key % PIDS) + PIDS) % PIDS;
+const PIDS = 2 ** 24;
 
-/** An integer column; null where there is none. */
-export const integer = (value: SqlValue): number | null =>
-  typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
+/** An integer column; null where there is none. Other programs write fractions, which count as they are. */
+export const integer = (value: SqlValue): number | null => {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : null;
+};
+
+/** The same of numbers beyond 2^53; a fraction without what stands behind its point. */
+export const wideInteger = (value: SqlValue): bigint | null => {
+  if (typeof value === "bigint") return value;
+  const number = integer(value);
+  return number === null ? null : BigInt(Math.trunc(number));
+};

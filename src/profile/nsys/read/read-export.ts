@@ -3,7 +3,7 @@ import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, invalid, withExport } from "./database.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
-import { integer, pidOf, processKey } from "./ids.ts";
+import { integer, pidOf, processKey, wideInteger } from "./ids.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
 import { type NvtxEvents, readNvtx } from "./nvtx.ts";
 
@@ -203,7 +203,7 @@ function readThreadNames(
   const processes = new Map<number, Map<number, string>>();
   const columns = { id: "globalTid", name: "nameId", priority: "priority" };
   for (const { id, name } of database.rows("ThreadNames", columns)) {
-    const globalTid = typeof id === "bigint" ? id : BigInt(integer(id) ?? 0);
+    const globalTid = wideInteger(id) ?? 0n;
     const text = database.string(name);
     if (text === null) continue;
     const key = Number(globalTid >> 24n);

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { hangNote } from "../../../../src/profile/ncu/run/failures.ts";
 import { progressText } from "../../../../src/profile/ncu/run/follow-log.ts";
 import { createLogReader } from "../../../../src/profile/ncu/run/log-reader.ts";
+import { growth } from "../../../growth.ts";
 import { runs } from "../../../runs.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 
@@ -19,6 +20,11 @@ function read(text: string) {
 }
 
 describe("createLogReader", () => {
+  it("is not stopped by what a program prints without end into a line of progress", async () => {
+    expect(read(`....${"0%".repeat(300_000)}`).percent).toBe(0);
+    expect(await growth((digits) => read(`....${"7".repeat(digits)}`), 5000)).toBeLessThan(40);
+  });
+
   it("shows a result while it is measured, from the unfinished line", () => {
     const reader = createLogReader();
     reader.push('==PROF== Connected to process 7 (/bin/x)\n==PROF== Profiling "gemm" - 0: 0%');
