@@ -31,10 +31,15 @@ export async function nativeStatus(root, options = {}) {
   const sources = await sourcesFingerprint(root, options);
   const place = buildPlace(root, options);
   const own = await statusAt(place, sources);
-  if (own.state === "ready" || options.out !== undefined || place.dir === root) return own;
-  const shared = await statusAt(placeIn(root), sources);
-  return shared.state === "ready" ? shared : own;
+  const shared = sharedPlace(root, place, options);
+  if (own.state === "ready" || shared === null) return own;
+  const status = await statusAt(shared, sources);
+  return status.state === "ready" ? status : own;
 }
+
+/** Where who installed the package can have built it for users who may not write there. */
+const sharedPlace = (root, place, { out }) =>
+  out !== undefined || place.dir === root ? null : placeIn(root);
 
 async function statusAt({ binDir, infoFile }, sources) {
   const info = await readInfo(infoFile);
@@ -52,25 +57,26 @@ export async function buildNative(request) {
   const place = buildPlace(root, options);
   const detected = await detect(root);
   const sources = await sourcesFingerprint(root, options);
-  const current = async () => {
-    const info = await readInfo(place.infoFile);
+  const current = async ({ binDir, infoFile }) => {
+    const info = await readInfo(infoFile);
     const same =
       info !== null &&
       info.sources === sources &&
       JSON.stringify(info.detected) === JSON.stringify(detected) &&
-      (await outputsExist(place.binDir, info));
-    return same ? info : null;
+      (await outputsExist(binDir, info));
+    return same ? { built: false, binDir, info } : null;
   };
 
-  const before = await current();
-  if (before !== null) return { built: false, binDir: place.binDir, info: before };
+  const shared = sharedPlace(root, place, options);
+  const before = (await current(place)) ?? (shared && (await current(shared)));
+  if (before !== null) return before;
 
   const buildDir = join(place.dir, "build");
   const buildIt = () =>
     withLock(join(buildDir, "native-build.lock"), say, async () => {
       // Another process may have built it while this one waited.
-      const meanwhile = await current();
-      if (meanwhile !== null) return { built: false, binDir: place.binDir, info: meanwhile };
+      const meanwhile = await current(place);
+      if (meanwhile !== null) return meanwhile;
 
       say(
         `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,

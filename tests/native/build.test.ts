@@ -215,6 +215,7 @@ describe("buildNative", () => {
     vi.stubEnv("XDG_CACHE_HOME", "/nonexistent");
     try {
       expect(await nativeStatus(root)).toMatchObject({ state: "ready", binDir });
+      expect(await buildNative({ root, ...quiet })).toMatchObject({ built: false, binDir });
     } finally {
       chmodSync(root, 0o755);
     }
