@@ -164,7 +164,8 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
           ? value < limit
           : value <= limit;
   const outcome = !past ? "passed" : isWithinNoise(change) ? "unclear" : "breached";
-  return { gate, outcome, reason: reasonOf(gate, label, change, value) };
+  const noise = outcome === "breached" ? null : noiseBeyond(gate, change);
+  return { gate, outcome, reason: reasonOf(gate, label, change, value, noise) };
 }
 
 /** What is new changed by all of itself; from nothing to something is infinitely more. */
@@ -179,11 +180,30 @@ function differenceOf({ a, b }: Change, percent: boolean): number {
 const isWithinNoise = ({ delta, uncertainty }: Change): boolean =>
   delta !== null && uncertainty !== null && Math.abs(delta) <= uncertainty && uncertainty > 0;
 
-function reasonOf(gate: Gate, label: string, { a, b }: Change, value: number): string {
+/**
+ * The noise in the unit of the limit, where it is larger than that: who reads that the gate holds
+ * has to know that it would hold after a change of this size, too.
+ */
+function noiseBeyond({ limit, percent }: Gate, { a, uncertainty }: Change): number | null {
+  if (uncertainty === null || a === null) return null;
+  const noise = percent ? (uncertainty / a) * 100 : uncertainty;
+  return Number.isFinite(noise) && noise > Math.abs(limit) ? noise : null;
+}
+
+function reasonOf(
+  gate: Gate,
+  label: string,
+  { a, b }: Change,
+  value: number,
+  noise: number | null,
+): string {
+  const unit = gate.percent ? " %" : "";
   const shown = Number.isFinite(value)
-    ? `${value > 0 ? "+" : ""}${formatNumber(value)}${gate.percent ? " %" : ""}`
+    ? `${value > 0 ? "+" : ""}${formatNumber(value)}${unit}`
     : "new";
-  return `${reasonStart(gate, label)}: ${text(a)} -> ${text(b)} (${shown}; limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""})`;
+  const limit = `limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""}`;
+  const beyond = noise === null ? "" : `; noise ±${formatNumber(noise)}${unit}`;
+  return `${reasonStart(gate, label)}: ${text(a)} -> ${text(b)} (${shown}; ${limit}${beyond})`;
 }
 
 const reasonStart = ({ name, subject }: Gate, label: string): string =>

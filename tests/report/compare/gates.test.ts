@@ -125,6 +125,24 @@ describe("gates", () => {
     expect(check([100], [103])).toBe("breached");
   });
 
+  it("says of a limit below the noise how large that is: such a gate sees little", () => {
+    const check = (a: readonly number[], b: readonly number[], condition: string) =>
+      checkGates(parseGates(condition), compareReports(reportOfCalls(a), reportOfCalls(b)))[0]
+        ?.reason;
+    const [noisy, steady] = [
+      [10, 14, 9, 12, 15],
+      [12, 12, 12, 12.01, 11.99],
+    ];
+    expect(check(noisy, noisy, "wall_ms>5%")).toMatch(/\(0 %; limit >5%; noise ±[\d.]+ %\)$/);
+    expect(check(noisy, noisy, "wall_ms>5")).toMatch(/\(0; limit >5; noise ±[\d.]+\)$/);
+    expect(check(noisy, noisy, "wall_ms>80%")).toMatch(/\(0 %; limit >80%\)$/);
+    expect(check(steady, steady, "wall_ms>5%")).toMatch(/\(0 %; limit >5%\)$/);
+    expect(check([10, 14, 9, 12, 15], [11, 14, 10, 13, 15], "wall_ms>2%")).toMatch(
+      /limit >2%; noise ±/,
+    );
+    expect(check(noisy, [31, 34, 30, 33, 35], "wall_ms>2%")).toMatch(/limit >2%\)$/);
+  });
+
   it.each([
     ["wall_ms", "is no condition"],
     ["wall_ms>", "is no condition"],
