@@ -44,7 +44,12 @@ describe("plugins in a program", () => {
   test("a sweep is refused with what to use instead of a class that is Python's", async () => {
     const app = program({ "conf/config.yaml": "hydra: {mode: MULTIRUN}" });
     const run = (choice: string) => app.run([choice]);
-    expect((await run("hydra/sweeper=ax")).stderr).toContain("hydra/sweeper=optuna");
+    for (const python of ["hydra/sweeper=ax", "hydra/sweeper=nevergrad"]) {
+      const others = (await run(python)).stderr.match(/hydra\/sweeper=\w+/g) ?? [];
+      expect(others).toContain("hydra/sweeper=random");
+      // Refused in its turn, it would only lead from one refusal to the next.
+      for (const other of others) expect((await run(other)).stderr).not.toContain("instead");
+    }
     expect((await run("hydra/launcher=rq")).stderr).toContain("hydra/launcher=submitit_slurm");
     const ours = await run("hydra/launcher=joblib");
     expect(ours.exitCode).toBe(1);

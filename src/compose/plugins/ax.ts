@@ -57,6 +57,10 @@ export const ax: Plugin = {
   name: "ax",
   store: { "hydra/sweeper/ax": { create: sweeper } },
   refusals: [
-    { className: CLASS_NAME, reason: "Ax is a Python library: use hydra/sweeper=optuna instead" },
+    {
+      className: CLASS_NAME,
+      reason:
+        "Ax is a Python library: use hydra/sweeper=random or hydra/sweeper=successive_halving instead",
+    },
   ],
 };

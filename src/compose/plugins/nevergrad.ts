@@ -25,7 +25,8 @@ export const nevergrad: Plugin = {
   refusals: [
     {
       className: CLASS_NAME,
-      reason: "Nevergrad is a Python library: use hydra/sweeper=optuna instead",
+      reason:
+        "Nevergrad is a Python library: use hydra/sweeper=random or hydra/sweeper=successive_halving instead",
     },
   ],
 };

@@ -322,8 +322,8 @@ describe("a plugin", () => {
   it("says what to use instead of a class that nothing here can stand in for", () => {
     for (const [choice, instead] of [
       ["launcher=rq", "submitit_slurm"],
-      ["sweeper=ax", "hydra/sweeper=optuna"],
-      ["sweeper=nevergrad", "hydra/sweeper=optuna"],
+      ["sweeper=ax", "hydra/sweeper=random"],
+      ["sweeper=nevergrad", "hydra/sweeper=random"],
     ] as const) {
       const node = hydraOf([`hydra/${choice}`])[choice.split("=")[0] ?? ""];
       expect(launchRefusal(STANDARD_PLUGINS, node._target_)?.reason).toContain(instead);
