@@ -4,7 +4,7 @@ import { createIdIndex } from "../../id-index.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase } from "./database.ts";
 import { processKey, threadId } from "./ids.ts";
-import { integerAt } from "./integer-columns.ts";
+import { integerAt, numberAt } from "./integer-columns.ts";
 
 export interface Call {
   readonly threadId: number;
@@ -61,7 +61,7 @@ export function readCalls(
     for (const { rows, of } of database.integers(table, columns)) {
       const { key, thread, correlation, start } = of;
       for (let row = 0; row < rows; row++) {
-        const id = correlation[row] as number;
+        const id = numberAt(correlation, row);
         if (Number.isNaN(id)) continue;
         const calls = processes.get(integerAt(key, row) ?? 0);
         calls?.offer(id, integerAt(thread, row) ?? 0, integerAt(start, row) ?? 0);

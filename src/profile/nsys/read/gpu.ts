@@ -9,7 +9,7 @@ import { createWantedCalls, readCalls, type WantedCalls } from "./calls.ts";
 import type { ExportClock } from "./clock.ts";
 import type { ColumnExpression, ExportDatabase } from "./database.ts";
 import { processKey } from "./ids.ts";
-import { type IntegerColumns, integerAt } from "./integer-columns.ts";
+import { type IntegerColumns, integerAt, numberAt } from "./integer-columns.ts";
 import { createNameReader, type NameReader } from "./names.ts";
 
 export interface GpuEvents {
@@ -53,14 +53,14 @@ const KERNELS: ActivityTable<"demangled" | "short" | "mangled"> = {
     if (names.load(demangled.subarray(0, rows))) return;
     const others: number[] = [];
     for (let row = 0; row < rows; row++)
-      if (names.of(demangled[row] as number) === null)
-        others.push(short[row] as number, mangled[row] as number);
+      if (names.of(numberAt(demangled, row)) === null)
+        others.push(numberAt(short, row), numberAt(mangled, row));
     names.load(others);
   },
   name: ({ demangled, short, mangled }, row, names) =>
-    names.of(demangled[row] as number) ??
-    names.of(short[row] as number) ??
-    names.of(mangled[row] as number) ??
+    names.of(numberAt(demangled, row)) ??
+    names.of(numberAt(short, row)) ??
+    names.of(numberAt(mangled, row)) ??
     "(unnamed kernel)",
 };
 
@@ -144,9 +144,9 @@ function readActivities<C extends string>(
     const { key, correlation, start, end, device, context, stream, bytes } = read.of;
     for (let row = 0; row < read.rows; row++) {
       if (!isComplete(read.of, row)) continue;
-      const draft = draftOf(key[row] as number);
+      const draft = draftOf(numberAt(key, row));
       if (table === GRAPH_TABLE) draft.wholeGraphs++;
-      const startNs = start[row] as number;
+      const startNs = numberAt(start, row);
       // Not spread together: there can be millions.
       const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
         kind,
@@ -154,14 +154,14 @@ function readActivities<C extends string>(
         device: integerAt(device, row) ?? 0,
         stream: integerAt(stream, row),
         startNs,
-        endNs: Math.max(startNs, end[row] as number),
+        endNs: Math.max(startNs, numberAt(end, row)),
       };
       const size = integerAt(bytes, row);
       if (size !== null) kernel.bytes = size;
       const id = integerAt(context, row);
       if (id !== null) kernel.context = id;
       if (isCorrelated(correlation, row)) {
-        kernel.correlation = correlation[row] as number;
+        kernel.correlation = numberAt(correlation, row);
         draft.calls.want(kernel.correlation);
       } else if (isMigration?.(read.of, row)) draft.migrations++;
       const graph = graphOf(read.of, row);
@@ -181,11 +181,11 @@ function readWaits(
     for (let row = 0; row < rows; row++) {
       const kind = WAIT_KINDS.get(integerAt(of.type, row) ?? 0);
       if (!isComplete(of, row) || kind === undefined) continue;
-      const { calls, waits } = draftOf(of.key[row] as number);
+      const { calls, waits } = draftOf(numberAt(of.key, row));
       if (!isCorrelated(of.correlation, row)) continue;
-      const correlation = of.correlation[row] as number;
-      const startNs = of.start[row] as number;
-      const endNs = Math.max(startNs, of.end[row] as number);
+      const correlation = numberAt(of.correlation, row);
+      const startNs = numberAt(of.start, row);
+      const endNs = Math.max(startNs, numberAt(of.end, row));
       calls.want(correlation);
       const stream = integerAt(of.stream, row);
       waits.push({ correlation, instance: { kind, startNs, endNs, stream } });
@@ -247,7 +247,7 @@ const integer = (column: string, operation: string): string =>
 type Columns<C extends CommonColumn> = IntegerColumns<C>["of"];
 
 const isComplete = ({ key, start, end }: Columns<"key" | "start" | "end">, row: number): boolean =>
-  !Number.isNaN((key[row] as number) + (start[row] as number) + (end[row] as number));
+  !Number.isNaN(numberAt(key, row) + numberAt(start, row) + numberAt(end, row));
 
 /** CUPTI gives 0 to what it could not correlate. */
 const isCorrelated = (correlation: Float64Array, row: number): boolean =>

@@ -19,6 +19,8 @@ const QUOTE = 0x22;
 /** The first letter. */
 const NULL = 0x6e;
 const BACKSLASH = 0x5c;
+/** Behind the last one. */
+const NO_BYTE = 0;
 const LATIN1 = new TextDecoder("latin1");
 
 /**
@@ -29,7 +31,7 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly Float64Arra
   let cell = 0;
   let at = 0;
   while (at < text.length) {
-    let byte = text[at] as number;
+    let byte = text[at] ?? NO_BYTE;
     if (byte === BRACKET) {
       row++;
       cell = 0;
@@ -39,19 +41,19 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly Float64Arra
       continue;
     }
     const isNegative = byte === MINUS;
-    if (isNegative) byte = text[++at] as number;
+    if (isNegative) byte = text[++at] ?? NO_BYTE;
     let value = 0;
     const first = at;
     while (byte >= ZERO && byte <= NINE) {
       value = value * 10 + (byte - ZERO);
-      byte = text[++at] as number;
+      byte = text[++at] ?? NO_BYTE;
     }
     const isInteger = byte === COMMA || byte === END_BRACKET;
     if (!isInteger) at = endOfOther(text, at);
     // Summing up digits rounds at each of them.
     if (value > Number.MAX_SAFE_INTEGER) value = Number(LATIN1.decode(text.subarray(first, at)));
-    const column = columns[cell++] as Float64Array;
-    column[row] = isInteger ? (isNegative ? -value : value) : Number.NaN;
+    const column = columns[cell++];
+    if (column !== undefined) column[row] = isInteger ? (isNegative ? -value : value) : Number.NaN;
   }
 }
 
@@ -69,6 +71,9 @@ function endOfOther(text: Uint8Array, from: number): number {
 
 /** Null where there is none. */
 export function integerAt(column: Float64Array, row: number): number | null {
-  const value = column[row] as number;
+  const value = numberAt(column, row);
   return Number.isNaN(value) ? null : value;
 }
+
+/** NaN where there is none. */
+export const numberAt = (column: Float64Array, row: number): number => column[row] ?? Number.NaN;

@@ -21,7 +21,7 @@ export function createNameReader(database: ExportDatabase): NameReader {
       const wanted: number[] = [];
       let complete = true;
       for (let at = 0; at < ids.length; at++) {
-        const id = ids[at] as number;
+        const id = ids[at] ?? Number.NaN;
         const number = isIndexed(id) ? known.find(id) : null;
         if (number !== null) complete &&= texts.at(number) !== null;
         else if (!isIndexed(id)) complete = false;
