@@ -2,7 +2,6 @@ import { plural } from "../plural.ts";
 import { printable } from "../printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
 import { formatNumber } from "./numbers.ts";
-import { pathWords } from "./region-path.ts";
 
 /** A section as collectors put it into `NCUProfileRegion.sections`. */
 interface Section {
@@ -20,19 +19,19 @@ interface Section {
 /** Columns of messages; long words stand alone. */
 const WIDTH = 100;
 
-/** `sections.txt`: the sections of a region for reading, metrics first; null without sections. */
-export function renderSectionsText(region: NCUProfileRegion): string | null {
+/**
+ * `sections.txt`: the sections of a region for reading, metrics first; null without sections.
+ *
+ * @param label of the region among the others of its report, safe to print
+ */
+export function renderSectionsText(region: NCUProfileRegion, label: string): string | null {
   const sections = Object.entries(region.sections).flatMap(([name, section]) =>
     isSection(section) ? [[name, section] as const] : [],
   );
   if (sections.length === 0) return null;
-  const path =
-    region.path_domains === undefined
-      ? region.path.map(printable).join(" / ")
-      : pathWords(region, printable);
   const kernels = region.kernel_count === 0 ? "" : ` (${plural(region.kernel_count, "kernel")})`;
   const blocks = sections.map(([name, section]) => sectionLines(name, section).join("\n"));
-  return `${[`${path}${kernels}`, ...blocks].join("\n\n")}\n`;
+  return `${[`${label}${kernels}`, ...blocks].join("\n\n")}\n`;
 }
 
 /** Sections are open in the contract: what is of another shape is for the JSON report alone. */

@@ -98,13 +98,14 @@ export async function writeReports(
       problems.push(`no report of its own for region ${name}: ${issue.pointer}: ${issue.message}`);
       continue;
     }
-    const heading = `Region ${labelOf(region)}`;
+    const label = labelOf(region);
+    const heading = `Region ${label}`;
     await writeFileAtomic(join(root, name, "report.json"), inBlocks(jsonPieces(own)));
     await writeFileAtomic(
       join(root, name, "report.md"),
       renderRegionMarkdown(own, { title: heading }),
     );
-    const sections = renderSectionsText(region);
+    const sections = renderSectionsText(region, label);
     if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);
     regionDirectories.set(key, name);
   }

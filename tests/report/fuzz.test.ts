@@ -32,6 +32,7 @@ import {
   renderSweepJson,
   renderSweepMarkdown,
 } from "../../src/report/sweep/writers.ts";
+import { regionLabels } from "../../src/report/tree-rows.ts";
 import { textWidth } from "../../src/text-width.ts";
 import { timelineOf } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
@@ -252,7 +253,10 @@ describe("any names and numbers", () => {
         const [heading = ""] = table.split("\n");
         for (const line of table.split("\n").slice(1, -2))
           expect(textWidth(line)).toBeLessThanOrEqual(Math.max(width, textWidth(heading), 60));
-        for (const region of firstReport(a).regions) expectPlain(renderSectionsText(region) ?? "");
+        const { regions } = firstReport(a);
+        const labelOf = regionLabels(regions);
+        for (const region of regions)
+          expectPlain(renderSectionsText(region, labelOf(region)) ?? "");
       }),
       options(60),
     );

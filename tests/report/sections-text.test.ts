@@ -5,7 +5,7 @@ import { bundleOf, regionNamed, resnet } from "./bundles.ts";
 
 const region = regionNamed(bundleOf([resnet]), "stem");
 const textOf = (sections: NCUProfileRegion["sections"], kernel_count = 0) =>
-  renderSectionsText({ ...region, sections, kernel_count });
+  renderSectionsText({ ...region, sections, kernel_count }, "forward / stem");
 const message = {
   rule: "r",
   type: "OPT",

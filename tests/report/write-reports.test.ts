@@ -75,6 +75,33 @@ describe("writeReports", () => {
     expect(validator.validate(residual)).toEqual([]);
   });
 
+  it("calls a region in its sections.txt as in the heading of its report", async () => {
+    const directory = temporary();
+    const bundle = bundleOf([
+      {
+        ranges: [
+          { name: "step", start: 0, end: 9, kind: "start_end" },
+          { name: "step", start: 10, end: 19 },
+        ],
+      },
+    ]);
+    const sections = { S: { metrics: {}, messages: [] } };
+    const reports = bundle.reports.map((report) => ({
+      ...report,
+      regions: report.regions.map((region) => ({ ...region, sections })),
+    }));
+    const { regionDirectories } = await writeReports({ ...bundle, reports }, directory);
+    const firstLines = [...regionDirectories.values()].map((name) =>
+      ["sections.txt", "report.md"].map(
+        (file) => readFileSync(join(directory, "regions", name, file), "utf8").split("\n")[0],
+      ),
+    );
+    expect(firstLines.sort()).toEqual([
+      ["step (push/pop)", "# Region step (push/pop)"],
+      ["step (start/end)", "# Region step (start/end)"],
+    ]);
+  });
+
   it("keeps hostile labels verbatim in safe directories", async () => {
     const directory = temporary();
     const ranges = hostileNames.map((name, index) => ({
