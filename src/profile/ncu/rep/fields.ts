@@ -48,9 +48,13 @@ export const graphResult = { ...rangeResult, streamId: 12 } as const;
 export const metricResult = { nameId: 1, value: 2 } as const;
 export const metricValue = { string: 1, float: 2, double: 3, uint32: 4, uint64: 5 } as const;
 
-export const section = { identifier: 1, displayName: 2, order: 3, header: 4 } as const;
+export const section = { identifier: 1, displayName: 2, order: 3, header: 4, filter: 11 } as const;
 export const sectionHeader = { metrics: 2 } as const;
-export const sectionMetric = { name: 1 } as const;
+export const sectionMetric = { name: 1, filter: 6, options: 7 } as const;
+export const sectionMetricOption = { name: 1, filter: 3 } as const;
+export const sectionFilter = { min: 1, max: 2, items: 3, collection: 4 } as const;
+export const gpuRange = { min: 1, max: 2 } as const;
+export const collectionFilter = { scopes: 1 } as const;
 
 export const ruleResult = { identifier: 1, body: 3, sectionIdentifier: 4 } as const;
 export const ruleBody = { items: 1 } as const;

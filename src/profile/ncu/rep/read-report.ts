@@ -7,12 +7,13 @@ import { PbfReader } from "pbf";
 import { plural } from "../../../plural.ts";
 import type { NcuResult, NvtxState, SectionTable } from "../results.ts";
 import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
-import { type Block, openReport, type ReportFile } from "./blocks.ts";
+import { type Block, type BlockMessage, openReport, type ReportFile } from "./blocks.ts";
 import * as field from "./fields.ts";
 import { type FieldReaders, readWhole } from "./messages.ts";
 import { unitOfMetric } from "./metric-units.ts";
 import { stateOf } from "./nvtx-state.ts";
 import { emptyResult, type ResultMessage, resultReaders } from "./result-message.ts";
+import { SCOPE, shownMetric } from "./section-filter.ts";
 
 export interface ReportSummary {
   readonly sections: SectionTable;
@@ -22,13 +23,25 @@ export interface ReportSummary {
   readonly toolVersion: string | null;
 }
 
-const KERNEL_FIELDS = resultReaders(field.profileResult);
-const RANGE_FIELDS = resultReaders(field.rangeResult);
-const GRAPH_FIELDS = resultReaders(field.graphResult);
+/** How a message becomes a result. */
+interface MessageShape {
+  readonly kind: NcuResult["kind"];
+  readonly fields: FieldReaders<ResultMessage>;
+  /** What filters of sections call it; null where that is not known. */
+  readonly scope: number | null;
+}
 
+const SHAPES: Readonly<Partial<Record<BlockMessage["kind"], MessageShape>>> = {
+  kernel: { kind: "kernel", fields: resultReaders(field.profileResult), scope: SCOPE.launch },
+  range: { kind: "range", fields: resultReaders(field.rangeResult), scope: SCOPE.range },
+  // A graph is measured as a whole, as a range is: it has no kernels of its own.
+  graph: { kind: "range", fields: resultReaders(field.graphResult), scope: null },
+};
+
+const CAPABILITY = "device__attribute_compute_capability";
 const DEVICE_INDEX = ["device__attribute_device_index", "launch__device_id"];
-/** Lists of other metrics' names, under the names that ncu gives to such lists. */
-const IS_LIST = /^(?:breakdown|group):/;
+/** Lists of other metrics, under the names that sections give to such lists. */
+const IS_LIST = /^(?:breakdown|group|regex):/;
 
 type Metric = ResultMessage["metrics"][number];
 
@@ -80,9 +93,8 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   let toolVersion: string | null = null;
 
   const take = (
-    kind: NcuResult["kind"],
+    { kind, fields, scope }: MessageShape,
     bytes: Uint8Array,
-    fields: FieldReaders<ResultMessage>,
     { strings, process }: Block,
   ) => {
     // As ncu numbers results: over the processes of a report, one after the other.
@@ -96,15 +108,16 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     const metrics = lastOfEach(message.metrics).filter((metric) => !IS_LIST.test(nameOf(metric)));
     const names = metrics.map(nameOf);
     const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
-    for (const { title, order, metrics: members } of message.sections) {
-      addSection(sections, title, members);
-      orders.set(title, order);
-    }
     const columns = columnsOf(names, unitOfMetric);
     const values = Float64Array.from(metrics, ({ value }) => shownValue(value));
-    const device = DEVICE_INDEX.map((name) => values[columns.index.get(name) ?? -1]).find(
-      (index) => index !== undefined && !Number.isNaN(index),
-    );
+    const numberOf = (name: string) => values[columns.index.get(name) ?? -1] ?? Number.NaN;
+    const device = DEVICE_INDEX.map(numberOf).find((index) => !Number.isNaN(index));
+    const shownFor = { gpu: gpuOf(numberOf), scope };
+    for (const { title, order, filter, metrics: members } of message.sections) {
+      const shown = members.map((member) => shownMetric(member, filter, shownFor));
+      addSection(sections, title, shown);
+      orders.set(title, order);
+    }
     onResult({
       kind,
       id,
@@ -127,12 +140,10 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   for (const block of report.blocks()) {
     toolVersion ??= block.toolVersion;
     for (const { kind, bytes } of block.messages()) {
-      if (kind === "kernel") take("kernel", bytes, KERNEL_FIELDS, block);
-      if (kind === "range") take("range", bytes, RANGE_FIELDS, block);
-      if (kind !== "graph") continue;
-      graphs++;
-      // A graph is measured as a whole, as a range is: it has no kernels of its own.
-      take("range", bytes, GRAPH_FIELDS, block);
+      const shape = SHAPES[kind];
+      if (shape === undefined) continue;
+      if (kind === "graph") graphs++;
+      take(shape, bytes, block);
     }
   }
   const orderOf = (title: string): number => orders.get(title) ?? 0;
@@ -155,6 +166,12 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
         : []),
     ],
   };
+}
+
+/** 75 for compute capability 7.5; null where the result does not say. */
+function gpuOf(numberOf: (name: string) => number): number | null {
+  const gpu = 10 * numberOf(`${CAPABILITY}_major`) + numberOf(`${CAPABILITY}_minor`);
+  return Number.isNaN(gpu) ? null : gpu;
 }
 
 /** GPUs before Volta have counters that ran over many times; ncu, which shows 64 bits, has 0 for them. */
@@ -191,12 +208,12 @@ function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): Re
 function addSection(
   sections: Map<string, string[]>,
   title: string,
-  metrics: readonly string[],
+  metrics: readonly (string | null)[],
 ): void {
   const known = sections.get(title) ?? [];
-  const added = metrics.filter((name) => !known.includes(name));
+  for (const name of metrics) if (name !== null && !known.includes(name)) known.push(name);
   // One in which only rules speak keeps its place among the others.
-  if (added.length > 0 || known.length === 0) sections.set(title, [...known, ...new Set(added)]);
+  sections.set(title, known);
 }
 
 function createStateCache(): (state: NvtxState) => NvtxState {

@@ -4,6 +4,12 @@ import { sectionTitle } from "../section-titles.ts";
 import * as field from "./fields.ts";
 import { type FieldReaders, readEmbedded } from "./messages.ts";
 import { readThreadStates, type ThreadStates } from "./nvtx-state.ts";
+import {
+  readFilter,
+  readSectionMetric,
+  type SectionFilter,
+  type SectionMetric,
+} from "./section-filter.ts";
 
 /** A result as it stands in the file: names are numbers of the block's string table. */
 export interface ResultMessage {
@@ -15,7 +21,12 @@ export interface ResultMessage {
   streamId: number | null;
   nvtx: ThreadStates | null;
   readonly metrics: { nameId: number; value: number; text: string | null }[];
-  readonly sections: { title: string; order: number; metrics: string[] }[];
+  readonly sections: {
+    title: string;
+    order: number;
+    filter: SectionFilter | null;
+    readonly metrics: SectionMetric[];
+  }[];
   readonly rules: RuleMessage[];
 }
 
@@ -63,15 +74,9 @@ const METRIC_FIELDS: FieldReaders<Metric> = {
 
 type Section = ResultMessage["sections"][number];
 
-const SECTION_METRIC: FieldReaders<string[]> = {
-  [field.sectionMetric.name]: (names, pbf) => {
-    names.push(pbf.readString());
-  },
-};
-
-const SECTION_HEADER: FieldReaders<string[]> = {
-  [field.sectionHeader.metrics]: (names, pbf) => {
-    readEmbedded(pbf, SECTION_METRIC, names);
+const SECTION_HEADER: FieldReaders<SectionMetric[]> = {
+  [field.sectionHeader.metrics]: (metrics, pbf) => {
+    metrics.push(readSectionMetric(pbf));
   },
 };
 
@@ -84,6 +89,9 @@ const SECTION_FIELDS: FieldReaders<Section> = {
   },
   [field.section.header]: (section, pbf) => {
     readEmbedded(pbf, SECTION_HEADER, section.metrics);
+  },
+  [field.section.filter]: (section, pbf) => {
+    section.filter = readFilter(pbf);
   },
 };
 
@@ -193,7 +201,9 @@ export function resultReaders(numbers: ResultFields): FieldReaders<ResultMessage
       );
     },
     sections: (result, pbf) => {
-      result.sections.push(readEmbedded(pbf, SECTION_FIELDS, { title: "", order: 0, metrics: [] }));
+      result.sections.push(
+        readEmbedded(pbf, SECTION_FIELDS, { title: "", order: 0, filter: null, metrics: [] }),
+      );
     },
     ruleResults: (result, pbf) => {
       result.rules.push(...readRule(pbf));
