@@ -8,7 +8,7 @@ import {
   profileCommand,
   REPORT_NAME,
 } from "../nsys/run/command.ts";
-import { emptyCapture, nsysFailure, nsysWarnings } from "../nsys/run/failures.ts";
+import { emptyCapture, NO_REPORTS, nsysFailure, nsysWarnings } from "../nsys/run/failures.ts";
 import { keepDocument } from "../nsys/run/own-output.ts";
 import { probeNsys, withoutProgress } from "../nsys/run/tool.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -103,7 +103,8 @@ function whyNothing(
   { capture_range, nvtx_capture }: NsysSettings,
 ): ConfigError | null {
   if (reports > 0 || outcome.startError !== null || outcome.interruptedBy !== null) return null;
-  if (isGated && outcome.exitCode === 0 && !/error|lost/i.test(said))
+  const recordedNothing = NO_REPORTS.test(said) || !/error|lost/i.test(said);
+  if (isGated && outcome.exitCode === 0 && recordedNothing)
     return emptyCapture(
       capture_range === "nvtx"
         ? `the range ${nvtx_capture} of pipeline.nsys.nvtx_capture never began`

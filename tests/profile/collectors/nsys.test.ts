@@ -161,6 +161,21 @@ describe("the collector of Nsight Systems", () => {
   });
 });
 
+describe("a warning of nsys", () => {
+  it.each([
+    ["- CPU IP/backtrace sampling will be disabled.", "could not sample the CPU"],
+    ["- CPU context switch tracing will be disabled.", "could not trace context switches"],
+    [
+      "The target application terminated. One or more process it created re-parented.",
+      "--wait=primary",
+    ],
+  ])("is a note: %s", async (line, words) => {
+    const { notes, problem } = await collect({ profile: `echo "${line}" >&2; ${RECORDS}` });
+    expect(notes).toEqual([expect.stringContaining(words)]);
+    expect(problem).toBeUndefined();
+  });
+});
+
 describe("a failure of nsys", () => {
   const cases: readonly (readonly [string, Behaviour, Partial<NsysSettings>, string, string])[] = [
     [
@@ -178,8 +193,68 @@ describe("a failure of nsys", () => {
       "capture_range=none",
     ],
     [
+      "a capture range that never began in a program that speaks of errors",
+      {
+        profile:
+          'run_app; echo "0 errors in 3 steps" >&2; printf "Generated:\\n\\tNo reports were generated\\n" >&2',
+      },
+      { capture_range: "cudaProfilerApi" },
+      "nsys recorded nothing: the program never called cudaProfilerStart",
+      "capture_range=none",
+    ],
+    [
+      "nothing to report (a public issue)",
+      { profile: 'run_app; printf "Generated:\\n\\tNo reports were generated\\n" >&2' },
+      {},
+      "nsys made no report: nsys says that there was nothing to report",
+      "stderr.txt",
+    ],
+    [
+      "events in a wrong order (many repositories, nsys 2023.4)",
+      {
+        profile: `run_app; printf 'Importer error status: Importation failed.\\n    Value: "Wrong event order has been detected when adding events to the collection"\\nGenerated:\\n    run.qdstrm\\n' >&2`,
+      },
+      {},
+      "nsys made no report: nsys recorded, but cannot make a report of it",
+      "2024.2",
+    ],
+    [
+      "an importer that fails (a notebook's user)",
+      { profile: 'run_app; echo "Importer error status: An unknown error occurred." >&2' },
+      {},
+      "nsys made no report: nsys recorded, but failed to make the report of it",
+      "QdstrmImporter -i",
+    ],
+    [
+      "GPU times that it cannot translate (a public issue on a rented container)",
+      {
+        profile:
+          'run_app; echo "FATAL ERROR: TimeConversion.cpp(561): Throw in function ConvertGpuTicksToSyncNs" >&2; echo "std::exception::what: InternalErrorException" >&2; exit 139',
+      },
+      {},
+      "nsys made no report: nsys could not translate the times of this GPU",
+      "trace=nvtx",
+    ],
+    [
+      "counters that another tool holds (a cluster with DCGM)",
+      { profile: 'echo "NVIDIA L40S PCI[0] - Already under profiling" >&2; exit 1' },
+      { extra_args: ["--gpu-metrics-devices=all"] },
+      "nsys made no report: another tool holds the GPU's counters",
+      "dcgmi profile --pause",
+    ],
+    [
+      "an option for root (the binary of 2023.4)",
+      { profile: 'echo "ERROR: --ftrace option requires root privileges." >&2; exit 1' },
+      {},
+      "nsys made no report: nsys lacks a permission",
+      "sample=none",
+    ],
+    [
       "an importer that does not run",
-      { profile: 'run_app; touch "$out.qdstrm"; echo "Importer error status: not found" >&2' },
+      {
+        profile:
+          'run_app; touch "$out.qdstrm"; echo "Importer error status: The importer binary and its dependencies were not found." >&2',
+      },
       {},
       "nsys made no report: nsys recorded, but its importer",
       "the whole of Nsight Systems",

@@ -370,6 +370,25 @@ describe("an export", () => {
     expect([...(processes[0]?.threadNames ?? [])]).toEqual([[8, "worker"]]);
   });
 
+  it("with launches and no kernels says so, as nsys writes under WSL", () => {
+    const launch = (nameId: number) => ({ start: 1, end: 2, nameId, globalTid: globalId(7, 7) });
+    const of = (name: string, more = {}) =>
+      read({
+        NVTX_EVENTS: [range],
+        StringIds: [{ id: 3, value: name }],
+        CUPTI_ACTIVITY_KIND_RUNTIME: [launch(3)],
+        ...more,
+      }).notes;
+    expect(of("cudaLaunchKernel_v7000")).toEqual([
+      expect.stringContaining("nsys recorded none of them"),
+    ]);
+    expect(of("cuLaunchKernelEx")).toHaveLength(1);
+    expect(of("cudaMalloc_v3020")).toEqual([]);
+    const kernel = { start: 5, end: 6, globalPid: globalId(7), correlationId: 1 };
+    const recorded = of("cudaLaunchKernel_v7000", { CUPTI_ACTIVITY_KIND_KERNEL: [kernel] });
+    expect(recorded.join()).not.toContain("none of them");
+  });
+
   it("of a newer schema, and what nsys warned of, are notes", () => {
     const { notes, toolVersion } = read({
       META_DATA_EXPORT: [

@@ -6,6 +6,7 @@ import { type GpuEvents, readGpu } from "./gpu.ts";
 import { integer, pidOf, processKey, wideInteger } from "./ids.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
 import { type NvtxEvents, readNvtx } from "./nvtx.ts";
+import { untracedNotes } from "./untraced.ts";
 
 /** A timeline, and what only nsys knows. */
 export interface NsysTimeline extends Timeline {
@@ -67,6 +68,7 @@ export function readNsysExport(path: string): NsysTimeline {
       machine: readMachine(database),
       notes: [
         ...lackingNotes(database),
+        ...untracedNotes(database),
         ...(processes.length === 0 && lackingProcesses(database).length === 0
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
           : []),

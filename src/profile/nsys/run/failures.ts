@@ -8,22 +8,16 @@ interface Failure {
   readonly hint: string;
 }
 
+/** Where nothing was recorded at all, e.g. as a capture range never began. */
+export const NO_REPORTS = /No reports were generated/;
+
+/** The first that fits is told: causes before what follows from them. */
 const FAILURES: readonly Failure[] = [
   {
-    says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix/i,
+    says: /newer than (?:your|the) current version|created (?:in|by) .* which is newer|Invalid version prefix|Qdstrm version .* not supported/i,
     means:
       "the report was written by another version of Nsight Systems than the nsys that reads it",
     hint: "read it with an nsys at least as new (put its folder into HYDRACONF_NSIGHT), or give what such an nsys makes of it: nsys export --type sqlite REPORT.nsys-rep",
-  },
-  {
-    says: /importer binary and its dependencies were not found|Importer error|importation of the QDSTRM/i,
-    means: "nsys recorded, but its importer, which makes the report of it, does not run",
-    hint: "install the whole of Nsight Systems (its host part, too); the .qdstrm file can be imported later",
-  },
-  {
-    says: /unrecogni[sz]ed option|Illegal --|Invalid (?:value|argument)/i,
-    means: "nsys does not know an option or its value",
-    hint: "nsys profile --help lists those of this version; pipeline.nsys and pipeline.nsys.extra_args set them",
   },
   {
     says: /No space left on device/i,
@@ -31,7 +25,38 @@ const FAILURES: readonly Failure[] = [
     hint: "nsys writes to TMPDIR first: choose one with more room, or record less (pipeline.nsys.capture_range)",
   },
   {
-    says: /Permission denied|not permitted|paranoid/i,
+    says: /Wrong event order/,
+    means:
+      "nsys recorded, but cannot make a report of it: it takes the order of the events for wrong",
+    hint: "nsys 2024.2 and later do better (HYDRACONF_NSIGHT names another); the .qdstrm file is kept, and QdstrmImporter -i FILE.qdstrm of such a version may read it; pipeline.nsys.trace=cuda,nvtx and a capture range give fewer events",
+  },
+  {
+    says: /TimeConversion\.cpp|ConvertGpuTicksToSyncNs/,
+    means: "nsys could not translate the times of this GPU, as happens where a host hides it",
+    hint: "another version of nsys may (HYDRACONF_NSIGHT names its folder); pipeline.nsys.trace=nvtx records the ranges alone, and the recorder has GPU times of its own through CUPTI",
+  },
+  {
+    says: /Already under profiling/,
+    means: "another tool holds the GPU's counters, which were asked for",
+    hint: "dcgmi profile --pause, or leave --gpu-metrics-devices out of pipeline.nsys.extra_args: kernels and ranges need no counters",
+  },
+  {
+    says: /importer binary and its dependencies were not found/i,
+    means: "nsys recorded, but its importer, which makes the report of it, does not run",
+    hint: "install the whole of Nsight Systems (its host part, too); the .qdstrm file can be imported later",
+  },
+  {
+    says: /Importer error|importation of the QDSTRM/i,
+    means: "nsys recorded, but failed to make the report of it",
+    hint: "the .qdstrm file is kept: QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; record less at once (pipeline.nsys.capture_range, trace=cuda,nvtx)",
+  },
+  {
+    says: /unrecogni[sz]ed option|Illegal --|Invalid (?:value|argument)/i,
+    means: "nsys does not know an option or its value",
+    hint: "nsys profile --help lists those of this version; pipeline.nsys and pipeline.nsys.extra_args set them",
+  },
+  {
+    says: /Permission denied|not permitted|paranoid|requires? (?:root|administrat\w+) privileges?/i,
     means: "nsys lacks a permission",
     hint: "pipeline.nsys.sample=none needs none; sampling needs kernel.perf_event_paranoid of at most 2 (sudo sysctl kernel.perf_event_paranoid=2)",
   },
@@ -39,6 +64,11 @@ const FAILURES: readonly Failure[] = [
     says: /Connection to Agent lost|daemon (?:crashed|is not running)/i,
     means: "nsys lost its own agent process",
     hint: "run it again; with a capture range, pipeline.nsys.capture_range_end=stop lets the program run to its end",
+  },
+  {
+    says: NO_REPORTS,
+    means: "nsys says that there was nothing to report",
+    hint: "the program may have ended, or been killed, before nsys could begin or write: nsys/stderr.txt holds what was printed",
   },
 ];
 
@@ -61,14 +91,27 @@ export const emptyCapture = (range: string): ConfigError =>
     hint: "the recorder lists a program's ranges (pipeline.nsys.enable=false); pipeline.nsys.capture_range=none records the whole run",
   });
 
-/** Warnings of a recording that worked; each says what is missing from it. */
-export function nsysWarnings(said: string): readonly string[] {
-  const warnings: string[] = [];
-  if (/CPU (?:IP\/backtrace )?sampling not supported|paranoid/i.test(said))
-    warnings.push(
-      "nsys could not sample the CPU (kernel.perf_event_paranoid): times of ranges and kernels are not affected",
-    );
-  if (/CPU context switch tracing not supported/i.test(said))
-    warnings.push("nsys could not trace context switches: regions are not affected");
-  return warnings;
+interface Warning {
+  readonly says: RegExp;
+  readonly note: string;
 }
+
+/** In a recording that worked. */
+const WARNINGS: readonly Warning[] = [
+  {
+    says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|paranoid/i,
+    note: "nsys could not sample the CPU (kernel.perf_event_paranoid): times of ranges and kernels are not affected",
+  },
+  {
+    says: /CPU context switch tracing (?:not supported|will be disabled)/i,
+    note: "nsys could not trace context switches: regions are not affected",
+  },
+  {
+    says: /One or more process(?:es)? it created re-?parented/i,
+    note: "the program left processes behind, for whose end nsys waited: with pipeline.nsys.extra_args=[--wait=primary] it ends with the program",
+  },
+];
+
+/** Each says what is missing from the recording, or why it took long. */
+export const nsysWarnings = (said: string): readonly string[] =>
+  WARNINGS.flatMap(({ says, note }) => (says.test(said) ? [note] : []));
