@@ -4,7 +4,6 @@ import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
 import { isLost, liveWorkers, type RunningWorker, recordLeft } from "../worker/left-behind.ts";
-import { tryClaim } from "../worker/process-claim.ts";
 import {
   GRACE_MS,
   isRunning,
@@ -14,8 +13,8 @@ import {
 import { nextCommand } from "./next-commands.ts";
 import { clearCancellation, noteCancellation } from "./record/cancellation.ts";
 import { ended, writeJobState } from "./record/job-state.ts";
-import { launcherOf } from "./record/launcher-claim.ts";
-import { launcherFile, sweepFolder } from "./record/layout.ts";
+import { claimToOrder, launcherOf } from "./record/launcher-claim.ts";
+import { sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
 
 const LOOK_MS = 100;
@@ -134,15 +133,15 @@ async function endScheduled(backend: SweepBackend): Promise<void> {
 function recordLost(folder: string, jobs: readonly { readonly number: number }[]): void {
   const lost = () => jobs.map(({ number }) => recordLeft(folder, number)).filter(isLost);
   if (lost().length === 0) return;
-  const attempt = tryClaim(launcherFile(folder));
-  if (attempt.kind === "held") return;
+  const claim = claimToOrder(folder);
+  if (claim === undefined) return;
   // Looked for again: whoever had the sweep until now may have recorded them.
   for (const state of lost()) {
     const error = `cancelled: process ${state.attempts.at(-1)?.pid} is gone`;
     const stopped = ended(state, { status: "stopped", exitCode: null, error });
     writeJobState(folder, stopped, { durable: true });
   }
-  attempt.claim.release();
+  claim.release();
 }
 
 const runsElsewhere = (directory: string, away: readonly ProcessIdentity[]): ConfigError => {

@@ -157,7 +157,7 @@ const HALF_WRITTEN_LOOKS = 100;
 const RIVAL_LOOKS = 1_000;
 
 /** A millisecond, in a function that cannot wait. */
-function pause(): void {
+export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }
 

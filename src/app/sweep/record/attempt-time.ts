@@ -1,7 +1,10 @@
 import { isOfThisBoot } from "../../worker/process-identity.ts";
 import type { Attempt } from "./job-state.ts";
 
-/** Milliseconds since this machine began, on a clock that nobody sets and that all its processes share. */
+/**
+ * Milliseconds since this machine began, on a clock that nobody sets and that all its processes share. While the machine is suspended it
+ * stands still: a job does nothing then, and its time is to be compared with that of others.
+ */
 export const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /**

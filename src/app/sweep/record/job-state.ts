@@ -28,7 +28,10 @@ export interface Attempt extends ProcessIdentity {
   readonly ended: string | null;
   /** When it started, in milliseconds since its machine did. Not there in records of early versions. */
   readonly uptime_ms?: number;
-  /** How long it took, whatever became of the time of day. Not there before its end, and in records of early versions. */
+  /**
+   * How long it took, whatever became of the time of day; while its machine is suspended this clock stands still. Not there before its
+   * end, and in records of early versions.
+   */
   readonly took_ms?: number;
   /** Null before its end, and for a process that a signal killed. */
   readonly exit_code: number | null;

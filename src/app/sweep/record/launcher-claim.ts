@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { ConfigError } from "../../../values/errors.ts";
-import { type Claim, type Holder, holderOf, tryClaim } from "../../worker/process-claim.ts";
+import { type Claim, type Holder, holderOf, pause, tryClaim } from "../../worker/process-claim.ts";
 import { isRunning } from "../../worker/process-identity.ts";
 import { nextCommand } from "../next-commands.ts";
 import { launcherFile } from "./layout.ts";
@@ -12,9 +12,29 @@ import { launcherFile } from "./layout.ts";
  * @throws ConfigError `app.sweep_record` while another process launches them
  */
 export function claimSweep(folder: string): Claim {
-  const attempt = tryClaim(launcherFile(folder));
-  if (attempt.kind === "taken") return attempt.claim;
-  throw isRun(folder, attempt.holder);
+  for (let looks = 0; ; looks++) {
+    const attempt = tryClaim(launcherFile(folder));
+    if (attempt.kind === "taken") return attempt.claim;
+    if (attempt.holder.use !== IN_ORDER || looks === MOST_LOOKS)
+      throw isRun(folder, attempt.holder);
+    pause();
+  }
+}
+
+/** What a process does with the claim that only puts the record of a sweep in order: it launches nothing. */
+const IN_ORDER = "puts its record in order";
+/** A millisecond apart: who does that is done in a moment, unless it is stopped. */
+const MOST_LOOKS = 10_000;
+
+/**
+ * The claim for who only puts the record of a sweep in order that nobody launches; undefined where somebody does. For who looks at
+ * the sweep this process drives nothing meanwhile, and a launcher that comes waits for it.
+ */
+export function claimToOrder(folder: string): Claim | undefined {
+  // A claim that was handed to this process must be there until it is taken up.
+  if (launcherOf(folder) !== undefined) return undefined;
+  const attempt = tryClaim(launcherFile(folder), IN_ORDER);
+  return attempt.kind === "taken" ? attempt.claim : undefined;
 }
 
 /**
@@ -41,4 +61,7 @@ function isRun(folder: string, holder: Holder): ConfigError {
 }
 
 /** Who launches a sweep right now; undefined where nobody does. */
-export const launcherOf = (folder: string): Holder | undefined => holderOf(launcherFile(folder));
+export function launcherOf(folder: string): Holder | undefined {
+  const holder = holderOf(launcherFile(folder));
+  return holder?.use === IN_ORDER ? undefined : holder;
+}

@@ -1,8 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { tryClaim } from "../../worker/process-claim.ts";
-import { launcherOf } from "./launcher-claim.ts";
-import { launcherFile, listsAndDrafts } from "./layout.ts";
+import { claimToOrder } from "./launcher-claim.ts";
+import { listsAndDrafts } from "./layout.ts";
 import { readListName } from "./manifest.ts";
 
 /**
@@ -23,15 +22,14 @@ export function removeStrays(folder: string, kept: string | undefined): void {
  */
 export function tidyRecord(folder: string): void {
   if (straysOf(folder, readListName(folder)).length === 0) return;
-  // Who drives it may be about to name what nothing names yet; a claim that was handed to this process must be there until it is taken up.
-  if (launcherOf(folder) !== undefined) return;
   try {
-    const attempt = tryClaim(launcherFile(folder));
-    if (attempt.kind === "held") return;
+    // Who drives it may be about to name what nothing names yet.
+    const claim = claimToOrder(folder);
+    if (claim === undefined) return;
     try {
       removeStrays(folder, readListName(folder));
     } finally {
-      attempt.claim.release();
+      claim.release();
     }
   } catch (error) {
     // Who may only look leaves it as it is.

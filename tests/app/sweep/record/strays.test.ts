@@ -9,12 +9,20 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import { expect, test } from "vitest";
+import { cancelSweep } from "../../../../src/app/sweep/cancel.ts";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
 import { createJobList } from "../../../../src/app/sweep/record/job-list.ts";
-import { claimSweep, launcherOf } from "../../../../src/app/sweep/record/launcher-claim.ts";
+import {
+  claimSweep,
+  claimToOrder,
+  launcherOf,
+} from "../../../../src/app/sweep/record/launcher-claim.ts";
 import { draftFile, manifestFile, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
 import { readFacts } from "../../../../src/app/sweep/record/manifest.ts";
+import { bundled } from "../../../bundled.ts";
+import { until } from "../../../wait.ts";
 import { canMount, withDisk } from "../../mounts.ts";
 import { atPoints, changesOf, killAt, WITHIN } from "../program/killed.ts";
 import { workplace } from "../program/start.ts";
@@ -58,6 +66,23 @@ test("so it is while the sweep is handed to this process, which has not taken it
   await lookAtSweep(directory, {});
   expect(names()).toHaveLength(4);
   expect(launcherOf(folder)).toMatchObject({ pid: process.pid, awaited: true });
+});
+
+test("who puts a record in order drives nothing, and a launcher that comes meanwhile waits for it", async () => {
+  const directory = temporary();
+  const { folder } = withStrays(directory);
+  const ready = join(directory, "ready");
+  const program = bundled(new URL("claims.ts", import.meta.url), "claims");
+  const claim = claimToOrder(folder);
+  expect(claim).toBeDefined();
+  expect(claimToOrder(folder)).toBeUndefined();
+  const { view } = await lookAtSweep(directory, {});
+  expect([view.driver, view.counts]).toEqual([null, { missing: 1 }]);
+  expect(await cancelSweep({ directory, env: {}, say: () => {} })).toBe(false);
+  const launcher = execa(process.execPath, [program, folder, ready], { reject: false });
+  await until(() => existsSync(ready));
+  claim?.release();
+  expect(await launcher).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves all as it is", () =>
