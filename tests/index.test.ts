@@ -36,6 +36,11 @@ describe("the public face", () => {
     });
     expect(config.get("device")).toBe("cpu");
     expect(config.get("year")).toMatch(/^\d{4}$/);
-    expect(config.explain("device")?.replaced).toHaveLength(1);
+    const why = config.explain("device");
+    expect(why?.replaced).toHaveLength(1);
+    if (why === undefined) return;
+    expect(hydraconf.renderExplanation(why)).toMatch(
+      /^device = "cpu"\n {2}set by override .*\n {2}replaced /,
+    );
   });
 });

@@ -15,6 +15,7 @@ import {
   parseOverride,
   parseOverrides,
   renderError,
+  renderExplanation,
   resolve,
   resolver,
   select,
@@ -353,6 +354,10 @@ it.each<readonly [string, () => unknown]>([
     () => parseOverrides(any("a=1")),
   ],
   ["renderError: the error must be a ConfigError, not an object", () => renderError(any({}))],
+  [
+    "renderExplanation: the explanation must be what config.explain(key) gives, not undefined",
+    () => renderExplanation(any(undefined)),
+  ],
   [
     "createTargets: there is no option 'module'",
     () => createTargets({}, any({ module: ["./targets.js"] })),

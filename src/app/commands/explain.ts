@@ -1,7 +1,7 @@
 import { explain } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearestKey } from "../../values/nearest-key.ts";
-import { explainText } from "../explain-text.ts";
+import { renderExplanation } from "../explain-text.ts";
 import { explanationJson } from "../value-json.ts";
 import { type Command, EXIT_OK } from "./command.ts";
 
@@ -19,8 +19,10 @@ export const explainCommand: Command = {
         key,
         ...nearestKey(composition.root, key),
       });
-    const show = parsed.flags.has("json") ? explanationJson : explainText;
-    invocation.console.stdout(show(explanation));
+    const isJson = parsed.flags.has("json");
+    invocation.console.stdout(
+      isJson ? explanationJson(explanation) : `${renderExplanation(explanation)}\n`,
+    );
     return EXIT_OK;
   },
 };

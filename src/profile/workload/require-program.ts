@@ -43,16 +43,28 @@ function whatIsThere(program: string, cwd: string): Refusal {
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
     message: `'${program}' is not executable`,
-    hint: `chmod +x ${program}, or put the program that runs it before it: -- bash ${program}`,
+    hint: `chmod +x ${program}, or put the program that runs it before it: -- ${interpreterOf(program)} ${program}`,
   };
 }
+
+/** What runs a script, by the end of its name; most that have none are for a shell. */
+const INTERPRETERS: readonly (readonly [RegExp, string])[] = [
+  [/\.py$/, "python3"],
+  [/\.[cm]?js$/, "node"],
+];
+
+const interpreterOf = (program: string): string =>
+  INTERPRETERS.find(([ending]) => ending.test(program))?.[1] ?? "bash";
 
 function whatIsNotOnPath(program: string, cwd: string): Refusal {
   const message = `'${program}' was not found on PATH`;
   const here = lookAt(resolve(cwd, program));
-  return here !== undefined && !(here instanceof Error) && here.isFile()
-    ? { message, hint: `a program in this directory is './${program}'` }
-    : { message };
+  if (here === undefined || here instanceof Error || !here.isFile()) return { message };
+  const hint =
+    findExecutable(`./${program}`, cwd) === null
+      ? `put the program that runs it before it: -- ${interpreterOf(program)} ${program}`
+      : `a program in this directory is './${program}'`;
+  return { message, hint };
 }
 
 /** Undefined where there is nothing; the error where nobody may look, or can. */

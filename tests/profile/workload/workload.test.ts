@@ -145,8 +145,23 @@ describe("requireProgram", () => {
     ]);
     expect(refusalOf("bench.sh")).toEqual([
       "'bench.sh' was not found on PATH",
-      "a program in this directory is './bench.sh'",
+      "put the program that runs it before it: -- bash bench.sh",
     ]);
+    writeFileSync(join(cwd, "bench"), "#!/bin/sh\n", { mode: 0o755 });
+    expect(refusalOf("bench")).toEqual([
+      "'bench' was not found on PATH",
+      "a program in this directory is './bench'",
+    ]);
+    for (const [script, interpreter] of [
+      ["train.py", "python3"],
+      ["train.mjs", "node"],
+    ] as const) {
+      writeFileSync(join(cwd, script), "", { mode: 0o644 });
+      expect(refusalOf(script)).toEqual([
+        `'${script}' was not found on PATH`,
+        `put the program that runs it before it: -- ${interpreter} ${script}`,
+      ]);
+    }
     expect(refusalOf("bench.py")).toEqual(["'bench.py' was not found on PATH", undefined]);
     symlinkSync("circle", join(cwd, "circle"));
     expect(refusalOf("./circle")).toEqual([
