@@ -137,7 +137,9 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 
 function startErrorText(program: string, cwd: string, code: string | undefined): string {
   if (code === "ENOENT") return `'${program}' was not found (started in ${cwd})`;
-  if (code === "EACCES") return `'${program}' is not executable`;
+  if (code === "EACCES" && program.includes("/")) return `'${program}' is not executable`;
+  // Of a bare name also where a directory of PATH may not be searched.
+  if (code === "EACCES") return `'${program}' was not found on PATH among what this user may run`;
   return `'${program}' could not be started (${code ?? "unknown reason"})`;
 }
 
