@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { appendLinesDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
-import type { ManifestJob } from "./manifest.ts";
+import { JOB, type ManifestJob } from "./manifest-job.ts";
+import { maybe, oneOf, type Shape, wrongField } from "./shape.ts";
 
 /**
  * The jobs of a sweep as a file: a line of JSON for each. It only grows, so that a sweep of many batches writes each job once, and a
@@ -51,7 +52,7 @@ export function readJobList(folder: string, name: string): readonly ManifestJob[
     .slice(0, text.lastIndexOf("\n") + 1)
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Entry);
+    .map(entryOf);
   const asked = entries.filter((entry) => entry.carried_over !== true);
   const numbers = new Set(asked.map(({ number }) => number));
   const later = entries.filter(
@@ -72,8 +73,18 @@ export function readListedJob(
   // The last line of a number holds; no text inside of a line holds a line break.
   const at = whole.lastIndexOf(`\n${start}`) + 1;
   if (at === 0 && !whole.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
-  return jobOf(JSON.parse(whole.toString("utf8", at, whole.indexOf(NEW_LINE, at))) as Entry);
+  return jobOf(entryOf(whole.toString("utf8", at, whole.indexOf(NEW_LINE, at))));
 }
+
+/** @throws SyntaxError for what is no entry of a list */
+function entryOf(line: string): Entry {
+  const entry = JSON.parse(line) as Entry;
+  const wrong = wrongField(entry, ENTRY);
+  if (wrong === undefined) return entry;
+  throw new SyntaxError(`a job has no '${wrong}' as a sweep writes it: ${line.slice(0, 80)}`);
+}
+
+const ENTRY: Shape<Entry> = { ...JOB, carried_over: maybe(oneOf(true)) };
 
 const NEW_LINE = 0x0a;
 

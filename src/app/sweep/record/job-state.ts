@@ -3,6 +3,21 @@ import { writeFileAtomicSync, writeFileDurableSync } from "../../../atomic-write
 import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";
+import {
+  amount,
+  anything,
+  count,
+  listOf,
+  maybe,
+  objectOf,
+  oneOf,
+  orNull,
+  type Shape,
+  text,
+  textsByName,
+  time,
+  wrongField,
+} from "./shape.ts";
 
 /**
  * `queued`: handed to a scheduler; also a job without a file. `stopped`: ended by a signal.
@@ -41,6 +56,29 @@ export interface Attempt extends ProcessIdentity {
   readonly details?: Readonly<Record<string, string>>;
 }
 
+const ATTEMPT: Shape<Attempt> = {
+  id: maybe(text),
+  started: time,
+  ended: orNull(time),
+  uptime_ms: maybe(amount),
+  took_ms: maybe(amount),
+  exit_code: orNull(Number.isSafeInteger),
+  error: orNull(text),
+  details: maybe(textsByName),
+  host: text,
+  pid: count,
+  birth: orNull(text),
+  pid_namespace: maybe(orNull(text)),
+  container: maybe(text),
+};
+
+const STATE: Shape<JobState> = {
+  number: count,
+  status: oneOf("queued", "running", "completed", "failed", "stopped", "timed_out"),
+  attempts: listOf(objectOf(ATTEMPT)),
+  return_value: anything,
+};
+
 /** How an attempt ended. */
 export interface AttemptEnd {
   readonly status: Exclude<JobStatus, "queued" | "running">;
@@ -56,7 +94,7 @@ export function readJobState(folder: string, number: number): JobState | undefin
   if (!existsSync(file)) return undefined;
   try {
     const state = JSON.parse(readFileSync(file, "utf8")) as JobState;
-    return typeof state.status === "string" && Array.isArray(state.attempts) ? state : undefined;
+    return wrongField(state, STATE) === undefined && state.number === number ? state : undefined;
   } catch {
     return undefined;
   }

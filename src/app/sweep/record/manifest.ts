@@ -6,6 +6,22 @@ import { fileProblem } from "../../../file-problem.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobList, readListedJob } from "./job-list.ts";
 import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
+import { JOB, type ManifestJob } from "./manifest-job.ts";
+import {
+  text as anyText,
+  flag,
+  listOf,
+  maybe,
+  objectOf,
+  oneOf,
+  orNull,
+  type Shape,
+  texts,
+  time,
+  wrongField,
+} from "./shape.ts";
+
+export type { ManifestJob } from "./manifest-job.ts";
 
 /** What a sweep is, but for its jobs. Keys are those of the file. */
 export interface SweepFacts {
@@ -46,23 +62,6 @@ export interface SweepProgram {
   readonly command: readonly string[] | null;
   /** Its arguments as typed: flags, overrides, and what stands after `--`. */
   readonly argv: readonly string[];
-}
-
-export interface ManifestJob {
-  readonly number: number;
-  /** All overrides that the job is composed with. */
-  readonly overrides: readonly string[];
-  /** Those that make it different from other jobs, for people. */
-  readonly task_overrides: readonly string[];
-  /** Absolute. */
-  readonly output_dir: string;
-  /** Fingerprint of the job's composed config, interpolations as written. */
-  readonly fingerprint: string;
-  /**
-   * Whether the sweep that went on has no such job any more: a search asked for others once it was told other
-   * results. Its record stays, it never runs, and the sweep does not fail because of it.
-   */
-  readonly left_out?: true;
 }
 
 /** The jobs that make a sweep up by now. */
@@ -178,7 +177,7 @@ function parsedManifest(folder: string): Manifest {
     throw unreadable(folder, cause);
   }
   const version = versionOf(text);
-  if (version === 1 || version === 2 || version === VERSION) return JSON.parse(text) as Manifest;
+  if (version === 1 || version === 2 || version === VERSION) return checked(JSON.parse(text), file);
   throw new ConfigError({
     code: "app.sweep_record",
     message:
@@ -186,6 +185,48 @@ function parsedManifest(folder: string): Manifest {
         ? `${file} is no manifest of a sweep`
         : `${file} is of version ${version}; this program reads versions 1, 2 and ${VERSION}`,
     ...(version !== undefined && { hint: "use the version of the program that made it" }),
+  });
+}
+
+const PROGRAM: Shape<SweepProgram> = {
+  name: anyText,
+  command: orNull(texts),
+  argv: texts,
+};
+
+const FACTS: Shape<SweepFacts> = {
+  program: objectOf(PROGRAM),
+  cwd: anyText,
+  now: time,
+  directory: anyText,
+  overrides: texts,
+  launcher: anyText,
+  launcher_choice: maybe(orNull(anyText)),
+  fingerprint: anyText,
+  holds_secrets: flag,
+  tolerates_failures: maybe(flag),
+  more_to_come: maybe(flag),
+};
+
+const VERSIONS = {
+  whole: { ...FACTS, version: oneOf(1), jobs: listOf(objectOf(JOB)) } satisfies Shape<
+    Extract<Manifest, { readonly version: 1 }>
+  >,
+  listed: { ...FACTS, version: oneOf(2, VERSION), job_list: anyText } satisfies Shape<
+    Exclude<Manifest, { readonly version: 1 }>
+  >,
+};
+
+function checked(manifest: Manifest, file: string): Manifest {
+  const wrong =
+    manifest.version === 1
+      ? wrongField(manifest, VERSIONS.whole)
+      : wrongField(manifest, VERSIONS.listed);
+  if (wrong === undefined) return manifest;
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `${file} is damaged: it has no '${wrong}' as a sweep writes it`,
+    hint: "its jobs are in their own directories, with what they left",
   });
 }
 

@@ -12,7 +12,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createJobList } from "../../../../src/app/sweep/record/job-list.ts";
-import { manifestFile, sweepFolder } from "../../../../src/app/sweep/record/layout.ts";
+import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
+import {
+  jobFile,
+  jobListFile,
+  manifestFile,
+  sweepFolder,
+} from "../../../../src/app/sweep/record/layout.ts";
 import {
   manifestReader,
   readFacts,
@@ -205,3 +211,61 @@ describe("the manifest of a sweep", () => {
 });
 
 const ROUNDS = 50;
+
+describe("a damaged record", () => {
+  const damage = (change: (manifest: Record<string, unknown>) => void) => {
+    const { facts, folder } = emptyFolder();
+    writeSweep(folder, facts);
+    const manifest = JSON.parse(readFileSync(manifestFile(folder), "utf8"));
+    change(manifest);
+    writeFileSync(manifestFile(folder), JSON.stringify(manifest));
+    return folder;
+  };
+
+  test.each([
+    ["overrides", null],
+    ["overrides", ["a=1", 2]],
+    ["program", { name: "prog", command: null, argv: [{}] }],
+    ["cwd", 1],
+    ["now", "yesterday"],
+    ["fingerprint", undefined],
+    ["holds_secrets", "yes"],
+    ["job_list", []],
+  ])("whose manifest has as its %s %j is told, with its file", (name, value) => {
+    const folder = damage((manifest) => {
+      manifest[name] = value;
+    });
+    const told = `${manifestFile(folder)} is damaged: it has no '${name}' as a sweep writes it`;
+    for (const read of [readManifest, readFacts, readListName])
+      expect(() => read(folder)).toThrow(told);
+    expect(() => readManifestJob(folder, 0)).toThrow(told);
+  });
+
+  test.each([
+    '{"number":0,"overrides":null}',
+    '{"number":0,"overrides":[1],"task_overrides":[],"output_dir":"","fingerprint":""}',
+    '{"number":-1}',
+    "[]",
+    "null",
+  ])("whose list of jobs has the line %s is told, with its file", (line) => {
+    const { facts, folder } = emptyFolder();
+    writeSweep(folder, facts, []);
+    const list = jobListFile(folder, readListName(folder) ?? "");
+    appendFileSync(list, `${line}\n`);
+    expect(() => readManifest(folder)).toThrow(`${list}: a job has no '`);
+  });
+
+  test.each([
+    { number: 0, status: "completed", attempts: [], return_value: 1 },
+    { number: 1, status: "completed", attempts: [], return_value: 1 },
+    { number: 0, status: "great", attempts: [], return_value: 1 },
+    { number: 0, status: "failed", attempts: [{ error: ["no", "text"] }], return_value: null },
+  ])("of a job is none, but where it is whole: %j", (state) => {
+    const { folder } = emptyFolder();
+    mkdirSync(join(folder, "jobs"));
+    writeFileSync(jobFile(folder, 0), JSON.stringify(state));
+    const isWhole =
+      state.number === 0 && state.attempts.length === 0 && state.status === "completed";
+    expect(readJobState(folder, 0)).toEqual(isWhole ? state : undefined);
+  });
+});
