@@ -30,5 +30,5 @@ export { quoted } from "./quoting.ts";
 export type { ParserRule } from "./rules.ts";
 export { parseRule } from "./rules.ts";
 export type { SweepOptions } from "./sweep.ts";
-export { isEndless, isSweep, sweepOverrides, sweepStrings } from "./sweep.ts";
+export { isEndless, isSweep, leastValues, sweepOverrides, sweepStrings } from "./sweep.ts";
 export { overrideNode } from "./to-node.ts";

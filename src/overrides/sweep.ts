@@ -25,6 +25,18 @@ export const isEndless = ({ value }: Override): boolean =>
     : value?.kind === "range" && isEndlessRange(value);
 
 /**
+ * How many values a sweep has at least, told without a look at them: of a range what its bounds say, of others
+ * what is written. Ask before collecting them.
+ */
+export function leastValues({ value }: Override): number {
+  if (value?.kind === "zip") return Math.max(0, ...value.columns.map(leastValues));
+  if (value?.kind !== "range") return 0;
+  const { start, step, stop } = value;
+  const values = (Number(stop) - Number(start)) / Number(step);
+  return Number.isNaN(values) ? 0 : values;
+}
+
+/**
  * The overrides of every job of a sweep, in order: one each, or one for each key of a zip.
  * @throws ConfigError `override.function` as `sweepStrings` does, and for a zip whose keys have
  * unequally many values

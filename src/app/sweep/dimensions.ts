@@ -2,11 +2,13 @@ import {
   elementToString,
   isEndless,
   isSweep,
+  leastValues,
   type Override,
   overrideKeyElement,
   type SweepOptions,
   sweepOverrides,
 } from "../../overrides/index.ts";
+import { grouped } from "../../plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
@@ -71,17 +73,35 @@ export function pointsOf(override: Override, options: SweepOptions | undefined):
           ? "sweep over a choice or a range, or draw from it with hydra/sweeper=random"
           : "sweep over a choice or a range that ends",
     });
+  if (leastValues(override) > MOST_JOBS) throw tooMany(override);
   return [...sweepOverrides(override, options)];
 }
+
+/** More are held by no memory, and run by no machine: a number is wrong. */
+const MOST_JOBS = 1_000_000;
+
+const tooMany = (override?: Override): ConfigError =>
+  new ConfigError({
+    code: "override.sweep_not_allowed",
+    message: `The sweep${override === undefined ? "" : ` '${override.origin.text}'`} has more than ${grouped(String(MOST_JOBS))} jobs`,
+    ...(override !== undefined && { origin: override.origin, key: override.keyOrGroup }),
+    hint: "sweep over fewer values, or draw from them with hydra/sweeper=random",
+  });
 
 /** What an override that is no sweep gives to every job. */
 export const fixedPoint = (override: Override): Point => [
   `${overrideKeyElement(override)}=${elementToString(override.value)}`,
 ];
 
-/** Every combination, the last dimension changing fastest. */
-export const product = (dimensions: readonly (readonly Point[])[]): readonly JobOverrides[] =>
-  dimensions.reduce<readonly JobOverrides[]>(
+/**
+ * Every combination, the last dimension changing fastest.
+ *
+ * @throws ConfigError `override.sweep_not_allowed` for more than can be held
+ */
+export function product(dimensions: readonly (readonly Point[])[]): readonly JobOverrides[] {
+  if (dimensions.reduce((jobs, { length }) => jobs * length, 1) > MOST_JOBS) throw tooMany();
+  return dimensions.reduce<readonly JobOverrides[]>(
     (jobs, points) => jobs.flatMap((job) => points.map((point) => [...job, ...point])),
     [[]],
   );
+}

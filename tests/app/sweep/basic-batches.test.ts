@@ -32,6 +32,10 @@ test("batches of at most so many jobs; no job is no batch", () => {
 test.each([
   [["a=interval(0,1)"], null, "INTERVAL_SWEEP"],
   [["a=range(0,inf)"], null, "never ends"],
+  [["a=range(1e18)"], null, "'a=range(1e18)' has more than 1,000,000 jobs"],
+  [["a=shuffle(range(0,1000000000))"], null, "has more than 1,000,000 jobs"],
+  [["a=range(0,1,1e-9)"], null, "has more than 1,000,000 jobs"],
+  [["a=range(2000)", "b=range(0,-2000,-1)"], null, "The sweep has more than 1,000,000 jobs"],
   [["a=1,2"], 0, "max_batch_size"],
 ])("refuses %j", (overrides, size, named) => {
   try {
