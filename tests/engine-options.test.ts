@@ -35,6 +35,22 @@ test.each(WRONG)("compose(%j) says what is wrong", (options, message) => {
   }
 });
 
+test("options are members of the object itself: whoever copies it loses others", () => {
+  class Settings {
+    readonly #directory = "conf";
+    get configDir(): string {
+      return this.#directory;
+    }
+  }
+  for (const options of [new Settings(), Object.create({ configDir: "conf" })]) {
+    const error = refusal(() => compose(given(options)));
+    expect([error.code, error.message]).toEqual([
+      "value.wrong_type",
+      "compose: the option 'configDir' is inherited, from a class or another object",
+    ]);
+  }
+});
+
 const engineOptions: readonly (readonly [unknown, string])[] = [
   [{ cwd: new URL("file:///home") }, "cwd must be a text, not a URL"],
   [{ env: 5 }, "env must be an object, not number 5"],

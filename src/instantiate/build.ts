@@ -98,7 +98,7 @@ interface TargetCall {
 }
 
 function* buildTarget(place: Place, call: TargetCall): Building {
-  const target = yield* findTarget(place, call.target);
+  const found = yield* findTarget(place, call.target);
   const { mode } = call;
   const below: Mode = { ...mode, partial: false };
   const entries: Entry[] = [];
@@ -112,7 +112,8 @@ function* buildTarget(place: Place, call: TargetCall): Building {
   }
   const named = recordOf(entries.filter(([key]) => key !== "_args_"));
   const own = entries.find(([key]) => key === "_args_");
-  const args = call.args.length > 0 ? call.args : positional(place, target, own);
+  const args = call.args.length > 0 ? call.args : positional(place, found, own);
+  const target = entries.every(([key]) => typeof key === "string") ? found : withoutCall(found);
   if (mode.partial) return partialOf(target, args, named, failureOf(place, target));
   try {
     return yield { kind: "settle", value: target.invoke(args, named) };
@@ -120,6 +121,14 @@ function* buildTarget(place: Place, call: TargetCall): Building {
     throw failureOf(place, target)(error);
   }
 }
+
+/** A target whose arguments have other names than texts: Python makes a partial of them, and calls nothing. */
+const withoutCall = (target: ResolvedTarget): ResolvedTarget => ({
+  ...target,
+  invoke() {
+    throw new TypeError("keywords must be strings");
+  },
+});
 
 function positional(place: Place, target: ResolvedTarget, own: Entry | undefined) {
   if (own === undefined) return [];

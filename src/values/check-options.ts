@@ -35,6 +35,9 @@ function checkMembers(by: string, value: object, checks: object, prefix: string)
   const names = Object.keys(checks);
   for (const name of Object.keys(value))
     if (!Object.hasOwn(checks, name)) throw unknownOption(by, prefix, name, names);
+  for (const name of names)
+    if (!Object.hasOwn(value, name) && Reflect.get(value, name) !== undefined)
+      throw inheritedOption(by, `${prefix}${name}`);
   checkKnown(by, value, checks, prefix);
 }
 
@@ -44,6 +47,14 @@ function checkKnown(by: string, value: object, checks: object, prefix: string): 
     check(by, `${prefix}${name}`, Reflect.get(value, name));
   }
 }
+
+/** Whoever copies options loses what is none of their own: a getter of a class, a prototype's value. */
+const inheritedOption = (by: string, name: string): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `${by}: the option '${name}' is inherited, from a class or another object`,
+    hint: "options are members of the object itself",
+  });
 
 function unknownOption(
   by: string,

@@ -212,6 +212,8 @@ test("nothing is added below a declared value that is null", async () => {
 test("a shortened flag of Hydra's means it, whatever flags there are beside", async () => {
   expect(await run(["--cfg", "job", "--res"])).toMatchObject({ exitCode: 0 });
   expect((await run(["--re=1"])).exitCode).toBe(2);
+  // Hydra takes it for no choice at all.
+  expect((await run(["-c--"])).exitCode).toBe(2);
   expect((await run(["--cfg", "it's"])).stderr).toContain(`invalid choice: "it's"`);
 });
 

@@ -155,6 +155,19 @@ describe("arguments of the call", () => {
   });
 });
 
+describe("keys that are no texts", () => {
+  it.each(["1: a", "true: a", "1.5: a"])("are no names of arguments: %s", (argument) => {
+    const message = "Error in call to target 'echo': TypeError: keywords must be strings";
+    expect(() => yaml(`{_target_: echo, ${argument}}`)).toThrowError(message);
+    const make = yaml(`{_target_: echo, _partial_: true, ${argument}}`) as () => unknown;
+    expect(make).toThrowError(message);
+  });
+
+  it("are passed on in what is an argument", () => {
+    expect(yaml("{1: {_target_: echo, _args_: [{2: x}]}}")).toEqual({ 1: [{ 2: "x" }] });
+  });
+});
+
 describe("_partial_", () => {
   test("gives a function that takes further arguments", () => {
     const make = yaml("{_target_: echo, _partial_: true, _args_: [1], a: 2, b: 3}") as (

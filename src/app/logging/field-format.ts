@@ -2,7 +2,12 @@ import { ConfigError } from "../../values/errors.ts";
 import { floatRepr } from "../../values/python-number.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import type { AttributeValue } from "./attributes.ts";
-import { type NumberFormat, type WrittenNumber, writeNumber } from "./number-format.ts";
+import {
+  filledWithZeros,
+  type NumberFormat,
+  type WrittenNumber,
+  writeNumber,
+} from "./number-format.ts";
 
 /** How a field of a log format is written: a number, or a text, and in which width. */
 export interface FieldFormat extends NumberFormat {
@@ -13,7 +18,7 @@ export interface FieldFormat extends NumberFormat {
 }
 
 /** The conversions of numbers; all others are of texts. */
-export const isNumeric = (conversion: string): boolean => /^[diuxXobeEfFgGn%]$/.test(conversion);
+export const isNumeric = (conversion: string): boolean => /^[diuxXobeEfFgGn%]?$/.test(conversion);
 
 /** @throws ConfigError `value.wrong_type` for a number that is wanted, and a text */
 export function writeField(value: AttributeValue, format: FieldFormat): string {
@@ -50,11 +55,14 @@ const asciiOnly = (text: string): string =>
     return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
   });
 
-function padded({ before, digits }: WrittenNumber, { align, fill, width }: FieldFormat): string {
+function padded({ before, digits }: WrittenNumber, format: FieldFormat): string {
+  const { align, fill, width } = format;
+  if (align === "=" && fill === "0")
+    return before + filledWithZeros(digits, width - before.length, format);
   const text = before + digits;
-  if (align === "=") return before + digits.padStart(width - before.length, fill);
-  if (align === "<") return text.padEnd(width, fill);
-  if (align !== "^") return text.padStart(width, fill);
-  const missing = Math.max(0, width - text.length);
-  return text.padStart(text.length + Math.floor(missing / 2), fill).padEnd(width, fill);
+  // In Python's characters, of which an emoji is one.
+  const missing = Math.max(0, width - [...text].length);
+  if (align === "=") return before + fill.repeat(missing) + digits;
+  const left = align === "<" ? 0 : align === "^" ? Math.floor(missing / 2) : missing;
+  return fill.repeat(left) + text + fill.repeat(missing - left);
 }

@@ -2,29 +2,49 @@ import { ConfigError } from "../../values/errors.ts";
 import type { AttributeValue } from "./attributes.ts";
 import { type FieldFormat, isNumeric, plainText, writeField } from "./field-format.ts";
 
-/** A format taken apart: text that stays, and attributes with how each is written. */
-export type FormatPart = string | FormatField;
+/** A format taken apart: text that stays, attributes with how each is written, and what no record fits. */
+export type FormatPart = string | FormatField | FormatProblem;
 
 export interface FormatField {
   readonly name: string;
   readonly write: (value: AttributeValue) => string;
 }
 
+/** Python takes such a format, and tells of it with every record. */
+export interface FormatProblem {
+  readonly problem: string;
+}
+
 /** How formats are written: Python's `style` of a formatter. */
 export type FormatStyle = "%" | "{" | "$";
 
-/** The parsers of the three styles. */
+/**
+ * The parsers of the three styles.
+ *
+ * They throw ConfigError `app.unsupported` for what begins like a field and is none. Python refuses most of
+ * it, too; items, members and nested formats (`{args[0]}`, `{message:{lineno}}`) are Python's alone.
+ */
 export const FORMAT_STYLES: Readonly<
   Record<FormatStyle, (format: string) => readonly FormatPart[]>
 > = {
-  "%": (format) => partsOf(format, PERCENT, percentField),
-  "{": (format) => partsOf(format, BRACES, bracesField),
+  "%": (format) =>
+    partsOf(format, PERCENT, percentField, (text) =>
+      text.includes("%") ? { problem: `'${text}' is no format of an attribute` } : text,
+    ),
+  "{": (format) =>
+    partsOf(format, BRACES, bracesField, (text) => {
+      if (/[{}]/.test(text)) throw invalid(`'${text.trim()}' is no field of a '{' style`);
+      return text;
+    }),
   $: (format) =>
-    partsOf(format, /\$(?:\$|(\w+)|\{(\w+)\})/g, ([, bare, braced]) => {
-      const name = bare ?? braced;
-      return name === undefined ? "$" : { name, write: plainText };
+    partsOf(format, DOLLARS, dollarsField, (text) => {
+      if (text.includes("$")) throw invalid("bare '$' not allowed");
+      return text;
     }),
 };
+
+const invalid = (why: string): ConfigError =>
+  new ConfigError({ code: "app.unsupported", message: `invalid format: ${why}` });
 
 /**
  * What Python demands of a format before it uses it: one field at least, well written.
@@ -40,14 +60,23 @@ function partsOf(
   format: string,
   pattern: RegExp,
   read: (match: RegExpMatchArray) => FormatPart,
+  between: (text: string) => FormatPart,
 ): readonly FormatPart[] {
   const parts: FormatPart[] = [];
   let end = 0;
   for (const match of format.matchAll(pattern)) {
-    parts.push(format.slice(end, match.index), read(match));
+    parts.push(between(format.slice(end, match.index)), read(match));
     end = match.index + match[0].length;
   }
-  return [...parts, format.slice(end)];
+  return [...parts, between(format.slice(end))];
+}
+
+/** `$NAME` and `${NAME}` of Python's `string.Template`. */
+const DOLLARS = /\$(?:\$|(\w+)|\{(\w+)\})/g;
+
+function dollarsField([, bare, braced]: RegExpMatchArray): FormatPart {
+  const name = bare ?? braced;
+  return name === undefined ? "$" : { name, write: plainText };
 }
 
 /** `%(NAME)`, flags, width, precision and conversion of Python's `%`. */
@@ -72,7 +101,7 @@ function percentField(match: RegExpMatchArray): FormatPart {
 
 /** `{NAME!SHOWN:FORMAT}` of Python's `str.format`. */
 const BRACES =
-  /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:(.)?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?)?\}/g;
+  /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:([^{}])?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?)?\}/gu;
 
 function bracesField(match: RegExpMatchArray): FormatPart {
   const [whole, name, shown, fill, align, sign, alternate, zero, width, separator, digits, given] =
@@ -82,8 +111,9 @@ function bracesField(match: RegExpMatchArray): FormatPart {
   const write = (attribute: AttributeValue): string => {
     const value = shown === undefined ? attribute : asText(attribute, shown);
     const isText = typeof value === "string";
+    if (isText) refuseForText({ align, sign, alternate, separator });
     return writeField(value, {
-      conversion: bracesConversion(value, given, precision),
+      conversion: bracesConversion(value, given, { precision, separator }),
       ...(precision !== undefined && { precision }),
       sign: sign === "+" || sign === " " ? sign : "",
       alternate: alternate !== undefined,
@@ -111,24 +141,33 @@ const PLAIN = {
 const isAlign = (align: string | undefined): align is FieldFormat["align"] =>
   align !== undefined && "<>^=".includes(align);
 
-/** The one that is meant where none is given. */
+/** What only numbers have. */
+function refuseForText(given: Readonly<Record<string, string | undefined>>): void {
+  const { align, alternate, separator, sign } = given;
+  if (sign !== undefined) throw refused("Sign not allowed in string format specifier");
+  if (alternate !== undefined)
+    throw refused("Alternate form (#) not allowed in string format specifier");
+  if (separator !== undefined) throw refused(`Cannot specify '${separator}' with 's'.`);
+  if (align === "=") throw refused("'=' alignment not allowed in string format specifier");
+}
+
+const refused = (message: string): ConfigError =>
+  new ConfigError({ code: "value.wrong_type", message });
+
+/** The one that is meant where none is given: a float without one is written as `str()` does it. */
 function bracesConversion(
   value: AttributeValue,
   given: string | undefined,
-  precision: number | undefined,
+  { precision, separator }: { precision: number | undefined; separator: string | undefined },
 ): string {
   const kind = typeof value === "string" ? "str" : typeof value === "bigint" ? "int" : "float";
-  const conversion = given ?? (kind === "int" ? "d" : kind === "float" && precision ? "g" : "s");
+  const conversion = given ?? (kind === "int" ? "d" : kind === "float" ? "" : "s");
   const isFor = kind === "str" ? "s" : kind === "int" ? "bcdoxXneEfFgG%" : "neEfFgG%";
   if (given !== undefined && !isFor.includes(given))
-    throw new ConfigError({
-      code: "value.wrong_type",
-      message: `Unknown format code '${given}' for object of type '${kind}'`,
-    });
+    throw refused(`Unknown format code '${given}' for object of type '${kind}'`);
+  if (separator !== undefined && (separator === "," ? "bcnoxX" : "cn").includes(given ?? "d"))
+    throw refused(`Cannot specify '${separator}' with '${given}'.`);
   if (kind === "int" && precision !== undefined && "bcdoxXn".includes(conversion))
-    throw new ConfigError({
-      code: "value.wrong_type",
-      message: "Precision not allowed in integer format specifier",
-    });
+    throw refused("Precision not allowed in integer format specifier");
   return conversion === "n" && kind === "int" ? "d" : conversion;
 }

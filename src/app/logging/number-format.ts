@@ -1,7 +1,9 @@
 import { ConfigError } from "../../values/errors.ts";
+import { floatRepr } from "../../values/python-number.ts";
 
 /** How `%` and `format()` of Python write a number, without its width. */
 export interface NumberFormat {
+  /** Empty for a float as `str()` writes it, or as much of it as the precision says. */
   readonly conversion: string;
   readonly precision?: number;
   /** What stands before a number that is not negative. */
@@ -51,21 +53,29 @@ function wholeOf(value: bigint | number, { conversion }: NumberFormat): bigint {
   });
 }
 
-function floatDigits(
-  value: number,
-  { conversion, precision = 6, ...format }: NumberFormat,
-): string {
-  const kind = conversion.toLowerCase();
-  const text =
-    kind === "e"
-      ? exponential(value, precision)
-      : kind === "g" || kind === "n"
-        ? general(value, Math.max(1, precision), format.alternate)
-        : kind === "%"
-          ? `${(value * 100).toFixed(precision)}%`
-          : value.toFixed(precision);
-  const grouped = separated(text, format.separator, 3);
-  return conversion === kind ? grouped : grouped.toUpperCase();
+function floatDigits(value: number, format: NumberFormat): string {
+  const { conversion } = format;
+  const text = floatText(value, format);
+  const whole = format.alternate ? text.replace(/^\d+(?=e|%|$)/, "$&.") : text;
+  const grouped = separated(whole, format.separator, 3);
+  return conversion === conversion.toLowerCase() ? grouped : grouped.toUpperCase();
+}
+
+function floatText(value: number, { conversion, precision, alternate }: NumberFormat): string {
+  const digits = precision ?? 6;
+  switch (conversion.toLowerCase()) {
+    case "":
+      return precision === undefined ? floatRepr(value) : shortened(value, Math.max(1, precision));
+    case "e":
+      return exponential(value, digits);
+    case "g":
+    case "n":
+      return general(value, Math.max(1, digits), alternate);
+    case "%":
+      return `${(value * 100).toFixed(digits)}%`;
+    default:
+      return value.toFixed(digits);
+  }
 }
 
 /** Python writes two digits of an exponent at least. */
@@ -74,15 +84,43 @@ const exponential = (value: number, precision: number): string =>
 
 /** So many digits in all, with an exponent where they are not enough or begin late. */
 function general(value: number, digits: number, keepsZeros: boolean): string {
-  const exponent = Number(value.toExponential(digits - 1).split("e")[1]);
+  const exponent = exponentOf(value, digits);
   const isPlain = exponent >= -4 && exponent < digits;
   const text = isPlain ? value.toFixed(digits - 1 - exponent) : exponential(value, digits - 1);
-  return keepsZeros ? text : text.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "");
+  return keepsZeros ? text : withoutZeros(text);
+}
+
+/** As `general`, with one digit behind the point at least where there is no exponent. */
+function shortened(value: number, digits: number): string {
+  const exponent = exponentOf(value, digits);
+  if (exponent < -4 || exponent >= digits - 1) return withoutZeros(exponential(value, digits - 1));
+  const text = withoutZeros(value.toFixed(digits - 1 - exponent));
+  return text.includes(".") ? text : `${text}.0`;
+}
+
+/** Of the value as it is rounded to so many digits. */
+const exponentOf = (value: number, digits: number): number =>
+  Number(value.toExponential(digits - 1).split("e")[1]);
+
+const withoutZeros = (text: string): string =>
+  text.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "");
+
+/** The digits with zeros before them, which are separated as they are: `00,000,012`, and never `,000,012`. */
+export function filledWithZeros(
+  digits: string,
+  width: number,
+  { conversion, separator }: NumberFormat,
+): string {
+  if (separator === "") return digits.padStart(width, "0");
+  const every = /[boxX]/.test(conversion) ? 4 : 3;
+  let filled = digits.replaceAll(separator, "");
+  while (separated(filled, separator, every).length < width) filled = `0${filled}`;
+  return separated(filled, separator, every);
 }
 
 function separated(text: string, separator: string, every: 3 | 4): string {
   if (separator === "") return text;
-  const whole = /^[0-9a-f]+/.exec(text)?.[0] ?? "";
+  const whole = /^[0-9a-fA-F]+/.exec(text)?.[0] ?? "";
   const groups = new RegExp(`(?<=.)(?=(?:.{${every}})+$)`, "g");
   return whole.replace(groups, separator) + text.slice(whole.length);
 }

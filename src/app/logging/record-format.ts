@@ -21,7 +21,8 @@ export interface RecordFormat {
  *
  * The formatter throws `app.unsupported` for an attribute that its records do not have.
  *
- * @throws ConfigError `app.unsupported` for a style that does not exist and a format without attributes
+ * @throws ConfigError `app.unsupported` for a style that does not exist and a format without attributes, or with
+ *   what is no field
  */
 export function compileFormat(request: RecordFormat): RecordFormatter {
   const { format, style: named = "%", datefmt, more = () => undefined } = request;
@@ -35,6 +36,10 @@ export function compileFormat(request: RecordFormat): RecordFormatter {
     });
   const parts = FORMAT_STYLES[style](format).map((part) => {
     if (typeof part === "string") return () => part;
+    if ("problem" in part)
+      return (): never => {
+        throw new ConfigError({ code: "app.unsupported", message: part.problem });
+      };
     return (record: LogRecord) => part.write(findAttribute(part.name, more)(record, datefmt));
   });
   return (record) => parts.map((part) => part(record)).join("") + errorText(record);

@@ -2,10 +2,10 @@ import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import { splitKey } from "../../values/key-path.ts";
-import type { ConfigNode, MapNode } from "../../values/node.ts";
-import { isMissing } from "../../values/node.ts";
+import type { ConfigNode, Key, MapNode } from "../../values/node.ts";
+import { child, isMissing } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
-import { getAt, setAt } from "../tree-edit.ts";
+import { parsePythonInt } from "../../values/python-number.ts";
 import type { SchemaProblem } from "./config-schema.ts";
 import { deletedBy } from "./deleted-by.ts";
 import { type PlacedSchema, problemsAt } from "./placed-schema.ts";
@@ -38,11 +38,11 @@ export function checkAccessed(
   resolved: ConfigNode,
 ): void {
   if (schemas.length === 0) return;
-  const path = key === "" ? [] : splitKey(key);
-  const before = getAt(root, path);
+  const path = key === "" ? [] : pathIn(root, splitKey(key));
+  const before = path === undefined ? undefined : nodeAt(root, path);
   // What was there as it is has been checked; what lies behind an interpolation stands elsewhere.
-  if (before === undefined || before === resolved) return;
-  const tree = path.length === 0 ? resolved : setAt(root, path, resolved);
+  if (path === undefined || before === undefined || before === resolved) return;
+  const tree = withNode(root, path, resolved);
   for (const placed of schemas) {
     const found = problemsAt(placed, tree).filter(isCertain);
     refuse(
@@ -50,6 +50,40 @@ export function checkAccessed(
       found.filter((problem) => isWithin(pathOf(placed, problem), path)),
     );
   }
+}
+
+/** The keys of a path as they stand in the tree: an index is written in several ways (`01`, `+1`). */
+function pathIn(root: ConfigNode, components: readonly string[]): readonly string[] | undefined {
+  const path: string[] = [];
+  let at: ConfigNode | undefined = root;
+  for (const component of components) {
+    const index: bigint | null = at?.kind === "list" ? parsePythonInt(component) : null;
+    if (at === undefined || (at.kind === "list" && index === null)) return undefined;
+    path.push(index === null ? component : String(index));
+    at = child(at, index ?? component);
+  }
+  return path;
+}
+
+const nodeAt = (root: ConfigNode, path: readonly string[]): ConfigNode | undefined =>
+  path.reduce<ConfigNode | undefined>((node, key) => node && child(node, keyIn(node, key)), root);
+
+const keyIn = (node: ConfigNode, key: string): Key => (node.kind === "list" ? BigInt(key) : key);
+
+/** The tree with another node at a path that it has. */
+function withNode(at: ConfigNode, path: readonly string[], node: ConfigNode): ConfigNode {
+  const [key, ...rest] = path;
+  if (key === undefined) return node;
+  if (at.kind === "list") {
+    const items = at.items.map((item, index) =>
+      String(index) === key ? withNode(item, rest, node) : item,
+    );
+    return { ...at, items };
+  }
+  const before = at.kind === "map" ? at.entries.get(key) : undefined;
+  if (at.kind !== "map" || before === undefined) return at;
+  const value = withNode(before.value, rest, node);
+  return { ...at, entries: new Map(at.entries).set(key, { ...before, value }) };
 }
 
 /** Nothing in it depends on what is not known. */

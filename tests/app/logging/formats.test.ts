@@ -70,6 +70,29 @@ describe("formats", () => {
       "2.000000e+01|20|2E+01|2000.000000%|20",
     ],
     ["{", "{created:,.1f}|{created:_.0f}|{msecs}|{msecs:7}", CREATED],
+    ["{", "{msecs:.2}|{msecs:.1}|{msecs:.0}|{msecs:.9}|{msecs:+}", "6.0|6e+00|6e+00|6.0|+6.0"],
+    ["{", "{created:,}|{created:_}", `${grouped(",")}.006|${grouped("_")}.006`],
+    ["{", "{levelno:010,}|{levelno:08,}|{levelno:07_x}", "00,000,020|0,000,020|00_0014"],
+    ["{", "{msecs:#.0f}|{msecs:#.0e}|{levelno:#.0%}", "6.|6.e+00|2000.%"],
+    ["{", "{levelname:😀>6}|{levelname:\u00e9^6}|", "😀😀INFO|éINFOé|"],
+    ["{", "{levelname:+}", TOLD],
+    ["{", "{levelname:#}", TOLD],
+    ["{", "{levelname:,}", TOLD],
+    ["{", "{levelname:=10}", TOLD],
+    ["{", "{levelno:,x}", TOLD],
+    ["{", "{levelname} {", REFUSED],
+    ["{", "{levelname} }", REFUSED],
+    ["{", "{levelname }", REFUSED],
+    ["{", "{levelname!x}", REFUSED],
+    ["{", "{levelno:1$}", REFUSED],
+    ["{", "{levelname:{<10}", REFUSED],
+    ["$", "$levelname$", REFUSED],
+    ["$", "100$ $levelname", REFUSED],
+    ["$", "${levelname:.2}", REFUSED],
+    ["%", "%(levelname)s %", TOLD],
+    ["%", "%(levelname)s %d", TOLD],
+    ["%", "%(levelname)*s", TOLD],
+    ["%", "%(msecs)#.0f", "6."],
     ["{", "{msecs:x}", TOLD],
     ["{", "{msecs:d}", TOLD],
     ["{", "{levelno:s}", TOLD],
@@ -117,6 +140,13 @@ describe("formats", () => {
     const settings = { format: "%(asctime)s", datefmt };
     expect(run([formatter(settings), hello])).toMatchObject({ stdout: `${time}\n` });
   });
+
+  test.each(["{args[0]}", "{message:{lineno}}", "{message.x}"])(
+    "%s, which only Python has, is refused",
+    (format) => {
+      expect(run([formatter({ format, style: "{" }), hello])).toBe(REFUSED);
+    },
+  );
 
   test("%(created)s is in seconds", () => {
     const outcome = run([formatter({ format: "%(created).3f" }), hello]);

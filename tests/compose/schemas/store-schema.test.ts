@@ -200,6 +200,17 @@ describe("a schema in the config store", () => {
     expect(wrong.get("lr")).toBe(0);
   });
 
+  it("checks items of lists as they are accessed, however the index is written", () => {
+    const ports: ConfigSchema = { properties: { ports: { items: { type: "integer" } } } };
+    const { get } = compose(["+db.ports=[1,'${lr}','${db.name}']", "+db.name=x"], ports);
+    for (const key of ["db.ports[1]", "db.ports.01", "db.ports[+1]"]) expect(get(key)).toBe(1);
+    for (const key of ["db.ports[2]", "db.ports.02", "db.ports[0_2]"])
+      expect(refusal(() => get(key)).details).toMatchObject({
+        code: "schema.mismatch",
+        key: "db.ports[2]",
+      });
+  });
+
   it("is as well any validator of the standard-schema interface", () => {
     expect(compose([], positive).get("db.port")).toBe(3306);
     const error = refusal(() => compose(["db.port=-1"], positive));
