@@ -99,8 +99,8 @@
       # It lives in other people's processes: it throws nothing and needs only the C library, so
       # that it cannot meet another libstdc++ there.
       'ldflags': ['-Wl,--as-needed'],
-      # Not in cflags_cc, where the settings of all targets take them out.
-      'cflags': ['-fno-exceptions', '-fno-rtti'],
+      'cflags_cc': ['-fno-exceptions', '-fno-rtti'],
+      'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'NO', 'GCC_ENABLE_CPP_RTTI': 'NO'},
       # A condition, because node-gyp names modules *.node in one, which would win otherwise.
       'target_conditions': [
         ['1==1', {'product_extension': 'so'}],

@@ -36,28 +36,32 @@
   'target_defaults': {
     # Relative to this file.
     'include_dirs': ['.'],
+    # Node's headers, which node-gyp adds: there are none (node-settings), and gyp does not quote blanks in such paths.
+    'include_dirs/': [['exclude', '/node-settings/']],
     'defines': ['HYDRACONF_VERSION="<(package_version)"'],
-    # node-gyp's defaults are made for add-ons of V8, which neither throw nor use RTTI.
-    'cflags_cc!': ['-fno-exceptions', '-fno-rtti'],
-    'cflags_cc': [
-      '-std=gnu++17',
-      '-Wall',
-      '-Wextra',
-      '-Wshadow',
-      '-Wconversion',
-      '-fvisibility=hidden',
-    ],
-    'cflags!': ['-Wno-unused-parameter'],
+    'default_configuration': 'Release',
+    'configurations': {
+      'Release': {
+        # Frame pointers, for who profiles it.
+        'cflags': ['-O3', '-fno-omit-frame-pointer'],
+        'xcode_settings': {
+          'GCC_OPTIMIZATION_LEVEL': '3',
+          'GCC_DYNAMIC_NO_PIC': 'NO',
+          'GCC_SYMBOLS_PRIVATE_EXTERN': 'YES',
+        },
+      },
+    },
+    'cflags': ['-fPIC', '-pthread', '-Wall', '-Wextra'],
+    'cflags_cc': ['-std=gnu++17', '-Wshadow', '-Wconversion', '-fvisibility=hidden'],
+    'ldflags': ['-pthread'],
     'xcode_settings': {
-      'GCC_ENABLE_CPP_EXCEPTIONS': 'YES',
-      'GCC_ENABLE_CPP_RTTI': 'YES',
       'CLANG_CXX_LANGUAGE_STANDARD': 'gnu++17',
       'MACOSX_DEPLOYMENT_TARGET': '10.15',
+      'WARNING_CFLAGS': ['-Wall', '-Wextra', '-Wshadow'],
     },
     'conditions': [
       ['warnings_as_errors==1', {
-        # Not in cflags: Node's own settings take it out there again.
-        'cflags_cc': ['-Werror'],
+        'cflags': ['-Werror'],
       }],
       ['nvtx_include==""', {
         'defines': ['NVTX_OWN_CLIENT=1'],

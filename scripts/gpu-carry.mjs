@@ -2,8 +2,8 @@
 //
 //   node scripts/gpu-carry.mjs [--out FOLDER]
 //
-// writes FOLDER/hydraconf.tar.gz (default: .carry, which git ignores): this Node.js, the headers that
-// node-gyp asks for, make, and the package as built, with the modules that its bundles do not hold.
+// writes FOLDER/hydraconf.tar.gz (default: .carry, which git ignores): this Node.js, make, and the package as
+// built, with the modules that its bundles do not hold.
 // scripts/gpu-profile.py unpacks and uses it there. gzip, because every Python can read it; the whole
 // is some 40 MiB. Run `npm run build:ts` first.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -21,7 +21,7 @@ import {
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -52,20 +52,11 @@ try {
 
 function packNode(folder) {
   const program = realpathSync(process.execPath);
-  const include = [join(dirname(dirname(program)), "include", "node"), "/usr/include/nodejs"].find(
-    (place) => existsSync(join(place, "common.gypi")),
-  );
-  if (include === undefined) fail(`${program} has no headers beside it: node-gyp needs them`);
   mkdirSync(join(folder, "bin"), { recursive: true });
-  mkdirSync(join(folder, "include", "node"), { recursive: true });
   const copy = join(folder, "bin", "node");
   // Symbols for debuggers are an eighth of it.
   if (spawnSync("strip", ["-o", copy, program]).status !== 0) copyFileSync(program, copy);
   chmodSync(copy, 0o755);
-  // What node-gyp reads; no source of ours includes Node's headers.
-  for (const name of ["common.gypi", "config.gypi", "node.h", "node_version.h"])
-    if (existsSync(join(include, name)))
-      copyFileSync(join(include, name), join(folder, "include", "node", name));
 }
 
 /** A tool that a bare machine may lack; ours serves where the C library is not older than ours. */

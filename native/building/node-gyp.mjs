@@ -1,9 +1,9 @@
 // Compiles with node-gyp.
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { gpuPlan } from "./detection.mjs";
 import { NativeBuildError } from "./error.mjs";
 import { run } from "./run.mjs";
@@ -15,12 +15,12 @@ import { run } from "./run.mjs";
 export async function runWithOrWithoutGpu(root, dir, detected, options, say) {
   const plan = gpuPlan(detected);
   try {
-    await runNodeGyp(root, dir, options, gpuDefinitions(detected, plan), say);
+    await runNodeGyp(root, dir, options, gpuDefinitions(detected, plan));
     return plan;
   } catch (error) {
     if (!plan.built || detected.cuda.required || !(error instanceof NativeBuildError)) throw error;
     const none = { built: false, targets: null, libraries: [], reason: "it could not be compiled" };
-    await runNodeGyp(root, dir, options, gpuDefinitions(detected, none), say);
+    await runNodeGyp(root, dir, options, gpuDefinitions(detected, none));
     // Only now: had the rest failed as well, the GPU backend would not have been to blame.
     say(
       `the GPU backend could not be compiled, so there is only the CPU backend (HYDRACONF_CUDA=1 makes this an error, HYDRACONF_CUDA=0 leaves it out):\n${error.message}`,
@@ -56,11 +56,8 @@ export async function copySources(root, to) {
     await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
 }
 
-async function runNodeGyp(root, dir, options, gpu, say) {
+async function runNodeGyp(root, dir, options, gpu) {
   const nodeGyp = createRequire(join(root, "package.json")).resolve("node-gyp/bin/node-gyp.js");
-  const headers = nodeHeaders();
-  if (headers === null)
-    say("this Node.js brings no headers: node-gyp will download them from nodejs.org");
   // Warnings are errors where this code is developed. Where it is only used, a newer compiler may
   // have new ones; and GCC warns about constructs that it does not instrument.
   const strict = existsSync(join(root, ".git")) && !options.sanitize;
@@ -70,13 +67,17 @@ async function runNodeGyp(root, dir, options, gpu, say) {
     `-Dwarnings_as_errors=${strict ? 1 : 0}`,
     ...gpu,
   ];
-  const nodedir = headers === null ? [] : [`--nodedir=${headers}`];
+  // Ours: nothing of this is an add-on, a Node may come without its headers, and node-gyp would download them.
+  const nodedir = `--nodedir=${join(dir, "native", "node-settings")}`;
   const steps = [
-    ["configure", ...nodedir, "--", ...definitions],
-    ["build", ...nodedir, "--jobs", String(availableParallelism())],
+    ["configure", nodedir, "--", ...definitions],
+    ["build", nodedir, "--jobs", String(availableParallelism())],
   ];
   for (const step of steps) {
-    const result = await run(process.execPath, [nodeGyp, ...step], { cwd: dir });
+    const result = await run(process.execPath, [nodeGyp, ...step], {
+      cwd: dir,
+      env: gypEnvironment(),
+    });
     if (result.code !== 0)
       throw new NativeBuildError(
         `node-gyp ${step[0]} failed:\n${importantLines(result.output)}`,
@@ -85,21 +86,10 @@ async function runNodeGyp(root, dir, options, gpu, say) {
   }
 }
 
-/**
- * The prefix whose headers belong to the running Node, so that nothing has to be downloaded. Debian
- * puts them under include/nodejs, where node-gyp finds them when given that directory.
- */
-function nodeHeaders() {
-  const prefixes = [process.execPath, realpathSync(process.execPath)].map((path) =>
-    dirname(dirname(path)),
-  );
-  for (const prefix of prefixes) {
-    const header = join(prefix, "include", "node", "node.h");
-    if (existsSync(header) && existsSync(join(dirname(header), "common.gypi"))) return prefix;
-    const debian = join(prefix, "include", "nodejs");
-    if (existsSync(join(debian, "common.gypi"))) return debian;
-  }
-  return null;
+/** npm's settings would win over our options, and npm hands them to whatever it starts: `nodedir` of an .npmrc, say. */
+function gypEnvironment() {
+  const isOfNpm = (name) => /^npm_(config|package_config_node_gyp)_/i.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfNpm(name)));
 }
 
 /** The compiler's and gyp's own words, without node-gyp's chatter around them. */

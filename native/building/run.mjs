@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 
 /** Runs a program without a shell; `code` is null where it could not be started. */
-export function run(program, args, { cwd }) {
+export function run(program, args, { cwd, env = process.env }) {
   return new Promise((done) => {
-    const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text) => {
       output += text;

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -56,8 +57,9 @@ let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "native build ü-"));
   mkdirSync(join(root, "native/hello"), { recursive: true });
-  for (const name of ["native/detect.py", "native/settings.gypi", "package.json"])
-    cpSync(join(repository, name), join(root, name));
+  for (const name of ["native/detect.py", "native/settings.gypi", "native/node-settings"])
+    cpSync(join(repository, name), join(root, name), { recursive: true });
+  cpSync(join(repository, "package.json"), join(root, "package.json"));
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   writeFileSync(join(root, "binding.gyp"), GYP);
   writeFileSync(join(root, "native/hello/main.cc"), program("one"));
@@ -70,6 +72,7 @@ afterEach(() => {
 });
 
 const quiet = { quiet: true } as const;
+const builder = new URL("../../native/build.mjs", import.meta.url).href;
 const hello = async (binDir: string): Promise<string> =>
   (await execa(join(binDir, "hello"))).stdout;
 
@@ -116,6 +119,26 @@ describe("buildNative", () => {
 
     rmSync(join(second.binDir, "hello"));
     expect((await nativeStatus(root)).state).toBe("stale");
+  });
+
+  it("needs no headers of Node's, and downloads none", async () => {
+    // As the one of the npm package `node`, and Debian's without libnode-dev.
+    const bare = join(root, "bin/node");
+    mkdirSync(dirname(bare));
+    cpSync(realpathSync(process.execPath), bare);
+    const code = `
+      const { buildNative } = await import(process.argv[1]);
+      console.log((await buildNative({ root: process.argv[2], log: console.log })).binDir);`;
+    const { stdout } = await execa(
+      bare,
+      ["--input-type=module", "--eval", code, builder, root],
+      // Where downloaded headers would be, and where they would come from.
+      { env: { HOME: root, npm_config_disturl: "http://127.0.0.1:1", npm_config_nodedir: "" } },
+    );
+    const [said, binDir, ...more] = stdout.split("\n");
+    expect(said).toContain("building the native part");
+    expect(more).toEqual([]);
+    expect(await hello(binDir ?? "")).toBe("one");
   });
 
   it("keeps another variant in another directory, apart from the package's own build", async () => {
@@ -267,9 +290,8 @@ async function buildInOwnProcess(): Promise<string> {
     const { buildNative } = await import(process.argv[1]);
     const { built } = await buildNative({ root: process.argv[2], quiet: true });
     console.log(built);`;
-  const module = new URL("../../native/build.mjs", import.meta.url).href;
   const { stdout } = await execa(process.execPath, [
-    ...["--input-type=module", "--eval", code, module, root],
+    ...["--input-type=module", "--eval", code, builder, root],
   ]);
   return stdout;
 }

@@ -1,0 +1,2 @@
+# See common.gypi.
+{}
