@@ -216,7 +216,11 @@ void wait_for_readers() noexcept {
   clock_gettime(CLOCK_REALTIME, &until);  // what a condition waits by
   until.tv_sec += kPatienceSeconds;
   // A signal handler may end the program while this thread has the lock.
+#if defined(__APPLE__)
+  if (pthread_mutex_trylock(&pool_mutex) != 0) return;  // it knows no other patience, and CUDA knows no macOS
+#else
   if (pthread_mutex_timedlock(&pool_mutex, &until) != 0) return;
+#endif
   while (being_read > 0 && pthread_cond_timedwait(&was_read, &pool_mutex, &until) == 0) {
   }
   pthread_mutex_unlock(&pool_mutex);

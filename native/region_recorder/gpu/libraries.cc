@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <glob.h>
+#if !defined(__APPLE__)
 #include <link.h>  // dl_iterate_phdr
+#endif
 #include <unistd.h>
 
 #include <cstdio>
@@ -141,8 +143,10 @@ class Search {
   // Beside other CUDA libraries of the program that came as Python packages.
   bool open_beside_loaded() {
     char packages[PATH_MAX] = {};
+#if !defined(__APPLE__)
     // Not opened in there: dl_iterate_phdr holds the linker's lock.
     dl_iterate_phdr(find_packages, packages);
+#endif
     return packages[0] != '\0' && open_in_packages(packages);
   }
 
@@ -169,6 +173,7 @@ class Search {
     return opened;
   }
 
+#if !defined(__APPLE__)
   // .../site-packages/nvidia/cuda_runtime/lib/libcudart.so.12
   static int find_packages(dl_phdr_info* info, std::size_t, void* packages) {
     const char* const name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
@@ -178,6 +183,7 @@ class Search {
     snprintf(static_cast<char*>(packages), PATH_MAX, "%.*s", length, name);
     return 1;
   }
+#endif
 
   const Driver& driver_;
   Cupti& found_;
