@@ -2,10 +2,10 @@
  * Where things stand in a JSON text: a scanner that is run only when there is an error to point at.
  * It keeps its own stack, so nesting is limited by memory alone.
  */
-import { pointerTo } from "./issue.ts";
 import { type JsonCursor, openCursor } from "./json-cursor.ts";
 import type { JsonText } from "./json-text.ts";
 import { createLineCounter, type LineCounter, type TextPosition } from "./line-counter.ts";
+import { below, type WantedPlace, wantedPlaces } from "./wanted-places.ts";
 
 export interface JsonScan {
   /** Where a value (a member: its key) begins, by JSON pointer, of those asked for. */
@@ -30,7 +30,8 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
 
 interface Container {
   readonly type: "object" | "array";
-  readonly pointer: string;
+  /** Undefined where nothing in it is wanted: no pointer of what is nested deeply is ever put together. */
+  readonly place: WantedPlace | undefined;
   index: number;
 }
 
@@ -40,13 +41,12 @@ type Expecting = "value" | "first item" | "first key" | "key" | "after value" | 
 interface ScanState {
   readonly cursor: JsonCursor;
   readonly lines: LineCounter;
-  readonly wanted: ReadonlySet<string>;
   readonly positions: Map<string, TextPosition>;
   /** The containers around the place, the innermost last. */
   readonly stack: Container[];
   expecting: Expecting;
   /** Of the value that comes next, or came last. */
-  pointer: string;
+  place: WantedPlace | undefined;
 }
 
 function startScan(whole: JsonText, wanted: ReadonlySet<string>): ScanState {
@@ -54,11 +54,10 @@ function startScan(whole: JsonText, wanted: ReadonlySet<string>): ScanState {
   return {
     cursor: openCursor(whole, lines.cutAt),
     lines,
-    wanted,
     positions: new Map(),
     stack: [],
     expecting: "value",
-    pointer: "",
+    place: wantedPlaces(wanted),
   };
 }
 
@@ -77,12 +76,12 @@ const STEPS: Readonly<Record<Expecting, Step>> = {
 };
 
 function takeValue(state: ScanState, character: string): string | null {
-  const { cursor, stack, pointer } = state;
+  const { cursor, stack, place } = state;
   note(state);
   if (character === "{" || character === "[") {
     const type = character === "{" ? "object" : "array";
-    stack.push({ type, pointer, index: 0 });
-    if (type === "array") state.pointer = pointerTo(pointer, 0);
+    stack.push({ type, place, index: 0 });
+    if (type === "array") state.place = below(place, "0");
     state.expecting = type === "object" ? "first key" : "first item";
     cursor.at++;
     return null;
@@ -99,7 +98,7 @@ function takeKey(state: ScanState, character: string): string | null {
   if (character !== '"') return "expected a key in double quotes";
   const name = scalarAt(cursor);
   if (name === null) return whyNoString(cursor);
-  state.pointer = pointerTo(stack.at(-1)?.pointer ?? "", String(name.value));
+  state.place = below(stack.at(-1)?.place, String(name.value));
   note(state);
   cursor.at = name.end;
   if (cursor.peek() !== ":") return "expected a colon after the key";
@@ -114,7 +113,7 @@ function takeSeparator(state: ScanState, character: string): string | null {
   if (character !== ",") return `expected a comma or the end of the ${container?.type}`;
   state.cursor.at++;
   state.expecting = container?.type === "object" ? "key" : "value";
-  if (container?.type === "array") state.pointer = pointerTo(container.pointer, ++container.index);
+  if (container?.type === "array") state.place = below(container.place, String(++container.index));
   return null;
 }
 
@@ -125,8 +124,9 @@ function closeContainer(state: ScanState): null {
   return null;
 }
 
-function note({ cursor, lines, wanted, positions, pointer }: ScanState): void {
-  if (wanted.has(pointer) && !positions.has(pointer))
+function note({ cursor, lines, positions, place }: ScanState): void {
+  const pointer = place?.pointer;
+  if (pointer !== undefined && !positions.has(pointer))
     positions.set(pointer, lines.positionAt(cursor.text, cursor.at));
 }
 

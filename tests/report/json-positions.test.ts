@@ -92,6 +92,11 @@ describe("scanJson", () => {
   it("survives deep nesting and long strings", () => {
     const deep = "[".repeat(200_000) + "]".repeat(200_000);
     expect(scanJson(textOf(deep)).syntaxError).toBeNull();
+    const { positions } = scanJson(textOf(deep), new Set(["", "/0/0", "/0/1"]));
+    expect([...positions]).toEqual([
+      ["", { line: 1, column: 1 }],
+      ["/0/0", { line: 1, column: 3 }],
+    ]);
     const long = JSON.stringify(["\n".repeat(8_000_000), "x".repeat(3_000_000)]);
     expect(scanJson(textOf(long)).syntaxError).toBeNull();
     for (const [text, message] of [
