@@ -20,6 +20,7 @@ HYDRACONF_CUDA says whether the GPU backend is built, and for which GPUs:
 import glob
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -102,17 +103,31 @@ def toolkit_root(nvcc_path):
 
 
 def multiarch():
-    """`x86_64-linux-gnu`: where Debian keeps what depends on the architecture."""
-    return sysconfig.get_config_var("MULTIARCH") or "x86_64-linux-gnu"
+    """`x86_64-linux-gnu`: where Debian keeps what depends on the architecture. Other Pythons than Debian's do not tell."""
+    return sysconfig.get_config_var("MULTIARCH") or f"{machine()}-linux-gnu"
+
+
+def machine():
+    """`x86_64` or `aarch64`."""
+    name = platform.machine().lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
+
+
+def target_folders():
+    """Where a CUDA toolkit keeps what is for this machine; Conda's has it nowhere else. Servers, then Jetson."""
+    names = {"aarch64": ("sbsa-linux", "aarch64-linux")}.get(machine(), (f"{machine()}-linux",))
+    return tuple(os.path.join("targets", name) for name in names)
 
 
 def include_dir_with(header, roots):
-    below = ("", "include", os.path.join("c", "include"), os.path.join("include", multiarch()))
+    of_targets = (os.path.join(target, "include") for target in target_folders())
+    below = ("", "include", os.path.join("c", "include"), os.path.join("include", multiarch()), *of_targets)
     return dir_with(header, roots, below)
 
 
 def library_dir_with(name, roots):
-    below = ("lib64", "lib", os.path.join("lib", multiarch()))
+    of_targets = (os.path.join(target, "lib") for target in target_folders())
+    below = ("lib64", "lib", os.path.join("lib", multiarch()), *of_targets)
     return dir_with(name, roots, below)
 
 

@@ -9,8 +9,22 @@ const { readFileSync } = require("node:fs");
 const { basename } = require("node:path");
 const { Script } = require("node:vm");
 
-if (require.main === module) start(__filename.replace(/\.js$/, ".bundle.js"), require, compile);
-else module.exports = { start, compile, cacheOf };
+if (require.main === module) startHere();
+else module.exports = { start, compile, cacheOf, nodeProblem };
+
+function startHere() {
+  const problem = nodeProblem(process.version);
+  if (problem === null) return start(__filename.replace(/\.js$/, ".bundle.js"), require, compile);
+  console.error(problem);
+  process.exitCode = 1;
+}
+
+/** Why a Node ("v18.20.8") cannot run this, `engines` of package.json in words; null where it can. */
+function nodeProblem(version) {
+  const [major, minor] = version.slice(1).split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return null;
+  return `hydraconf needs Node 20.19 or newer; this is ${version}`;
+}
 
 /**
  * Runs a bundle. What its modules import on demand stands in a second one, which is read when the first of them is

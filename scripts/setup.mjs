@@ -16,6 +16,9 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isInstalled } from "./installed.mjs";
+import launcher from "./launcher.cjs";
+
+const { nodeProblem } = launcher;
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamps = join(root, ".stamps");
@@ -83,9 +86,9 @@ function unlessFresh(name, inputs, output, work) {
 }
 
 export function requireNode() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return;
-  console.error(`hydraconf needs Node 20.19 or newer; this is ${process.version}`);
+  const problem = nodeProblem(process.version);
+  if (problem === null) return;
+  console.error(problem);
   process.exit(1);
 }
 

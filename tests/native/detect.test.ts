@@ -18,6 +18,10 @@ beforeAll(() => {
   header("nvtx/c/include/nvtx3/nvToolsExt.h");
   header("toolkit/include/nvtx3/nvToolsExt.h");
   header("toolkit/include/cuda.h", "#define CUDA_VERSION 12040\n");
+  for (const kind of ["sbsa", "x86_64"]) {
+    header(`conda/targets/${kind}-linux/include/nvtx3/nvToolsExt.h`);
+    header(`conda/targets/${kind}-linux/include/cuda.h`, "#define CUDA_VERSION 12090\n");
+  }
   header("cudnn/include/cudnn.h");
   header(
     "cudnn/include/cudnn_version.h",
@@ -61,6 +65,16 @@ describe("native/detect.py", () => {
       include: join(directory, "toolkit/include"),
       source: "toolkit",
       cuda: "12.4",
+    });
+  });
+
+  it("takes the headers that a toolkit has for this machine's kind alone, as Conda's do", async () => {
+    const { nvtx } = await all({ CUDA_HOME: join(directory, "conda") });
+    const kind = process.arch === "arm64" ? "sbsa" : "x86_64";
+    expect(nvtx).toEqual({
+      include: join(directory, `conda/targets/${kind}-linux/include`),
+      source: "toolkit",
+      cuda: "12.9",
     });
   });
 

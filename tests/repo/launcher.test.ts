@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,6 +50,21 @@ function copyOfCommands(filter: (path: string) => boolean = () => true): string 
   cpSync(BIN, join(place, "dist/bin"), { recursive: true, filter });
   return join(place, "dist/bin");
 }
+
+const launcher = createRequire(import.meta.url)("../../scripts/launcher.cjs") as {
+  readonly nodeProblem: (version: string) => string | null;
+};
+
+test("a Node that is too old is told in one line, by the version in package.json", () => {
+  const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  expect(engines.node).toBe(">=20.19");
+  expect(["v18.20.8", "v20.18.3"].map(launcher.nodeProblem)).toEqual([
+    "hydraconf needs Node 20.19 or newer; this is v18.20.8",
+    "hydraconf needs Node 20.19 or newer; this is v20.18.3",
+  ]);
+  for (const version of ["v20.19.0", "v22.0.0", "v26.10.0", "v27.0.0-nightly"])
+    expect(launcher.nodeProblem(version)).toBeNull();
+});
 
 /** To take its caches away. */
 let copy: string;
