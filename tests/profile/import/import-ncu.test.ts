@@ -223,14 +223,19 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     });
   });
 
+  const littleEndian = (text: string): Buffer => Buffer.from(text, "utf16le");
+  const bigEndian = (text: string): Buffer => littleEndian(text).swap16();
+
   test.each([
-    ["reads a table that PowerShell redirected into a file", "\ufeff", "\r\n"],
-    ["reads one whose mark is all of its first line", "\ufeff==PROF== Connected\n", "\n"],
-  ])("%s", async (_what, before, lineEnd) => {
+    ["that PowerShell redirected into a file", "\ufeff", "\r\n", littleEndian],
+    ["whose mark is all of its first line", "\ufeff==PROF== Connected\n", "\n", littleEndian],
+    ["of UTF-16 without a mark", "", "\r\n", littleEndian],
+    ["of UTF-16 with the high bytes first", "\ufeff", "\r\n", bigEndian],
+    ["of that without a mark", "\n\n", "\n", bigEndian],
+  ])("reads a table %s", async (_what, before, lineEnd, encode) => {
     const table = readFileSync(path("raw-1kernel-t4-base-units.csv"), "utf8");
-    const text = before + table.replaceAll("\n", lineEnd);
-    writeFileSync(join(cwd, "utf16.csv"), Buffer.from(text, "utf16le"));
-    const out = `utf16-${before.length}`;
+    writeFileSync(join(cwd, "utf16.csv"), encode(before + table.replaceAll("\n", lineEnd)));
+    const out = `utf16-${before.length}-${lineEnd.length}-${encode.name}`;
     await importFiles(["utf16.csv", "-o", out]);
     expect(bundleIn(`${out}/ncu`).reports[0]?.totals).toMatchObject({
       kernel_count: 1,
