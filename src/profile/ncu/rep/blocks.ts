@@ -101,32 +101,47 @@ function readerOf(descriptor: number, path: string): ReportFile {
       }
   }
 
-  /** One table for the whole file: a block adds names, also for results in blocks before it. */
-  const readStrings = (): readonly string[] => {
+  /**
+   * Headers of all blocks, by their place, and their names: one table for the whole file, to which a block adds
+   * also for results in blocks before it.
+   */
+  const readHeaders = () => {
     const strings: string[] = [];
+    const headers = new Map<number, WalkedHeader>();
     const start = at;
     while (at < size) {
+      const [place, known] = [at, strings.length];
       const bytes = takeSized();
-      const block = bytes === null ? null : readBlockHeader(bytes);
-      if (block === null) break;
-      for (const text of block.strings) strings.push(text);
+      const block = bytes === null ? null : readBlockHeader(bytes, strings);
+      if (block === null) {
+        strings.length = known;
+        break;
+      }
+      headers.set(place, { block, end: at });
       at += block.payloadSize;
     }
     at = start;
-    return strings;
+    return { strings, headers };
+  };
+
+  /** Of a block that stands elsewhere than the sizes of those before it say; null where the file ends. */
+  const headerHere = (): WalkedHeader | null => {
+    const bytes = takeSized();
+    return bytes === null ? null : { block: readBlockHeader(bytes, []), end: at };
   };
 
   return {
     *blocks() {
-      const strings = readStrings();
+      const { strings, headers } = readHeaders();
       let first = true;
       while (at < size) {
-        const bytes = takeSized();
-        if (bytes === null) {
+        const walked = headers.get(at) ?? headerHere();
+        if (walked === null) {
           cutShort();
           return;
         }
-        const block = readBlockHeader(bytes);
+        at = walked.end;
+        const { block } = walked;
         if (block === null) {
           if (first) throw invalid(path, "the header of a block is damaged");
           notes.push(`${path} is damaged: what it holds up to there is reported`);
@@ -147,6 +162,13 @@ function readerOf(descriptor: number, path: string): ReportFile {
     notes: () => notes,
     close: () => closeSync(descriptor),
   };
+}
+
+interface WalkedHeader {
+  /** Null where it is damaged. */
+  readonly block: BlockHeader | null;
+  /** Where the payload begins. */
+  readonly end: number;
 }
 
 interface BlockHeader {
@@ -225,7 +247,8 @@ const BLOCK: FieldReaders<BlockHeader> = {
   },
 };
 
-function readBlockHeader(bytes: Uint8Array): BlockHeader | null {
+/** @param strings to which its names are added */
+function readBlockHeader(bytes: Uint8Array, strings: string[]): BlockHeader | null {
   try {
     return readWhole(new PbfReader(bytes), BLOCK, {
       numSources: 0,
@@ -237,7 +260,7 @@ function readBlockHeader(bytes: Uint8Array): BlockHeader | null {
       processId: 0,
       processName: "",
       toolVersion: null,
-      strings: [],
+      strings,
     });
   } catch {
     return null;

@@ -5,7 +5,7 @@
 import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
 import { plural } from "../../../plural.ts";
-import type { NcuResult, NvtxState, SectionTable } from "../results.ts";
+import type { MetricColumns, NcuResult, NvtxState, SectionTable } from "../results.ts";
 import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
 import { type Block, type BlockMessage, openReport, type ReportFile } from "./blocks.ts";
 import * as field from "./fields.ts";
@@ -85,7 +85,7 @@ export function reportVersion(path: string): string | null {
 function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
   const sections = new Map<string, string[]>();
   const orders = new Map<string, number>();
-  const columnsOf = createSharedColumns();
+  const shapeOf = createShapeReader();
   const shareState = createStateCache();
   let results = 0;
   let damaged = 0;
@@ -104,18 +104,17 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       damaged++;
       return;
     }
-    const nameOf = ({ nameId }: Metric) => strings[nameId] ?? `metric ${nameId}`;
-    const metrics = lastOfEach(message.metrics).filter((metric) => !IS_LIST.test(nameOf(metric)));
-    const names = metrics.map(nameOf);
-    const texts = new Map(metrics.map(({ text }, at) => [names[at], text]));
-    const columns = columnsOf(names, unitOfMetric);
-    const values = Float64Array.from(metrics, ({ value }) => shownValue(value));
+    const { metrics } = message;
+    const { shown, columns } = shapeOf(metrics, strings);
+    const values = Float64Array.from(shown, (at) => shownValue(metrics[at]?.value ?? Number.NaN));
+    const nameAt = columns.index.get(DEVICE_NAME);
+    const deviceName = nameAt === undefined ? null : metrics[shown[nameAt] ?? -1]?.text;
     const numberOf = (name: string) => values[columns.index.get(name) ?? -1] ?? Number.NaN;
     const device = DEVICE_INDEX.map(numberOf).find((index) => !Number.isNaN(index));
     const shownFor = { gpu: gpuOf(numberOf), scope };
     for (const { title, order, filter, metrics: members } of message.sections) {
-      const shown = members.map((member) => shownMetric(member, filter, shownFor));
-      addSection(sections, title, shown);
+      const own = members.map((member) => shownMetric(member, filter, shownFor));
+      addSection(sections, title, own);
       orders.set(title, order);
     }
     onResult({
@@ -124,7 +123,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       processId: process.id,
       processName: programName(process.name),
       device: device === undefined ? null : `cuda:${device}`,
-      deviceName: texts.get(DEVICE_NAME) ?? null,
+      deviceName: deviceName ?? null,
       kernelName: kind === "range" ? "range" : nameOfKernel(message),
       ...(message.functionName !== "" && { functionName: message.functionName }),
       ...(message.mangledName !== "" && { mangledName: message.mangledName }),
@@ -180,10 +179,37 @@ const COUNTER_END = 2 ** 64;
 const shownValue = (value: number): number =>
   Number.isFinite(value) ? (value >= COUNTER_END ? 0 : value) : Number.NaN;
 
-/** A section can have measured what another one had: ncu shows the last value of the two. */
-function lastOfEach(metrics: readonly Metric[]): readonly Metric[] {
-  const last = new Map(metrics.map((metric) => [metric.nameId, metric]));
-  return last.size === metrics.length ? metrics : [...last.values()];
+/** Which of a result's metrics are shown, by their places, and their names. */
+interface MetricShape {
+  readonly shown: readonly number[];
+  readonly columns: MetricColumns;
+}
+
+/** Results nearly always have the metrics of the one before: names are looked at where they differ. */
+function createShapeReader(): (
+  metrics: readonly Metric[],
+  strings: readonly string[],
+) => MetricShape {
+  const columnsOf = createSharedColumns();
+  let ids: readonly number[] = [];
+  let shape: MetricShape = { shown: [], columns: columnsOf([], []) };
+  return (metrics, strings) => {
+    if (ids.length === metrics.length && metrics.every(({ nameId }, at) => nameId === ids[at]))
+      return shape;
+    ids = metrics.map(({ nameId }) => nameId);
+    // A section can have measured what another one had: ncu shows the last value of the two.
+    const last = new Map(ids.map((id, at) => [id, at]));
+    const named = [...last].map(([id, at]) => ({ name: strings[id] ?? `metric ${id}`, at }));
+    const shown = named.filter(({ name }) => !IS_LIST.test(name));
+    shape = {
+      shown: shown.map(({ at }) => at),
+      columns: columnsOf(
+        shown.map(({ name }) => name),
+        unitOfMetric,
+      ),
+    };
+    return shape;
+  };
 }
 
 /** The report may be of another system than this one; on Windows a zero byte ends the path. */
