@@ -1,5 +1,6 @@
 import { HEADER_START, SUMMARY_HEADERS } from "../ncu/csv/layout.ts";
 import { streamNcuCsvFile } from "../ncu/csv/read-csv.ts";
+import { isRewritten } from "../ncu/csv/rewritten.ts";
 import { withoutMark } from "../ncu/csv/split-rows.ts";
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import type { Importer } from "./importer.ts";
@@ -13,6 +14,7 @@ export const ncuCsvImporter: Importer = {
   matches: ({ head, isDirectory }) => {
     if (isDirectory) return false;
     const text = withoutMark(headAsUtf8(head));
+    if (isRewritten(text)) return true;
     return STARTS.some((start) => {
       const at = text.indexOf(start);
       return at === 0 || (at > 0 && text[at - 1] === NEWLINE);

@@ -43,8 +43,8 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
     `this is what ncu says on the terminal; give its report (.ncu-rep), or a table of it: ${RAW_CSV}`,
   ],
   [
-    /^"?ID"?[,;\t]"?Process ID"?[,;\t]/m,
-    `this is a table of ncu that another program has written anew; give it as ncu printed it: ${RAW_CSV}`,
+    /^[^\n]*\b(?:Kernel Name"?[,;\t][^\n]*Process ID|Process ID"?[,;\t][^\n]*Kernel Name|Kernel Name"?[,;\t][^\n]*Metric Name)/,
+    `this is a table of ncu that another program has written anew, with other columns; give it as ncu printed it: ${RAW_CSV}`,
   ],
   [
     /^"?(?:Launch Settings|Session)"?\r?\n/,

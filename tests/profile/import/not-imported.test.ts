@@ -49,13 +49,8 @@ test.each([
   ["a trace of torch.profiler", '{"schemaVersion": 1, "traceEvents": [{"ph": "X"}]}', TRACE],
   ["a trace that is a list", '[{"name": "step", "ph": "X", "ts": 1}]', TRACE],
   [
-    "a table that a spreadsheet saved",
-    "ID;Process ID;Process Name;Kernel Name\n0;7;train;k\n",
-    WRITTEN_ANEW,
-  ],
-  [
-    "one that pandas saved",
-    'ID,Process ID,Process Name,Kernel Name\n0,7,train,"k(int, int)"\n',
+    "a table whose columns a spreadsheet moved",
+    "Kernel Name;Metric Name;ID;Process ID;Metric Value\nk;gpu__time_duration.sum;0;7;5\n",
     WRITTEN_ANEW,
   ],
 ])("says what to give instead of %s", async (_what, text, hint) => {

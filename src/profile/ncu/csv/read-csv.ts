@@ -11,6 +11,7 @@ import { createNumberReader } from "./metric-cells.ts";
 import { type LocaleName, NUMBER_FORMATS, type NumberFormat } from "./number-format.ts";
 import type { PageReader } from "./page-reader.ts";
 import { createRawReader } from "./raw-page.ts";
+import { asPrinted } from "./rewritten.ts";
 import { createRowSplitter, type SplitSummary } from "./split-rows.ts";
 import { asUtf8 } from "./utf16.ts";
 
@@ -28,7 +29,7 @@ export interface CsvSummary {
 }
 
 /**
- * Reads one CSV, in UTF-8 or UTF-16. Memory does not grow with the file: what is done with the results is the caller's
+ * Reads one CSV, in UTF-8 or UTF-16, as ncu printed it or as another program saved it again. Memory does not grow with the file: what is done with the results is the caller's
  * matter.
  *
  * @throws ConfigError `profile.input` where the file has no table of results at all; rows that are damaged
@@ -70,7 +71,7 @@ export async function streamNcuCsv(
   };
   if (format !== null) start(format);
   let head: Buffer | null = format === null ? Buffer.alloc(0) : null;
-  for await (const chunk of asUtf8(input)) {
+  for await (const chunk of asPrinted(asUtf8(input))) {
     if (head === null) {
       splitter.push(chunk);
       continue;
