@@ -1,5 +1,6 @@
 /** Driver, GPUs, and who may read their counters. */
 import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../machine/gpu.ts";
+import { counterObstacle } from "./counter-obstacles.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
@@ -77,11 +78,12 @@ function isAdministrator({ read, isRoot }: Machine): boolean {
 }
 
 function permissionCheck(
-  { read, isRoot }: Machine,
+  machine: Machine,
   countersAllowed: boolean | null,
   present: boolean,
 ): Check {
   const name = "permissions";
+  const { read, isRoot } = machine;
   const paranoid = (read("/proc/sys/kernel/perf_event_paranoid") ?? "").trim();
   const sampling = paranoid === "" ? "" : `, perf_event_paranoid ${paranoid}`;
   if (countersAllowed === false)
@@ -95,6 +97,14 @@ function permissionCheck(
     };
   const unknown = present ? "the driver does not say who may read them" : "no driver to ask";
   const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";
+  const obstacle = present ? counterObstacle(machine) : null;
+  if (obstacle !== null)
+    return {
+      name,
+      state: "warning",
+      detail: `${counters}, but ${obstacle.detail}${sampling}`,
+      hint: obstacle.hint,
+    };
   if (Number(paranoid) > 2)
     return {
       name,

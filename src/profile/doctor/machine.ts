@@ -1,5 +1,5 @@
 /** The machine as the probes see it. Nothing here throws or waits for long, whatever is broken. */
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 
@@ -9,6 +9,8 @@ export interface Machine {
   readonly isRoot: boolean;
   /** Content of a file; null where it cannot be read. */
   read(path: string): string | null;
+  /** Whether an existing file can be opened as programs open a file that they share; null where there is none. */
+  opens(path: string): boolean | null;
   /** Names in a directory; none where it cannot be read. */
   list(path: string): readonly string[];
   /** What a program prints on standard output; null where it fails or takes too long. */
@@ -25,6 +27,7 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
     root,
     isRoot: process.getuid?.() === 0,
     read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
+    opens: (path) => opensShared(join(root, path)),
     list: (path) => orNull(() => readdirSync(join(root, path))) ?? [],
     async run([program = "", ...args]) {
       // Standard error is for warnings, such as those of a wrapper of python3: they are no answer.
@@ -37,6 +40,17 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
       return failed || typeof stdout !== "string" ? null : stdout;
     },
   };
+}
+
+/** The kernel refuses O_CREAT on files of others in sticky folders, even to root (fs.protected_regular). */
+function opensShared(path: string): boolean | null {
+  if (!existsSync(path)) return null;
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function orNull<T>(read: () => T): T | null {

@@ -105,6 +105,33 @@ describe("a GPU machine with everything", () => {
     expect(asRoot.works["ncu"]).toBe("yes");
   });
 
+  it("says what else keeps ncu from the counters: another user's lock file, and DCGM", async () => {
+    const sketch = (files: Readonly<Record<string, string>>) => ({
+      ...everything,
+      files: { ...everything.files, ...files },
+    });
+    const permissions = async (files: Readonly<Record<string, string>>, opens?: boolean) => {
+      const found = machine(sketch(files));
+      const { checks } = await examine(
+        opens === undefined ? found : { ...found, opens: () => opens },
+      );
+      return checks.find(({ name }) => name === "permissions");
+    };
+    expect(await permissions({}, false)).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("/tmp/nsight-compute-lock is another user's"),
+      hint: expect.stringContaining("TMPDIR"),
+    });
+    const own = { "tmp/nsight-compute-lock": "" };
+    expect((await permissions(own))?.detail).not.toContain("lock");
+    expect(await permissions({ "proc/712/comm": "nv-hostengine\n" })).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("nv-hostengine (DCGM, process 712) runs"),
+      hint: expect.stringContaining("dcgmi profile --pause"),
+    });
+    expect((await findingsOf(sketch(own))).works["ncu"]).toBe("yes");
+  });
+
   it("asks for the capability that counts: root of a container lacks it, a user may have it", async () => {
     const withCapabilities = (effective: string, isRoot: boolean) =>
       findingsOf({

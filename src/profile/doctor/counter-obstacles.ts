@@ -1,0 +1,39 @@
+/** What keeps ncu from the GPU's counters although this user may read them. */
+import { basename, join } from "node:path";
+import type { Machine } from "./machine.ts";
+
+export interface Obstacle {
+  readonly detail: string;
+  readonly hint: string;
+}
+
+/** The first that is found; null where nothing stands in the way. */
+export const counterObstacle = (machine: Machine): Obstacle | null =>
+  foreignLock(machine) ?? monitor(machine);
+
+/** ncu never removes its lock file, and in a folder for all a file of another user cannot be opened like that. */
+function foreignLock({ env, opens }: Machine): Obstacle | null {
+  const lock = join(env["TMPDIR"] || "/tmp", "nsight-compute-lock");
+  return opens(lock) === false
+    ? {
+        detail: `${lock} is another user's, and ncu cannot lock it`,
+        hint: "mkdir -p ~/ncu-tmp, and TMPDIR=~/ncu-tmp before deep-profile",
+      }
+    : null;
+}
+
+const MONITORS = new Set(["nv-hostengine", "dcgm-exporter"]);
+
+/** Those of a host are not seen from inside a container. */
+function monitor({ list, read }: Machine): Obstacle | null {
+  for (const pid of list("/proc")) {
+    if (!/^\d+$/.test(pid)) continue;
+    const name = (read(join("/proc", pid, "comm")) ?? "").trim();
+    if (MONITORS.has(basename(name)))
+      return {
+        detail: `${name} (DCGM, process ${pid}) runs, which may hold them`,
+        hint: "where ncu says that a driver resource was unavailable: dcgmi profile --pause, and --resume after it",
+      };
+  }
+  return null;
+}
