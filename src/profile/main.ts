@@ -3,6 +3,7 @@ import { readablePath } from "../readable-path.ts";
 import { renderError } from "../values/render-error.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
+import { remedyForProgram } from "./program-remedies.ts";
 import { terminalProgress } from "./progress.ts";
 import {
   collectRun,
@@ -144,5 +145,7 @@ function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): str
   if (stderrTail === "") return "";
   const lines = stderrTail.split("\n").slice(-LAST_WORDS);
   const end = lines.map((line) => `\n  ${line}`).join("");
-  return `; its last words (all of them in ${readablePath(stderrFile, cwd)}):${end}`;
+  const remedy = remedyForProgram(stderrTail);
+  const help = remedy === null ? "" : `\n  -> ${remedy}`;
+  return `; its last words (all of them in ${readablePath(stderrFile, cwd)}):${end}${help}`;
 }

@@ -1,0 +1,51 @@
+/** What helps where a program fails with one of CUDA's usual errors, which say what happened and seldom why. */
+
+interface Known {
+  /** Looked for in the last lines that the program printed. */
+  readonly says: RegExp;
+  readonly remedy: string;
+}
+
+const KNOWN: readonly Known[] = [
+  {
+    says: /CUPTI_ERROR_MULTIPLE_SUBSCRIBERS/,
+    remedy:
+      "the program has a profiler of its own (torch.profiler, TensorFlow's), and CUPTI serves one: switch it off, or pipeline.recorder.gpu=off",
+  },
+  {
+    says: /CUDA driver version is insufficient for CUDA runtime version|API call is not supported in the installed CUDA driver/,
+    remedy:
+      "the driver is older than the CUDA that the program was built with: update it, or use the CUDA that nvidia-smi shows or an older one",
+  },
+  {
+    says: /no kernel image is available for execution on the device/,
+    remedy:
+      "the program was not built for this GPU: nvidia-smi --query-gpu=compute_cap --format=csv",
+  },
+  {
+    says: /libcuda\.so[.\d]*: cannot open shared object file|no CUDA-capable device is detected|No CUDA GPUs are available/,
+    remedy:
+      "no GPU can be used here: nvidia-smi must list one, CUDA_VISIBLE_DEVICES must not hide it; a container needs --gpus all, a job of Slurm --gres=gpu:1",
+  },
+  {
+    says: /libcudnn\w*\.so[.\d]*: cannot open shared object file|CUDNN_STATUS_\w*VERSION_MISMATCH|Cannot load symbol cudnn/,
+    remedy:
+      "cuDNN's libraries are missing or of several versions: LD_LIBRARY_PATH must name those of one installation",
+  },
+  {
+    says: /CUDA out of memory|CUDA error: out of memory|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY/,
+    remedy: "the GPU's memory is full: nvidia-smi shows by whom; else a smaller batch",
+  },
+  {
+    says: /an illegal memory access was encountered|CUDA_ERROR_ILLEGAL_ADDRESS/,
+    remedy: "a kernel reads or writes outside of its memory: compute-sanitizer PROG names it",
+  },
+  {
+    says: /uncorrectable ECC error|CUDA_ERROR_ECC_UNCORRECTABLE/,
+    remedy: "the GPU's memory is damaged: nvidia-smi -q -d ECC, and use another GPU",
+  },
+];
+
+/** Null where nothing is known of what a program printed. */
+export const remedyForProgram = (printed: string): string | null =>
+  KNOWN.find(({ says }) => says.test(printed))?.remedy ?? null;

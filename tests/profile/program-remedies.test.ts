@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { remedyForProgram } from "../../src/profile/program-remedies.ts";
+
+// As people showed them in public: from PyTorch, the CUDA runtime, the loader and cuDNN.
+test.each([
+  [
+    "WARNING: function cuptiSubscribe() failed with error CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)",
+    "torch.profiler",
+  ],
+  ["Error 36: API call is not supported in the installed CUDA driver", "update it"],
+  ["CUDA driver version is insufficient for CUDA runtime version", "update it"],
+  [
+    "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+    "compute_cap",
+  ],
+  [
+    "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
+    "--gpus all",
+  ],
+  ["RuntimeError: No CUDA GPUs are available", "--gres=gpu:1"],
+  [
+    "Could not load library libcudnn_ops.so.9: libcudnn_ops.so.9: cannot open shared object file",
+    "one installation",
+  ],
+  ["Invalid handle. Cannot load symbol cudnnGetVersion", "one installation"],
+  ["torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", "smaller batch"],
+  ["CUDA error: an illegal memory access was encountered", "compute-sanitizer"],
+  ["CUDA error: uncorrectable ECC error encountered", "another GPU"],
+])("tells what helps where a program says: %s", (printed, remedy) => {
+  expect(remedyForProgram(`Traceback:\n${printed}\nbye`)).toContain(remedy);
+});
+
+test("says nothing of what it does not know", () => {
+  expect(remedyForProgram("java.lang.OutOfMemoryError: Java heap space")).toBeNull();
+  expect(remedyForProgram("")).toBeNull();
+});
