@@ -21,6 +21,7 @@ import {
   renderComparisonJson,
 } from "../../src/report/compare/json.ts";
 import { createDocumentValidator } from "../../src/report/document-contracts.ts";
+import { jobReport } from "../../src/report/sweep/build.ts";
 import {
   SWEEP_CONTRACT,
   SWEEP_CONTRACTS,
@@ -200,7 +201,7 @@ describe("the contracts of sweeps and comparisons", () => {
     expect(
       issuesIn(renderComparisonJson({ ...compared, reports: compareReports(mixed, mixed) })),
     ).toEqual([]);
-    const job = { name: "0", overrides: [], result: { report: mixed } };
+    const job = { name: "0", overrides: [], result: { report: jobReport(mixed) } };
     expect(issuesIn(renderSweepJson(sweepOf([job])))).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ import {
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
 import { renderSectionsText } from "../../src/report/sections-text.ts";
-import { buildSweepReport } from "../../src/report/sweep/build.ts";
+import { buildSweepReport, jobReport } from "../../src/report/sweep/build.ts";
 import type { SweepReport } from "../../src/report/sweep/document.ts";
 import { renderSweepHtml } from "../../src/report/sweep/html.ts";
 import {
@@ -176,7 +176,9 @@ const sweepOf = (bundles: readonly RegionReportBundle[]): SweepReport =>
         name: `${at}${notes[0]}`,
         overrides: [`n=${at + 1}`, `text=${notes[0]}`],
         result:
-          at === 2 ? { report: null, problem: notes[0] ?? "" } : { report: firstReport(bundle) },
+          at === 2
+            ? { report: null, problem: notes[0] ?? "" }
+            : { report: jobReport(firstReport(bundle)) },
       };
     }),
     { collector: "recorder", generatedAt: new Date(0) },

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
-import type { JobInput } from "../../report/sweep/build.ts";
+import { type JobInput, jobReport } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validate.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { readYaml } from "../../values/reader.ts";
@@ -116,7 +116,7 @@ export function loadSweep(
     const failure = failureOf(join(directory, name), collector, readRun);
     if (failure !== null) return without(`${failure}; its own report has what it measured`);
     const { bundle } = loadReport(name, directory, validator, collector);
-    return { report: scopeOf(name, bundle, undefined) };
+    return { report: jobReport(scopeOf(name, bundle, undefined)) };
   };
   return {
     collector,

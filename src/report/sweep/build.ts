@@ -17,9 +17,31 @@ export interface JobInput {
   readonly overrides: readonly string[];
   /** The main report of one collector, or why there is none. */
   readonly result:
-    | { readonly report: NCUProfileRegionReport }
+    | { readonly report: JobReport }
     | { readonly report: null; readonly problem: string };
 }
+
+/** What of a job's report that of the sweep needs: all kernels, metrics and sections of 1,000 jobs would be gigabytes. */
+export interface JobReport extends Pick<NCUProfileRegionReport, "totals"> {
+  readonly hostname: string;
+  /** What it calls the things in its kernel lists; null where there are none. */
+  readonly kernels: string | null;
+  /** Their places and times: their lists are empty. */
+  readonly regions: readonly NCUProfileRegion[];
+}
+
+export const jobReport = (report: NCUProfileRegionReport): JobReport => ({
+  totals: report.totals,
+  hostname: report.environment.hostname,
+  kernels: reportKernelWords(report)?.many ?? null,
+  regions: report.regions.map((region) => ({
+    ...region,
+    kernels: [],
+    metrics: {},
+    sections: {},
+    notes: [],
+  })),
+});
 
 export function buildSweepReport(
   inputs: readonly JobInput[],
@@ -96,12 +118,9 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
   }));
 }
 
-function notesOf(
-  reports: readonly NCUProfileRegionReport[],
-  jobs: readonly SweepJob[],
-): readonly string[] {
-  const words = new Set(reports.map((report) => reportKernelWords(report)?.many ?? "no kernels"));
-  const machines = new Set(reports.map(({ environment }) => environment.hostname));
+function notesOf(reports: readonly JobReport[], jobs: readonly SweepJob[]): readonly string[] {
+  const words = new Set(reports.map(({ kernels }) => kernels ?? "no kernels"));
+  const machines = new Set(reports.map(({ hostname }) => hostname));
   const without = jobs.filter(({ total_ms }) => total_ms === null);
   return [
     ...(without.length > 0

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { jobReport } from "../../../src/report/sweep/build.ts";
 import { curvesOf, scalingExponent } from "../../../src/report/sweep/curves.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
 import {
@@ -25,6 +26,17 @@ describe("a sweep's report", () => {
     ]);
     expect(grid.regions.map(({ path }) => path.join(" / "))).toEqual(["work", "work / inner"]);
     expect(grid.regions[0]?.times_ms).toEqual([1, 2, 4, 4, 8, 16]);
+  });
+
+  it("keeps of each job's report what it shows, and nothing of its kernels", () => {
+    const { report } = jobOf("0", [], 3).result;
+    expect(report?.kernels).toBe("GPU kernels");
+    expect(report?.regions.map(({ path, total_ms }) => [path.at(-1), total_ms])).toEqual([
+      ["work", 3],
+      ["inner", 3],
+    ]);
+    for (const region of report?.regions ?? [])
+      expect(region).toMatchObject({ kernels: [], metrics: {}, sections: {}, notes: [] });
   });
 
   it("says which jobs have no time, and keeps regions that only some jobs have", () => {
@@ -57,7 +69,7 @@ describe("a sweep's report", () => {
       [older, bundle, older].map((each, job) => ({
         name: String(job),
         overrides: [`x=${job}`],
-        result: { report: firstReport(each) },
+        result: { report: jobReport(firstReport(each)) },
       })),
     );
     expect(report.regions).toMatchObject([
@@ -80,7 +92,7 @@ describe("a sweep's report", () => {
       const jobs = ["0", "1"].map((name) => ({
         name,
         overrides: [`x=${name}`],
-        result: { report: firstReport(older) },
+        result: { report: jobReport(firstReport(older)) },
       }));
       return readCsv([...renderSweepCsv(sweepOf(jobs))].join(""));
     };
@@ -161,7 +173,7 @@ describe("a sweep's report", () => {
   it("says where jobs measured different things", () => {
     const [gpu, other] = [jobOf("0", ["x=1"], 3), jobOf("1", ["x=2"], 3)];
     const walls = firstReport(bundleOf([{ ranges: [{ name: "work", start: 0, end: 5 }] }]));
-    expect(sweepOf([gpu, { ...other, result: { report: walls } }]).notes).toEqual([
+    expect(sweepOf([gpu, { ...other, result: { report: jobReport(walls) } }]).notes).toEqual([
       "the jobs measured different things: GPU kernels; no kernels",
     ]);
     expect(sweepOf([gpu, other]).notes).toEqual([]);

@@ -1,5 +1,5 @@
 /** Sweeps for tests: jobs with the reports of small recordings. */
-import { buildSweepReport, type JobInput } from "../../../src/report/sweep/build.ts";
+import { buildSweepReport, type JobInput, jobReport } from "../../../src/report/sweep/build.ts";
 import { bundleOf } from "../bundles.ts";
 
 /** A job whose region `work` takes so many milliseconds, once it is not null. */
@@ -21,7 +21,7 @@ export function jobOf(
     },
   ]).reports;
   if (report === undefined) throw new Error("a bundle has a report");
-  return { name, overrides, result: { report } };
+  return { name, overrides, result: { report: jobReport(report) } };
 }
 
 export const sweepOf = (jobs: readonly JobInput[]) =>
