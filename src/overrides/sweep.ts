@@ -33,7 +33,8 @@ export function leastValues({ value }: Override): number {
   if (value?.kind !== "range") return 0;
   const { start, step, stop } = value;
   const values = (Number(stop) - Number(start)) / Number(step);
-  return Number.isNaN(values) ? 0 : values;
+  // A range whose step is zero, or with a nan, has a problem of its own.
+  return Number(step) === 0 || Number.isNaN(values) ? 0 : values;
 }
 
 /**

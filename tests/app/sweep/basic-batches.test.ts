@@ -32,6 +32,7 @@ test("batches of at most so many jobs; no job is no batch", () => {
 test.each([
   [["a=interval(0,1)"], null, "INTERVAL_SWEEP"],
   [["a=range(0,inf)"], null, "never ends"],
+  [["a=range(1,5,0)"], null, "its step is zero"],
   [["a=range(1e18)"], null, "'a=range(1e18)' has more than 1,000,000 jobs"],
   [["a=shuffle(range(0,1000000000))"], null, "has more than 1,000,000 jobs"],
   [["a=range(0,1,1e-9)"], null, "has more than 1,000,000 jobs"],
