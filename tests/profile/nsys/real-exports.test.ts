@@ -1,8 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readNsysExport } from "../../../src/profile/nsys/read/read-export.ts";
 import { buildRegionModel } from "../../../src/profile/regions/index.ts";
 import { sharedOrSkip } from "../../shared.ts";
+import { temporary } from "./exports.ts";
 
 const shared = sharedOrSkip("real exports of Nsight Systems");
 
@@ -27,6 +29,17 @@ describe.skipIf(shared === null)("the real exports", () => {
     expect(process?.marks.map(({ name }) => name)).toEqual(["mark1"]);
     expect(new Set(process?.ranges.map(({ threadId }) => threadId)).size).toBe(2);
     expect(process?.kernels.length).toBe(0);
+  });
+
+  it("of which 445 bytes were lost, so that rows of one table come again for ever, are refused", () => {
+    const whole = readFileSync(
+      join(shared ?? "", "samples/nsight/nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"),
+    );
+    const path = join(temporary(), "damaged.sqlite");
+    writeFileSync(path, Buffer.concat([whole.subarray(0, 253_421), whole.subarray(253_866)]));
+    expect(() => readNsysExport(path)).toThrow(
+      "rows of CUPTI_ACTIVITY_KIND_RUNTIME come again: it is damaged",
+    );
   });
 
   it("of schema 3.24: no NVTX table at all", () => {

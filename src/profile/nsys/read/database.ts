@@ -64,7 +64,7 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
   try {
     database = new sqlite.Database(link, { readOnly: true });
     database.exec("BEGIN");
-    return read(describe(database));
+    return read(describe(database, path));
   } catch (cause) {
     if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
     // It cites what stands in the file.
@@ -102,7 +102,7 @@ export const invalid = (path: string, why: string, cause?: unknown): ConfigError
 
 const isSqliteError = (error: Error): boolean => error.name === "SQLite3Error";
 
-function describe(database: Database): ExportDatabase {
+function describe(database: Database, path: string): ExportDatabase {
   const names = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
   const tables = new Set((names as Row<"name">[]).map(({ name }) => String(name)));
   const columns = new Map<string, ReadonlySet<string>>();
@@ -152,7 +152,7 @@ function describe(database: Database): ExportDatabase {
         }
         return column;
       });
-      for (const { rows, text } of rowsAtOnce(database, table, present)) {
+      for (const { rows, text } of rowsAtOnce({ database, path }, table, present)) {
         parseIntegerRows(text, parsed);
         yield { rows, of: columns };
       }
@@ -180,7 +180,7 @@ const BEFORE_ALL_ROWS = -(2n ** 63n);
 
 /** Rows of a table, each a JSON array of these columns, one after the other. */
 function* rowsAtOnce(
-  database: Database,
+  { database, path }: { readonly database: Database; readonly path: string },
   table: string,
   columns: readonly string[],
 ): Generator<{ readonly rows: number; readonly text: Uint8Array }> {
@@ -194,6 +194,8 @@ function* rowsAtOnce(
     for (;;) {
       const read = statement.get([last]) as Row<"last" | "rows" | "text"> | null;
       if (read === null || read.last === null) return;
+      // In a damaged file rows can come that are none of those asked for, again and again.
+      if (read.last <= last) throw invalid(path, `rows of ${table} come again: it is damaged`);
       last = read.last;
       yield { rows: Number(read.rows), text: read.text as Uint8Array };
     }
