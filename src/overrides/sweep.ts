@@ -25,8 +25,8 @@ export const isEndless = ({ value }: Override): boolean =>
     : value?.kind === "range" && isEndlessRange(value);
 
 /**
- * How many values a sweep has at least, told without a look at them: of a range what its bounds say, of others
- * what is written. Ask before collecting them.
+ * How many values a sweep has at least, told without a look at them: of a range what its bounds say; 0 for what cannot have
+ * more values than are written. Ask before collecting them.
  */
 export function leastValues({ value }: Override): number {
   if (value?.kind === "zip") return Math.max(0, ...value.columns.map(leastValues));

@@ -99,7 +99,10 @@ export const fixedPoint = (override: Override): Point => [
  * @throws ConfigError `override.sweep_not_allowed` for more than can be held
  */
 export function product(dimensions: readonly (readonly Point[])[]): readonly JobOverrides[] {
-  if (dimensions.reduce((jobs, { length }) => jobs * length, 1) > MOST_JOBS) throw tooMany();
+  const size = dimensions.reduce((jobs, { length }) => jobs * length, 1);
+  if (size > MOST_JOBS) throw tooMany();
+  // Else those before one without values would be combined for nothing, and they may be too many.
+  if (size === 0) return [];
   return dimensions.reduce<readonly JobOverrides[]>(
     (jobs, points) => jobs.flatMap((job) => points.map((point) => [...job, ...point])),
     [[]],

@@ -27,6 +27,8 @@ test("batches of at most so many jobs; no job is no batch", () => {
   expect(batches(["a=range(3)"], 2)).toEqual([[["a=0"], ["a=1"]], [["a=2"]]]);
   expect(batches(["a=range(0)"], 2)).toEqual([]);
   expect(batches(["a=range(0)"])).toEqual([[]]);
+  // Of 10^10 combinations none is made.
+  expect(batches(["a=range(100000)", "b=range(100000)", "c=range(0)"])).toEqual([[]]);
 });
 
 test.each([
