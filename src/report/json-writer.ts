@@ -11,14 +11,16 @@ export const renderBundleJson = (bundle: RegionReportBundle): string =>
 /**
  * The same text in pieces: a report can have millions of records of kernels, and be larger than one
  * string can be. Equal to `JSON.stringify(value, null, 2)` and a newline.
+ *
+ * @param levels how deep the longest lists are, the value itself included: these are cut, and what is in them is not
  */
-export function* jsonPieces(value: object): Generator<string> {
-  yield* pieces(value, "", LEVELS_IN_PIECES);
+export function* jsonPieces(value: object, levels = BUNDLE_LEVELS): Generator<string> {
+  yield* pieces(value, "", levels);
   yield "\n";
 }
 
 /** As deep as the lists of kernels: bundle, reports, report, regions, region, kernels. */
-const LEVELS_IN_PIECES = 6;
+const BUNDLE_LEVELS = 6;
 /** Elements of the innermost lists that make one piece. */
 const ELEMENTS_PER_PIECE = 100;
 

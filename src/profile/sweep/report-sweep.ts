@@ -5,8 +5,8 @@ import type { SweepReport } from "../../report/sweep/document.ts";
 import { renderSweepHtml } from "../../report/sweep/html.ts";
 import {
   renderSweepCsv,
-  renderSweepJson,
   renderSweepMarkdown,
+  sweepJsonPieces,
 } from "../../report/sweep/writers.ts";
 import { createReportValidator } from "../../report/validate.ts";
 import { loadSweep } from "./load-sweep.ts";
@@ -34,7 +34,7 @@ export async function reportSweep(
   const texts: readonly (readonly [string, string | Iterable<string>])[] = [
     ["md", renderSweepMarkdown(report)],
     ["html", renderSweepHtml(report)],
-    ["json", renderSweepJson(report)],
+    ["json", sweepJsonPieces(report)],
     ["csv", renderSweepCsv(report)],
   ];
   const files: string[] = [];

@@ -3,6 +3,7 @@
 import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { csvRow, domainColumn } from "../csv.ts";
+import { jsonPieces } from "../json-writer.ts";
 import {
   escapeMarkdown,
   markdownDocument,
@@ -16,7 +17,14 @@ import type { SweepReport } from "./document.ts";
 import { regionNames } from "./region-names.ts";
 
 export const renderSweepJson = (report: SweepReport): string =>
-  `${JSON.stringify(report, null, 2)}\n`;
+  [...sweepJsonPieces(report)].join("");
+
+/** The same in pieces: 20 million times are longer than one string can be. */
+export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
+  jsonPieces(report, LEVELS_TO_TIMES);
+
+/** Report, regions, region, times. */
+const LEVELS_TO_TIMES = 4;
 
 /** One record per region and job, for spreadsheets and data frames. */
 export function* renderSweepCsv({

@@ -7,6 +7,7 @@ import {
   renderSweepCsv,
   renderSweepJson,
   renderSweepMarkdown,
+  sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
 import { upgraded } from "../../../src/report/upgrade.ts";
 import type { ProcessSketch } from "../../profile/regions/timelines.ts";
@@ -217,6 +218,16 @@ describe("the forms of a sweep's report", () => {
     expect(csv[0]).toBe("job,infer.batch_size,size,region,domain,kind,total_ms\r\n");
     expect(csv).toHaveLength(1 + 6 * (1 + 2));
     expect(csv).toContain("5,4,2,work,,push_pop,16\r\n");
+  });
+
+  it("are written as JSON in pieces, however many jobs there are: together they may be longer than a string", () => {
+    const [region] = grid.regions;
+    if (region === undefined) throw new Error("the sweep has a region");
+    const many = { ...region, times_ms: Array.from({ length: 10_000 }, (_, job) => job / 3) };
+    const report = { ...grid, regions: [many, { ...many, times_ms: [] }] };
+    const pieces = [...sweepJsonPieces(report)];
+    expect(pieces.join("")).toBe(`${JSON.stringify(report, null, 2)}\n`);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(10_000);
   });
 
   it("bear hostile names of regions, jobs and values", () => {
