@@ -2,6 +2,7 @@ import { ConfigError } from "../../../values/errors.ts";
 import { slurmCommands } from "./commands.ts";
 import { QUEUE_FORMAT, readQueueJson, readQueueLines, readShownJobs } from "./queue-answers.ts";
 import { noAnswer, rejected, said, unanswered } from "./refusals.ts";
+import type { SbatchOption } from "./sbatch-options.ts";
 import type { TaskReport } from "./task-state.ts";
 
 /** Slurm's commands, as far as a sweep needs them. With a signal, a question is given up as soon as that comes: nothing was answered. */
@@ -12,7 +13,7 @@ export interface SlurmClient {
    * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.no_answer` where sbatch was ended before it said
    * whether there is a job now
    */
-  submit(options: readonly string[], script: string): Promise<string>;
+  submit(options: readonly SbatchOption[], script: string): Promise<string>;
   /** How large an index of an array may be, plus one. */
   maxArraySize(): Promise<number>;
   /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
@@ -43,7 +44,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
     async submit(options, script) {
       const { exitCode, failed, shortMessage, stderr, stdout } = await call("sbatch", [
         "--parsable",
-        ...options,
+        ...options.map(({ text }) => text),
         script,
       ]);
       const id = /^(\d+)(?:;|$)/m.exec(stdout)?.[1];

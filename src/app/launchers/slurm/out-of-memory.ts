@@ -17,9 +17,13 @@ export function outOfMemory(
   const lines = lastLogLines(folder, task);
   if (isHeapFull(lines)) return `out of memory: Node's heap is full; ${MORE_HEAP}`;
   return report?.state === "OUT_OF_MEMORY" || lines.some((line) => OVER_LIMIT.test(line))
-    ? "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more"
+    ? `out of memory: more than Slurm gave it; ${moreMemory(task)} lets each job have more`
     : undefined;
 }
+
+/** Slurm takes only one of the keys that say how much: it is the one that was set. */
+const moreMemory = ({ memory_key = "mem_gb" }: SubmittedTask): string =>
+  `hydra.launcher.${memory_key}=${memory_key === "mem_gb" ? "GB" : "SIZE"}`;
 
 /** Slurm's own words, in versions from 17 on; a program may use the same of something else. */
 const OVER_LIMIT =

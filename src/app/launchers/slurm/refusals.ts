@@ -1,5 +1,5 @@
 import { ConfigError } from "../../../values/errors.ts";
-import { optionName, settingOf } from "./sbatch-options.ts";
+import { keyGiven, MEMORY_OPTIONS, type SbatchOption } from "./sbatch-options.ts";
 
 /** Nobody can be asked. */
 export const missing = (command: string): ConfigError =>
@@ -38,7 +38,7 @@ export const said = (stderr: string): string =>
 interface Remedy {
   /** In its words. */
   readonly words: RegExp;
-  /** Options that it may be about: the first one that it was given is the one to change. */
+  /** Options that it may be about: one that it was given is the one to change. */
   readonly options?: readonly string[];
   /** The key to change where it was given none of them. */
   readonly key: string;
@@ -82,7 +82,7 @@ const REMEDIES: readonly Remedy[] = [
   },
   {
     words: /memory/i,
-    options: ["mem", "mem-per-cpu", "mem-per-gpu"],
+    options: MEMORY_OPTIONS,
     key: "hydra.launcher.mem_gb",
     hint: "`sinfo --Format=nodelist,memory` lists what nodes have",
   },
@@ -122,17 +122,17 @@ const REMEDIES: readonly Remedy[] = [
  * @param stderr what sbatch said
  * @param options what it was given
  */
-export function rejected(stderr: string, options: readonly string[]): ConfigError {
+export function rejected(stderr: string, options: readonly SbatchOption[]): ConfigError {
   const words = said(stderr);
   const message = `Slurm did not accept the sweep: ${words}`;
   const remedy = REMEDIES.find((one) => one.words.test(words));
   if (remedy === undefined) return new ConfigError({ code: "slurm.rejected", message });
   const { hint, key, options: names = [] } = remedy;
-  const option = options.find((one) => names.includes(optionName(one)));
+  const given = keyGiven(options, names);
   return new ConfigError({
     code: "slurm.rejected",
     message,
-    key: option === undefined ? key : `hydra.launcher.${settingOf(option)}`,
+    key: given === undefined ? key : `hydra.launcher.${given}`,
     hint,
   });
 }

@@ -11,6 +11,26 @@ export interface ArrayRequest {
   readonly after?: string;
 }
 
+/** An argument of sbatch. */
+export interface SbatchOption {
+  /** `mem` of `--mem=4G`. */
+  readonly name: string;
+  readonly text: string;
+  /** What it comes from, below `hydra.launcher`; null for what a sweep decides itself. */
+  readonly key: string | null;
+}
+
+/** Options that say how much memory a job gets. */
+export const MEMORY_OPTIONS: readonly string[] = ["mem", "mem-per-cpu", "mem-per-gpu"];
+
+/** The key below `hydra.launcher` that one of these options comes from; undefined where none was given. */
+export const keyGiven = (
+  options: readonly SbatchOption[],
+  names: readonly string[],
+): string | undefined =>
+  // Of one that is given twice, the last counts.
+  options.findLast(({ key, name }) => key !== null && names.includes(name))?.key ?? undefined;
+
 /** sbatch's option for a key that it knows under its own name. */
 const SAME_NAME = [
   "partition",
@@ -38,25 +58,28 @@ const OURS = ["array", "a", "wrap", "parsable", "wait", "W", "test-only"];
  *
  * @throws ConfigError `app.launcher` for additional parameters that a sweep decides itself
  */
-export function sbatchOptions(settings: SlurmSettings, request: ArrayRequest): readonly string[] {
+export function sbatchOptions(
+  settings: SlurmSettings,
+  request: ArrayRequest,
+): readonly SbatchOption[] {
   const { array_parallelism, mem_gb, name, tasks_per_node, timeout_min } = settings;
   const { after, cwd, log, size } = request;
   return [
-    `--array=0-${size - 1}%${array_parallelism}`,
-    `--job-name=${name}`,
-    `--time=${timeout_min}`,
-    `--ntasks-per-node=${tasks_per_node}`,
+    option("array", `0-${size - 1}%${array_parallelism}`),
+    option("job-name", name, "name"),
+    option("time", timeout_min, "timeout_min"),
+    option("ntasks-per-node", tasks_per_node, "tasks_per_node"),
     ...SAME_NAME.flatMap((key) =>
-      settings[key] === null ? [] : [`--${dashed(key)}=${settings[key]}`],
+      settings[key] === null ? [] : [option(dashed(key), settings[key], key)],
     ),
-    ...(mem_gb === null ? [] : [`--mem=${mem_gb}G`]),
-    `--signal=B:USR2@${signalDelay(settings)}`,
-    "--requeue",
-    "--open-mode=append",
-    `--chdir=${cwd}`,
-    `--output=${escaped(log.folder)}/${log.name}`,
+    ...(mem_gb === null ? [] : [option("mem", `${mem_gb}G`, "mem_gb")]),
+    option("signal", `B:USR2@${signalDelay(settings)}`),
+    option("requeue", true),
+    option("open-mode", "append"),
+    option("chdir", cwd),
+    option("output", `${escaped(log.folder)}/${log.name}`),
     ...additional(settings.additional_parameters),
-    ...(after === undefined ? [] : [`--dependency=afterany:${after}`]),
+    ...(after === undefined ? [] : [option("dependency", `afterany:${after}`)]),
   ];
 }
 
@@ -64,32 +87,26 @@ export function sbatchOptions(settings: SlurmSettings, request: ArrayRequest): r
 export const signalDelay = ({ signal_delay_s, timeout_min }: SlurmSettings): number =>
   Math.min(signal_delay_s, timeout_min * 30);
 
-/** The key below `hydra.launcher` that an option comes from: `--mem=4G` from `mem_gb`. */
-export function settingOf(option: string): string {
-  const name = optionName(option);
-  if (name === "mem") return "mem_gb";
-  return SAME_NAME.find((key) => dashed(key) === name) ?? `additional_parameters.${name}`;
+/** @param value true for an option that takes none */
+function option(name: string, value: string | number | true, key: string | null = null) {
+  const [start, joint] = name.length === 1 ? [`-${name}`, ""] : [`--${name}`, "="];
+  return { name, key, text: value === true ? start : `${start}${joint}${value}` };
 }
-
-/** `mem` of `--mem=4G`. */
-export const optionName = (option: string): string =>
-  option.replace(/^--?/, "").split("=", 1)[0] ?? "";
 
 /** In the name of a log, `%` begins one of Slurm's patterns. */
 const escaped = (path: string): string => path.replaceAll("%", "%%");
 
 const dashed = (key: string): string => key.replaceAll("_", "-");
 
-function additional(parameters: SlurmSettings["additional_parameters"]): readonly string[] {
+function additional(parameters: SlurmSettings["additional_parameters"]): readonly SbatchOption[] {
   return Object.entries(parameters).flatMap(([key, value]) => {
     const name = dashed(key);
     if (OURS.includes(name)) throw wrong(key, `the sweep itself decides --${name}`);
     if (value === null || value === undefined || value === false) return [];
-    const [option, joint] = name.length === 1 ? [`-${name}`, ""] : [`--${name}`, "="];
-    if (value === true) return [option];
     if (typeof value === "object" && !Array.isArray(value))
       throw wrong(key, "a value or a list is wanted, not a map");
-    return [`${option}${joint}${Array.isArray(value) ? value.join(",") : String(value)}`];
+    const given = value === true || (Array.isArray(value) ? value.join(",") : String(value));
+    return [option(name, given, `additional_parameters.${key}`)];
   });
 }
 

@@ -29,6 +29,8 @@ export interface Submission {
   readonly jobs: readonly SubmittedJob[];
   /** Where they log: `submitit_folder`, absolute. Not there in what early versions noted. */
   readonly logs?: string;
+  /** The key below `hydra.launcher` that says how much memory they get. Not there where none does, or early versions noted it. */
+  readonly memory_key?: string;
 }
 
 export interface SubmittedJob {
@@ -107,7 +109,7 @@ export function noteSubmissions(folder: string, notes: readonly SubmissionNote[]
 }
 
 /** A job as a task of an array. */
-export interface SubmittedTask extends SubmittedJob, Pick<Submission, "logs"> {
+export interface SubmittedTask extends SubmittedJob, Pick<Submission, "logs" | "memory_key"> {
   readonly array: string;
   readonly index: number;
 }
@@ -115,10 +117,10 @@ export interface SubmittedTask extends SubmittedJob, Pick<Submission, "logs"> {
 /** Where each job was submitted last. */
 export function tasksOf(submissions: readonly Submission[]): ReadonlyMap<number, SubmittedTask> {
   const tasks = new Map<number, SubmittedTask>();
-  for (const { array, jobs, logs } of submissions)
+  for (const { array, jobs, script: _, ...known } of submissions)
     if (array !== null)
       for (const [index, job] of jobs.entries())
-        tasks.set(job.number, { ...job, array, index, ...(logs !== undefined && { logs }) });
+        tasks.set(job.number, { ...known, ...job, array, index });
   return tasks;
 }
 

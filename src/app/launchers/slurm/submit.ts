@@ -10,7 +10,7 @@ import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import { WORKER_VARIABLE } from "../../worker/worker-request.ts";
 import { batchScript } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
-import { sbatchOptions } from "./sbatch-options.ts";
+import { keyGiven, MEMORY_OPTIONS, sbatchOptions } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { noteSubmissions, slurmFolder, timeoutFolder } from "./submissions.ts";
 
@@ -61,7 +61,9 @@ export async function submitJobs(request: SubmitRequest): Promise<readonly strin
       number,
       attempts: readJobState(folder, number)?.attempts.length ?? 0,
     }));
-    noteSubmissions(folder, [{ script, array: null, jobs, logs: settings.submitit_folder }]);
+    const memory_key = keyGiven(options, MEMORY_OPTIONS);
+    const made = { script, array: null, jobs, logs: settings.submitit_folder };
+    noteSubmissions(folder, [{ ...made, ...(memory_key !== undefined && { memory_key }) }]);
     try {
       const array = await client.submit(options, script);
       arrays.push(array);

@@ -233,9 +233,11 @@ describe("a job that is told of its end before it began", () => {
 
 describe("options of sbatch", () => {
   const request = { size: 3, cwd: "/w d", log: { folder: "/s/100%j", name: "%A_%a.log" } };
+  const optionsOf = (...given: Parameters<typeof sbatchOptions>) =>
+    sbatchOptions(...given).map(({ text }) => text);
 
   test("of defaults are submitit's", () => {
-    expect(sbatchOptions(settingsOf(), request)).toEqual([
+    expect(optionsOf(settingsOf(), request)).toEqual([
       "--array=0-2%256",
       "--job-name=hydraconf",
       "--time=60",
@@ -250,7 +252,7 @@ describe("options of sbatch", () => {
   });
 
   test("of keys have their names, and additional parameters come last but for the chain", () => {
-    const options = sbatchOptions(
+    const options = optionsOf(
       settingsOf({
         partition: "gpu",
         mem_gb: 16,

@@ -21,11 +21,13 @@ test.each([
   [
     GRES,
     { additional_parameters: { gpus_per_socket: 2 } },
-    "additional_parameters.gpus-per-socket",
+    "additional_parameters.gpus_per_socket",
   ],
   [GRES, {}, "gres"],
   [MEMORY, { mem_gb: 9999 }, "mem_gb"],
   [MEMORY, { mem_per_cpu: "999G" }, "mem_per_cpu"],
+  [MEMORY, { additional_parameters: { mem: "999G" } }, "additional_parameters.mem"],
+  [MEMORY, { additional_parameters: { mem: "999G" }, mem_gb: 4 }, "additional_parameters.mem"],
   [MEMORY, { additional_parameters: { "mem-bind": "local" }, mem_gb: 9999 }, "mem_gb"],
   [
     "sbatch: fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.",

@@ -98,6 +98,16 @@ describe("a job that ran out of memory is told with what lets it have more", () 
     expect(endOf(own.folder)).toEqual(["failed", MEMORY]);
   });
 
+  test.each([
+    ["mem_per_cpu", "mem_per_cpu=SIZE"],
+    ["additional_parameters.mem", "additional_parameters.mem=SIZE"],
+    ["mem_gb", "mem_gb=GB"],
+  ])("by the key that was set: %s", (memory_key, remedy) => {
+    const folder = folderWith(inTask("7_1"));
+    settle(folder, { ...TASK, memory_key }, report("OUT_OF_MEMORY", 0));
+    expect(endOf(folder)).toEqual(["failed", MEMORY.replace("mem_gb=GB", remedy)]);
+  });
+
   test.each(["7_1_0_log.err", "7_1_0_log.out", "7_1_1_log.err"])(
     "where V8 says in %s that its heap is full, also if Slurm has forgotten the task",
     (log) => {

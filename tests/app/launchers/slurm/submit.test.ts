@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SlurmClient } from "../../../../src/app/launchers/slurm/client.ts";
 import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
-import { readSubmissions, slurmFolder } from "../../../../src/app/launchers/slurm/submissions.ts";
+import {
+  readSubmissions,
+  slurmFolder,
+  tasksOf,
+} from "../../../../src/app/launchers/slurm/submissions.ts";
 import { submitJobs } from "../../../../src/app/launchers/slurm/submit.ts";
 import { ConfigError } from "../../../../src/values/errors.ts";
 import { factsIn } from "../../sweep/record/written.ts";
@@ -28,20 +32,34 @@ function slurm(submit: (before: number) => void) {
   return { cancelled, client };
 }
 
-function sweep() {
+function sweep(settings: Readonly<Record<string, unknown>> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-submit-"));
   const folder = join(directory, ".sweep");
   const program = { name: "prog", command: ["prog"], argv: [] };
   const submit = (client: SlurmClient) =>
     submitJobs({
       client,
-      settings: readSettings({}, join(directory, "logs/%j")),
+      settings: readSettings(settings, join(directory, "logs/%j")),
       facts: factsIn(directory, { program }),
       folder,
       numbers: [0, 1, 2, 3],
     });
   return { folder, submit };
 }
+
+test("what gives the jobs their memory is noted with them", async () => {
+  for (const [settings, memory_key] of [
+    [{}, undefined],
+    [{ mem_gb: 4 }, "mem_gb"],
+    [{ mem_per_cpu: "4G" }, "mem_per_cpu"],
+    [{ mem_gb: 4, additional_parameters: { mem: "8G" } }, "additional_parameters.mem"],
+  ] as const) {
+    const { folder, submit } = sweep(settings);
+    await submit(slurm(() => {}).client);
+    const noted = [...tasksOf(readSubmissions(folder)).values()];
+    expect(noted.map((task) => task.memory_key)).toEqual([0, 1, 2, 3].map(() => memory_key));
+  }
+});
 
 test("where one array is not accepted none of the others stays, and it is noted no more", async () => {
   const { folder, submit } = sweep();
