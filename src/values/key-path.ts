@@ -8,11 +8,34 @@ export function splitKey(key: string): readonly string[] {
   const head = HEAD.exec(key)?.[0] ?? "";
   const components = head.split(".");
   if (components.at(-1) === "" && key[head.length] === "[") components.pop();
-  for (const [, dotted, bracketed] of key.slice(head.length).matchAll(REST))
-    components.push(dotted || bracketed || "");
-  return components;
+  return [...components, ...partsOf(key.slice(head.length))];
 }
 
 const HEAD = /^\.*[^.[]*/;
-/** Only \n ends a line for Python. */
-const REST = /\.([^.[]*)|\[([^\n]*?)\]/g;
+const PART_START = /\.([^.[]*)|\[/g;
+
+/** What stands behind dots and in brackets; a bracket without its end in the same line is none. */
+function* partsOf(text: string): Generator<string> {
+  const closing = nextOf("]", text);
+  // Only \n ends a line for Python.
+  const lineEnd = nextOf("\n", text);
+  let end = 0;
+  for (const { 1: dotted, index } of text.matchAll(PART_START)) {
+    if (index < end) continue;
+    if (dotted !== undefined) yield dotted;
+    else if (closing(index) < lineEnd(index)) {
+      yield text.slice(index + 1, closing(index));
+      end = closing(index) + 1;
+    }
+  }
+}
+
+/** Where a character stands next, from places that only grow: the text is gone through once, however many ask. */
+function nextOf(character: string, text: string): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) next = text.indexOf(character, from);
+    if (next < 0) next = Number.POSITIVE_INFINITY;
+    return next;
+  };
+}

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { splitKey } from "../../src/values/key-path.ts";
+import { growth } from "../growth.ts";
 
 it.each([
   { key: "a.b", components: ["a", "b"] },
@@ -14,6 +15,14 @@ it.each([
   { key: "a[b", components: ["a"] },
   { key: "a[\r\u2028]", components: ["a", "\r\u2028"] },
   { key: "a[\n]", components: ["a"] },
+  { key: "a[[b]]c", components: ["a", "[b"] },
+  { key: "a[\n[b]", components: ["a", "b"] },
+  { key: "a[\n].b]", components: ["a", "b]"] },
+  { key: "a[b]c\nd[e", components: ["a", "b"] },
 ])("splits '$key' into $components", ({ key, components }) => {
   expect(splitKey(key)).toEqual(components);
+});
+
+it.each(["[", "[\n]", "[a\n"])("takes no longer for many %j", async (part) => {
+  expect(await growth((times) => splitKey(part.repeat(times)), 5000)).toBeLessThan(40);
 });

@@ -34,12 +34,11 @@ export interface GateResult {
   readonly reason: string;
 }
 
-/**
- * Labels may hold dots; so do metrics, which are told by the `__` of their first word. A label for
- * which that is not enough stands in quotes.
- */
-const CONDITION =
-  /^(?:(region|kernel):("(?:[^"\\]|\\.)*"|.+?)\.)?([A-Za-z]\w*__\w+(?:\.\w+)*|[A-Za-z]\w*)\s*(>=|<=|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
+/** How a condition ends. */
+const LIMIT = /(>=|<=|>|<)\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;
+/** Whose number it is; a label for which that is not clear stands in quotes. */
+const KIND = /^(region|kernel):/i;
+const QUOTED = /^"(?:[^"\\]|\\.)*"\./s;
 
 /** @throws ConfigError `app.usage` with the condition and the form it should have */
 export function parseGates(text: string): readonly Gate[] {
@@ -49,34 +48,67 @@ export function parseGates(text: string): readonly Gate[] {
 }
 
 function parseGate(text: string): Gate {
-  const match = CONDITION.exec(text);
-  if (match === null)
+  const limit = LIMIT.exec(text);
+  const measure = limit === null ? null : parseMeasure(text.slice(0, limit.index).trimEnd());
+  if (limit === null || measure === null)
     throw usage(
       `--fail-on: '${text}' is no condition`,
       "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
     );
-  const [, kind, pattern = "", name = "", operator, limit, percent] = match;
+  const [, operator, number, percent] = limit;
   return {
     text,
-    subject:
-      kind === undefined
-        ? { kind: "totals" }
-        : { kind: kind.toLowerCase() as "region" | "kernel", pattern: unquote(pattern) },
-    name,
+    ...measure,
     operator: operator as Gate["operator"],
-    limit: Number(limit),
+    limit: Number(number),
     percent: percent === "%",
   };
 }
 
-/** At commas outside quotes. */
+/** `[region:GLOB.|kernel:GLOB.]NAME`; null for what is none. */
+function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
+  const [prefix, kind] = KIND.exec(text) ?? [];
+  if (prefix === undefined || kind === undefined)
+    return isName(text) ? { subject: { kind: "totals" }, name: text } : null;
+  const rest = text.slice(prefix.length);
+  const start = rest.startsWith('"') ? (QUOTED.exec(rest)?.[0].length ?? 0) : nameStart(rest);
+  if (start < 2 || !isName(rest.slice(start))) return null;
+  const subject = {
+    kind: kind.toLowerCase() as "region" | "kernel",
+    pattern: unquote(rest.slice(0, start - 1)),
+  };
+  return { subject, name: rest.slice(start) };
+}
+
+/**
+ * Where the longest name begins that ends a text, behind a dot: labels may hold dots, and so do metrics, which are
+ * told by the `__` of their first word. 0 where there is none.
+ */
+function nameStart(text: string): number {
+  let found = 0;
+  let end = text.length;
+  while (end > 0) {
+    const dot = text.lastIndexOf(".", end - 1);
+    const word = text.slice(dot + 1, end);
+    if (dot < 0 || !/^\w+$/.test(word)) return found;
+    if (METRIC_WORD.test(word) || (end === text.length && /^[a-z]/i.test(word))) found = dot + 1;
+    end = dot;
+  }
+  return found;
+}
+
+const METRIC_WORD = /^[a-z]\w*__\w/i;
+const isName = (text: string): boolean =>
+  /^[a-z]\w*$/i.test(text) || (METRIC_WORD.test(text) && /^\w+(?:\.\w+)*$/.test(text));
+
+/** At commas outside quotes; one that is not closed quotes the rest. */
 function splitConditions(text: string): readonly string[] {
-  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  const parts = text.match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^,"])+/gs) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
 const unquote = (pattern: string): string =>
-  pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/g, "$1") : pattern;
+  pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/gs, "$1") : pattern;
 
 /**
  * @throws ConfigError `profile.gate` for a condition about something that neither report has: it

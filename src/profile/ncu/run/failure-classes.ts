@@ -27,15 +27,26 @@ export interface FailureClass {
     | "result_failed"
     | "application"
     | "no_match";
-  /** Looked for in ncu's own lines. */
+  /** Looked for in each of ncu's own lines. */
   readonly pattern: RegExp;
-  readonly message: (match: RegExpExecArray) => string;
+  /** What also has to stand in that line or one below it. */
+  readonly further?: RegExp;
+  /** @param further what that found */
+  readonly message: (match: RegExpExecArray, further: RegExpExecArray | null) => string;
   readonly remedy: string;
   /** Whether every further run of ncu would fail alike. */
   readonly hopeless: boolean;
 }
 
 const ANOTHER_NCU = "HYDRACONF_NSIGHT names the folder of another ncu";
+
+const UNSAVED_MEMORY: Pick<FailureClass, "message" | "remedy" | "hopeless"> = {
+  message: () =>
+    "ncu could not save the GPU memory that a kernel may change, as it must before it runs one again",
+  remedy:
+    "pipeline.ncu.ncu_cli.replay_mode=application (or app-range), which saves nothing and runs the program once per pass; or a smaller model or batch; with NCCL, NCCL_NVLS_ENABLE=0",
+  hopeless: false,
+};
 
 export const FAILURE_CLASSES: readonly FailureClass[] = [
   {
@@ -141,12 +152,14 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     id: "memory",
     pattern:
-      /Failed to save memory for replay|Insufficient free memory for profiling|ContextSaveFailed|Failed to save context state|Unhandled C\+\+ exception: (?:std::)?bad[_ ]alloc|Backing up device.*\n(?:.*\n)*?==ERROR== UnknownError/,
-    message: () =>
-      "ncu could not save the GPU memory that a kernel may change, as it must before it runs one again",
-    remedy:
-      "pipeline.ncu.ncu_cli.replay_mode=application (or app-range), which saves nothing and runs the program once per pass; or a smaller model or batch; with NCCL, NCCL_NVLS_ENABLE=0",
-    hopeless: false,
+      /Failed to save memory for replay|Insufficient free memory for profiling|ContextSaveFailed|Failed to save context state|Unhandled C\+\+ exception: (?:std::)?bad[_ ]alloc/,
+    ...UNSAVED_MEMORY,
+  },
+  {
+    id: "memory",
+    pattern: /Backing up device/,
+    further: /==ERROR== UnknownError/,
+    ...UNSAVED_MEMORY,
   },
   {
     id: "replay_mismatch",
@@ -237,17 +250,18 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "no_match",
-    pattern: /No (\w+) were profiled(?=(?:.*\n)*.*launched by child processes requires)/,
+    pattern: /No (\w+) were profiled/,
+    further: /launched by child processes requires/,
     message: (match) => `ncu profiled no ${match[1]}, and looked at no child process`,
     remedy: "pipeline.ncu.ncu_cli.target_processes=all",
     hopeless: false,
   },
   {
     id: "no_match",
-    pattern:
-      /No (\w+) were profiled(?=(?:.*\n)*.*expressions match only (push\/pop|start\/end) ranges)/,
-    message: ([, what, kind]) =>
-      `ncu profiled no ${what}: the expressions of nvtx.include are of ${kind} ranges`,
+    pattern: /No (\w+) were profiled/,
+    further: /expressions match only (push\/pop|start\/end) ranges/,
+    message: ([, what], further) =>
+      `ncu profiled no ${what}: the expressions of nvtx.include are of ${further?.[1]} ranges`,
     remedy:
       "in an expression of ncu, push/pop ranges end in / (A/) and start/end ranges do not; the plain label (A) in pipeline.ncu.ncu_cli.nvtx.include asks for both",
     hopeless: false,

@@ -40,11 +40,24 @@ export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "curre
  * @param ownLines errors and warnings of ncu, from its log and from standard error
  */
 export function recogniseFailures(ownLines: readonly string[]): readonly RecognisedFailure[] {
-  const text = ownLines.join("\n");
+  const lines = [...new Set(ownLines)];
   const found = new Map<FailureClass["id"], RecognisedFailure>();
-  for (const { id, pattern, message, remedy, hopeless } of FAILURE_CLASSES) {
-    const match = found.has(id) ? null : pattern.exec(text);
-    if (match !== null) found.set(id, { id, message: message(match), remedy, hopeless });
+  for (const { id, pattern, further, message, remedy, hopeless } of FAILURE_CLASSES) {
+    if (found.has(id)) continue;
+    const first = firstMatch(pattern, lines);
+    if (first === null) continue;
+    const second = further === undefined ? null : firstMatch(further, lines.slice(first.line));
+    if (further !== undefined && second === null) continue;
+    const words = message(first.match, second?.match ?? null);
+    found.set(id, { id, message: words, remedy, hopeless });
   }
   return [...found.values()];
+}
+
+function firstMatch(pattern: RegExp, lines: readonly string[]) {
+  for (const [line, text] of lines.entries()) {
+    const match = pattern.exec(text);
+    if (match !== null) return { line, match };
+  }
+  return null;
 }

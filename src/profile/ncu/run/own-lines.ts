@@ -1,7 +1,10 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** ncu's mark; what the program printed before, without an end of line, may stand in front of it. */
-const OWN_LINE = /==(?:ERROR|WARNING)== .*/g;
+/**
+ * From ncu's mark to the end of the line or the next mark; what the program printed before, without an end of line,
+ * may stand in front of it. Longer than any message of ncu, a line is cut.
+ */
+const OWN_LINE = /==(?:ERROR|WARNING)== (?:(?!==(?:ERROR|WARNING)== ).){0,8192}/g;
 
 const CHUNK_BYTES = 1 << 20;
 /** Much more than any message; a program may print without ever ending a line. */

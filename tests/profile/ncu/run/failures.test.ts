@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { FAILURE_CLASSES } from "../../../../src/profile/ncu/run/failure-classes.ts";
 import { recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
 import { ownLinesIn } from "../../../../src/profile/ncu/run/own-lines.ts";
+import { growth } from "../../../growth.ts";
 import { sharedOrSkip } from "../../../shared.ts";
 
 const shared = sharedOrSkip("recorded logs of ncu");
@@ -258,4 +259,16 @@ describe("recogniseFailures", () => {
     const log = `==ERROR== The application returned an error code (1).\n${line}\n`;
     expect(ids(log)).toEqual(["application"]);
   });
+});
+
+it.each([
+  "==ERROR== ",
+  "==ERROR== No kernels were profiled\n",
+  "No kernels were profiled",
+  "Backing up device ",
+  'Failed to profile "',
+])("takes no longer for a program that prints %j again and again", async (part) => {
+  const numbered = (times: number) =>
+    Array.from({ length: times }, (_, i) => `${part} ${i}`).join("");
+  expect(await growth((times) => ids(`==ERROR== ${numbered(times)}`), 1000)).toBeLessThan(40);
 });

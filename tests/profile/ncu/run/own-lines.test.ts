@@ -31,6 +31,15 @@ describe("ownLinesOf", () => {
     expect(ownLinesOf(fileOf("==WARNING== again\n".repeat(200_000))).length).toBe(10_000);
   });
 
+  it("takes each mark for the start of a line: a program may print any number without ending one", () => {
+    expect(ownLinesIn("==ERROR== one==WARNING== two ==ERROR== ==ERROR== ")).toEqual([
+      "==ERROR== one",
+      "==WARNING== two ",
+      "==ERROR== ",
+      "==ERROR== ",
+    ]);
+  });
+
   it("finds none where there is no file", () => {
     expect(ownLinesOf(join(directory, "nosuch"))).toEqual([]);
   });
