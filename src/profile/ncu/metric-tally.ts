@@ -255,7 +255,8 @@ function unite(
       const known = units.get(name);
       units.set(name, known === undefined || known === unit ? unit : null);
     }
-  const names = [...units.keys()];
+  // As ncu's tables have them, whose header has the metrics of all results.
+  const names = [...units.keys()].sort();
   const index = new Map(names.map((name, place) => [name, place]));
   const columns = { names, units: names.map((name) => units.get(name) ?? ""), index };
   const united = emptySums(names.length);

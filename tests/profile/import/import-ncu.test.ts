@@ -85,6 +85,14 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
       // ncu's base units would round it.
       expect(Number(exact.toFixed(2))).not.toBe(exact);
       expect(region?.metrics[throughput]?.value).toBeCloseTo(exact, 5);
+      expect(Object.keys(region?.metrics ?? {})).toEqual(Object.keys(own?.metrics ?? {}));
+      const [inSections = [], ownInSections] = ["through", "rep"].map((directory) => [
+        ...textIn(directory, "ncu/regions/_outside_/sections.txt").matchAll(
+          /^ {2}\w.*| {4}\w+__\S+/gm,
+        ),
+      ]);
+      expect(inSections.length).toBeGreaterThan(60);
+      expect(inSections.map(String)).toEqual(ownInSections?.map(String));
       expect(Object.keys(region?.sections ?? {})).toContain("Occupancy");
       expect(readdirSync(join(cwd, "through/ncu")).sort()).toEqual([
         "details.csv",

@@ -18,6 +18,17 @@ function tally(rows: readonly Metrics[]) {
 const regionValue = (rows: readonly Metrics[], name: string) =>
   tally(rows).metrics().get(name)?.value;
 
+test("metrics of results that have others are in one order, whichever came first", () => {
+  const names = ["SM.TriageA.sm__a.sum", "dram__bytes_read.sum", "gpu__time_duration.sum"];
+  const [first = "", second = "", third = ""] = names;
+  const rows: readonly Metrics[] = [
+    { [second]: [1, ""], [third]: [1, "ns"] },
+    { [first]: [1, ""], [third]: [1, "ns"] },
+  ];
+  expect([...tally(rows).metrics().keys()]).toEqual(names);
+  expect([...tally(rows.toReversed()).metrics().keys()]).toEqual(names);
+});
+
 describe("a metric's rule", () => {
   test("is not looked for where a damaged file has a name of a megabyte", () => {
     const damaged = `sm__${"_".repeat(1e6)}.sum`;

@@ -114,7 +114,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     const shownFor = { gpu: gpuOf(numberOf), scope };
     for (const { title, order, filter, metrics: members } of message.sections) {
       const own = members.map((member) => shownMetric(member, filter, shownFor));
-      addSection(sections, title, own);
+      addSection(sections, title, own.filter((name) => name !== null).sort());
       orders.set(title, order);
     }
     onResult({
@@ -185,6 +185,10 @@ interface MetricShape {
   readonly columns: MetricColumns;
 }
 
+/** ncu's tables have metrics by their names, in the order of bytes; a report has them as they were measured. */
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1;
+
 /** Results nearly always have the metrics of the one before: names are looked at where they differ. */
 function createShapeReader(): (
   metrics: readonly Metric[],
@@ -200,7 +204,7 @@ function createShapeReader(): (
     // A section can have measured what another one had: ncu shows the last value of the two.
     const last = new Map(ids.map((id, at) => [id, at]));
     const named = [...last].map(([id, at]) => ({ name: strings[id] ?? `metric ${id}`, at }));
-    const shown = named.filter(({ name }) => !IS_LIST.test(name));
+    const shown = named.filter(({ name }) => !IS_LIST.test(name)).sort(byName);
     shape = {
       shown: shown.map(({ at }) => at),
       columns: columnsOf(
@@ -234,10 +238,10 @@ function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): Re
 function addSection(
   sections: Map<string, string[]>,
   title: string,
-  metrics: readonly (string | null)[],
+  metrics: readonly string[],
 ): void {
   const known = sections.get(title) ?? [];
-  for (const name of metrics) if (name !== null && !known.includes(name)) known.push(name);
+  for (const name of metrics) if (!known.includes(name)) known.push(name);
   // One in which only rules speak keeps its place among the others.
   sections.set(title, known);
 }
