@@ -161,8 +161,14 @@ export function wrongType(type: NodeType, node: ConfigNode, at: Place): ConfigEr
 
 /** That a value is no map of a type. */
 export function noSubclass(type: NodeType, node: ConfigNode): string {
-  const found = node.kind === "list" ? "list" : pyTypeName(node);
-  return `Invalid type assigned: ${found} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
+  return `Invalid type assigned: ${className(node)} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
+}
+
+/** What a node holds: an object of a class, or plain data. */
+function className(node: ConfigNode): string {
+  if (node.kind === "scalar") return pyTypeName(node);
+  if (node.kind === "list") return "list";
+  return node.type?.kind === "object" ? node.type.name : "dict";
 }
 
 function reason(type: NodeType, node: ConfigNode): string {
@@ -188,8 +194,8 @@ function reason(type: NodeType, node: ConfigNode): string {
     case "list":
       return `Invalid value assigned: ${pyTypeName(node)} is not a ListConfig, list or tuple.`;
     case "map":
-      return node.kind === "scalar"
-        ? `Cannot assign ${pyTypeName(node)} to ${describeBareType(type)}`
+      return node.kind === "scalar" || node.type?.kind === "object"
+        ? `Cannot assign ${className(node)} to ${describeBareType(type)}`
         : noSubclass(type, node);
     case "object":
       return noSubclass(type, node);

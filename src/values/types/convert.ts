@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import type { ConfigNode, Key, KeyId, MapEntry, MapNode, NodeType } from "../node.ts";
+import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, NodeType } from "../node.ts";
 import { keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
@@ -71,27 +71,48 @@ export function refuseInterpolatedItem(type: NodeType, node: ConfigNode, at: Pla
 
 /**
  * What an interpolation to a map or list gave, as it is written to a place of a declared type: scalars in it are
- * converted. Maps and lists that stand among scalars, or for objects, are taken as they are.
+ * converted. Of an object's class must be what is written in its place, also in a list.
  * @throws ConfigError as `convertNode`
  */
 export function convertWritten(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
-  const inType = (element: NodeType, value: ConfigNode, key: Key): ConfigNode =>
-    value.kind !== "scalar" && element.kind !== "list" && element.kind !== "map"
-      ? value
-      : convertElement(element, value, below(at, node, value, key));
+  if (node.kind === "scalar") return node;
+  if (type.kind === "object") return requireObject(type, node, at);
   if (type.kind === "list" && node.kind === "list") {
-    const items = node.items.map((item, index) => inType(type.element, item, BigInt(index)));
+    const { element } = type;
+    const items = node.items.map((item, index) => {
+      const place = below(at, node, item, BigInt(index));
+      return element.kind === "object" && item.kind !== "scalar"
+        ? requireObject(element, item, place)
+        : convertAmong(element, item, place);
+    });
     return { ...node, type, items };
   }
   if (type.kind !== "map" || node.kind !== "map") return node;
+  if (node.type?.kind === "object") throw wrongType(type, node, at);
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
-    const known = convertKey(type.key, key, below(at, node, value, key));
-    return [keyId(known), { key: known, value: inType(type.element, value, known) }];
+    const place = below(at, node, value, key);
+    const known = convertKey(type.key, key, place);
+    return [keyId(known), { key: known, value: convertAmong(type.element, value, place) }];
   });
   return { ...node, type, entries: new Map(entries) };
 }
 
-type MapType = Extract<NodeType, { kind: "map" | "object" }>;
+/** Maps and lists that stand among scalars, and maps among objects, are taken as they are. */
+function convertAmong(element: NodeType, value: ConfigNode, at: Place): ConfigNode {
+  const isTaken =
+    element.kind === "object"
+      ? value.kind === "map"
+      : value.kind !== "scalar" && element.kind !== "list" && element.kind !== "map";
+  return isTaken ? value : convertElement(element, value, at);
+}
+
+function requireObject(type: ObjectType, node: MapNode | ListNode, at: Place): ConfigNode {
+  if (node.type?.kind === "object" && extendsType(node.type, type)) return node;
+  throw wrongType(type, node, at);
+}
+
+type ObjectType = Extract<NodeType, { kind: "object" }>;
+type MapType = Extract<NodeType, { kind: "map" }> | ObjectType;
 
 function convertMap(type: MapType, node: MapNode, at: Place, strict: boolean): MapNode {
   if (node.type?.kind === "object" && type.kind === "object") return convertObject(type, node, at);
@@ -108,11 +129,7 @@ function convertMap(type: MapType, node: MapNode, at: Place, strict: boolean): M
   return { ...node, type, entries };
 }
 
-function convertObject(
-  type: Extract<NodeType, { kind: "object" }>,
-  node: MapNode,
-  at: Place,
-): MapNode {
+function convertObject(type: ObjectType, node: MapNode, at: Place): MapNode {
   if (node.type?.kind !== "object" || extendsType(node.type, type)) return node;
   throw new ConfigError({
     code: "value.wrong_type",
@@ -123,12 +140,10 @@ function convertObject(
 }
 
 /** Whether an object type is another one or extends it. */
-export const extendsType = (
-  type: Extract<NodeType, { kind: "object" }>,
-  base: Extract<NodeType, { kind: "object" }>,
-): boolean => type.name === base.name || type.bases?.includes(base.name) === true;
+export const extendsType = (type: ObjectType, base: ObjectType): boolean =>
+  type.name === base.name || type.bases?.includes(base.name) === true;
 
-function fieldType(type: Extract<NodeType, { kind: "object" }>, key: Key, place: Place): NodeType {
+function fieldType(type: ObjectType, key: Key, place: Place): NodeType {
   const field = typeof key === "string" ? type.fields.get(key) : undefined;
   if (field !== undefined) return field;
   throw new ConfigError({

@@ -4,7 +4,7 @@ import { createResolveContext } from "../../../src/values/interpolation/context.
 import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
 import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
-import { child, map } from "../../../src/values/node.ts";
+import { child, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
@@ -178,6 +178,8 @@ describe("interpolations in place of objects", () => {
   });
 });
 
+const NO_OBJECT = "Invalid type assigned: dict is not a subclass of D.";
+
 /** What `OmegaConf.resolve` makes of an interpolation that stands in a field of a type. */
 describe("what an interpolation leads to, written to a field", () => {
   const resolved = (type: NodeType, text: string): string => {
@@ -202,10 +204,48 @@ describe("what an interpolation leads to, written to a field", () => {
   it.each<[NodeType, string, string, string]>([
     [listOf(INT), "[1, a]", "Value 'a' of type 'str' could not be converted to Integer", "f[1]"],
     [listOf(OBJECT), "[1]", "Invalid type assigned: int is not a subclass of D. value: 1", "f[0]"],
+    [listOf(OBJECT), "[{v: 2}]", `${NO_OBJECT} value: {'v': 2}`, "f[0]"],
+    [OBJECT, "{v: '${y}'}", `${NO_OBJECT} value: {'v': 5}`, "f"],
+    [
+      mapOf(OBJECT),
+      "{a: [1]}",
+      "Invalid type assigned: list is not a subclass of D. value: [1]",
+      "f.a",
+    ],
     [mapOf(INT), "{1: 2}", "Key 1 (int) is incompatible with (str)", "f.1"],
   ])("is refused: %j does not take %s", (type, text, message, key) => {
     const details = expect.objectContaining({ message, key });
     expect(() => resolved(type, text)).toThrowError(expect.objectContaining({ details }));
+  });
+
+  const place = (type: NodeType, value: ConfigNode): ConfigNode =>
+    resolveTree(
+      map(
+        [
+          ["f", { ...scalar("${x}", ORIGIN), type }],
+          ["x", value],
+        ],
+        ORIGIN,
+      ),
+      createResolveContext({ env: {} }),
+      IN_PLACE,
+    );
+  const objectOf = (name: string, bases: readonly string[] = []): ConfigNode => ({
+    ...yaml("v: 3"),
+    type: { ...OBJECT, kind: "object", name, bases, fields: new Map([["v", INT]]) },
+  });
+
+  it("is an object of the class or of one below it, where the field is one", () => {
+    for (const value of [objectOf("D"), objectOf("E", ["D"])])
+      expect(show(place(OBJECT, value))).toBe("f:\n  v: 3\nx:\n  v: 3\n");
+    expect(() => place(OBJECT, objectOf("F"))).toThrowError("F is not a subclass of D.");
+    const listed: ConfigNode = { kind: "list", items: [objectOf("E", ["D"])], origin: ORIGIN };
+    expect(show(place(listOf(OBJECT), listed))).toBe("f:\n- v: 3\nx:\n- v: 3\n");
+  });
+
+  it("is no object where the field is a map", () => {
+    const message = "Cannot assign D to Dict[str, int]";
+    expect(() => place(mapOf(INT), objectOf("D"))).toThrowError(message);
   });
 
   it("is read as it stands", () => {
