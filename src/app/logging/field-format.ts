@@ -34,8 +34,14 @@ export function writeField(value: AttributeValue, format: FieldFormat): string {
   const quoted = conversion === "r" || conversion === "a";
   const whole = quoted && typeof value === "string" ? pyRepr(value) : plainText(value);
   const text = conversion === "a" ? asciiOnly(whole) : whole;
-  return padded({ before: "", digits: text.slice(0, precision) }, format);
+  return padded({ before: "", digits: firstOf(text, precision) }, format);
 }
+
+/** Python's characters, of which an emoji is one. */
+const charactersOf = (text: string): readonly string[] => [...text];
+
+const firstOf = (text: string, characters: number | undefined): string =>
+  characters === undefined ? text : charactersOf(text).slice(0, characters).join("");
 
 /** As `str()` writes it. */
 export const plainText = (value: AttributeValue): string =>
@@ -43,7 +49,7 @@ export const plainText = (value: AttributeValue): string =>
 
 function character(value: AttributeValue): string {
   if (typeof value === "bigint") return String.fromCodePoint(Number(value));
-  if (typeof value === "string" && [...value].length === 1) return value;
+  if (typeof value === "string" && charactersOf(value).length === 1) return value;
   throw new ConfigError({ code: "value.wrong_type", message: "%c requires int or char" });
 }
 
@@ -60,8 +66,7 @@ function padded({ before, digits }: WrittenNumber, format: FieldFormat): string 
   if (align === "=" && fill === "0")
     return before + filledWithZeros(digits, width - before.length, format);
   const text = before + digits;
-  // In Python's characters, of which an emoji is one.
-  const missing = Math.max(0, width - [...text].length);
+  const missing = Math.max(0, width - charactersOf(text).length);
   if (align === "=") return before + fill.repeat(missing) + digits;
   const left = align === "<" ? 0 : align === "^" ? Math.floor(missing / 2) : missing;
   return fill.repeat(left) + text + fill.repeat(missing - left);

@@ -79,8 +79,8 @@ function dollarsField([, bare, braced]: RegExpMatchArray): FormatPart {
   return name === undefined ? "$" : { name, write: plainText };
 }
 
-/** `%(NAME)`, flags, width, precision and conversion of Python's `%`. */
-const PERCENT = /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d+))?([diouxXeEfFgGcrsa]))/g;
+/** `%(NAME)`, flags, width, precision, size (which Python ignores) and conversion of Python's `%`. */
+const PERCENT = /%(?:%|\((\w+)\)([-0#+ ]*)(\d*)(?:\.(\d*))?[hlL]?([diouxXeEfFgGcrsa]))/g;
 
 function percentField(match: RegExpMatchArray): FormatPart {
   const [, name, flags = "", width, precision, conversion = "s"] = match;
@@ -99,9 +99,9 @@ function percentField(match: RegExpMatchArray): FormatPart {
   return { name, write: (value) => writeField(value, format) };
 }
 
-/** `{NAME!SHOWN:FORMAT}` of Python's `str.format`. */
+/** `{NAME!SHOWN:FORMAT}` of Python's `str.format`. Conversions are taken in any case, as Python does before there is a value. */
 const BRACES =
-  /\{\{|\}\}|\{(\w+)(?:!([rsa]))?(?::(?:([^{}])?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?)?\}/gu;
+  /\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::(?:([^{}\n])?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdefgnosxBCDEFGNOSX%])?)?\}/gu;
 
 function bracesField(match: RegExpMatchArray): FormatPart {
   const [whole, name, shown, fill, align, sign, alternate, zero, width, separator, digits, given] =
@@ -113,7 +113,7 @@ function bracesField(match: RegExpMatchArray): FormatPart {
     const isText = typeof value === "string";
     if (isText) refuseForText({ align, sign, alternate, separator });
     return writeField(value, {
-      conversion: bracesConversion(value, given, { precision, separator }),
+      conversion: bracesConversion(value, given, { precision, separator, sign, alternate }),
       ...(precision !== undefined && { precision }),
       sign: sign === "+" || sign === " " ? sign : "",
       alternate: alternate !== undefined,
@@ -141,8 +141,14 @@ const PLAIN = {
 const isAlign = (align: string | undefined): align is FieldFormat["align"] =>
   align !== undefined && "<>^=".includes(align);
 
-/** What only numbers have. */
-function refuseForText(given: Readonly<Record<string, string | undefined>>): void {
+/** What only numbers have, as it is written. */
+interface NumberMarks {
+  readonly sign: string | undefined;
+  readonly alternate: string | undefined;
+  readonly separator: string | undefined;
+}
+
+function refuseForText(given: NumberMarks & { readonly align: string | undefined }): void {
   const { align, alternate, separator, sign } = given;
   if (sign !== undefined) throw refused("Sign not allowed in string format specifier");
   if (alternate !== undefined)
@@ -158,8 +164,9 @@ const refused = (message: string): ConfigError =>
 function bracesConversion(
   value: AttributeValue,
   given: string | undefined,
-  { precision, separator }: { precision: number | undefined; separator: string | undefined },
+  { precision, ...marks }: NumberMarks & { readonly precision: number | undefined },
 ): string {
+  const { alternate, separator, sign } = marks;
   const kind = typeof value === "string" ? "str" : typeof value === "bigint" ? "int" : "float";
   const conversion = given ?? (kind === "int" ? "d" : kind === "float" ? "" : "s");
   const isFor = kind === "str" ? "s" : kind === "int" ? "bcdoxXneEfFgG%" : "neEfFgG%";
@@ -167,6 +174,10 @@ function bracesConversion(
     throw refused(`Unknown format code '${given}' for object of type '${kind}'`);
   if (separator !== undefined && (separator === "," ? "bcnoxX" : "cn").includes(given ?? "d"))
     throw refused(`Cannot specify '${separator}' with '${given}'.`);
+  if (given === "c" && (sign ?? alternate) !== undefined)
+    throw refused(
+      `${sign === undefined ? "Alternate form (#)" : "Sign"} not allowed with integer format specifier 'c'`,
+    );
   if (kind === "int" && precision !== undefined && "bcdoxXn".includes(conversion))
     throw refused("Precision not allowed in integer format specifier");
   return conversion === "n" && kind === "int" ? "d" : conversion;

@@ -65,7 +65,8 @@ function floatText(value: number, { conversion, precision, alternate }: NumberFo
   const digits = precision ?? 6;
   switch (conversion.toLowerCase()) {
     case "":
-      return precision === undefined ? floatRepr(value) : shortened(value, Math.max(1, precision));
+      if (precision === undefined) return floatRepr(value);
+      return shortened(value, Math.max(1, precision), alternate);
     case "e":
       return exponential(value, digits);
     case "g":
@@ -91,11 +92,13 @@ function general(value: number, digits: number, keepsZeros: boolean): string {
 }
 
 /** As `general`, with one digit behind the point at least where there is no exponent. */
-function shortened(value: number, digits: number): string {
+function shortened(value: number, digits: number, keepsZeros: boolean): string {
   const exponent = exponentOf(value, digits);
-  if (exponent < -4 || exponent >= digits - 1) return withoutZeros(exponential(value, digits - 1));
-  const text = withoutZeros(value.toFixed(digits - 1 - exponent));
-  return text.includes(".") ? text : `${text}.0`;
+  const isPlain = exponent >= -4 && exponent < digits - 1;
+  const text = isPlain ? value.toFixed(digits - 1 - exponent) : exponential(value, digits - 1);
+  if (keepsZeros) return text;
+  const short = withoutZeros(text);
+  return isPlain && !short.includes(".") ? `${short}.0` : short;
 }
 
 /** Of the value as it is rounded to so many digits. */

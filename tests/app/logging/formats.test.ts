@@ -71,10 +71,16 @@ describe("formats", () => {
     ],
     ["{", "{created:,.1f}|{created:_.0f}|{msecs}|{msecs:7}", CREATED],
     ["{", "{msecs:.2}|{msecs:.1}|{msecs:.0}|{msecs:.9}|{msecs:+}", "6.0|6e+00|6e+00|6.0|+6.0"],
+    ["{", "{msecs:#.6}|{msecs:#.2}|{msecs:#.1}|{msecs:#}", "6.00000|6.0|6.e+00|6.0"],
     ["{", "{created:,}|{created:_}", `${grouped(",")}.006|${grouped("_")}.006`],
     ["{", "{levelno:010,}|{levelno:08,}|{levelno:07_x}", "00,000,020|0,000,020|00_0014"],
     ["{", "{msecs:#.0f}|{msecs:#.0e}|{levelno:#.0%}", "6.|6.e+00|2000.%"],
     ["{", "{levelname:😀>6}|{levelname:\u00e9^6}|", "😀😀INFO|éINFOé|"],
+    ["{", "{levelname:\n>6}", REFUSED],
+    ["{", "{levelname!r:D}", TOLD],
+    ["{", "{levelname}{}", TOLD],
+    ["{", "{levelno:+c}", TOLD],
+    ["{", "{levelno:#c}", TOLD],
     ["{", "{levelname:+}", TOLD],
     ["{", "{levelname:#}", TOLD],
     ["{", "{levelname:,}", TOLD],
@@ -93,6 +99,7 @@ describe("formats", () => {
     ["%", "%(levelname)s %d", TOLD],
     ["%", "%(levelname)*s", TOLD],
     ["%", "%(msecs)#.0f", "6."],
+    ["%", "%(levelno)d|%(levelno)ld|%(msecs)5.f|%(levelname).s|", "20|20|    6||"],
     ["{", "{msecs:x}", TOLD],
     ["{", "{msecs:d}", TOLD],
     ["{", "{levelno:s}", TOLD],
@@ -147,6 +154,11 @@ describe("formats", () => {
       expect(run([formatter({ format, style: "{" }), hello])).toBe(REFUSED);
     },
   );
+
+  test("a precision counts emojis as one character each", () => {
+    const outcome = run([formatter({ format: "%(message).2s|" }), ["a", "info", "😀😀😀"]]);
+    expect(outcome).toMatchObject({ stdout: "😀😀|\n" });
+  });
 
   test("%(created)s is in seconds", () => {
     const outcome = run([formatter({ format: "%(created).3f" }), hello]);
