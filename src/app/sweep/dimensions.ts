@@ -51,13 +51,31 @@ export const keysOf = (override: Override): readonly string[] =>
 
 export const bareKey = (key: string): string => key.replace(/^[+~]+/, "");
 
+/** What is held in memory at most, and what to do where there would be more. */
+export interface SizeLimit {
+  readonly most: number;
+  readonly of: "jobs" | "values";
+  readonly hint: string;
+}
+
+/** More are held by no memory, and run by no machine: a number is wrong. */
+const JOBS: SizeLimit = {
+  most: 1_000_000,
+  of: "jobs",
+  hint: "sweep over fewer values, or draw from them with hydra/sweeper=random",
+};
+
 /**
  * All that an override may contribute.
  *
- * @throws ConfigError `override.sweep_not_allowed` for an interval, `override.function` for what
- * has no values to enumerate
+ * @throws ConfigError `override.sweep_not_allowed` for an interval and for more than the limit,
+ * `override.function` for what has no values to enumerate
  */
-export function pointsOf(override: Override, options: SweepOptions | undefined): readonly Point[] {
+export function pointsOf(
+  override: Override,
+  options: SweepOptions | undefined,
+  limit: SizeLimit = JOBS,
+): readonly Point[] {
   if (!isSweep(override)) return [fixedPoint(override)];
   if (override.value.kind === "interval" || isEndless(override))
     throw new ConfigError({
@@ -73,19 +91,16 @@ export function pointsOf(override: Override, options: SweepOptions | undefined):
           ? "sweep over a choice or a range, or draw from it with hydra/sweeper=random"
           : "sweep over a choice or a range that ends",
     });
-  if (leastValues(override) > MOST_JOBS) throw tooMany(override);
+  if (leastValues(override) > limit.most) throw tooMany(limit, override);
   return [...sweepOverrides(override, options)];
 }
 
-/** More are held by no memory, and run by no machine: a number is wrong. */
-const MOST_JOBS = 1_000_000;
-
-const tooMany = (override?: Override): ConfigError =>
+const tooMany = ({ most, of, hint }: SizeLimit, override?: Override): ConfigError =>
   new ConfigError({
     code: "override.sweep_not_allowed",
-    message: `The sweep${override === undefined ? "" : ` '${override.origin.text}'`} has more than ${grouped(String(MOST_JOBS))} jobs`,
+    message: `The sweep${override === undefined ? "" : ` '${override.origin.text}'`} has more than ${grouped(String(most))} ${of}`,
     ...(override !== undefined && { origin: override.origin, key: override.keyOrGroup }),
-    hint: "sweep over fewer values, or draw from them with hydra/sweeper=random",
+    hint,
   });
 
 /** What an override that is no sweep gives to every job. */
@@ -100,7 +115,7 @@ export const fixedPoint = (override: Override): Point => [
  */
 export function product(dimensions: readonly (readonly Point[])[]): readonly JobOverrides[] {
   const size = dimensions.reduce((jobs, { length }) => jobs * length, 1);
-  if (size > MOST_JOBS) throw tooMany();
+  if (size > JOBS.most) throw tooMany(JOBS);
   // Else those before one without values would be combined for nothing, and they may be too many.
   if (size === 0) return [];
   return dimensions.reduce<readonly JobOverrides[]>(

@@ -9,7 +9,7 @@ import {
 } from "../../../overrides/index.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { floatRepr } from "../../../values/python-number.ts";
-import { byKey, fixedPoint, type Point, pointsOf } from "../dimensions.ts";
+import { byKey, fixedPoint, type Point, pointsOf, type SizeLimit } from "../dimensions.ts";
 import type { JobOverrides } from "../sweeper.ts";
 import type { RandomSource } from "./random-source.ts";
 
@@ -67,6 +67,13 @@ export function searchSpace(
   };
 }
 
+/** Of what has to be enumerated: values, of which few become jobs. */
+const VALUES: SizeLimit = {
+  most: 10_000_000,
+  of: "values",
+  hint: "draw from an interval: interval(0,1), or tag(log,interval(1e-5,1))",
+};
+
 type Drawer = (random: RandomSource) => Point;
 
 function drawerOf(override: Override, options: SweepOptions): Drawer {
@@ -81,7 +88,7 @@ function drawerOf(override: Override, options: SweepOptions): Drawer {
     const draw = intRangeDrawer(value);
     if (draw !== undefined) return (random) => [`${key}=${draw(random)}`];
   }
-  const points = pointsOf(override, options);
+  const points = pointsOf(override, options, VALUES);
   if (points.length === 0) refuse(override, "has no values to draw from");
   if (value.kind === "range" && value.tags.includes("log")) return logDrawer(points, override);
   return (random) => points[Math.floor(random() * points.length)] ?? [];

@@ -112,6 +112,10 @@ describe("a search space", () => {
     expect(space.draw(random).params).toHaveLength(4);
   });
 
+  test("values may be more than the jobs of any sweep", () => {
+    expect(Number(drawn("tag(log,range(1,1000010))", 1)[0])).toBeLessThan(1_000_010);
+  });
+
   test.each([
     ["interval(1,1)", "ends before it starts"],
     ["int(interval(2,1))", "ends before it starts"],
@@ -120,6 +124,8 @@ describe("a search space", () => {
     ["interval(0,inf)", "not finite"],
     ["range(0,inf)", "never ends"],
     ["range(0)", "no values"],
+    ["range(0,1,1e-9)", "has more than 10,000,000 values"],
+    ["tag(log,range(1,1e18))", "has more than 10,000,000 values"],
   ])("%s cannot be drawn from", (sweep, problem) => {
     try {
       drawn(sweep, 1);
