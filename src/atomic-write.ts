@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -113,6 +114,42 @@ function replaceFile(
     throw aboutFile(error, file, temporary);
   }
 }
+
+/**
+ * Writes over a file that is there, in its own place and on the disk: for what a full disk has no room beside. A reader, or a machine
+ * that loses its power, may see half of it. Where it takes more room than the file has, that stays as it was.
+ *
+ * @throws the system's error, with the file's name
+ */
+export function overwriteFileSync(file: string, data: string): void {
+  try {
+    const descriptor = openSync(file, "r+");
+    try {
+      const before = readFileSync(descriptor);
+      try {
+        writeWhole(descriptor, Buffer.from(data));
+      } catch (error) {
+        writeWhole(descriptor, before);
+        throw error;
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw aboutFile(error, file, file);
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+  ftruncateSync(descriptor, bytes.length);
+  fsyncSync(descriptor);
+}
+
+/** Whether the system has no room for what was to be written. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
 /**
  * Adds lines to a file that is there, on the disk: never makes a new one, which would have these alone and be everybody's to read.

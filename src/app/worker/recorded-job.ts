@@ -6,6 +6,7 @@ import {
   ended,
   type JobState,
   readJobState,
+  writeJobEnd,
   writeJobState,
 } from "../sweep/record/job-state.ts";
 import { storedValue } from "./stored-value.ts";
@@ -47,7 +48,7 @@ export function recordJob(
     end(end) {
       if (isOver) return;
       isOver = true;
-      writeJobState(folder, ended(state, end), options);
+      writeJobEnd(folder, ended(state, end), options);
     },
   };
 }

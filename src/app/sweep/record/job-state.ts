@@ -1,5 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { writeFileAtomicSync, writeFileDurableSync } from "../../../atomic-write.ts";
+import {
+  isDiskFull,
+  overwriteFileSync,
+  writeFileAtomicSync,
+  writeFileDurableSync,
+} from "../../../atomic-write.ts";
 import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";
@@ -100,16 +105,35 @@ export function readJobState(folder: string, number: number): JobState | undefin
   }
 }
 
-/** @param options.durable whether it is to survive the machine, not only the process: a slower write */
+interface WriteOptions {
+  /** Whether it is to survive the machine, not only the process: a slower write. */
+  readonly durable?: boolean;
+}
+
 export const writeJobState = (
   folder: string,
   state: JobState,
-  { durable = false }: { readonly durable?: boolean } = {},
+  { durable = false }: WriteOptions = {},
 ): void =>
   (durable ? writeFileDurableSync : writeFileAtomicSync)(
     jobFile(folder, state.number),
-    `${JSON.stringify(state)}\n`,
+    stateText(state),
   );
+
+/**
+ * The same for a job that has just ended, whose state stands there as it began: on a disk that has become full it is written over that,
+ * for else the job, hours of work, would run again.
+ */
+export function writeJobEnd(folder: string, state: JobState, options: WriteOptions = {}): void {
+  try {
+    writeJobState(folder, state, options);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    overwriteFileSync(jobFile(folder, state.number), stateText(state));
+  }
+}
+
+const stateText = (state: JobState): string => `${JSON.stringify(state)}\n`;
 
 /** A job's state as it starts (again) in this process. */
 export const begun = (
