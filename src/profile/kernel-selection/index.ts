@@ -1,6 +1,7 @@
 /** Which kernels of a profile count: by name, and by how long they took elsewhere. */
-export { functionNameIn } from "./kernel-name.ts";
-export { ncuKernelPattern, parseKernelPattern } from "./pattern.ts";
+export { functionNameIn } from "../../report/selection/kernel-name.ts";
+export { parseKernelPattern } from "../../report/selection/kernel-pattern.ts";
+export { ncuKernelPattern } from "./ncu-pattern.ts";
 export {
   createKernelSelection,
   type KernelSelection,

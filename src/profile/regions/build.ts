@@ -14,7 +14,7 @@ import type { RegionModel } from "./model.ts";
 import { createPathTree, type PathNode } from "./path-tree.ts";
 import { processNotes } from "./process-notes.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
-import type { SelectionPatterns } from "./select.ts";
+import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { selectNodes } from "./selected-nodes.ts";
 import { unmatchedNotes } from "./unmatched-patterns.ts";
 

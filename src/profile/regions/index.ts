@@ -21,6 +21,6 @@ export {
   patternList,
   type RangePattern,
   type SelectionPatterns,
-} from "./select.ts";
+} from "../../report/selection/range-pattern.ts";
 export { describeSample, type Statistics } from "./statistics.ts";
 export { type ReportContext, toReportBundle } from "./to-report.ts";

@@ -7,7 +7,7 @@ import type { Placed } from "../../report/region-path.ts";
 import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
-import type { SelectionPatterns } from "./select.ts";
+import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { Statistics } from "./statistics.ts";
 
 /**

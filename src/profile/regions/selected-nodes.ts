@@ -1,5 +1,5 @@
 import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
-import { createSelector, type SelectionPatterns } from "./select.ts";
+import { createSelector, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
 
 export type SelectedNodes = ReadonlySet<PathNode>;
 

@@ -1,6 +1,6 @@
 import { nearest } from "../../values/nearest.ts";
 import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
-import { matchesRange, parseRangePattern, type SelectionPatterns } from "./select.ts";
+import { matchesRange, parseRangePattern, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
 
 const MAX_LABELS = 20;
 const MAX_LABEL_LENGTH = 80;

@@ -4,7 +4,7 @@ import type { KernelSelection } from "../../kernel-selection/index.ts";
 import type { KernelSelectionPatterns, RegionModel } from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
-import type { SelectionPatterns } from "../../regions/select.ts";
+import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
 import type { NcuResult, NcuResults } from "../results.ts";
 import { addResult, type Bucket } from "./buckets.ts";

@@ -5,7 +5,7 @@ import {
   type RegionIdentity,
   regionAt,
 } from "../../regions/path-tree.ts";
-import { matchesRange, parseRangePattern } from "../../regions/select.ts";
+import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
 import type { NcuResult, NvtxState } from "../results.ts";
 import type { RangeOrder, StackedRange } from "./range-order.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import type { GlobToken } from "../../../glob.ts";
-import { matchesRange, parseRangePattern } from "../../regions/select.ts";
+import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
 import type { RangeKind } from "../../timeline.ts";
 
 /** A kind of range that a program opens, whatever it is nested in. */

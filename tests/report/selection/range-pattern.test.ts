@@ -4,7 +4,7 @@ import {
   matchesRange,
   parseRangePattern,
   patternList,
-} from "../../../src/profile/regions/index.ts";
+} from "../../../src/report/selection/range-pattern.ts";
 import { runs } from "../../runs.ts";
 
 const matches = (pattern: string, name: string, domain = "") =>

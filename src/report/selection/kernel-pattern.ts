@@ -11,7 +11,8 @@ export interface KernelPattern {
   readonly matches: (name: string) => boolean;
 }
 
-const REGEX = "regex:";
+/** What an expression starts with. */
+export const REGEX = "regex:";
 
 /**
  * @param key the config key that the pattern stands at, for messages
@@ -26,18 +27,6 @@ export function parseKernelPattern(text: string, key: string): KernelPattern {
   const tokens = parseGlob(text);
   return { text, matches: (name) => matchesGlob(tokens, name) };
 }
-
-/** The same for ncu's `--kernel-name`, which knows whole names and `regex:` but no globs. */
-export function ncuKernelPattern(text: string): string {
-  if (text.startsWith(REGEX) || !/[*?]/.test(text)) return text;
-  const expression = [...text].map((character) =>
-    character === "*" ? ".*" : character === "?" ? "." : escapeRegExp(character),
-  );
-  return `${REGEX}^${expression.join("")}$`;
-}
-
-const escapeRegExp = (character: string): string =>
-  /[\\^$.|+()[\]{}]/.test(character) ? `\\${character}` : character;
 
 function regularExpression(source: string, text: string, key: string): RegExp {
   try {

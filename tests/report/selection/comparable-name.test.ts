@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it, test } from "vitest";
-import { comparableName } from "../../../src/profile/kernel-selection/comparable-name.ts";
+import { comparableName } from "../../../src/report/selection/comparable-name.ts";
 import { createKernelSelection } from "../../../src/profile/kernel-selection/index.ts";
 import { sharedOrSkip } from "../../shared.ts";
 
