@@ -34,6 +34,24 @@ describe("deep-profile compare of two real runs", () => {
     expect(breached.stderr).toMatch(/gate breached: invocations: \d+ -> \d+/);
   });
 
+  it("calls what a selection left out neither gone nor new, and no gate of it passes", async () => {
+    await run("device=cpu", "hydra.run.dir=c", "pipeline.recorder.include=residual");
+    for (const [before, after] of [
+      ["a", "c"],
+      ["c", "a"],
+    ] as const) {
+      const { stdout } = await run("compare", before, after);
+      expect(stdout).toMatch(/^stem .* left out$/m);
+      expect(stdout).not.toMatch(/ (gone|new)$/m);
+      const gated = await run("compare", before, after, "--fail-on", "region:stem.wall_ms>1000%");
+      expect(gated.code).toBe(1);
+      expect(gated.stderr).toContain("not both reports looked for it");
+    }
+    const pattern = ["compare", "a", "c", "--fail-on", "region:*.wall_ms>100000%"];
+    expect((await run(...pattern)).stdout).toMatch(/gates passed: \d+ checked, \d+ unchecked/);
+    expect((await run(...pattern, "--strict")).code).toBe(3);
+  });
+
   it("takes report files, prints Markdown and JSON, and writes a page", async () => {
     const file = (name: string) => join(name, "recorder/regions/report.json");
     const markdown = await run("compare", file("a"), file("b"), "--markdown", "--html", "out.html");
@@ -41,7 +59,7 @@ describe("deep-profile compare of two real runs", () => {
     expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
     const json = await run("compare", "a", file("b"), "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      contract: "hydraconf.comparison/1.1",
+      contract: "hydraconf.comparison/1.2",
       config: [{ key: "infer.iterations", a: "3", b: "6" }],
     });
   });

@@ -201,15 +201,28 @@ describe("the contracts of sweeps and comparisons", () => {
     expect(
       issuesIn(renderComparisonJson({ ...compared, reports: compareReports(mixed, mixed) })),
     ).toEqual([]);
+    const selected = firstReport(
+      bundleOf([twoLibraries], {
+        selection: { include: [], exclude: [mixed.regions.at(-1)?.name ?? ""] },
+      }),
+    );
+    const leftOut = compareReports(mixed, selected);
+    const gates = checkGates(parseGates("region:*.wall_ms>5%"), leftOut);
+    expect(gates.map(({ outcome }) => outcome)).toContain("unchecked");
+    expect(issuesIn(renderComparisonJson({ ...compared, reports: leftOut, gates }))).toEqual([]);
     const job = { name: "0", overrides: [], result: { report: jobReport(mixed) } };
     expect(issuesIn(renderSweepJson(sweepOf([job])))).toEqual([]);
   });
 
   it("take documents of the versions before", () => {
-    const older = (text: string) => text.replace(/("hydraconf\.[\w-]+\/1)\.1"/, '$1.0"');
-    for (const text of [renderSweepJson(grid), renderComparisonJson(compared)]) {
-      expect(older(text)).not.toBe(text);
-      expect(issuesIn(older(text))).toEqual([]);
+    const written = [
+      [renderSweepJson(grid), SWEEP_CONTRACT, SWEEP_CONTRACTS],
+      [renderComparisonJson(compared), COMPARISON_CONTRACT, COMPARISON_CONTRACTS],
+    ] as const;
+    for (const [text, contract, contracts] of written) {
+      const older = contracts.filter((one) => one !== contract);
+      expect(older.length).toBeGreaterThan(0);
+      for (const version of older) expect(issuesIn(text.replace(contract, version))).toEqual([]);
     }
   });
 

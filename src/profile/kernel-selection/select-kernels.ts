@@ -1,5 +1,9 @@
 import { comparableName } from "../../report/selection/comparable-name.ts";
-import { type KernelNameBase, type NamedKernel, nameOf } from "../../report/selection/kernel-name.ts";
+import {
+  type KernelNameBase,
+  type NamedKernel,
+  nameOf,
+} from "../../report/selection/kernel-name.ts";
 import { type KernelPattern, parseKernelPattern } from "../../report/selection/kernel-pattern.ts";
 
 /** Which kernels count. Exclusion wins over inclusion. */

@@ -35,7 +35,10 @@ spread of a region's calls are called unclear.`,
       help: `exit with 3 when a condition holds, e.g. 'total_ms>5%' (of all regions),
 'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
     },
-    strict: { help: "let a limit fail that is passed only within the noise, too" },
+    strict: {
+      help: `let a limit fail that is passed only within the noise, too, and one that a selection
+leaves unchecked`,
+    },
     collector: { value: "NAME", help: "of runs with several: recorder, nsys or ncu" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
     kernels: { value: "N", help: "kernels to list (default: 10)" },
@@ -87,7 +90,7 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
     });
     io.console.stdout(page === undefined ? shown : `${shown}\n${page}\n`);
   }
-  const failing = command.has("strict") ? ["breached", "unclear"] : ["breached"];
+  const failing = command.has("strict") ? ["breached", "unclear", "unchecked"] : ["breached"];
   if (!comparison.gates.some(({ outcome }) => failing.includes(outcome))) return 0;
   io.console.stderr(`deep-profile compare: ${gateSummary(comparison.gates)}\n`);
   return EXIT_BREACHED;

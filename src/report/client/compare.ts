@@ -67,7 +67,8 @@ function changes(
       {
         heading: "Verdict",
         key: ({ verdict }) => verdict,
-        cell: ({ verdict }) => h("span", { class: `verdict ${verdict}` }, verdict),
+        cell: ({ verdict }) =>
+          h("span", { class: `verdict ${verdict.replace(" ", "-")}` }, verdict),
       },
       ...(rows.some(({ counts }) => counts !== "") ? [COUNTS] : []),
     ],

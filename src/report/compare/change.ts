@@ -1,7 +1,10 @@
 /** One number in two reports: how much it changed, and whether that means anything. */
 
-/** `unclear`: the difference is no larger than what measurements of this kind differ by anyway. */
-export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed";
+/**
+ * `unclear`: the difference is no larger than what measurements of this kind differ by anyway.
+ * `left_out`: one of the two did not look for it, since its selection leaves it out.
+ */
+export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed" | "left_out";
 
 export interface Change {
   readonly a: number | null;
@@ -67,6 +70,12 @@ const oneSided = (a: number | null, b: number | null): Change => ({
   relative: null,
   uncertainty: null,
   verdict: a !== null ? "removed" : b !== null ? "added" : "same",
+});
+
+/** Numbers of what not both looked for: they stand side by side, and nothing follows from them. */
+export const asLeftOut = ({ a, b }: Change): Change => ({
+  ...oneSided(a, b),
+  verdict: "left_out",
 });
 
 /** Null beside zero, and beside what is as good as zero. */

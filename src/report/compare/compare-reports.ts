@@ -1,10 +1,12 @@
 /** Two region reports side by side: regions and kernels matched by their paths and names. */
+import { regionKey } from "../directory-name.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { kernelsOfReport } from "../kernels-of-report.ts";
 import { exclusiveMs, kernelMs, totalMs, wholeMs } from "../measured-time.ts";
-import { type Change, changeOf, countChange, type Measured } from "./change.ts";
-import { comparisonNotes, doubtNotes } from "./comparison-notes.ts";
+import { asLeftOut, type Change, changeOf, countChange, type Measured } from "./change.ts";
+import { comparisonNotes, doubtNotes, leftOutNotes } from "./comparison-notes.ts";
 import { withKnownDomains } from "./known-domains.ts";
+import { type LookedFor, lookedFor } from "./looked-for.ts";
 import {
   measuredAlone,
   measuredMedian,
@@ -20,7 +22,7 @@ export interface ReportComparison {
   readonly totals: Changes;
   /** In the order of B's tree; what only A has stands where A's tree has it. */
   readonly regions: readonly RegionChange[];
-  /** Kernels of the whole report, the largest difference first. */
+  /** Kernels of the whole report, where both looked for its regions; the largest difference first. */
   readonly kernels: readonly KernelChange[];
   /** Why the two may not be comparable. */
   readonly notes: readonly string[];
@@ -43,8 +45,7 @@ export interface RegionChange {
   /** As in the region report: absent where all ranges of the path are of `domain`. */
   readonly path_domains?: readonly (string | null)[];
   readonly kind: NCUProfileRegion["kind"];
-  /** Whether both reports have it. */
-  readonly presence: "both" | "added" | "removed";
+  readonly presence: Presence;
   readonly changes: Changes;
   readonly kernels: readonly KernelChange[];
 }
@@ -52,9 +53,12 @@ export interface RegionChange {
 export interface KernelChange {
   readonly kernel_name: string;
   readonly kind: KernelRecord["kind"];
-  readonly presence: "both" | "added" | "removed";
+  readonly presence: Presence;
   readonly changes: Changes;
 }
+
+/** Whether both reports have it; `left_out`: one did not look for it, since its selection leaves it out. */
+export type Presence = "both" | "added" | "removed" | "left_out";
 
 export function compareReports(
   a: NCUProfileRegionReport,
@@ -63,6 +67,20 @@ export function compareReports(
   const known = withKnownDomains(a.regions, b.regions);
   const ofA = regionsByKey(known.a);
   const ofB = regionsByKey(known.b);
+  const looked: Looked = { a: lookedFor(a), b: lookedFor(b) };
+  // What both have, both looked for.
+  const shared: Shared = {
+    a: { ...a, regions: known.a.filter((one) => ofB.has(regionKey(one)) || looked.b.region(one)) },
+    b: { ...b, regions: known.b.filter((one) => ofA.has(regionKey(one)) || looked.a.region(one)) },
+  };
+  const isShared =
+    shared.a.regions.length === known.a.length && shared.b.regions.length === known.b.length;
+  const kernels = isShared
+    ? kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked)
+    : kernelsWhereBothLooked({ a, b }, shared, looked);
+  const regions = keysOfBoth(known.a, known.b).map((key) =>
+    regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked),
+  );
   return {
     a: facts(a),
     b: facts(b),
@@ -71,18 +89,57 @@ export function compareReports(
       wall_ms: changeOf(totalWall(a), totalWall(b)),
       outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
       kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
-      invocations: countChange(a.totals.invocations, b.totals.invocations),
-      region_count: countChange(a.totals.region_count, b.totals.region_count),
+      ...(isShared
+        ? regionCounts(a.totals, b.totals)
+        : regionCounts(counted(shared.a), counted(shared.b))),
     }),
-    regions: keysOfBoth(known.a, known.b).map((key) =>
-      regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null),
-    ),
-    kernels: kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest()),
-    notes: [...comparisonNotes(a, b), ...doubtNotes(known)],
+    regions,
+    kernels,
+    notes: [
+      ...leftOutNotes(regions, kernels, looked),
+      ...comparisonNotes(a, b),
+      ...doubtNotes(known),
+    ],
   };
 }
 
-function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): RegionChange {
+/** Of two reports, what each looked for, and what of each the other one looked for. */
+type Looked = Readonly<Record<"a" | "b", LookedFor>>;
+type Shared = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
+type RegionCounts = Pick<NCUProfileRegionReport["totals"], "invocations" | "region_count">;
+
+const regionCounts = (a: RegionCounts, b: RegionCounts): Changes => ({
+  invocations: countChange(a.invocations, b.invocations),
+  region_count: countChange(a.region_count, b.region_count),
+});
+
+function counted({ regions }: NCUProfileRegionReport): RegionCounts {
+  const real = regions.filter(({ kind }) => kind !== "outside");
+  return {
+    invocations: real.reduce((sum, { invocations }) => sum + invocations, 0),
+    region_count: real.length,
+  };
+}
+
+/** Those of regions that both looked for, and behind them, as left out, those that are in no such region. */
+function kernelsWhereBothLooked(
+  whole: Shared,
+  shared: Shared,
+  looked: Looked,
+): readonly KernelChange[] {
+  const changesOf = ({ a, b }: Shared) =>
+    kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked);
+  const compared = changesOf(shared);
+  const keys = new Set(compared.map(kernelKey));
+  const others = changesOf(whole).filter((kernel) => !keys.has(kernelKey(kernel)));
+  return [...compared, ...others.map(kernelLeftOut)].sort((x, y) => weight(y) - weight(x));
+}
+
+function regionChange(
+  a: NCUProfileRegion | null,
+  b: NCUProfileRegion | null,
+  looked: Looked,
+): RegionChange {
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
   const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
@@ -91,13 +148,15 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
     changeOf(a && measuredWork(a, TIMES[of](a)), b && measuredWork(b, TIMES[of](b)));
   const percentile = (region: NCUProfileRegion | null) =>
     measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
+  const presence = presenceOf(a, b, (side) => looked[side].region(shown));
+  const kernels = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked);
   return {
     path: shown.path,
     domain: shown.domain,
     ...(shown.path_domains !== undefined && { path_domains: shown.path_domains }),
     kind: shown.kind,
-    presence: presenceOf(a, b),
-    changes: present({
+    presence,
+    changes: changesAs(presence, {
       total_ms: work("total_ms"),
       exclusive_ms: work("exclusive_ms"),
       wall_ms: wall("wall_ms"),
@@ -108,7 +167,7 @@ function regionChange(a: NCUProfileRegion | null, b: NCUProfileRegion | null): R
       invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
       ...metricChanges(a, b),
     }),
-    kernels: kernelChanges(a?.kernels ?? [], b?.kernels ?? []),
+    kernels: presence === "left_out" ? kernels.map(kernelLeftOut) : kernels,
   };
 }
 
@@ -129,6 +188,7 @@ function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): 
 function kernelChanges(
   a: readonly KernelRecord[],
   b: readonly KernelRecord[],
+  looked: Looked,
 ): readonly KernelChange[] {
   const ofA = summed(a);
   const ofB = summed(b);
@@ -140,11 +200,14 @@ function kernelChanges(
       const [timeA, timeB] = [timeOf(before, kind), timeOf(after, kind)];
       // Of a kernel that both have, a time in one of them is not a kernel that is new, or gone.
       const isTimed = (before === null || timeA !== null) && (after === null || timeB !== null);
+      const presence = presenceOf(before, after, (side) =>
+        looked[side].kernel({ kernel_name, kind }),
+      );
       return {
         kernel_name,
         kind,
-        presence: presenceOf(before, after),
-        changes: present({
+        presence,
+        changes: changesAs(presence, {
           ...(isTimed && { total_ms: changeOf(timeA, timeB) }),
           calls: countChange(before?.calls ?? null, after?.calls ?? null),
         }),
@@ -153,6 +216,15 @@ function kernelChanges(
     .sort((x, y) => weight(y) - weight(x));
 }
 
+const kernelLeftOut = (kernel: KernelChange): KernelChange => ({
+  ...kernel,
+  presence: "left_out",
+  changes: changesAs("left_out", kernel.changes),
+});
+
+const kernelKey = ({ kernel_name, kind }: Pick<KernelRecord, "kernel_name" | "kind">): string =>
+  JSON.stringify([kernel_name, kind]);
+
 const timeOf = (sum: { ms: number } | null, kind: KernelRecord["kind"]) =>
   measuredAlone(sum && kernelMs({ kind, total_ms: sum.ms }));
 
@@ -160,7 +232,7 @@ const timeOf = (sum: { ms: number } | null, kind: KernelRecord["kind"]) =>
 function summed(kernels: readonly KernelRecord[]): Map<string, { ms: number; calls: number }> {
   const sums = new Map<string, { ms: number; calls: number }>();
   for (const { kernel_name, kind, total_ms, calls } of kernels) {
-    const key = JSON.stringify([kernel_name, kind]);
+    const key = kernelKey({ kernel_name, kind });
     const sum = sums.get(key) ?? { ms: 0, calls: 0 };
     sums.set(key, { ms: sum.ms + total_ms, calls: sum.calls + calls });
   }
@@ -172,8 +244,18 @@ const weight = ({ changes }: KernelChange): number => {
   return Math.abs((b ?? 0) - (a ?? 0));
 };
 
-const presenceOf = (a: unknown, b: unknown): "both" | "added" | "removed" =>
-  a === null ? "added" : b === null ? "removed" : "both";
+/** @param isLookedFor whether a report that does not have it looked for it */
+function presenceOf(a: unknown, b: unknown, isLookedFor: (side: "a" | "b") => boolean): Presence {
+  if (a !== null && b !== null) return "both";
+  if (!isLookedFor(a === null ? "a" : "b")) return "left_out";
+  return a === null ? "added" : "removed";
+}
+
+function changesAs(presence: Presence, changes: Changes): Changes {
+  const all = present(changes);
+  if (presence !== "left_out") return all;
+  return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, asLeftOut(one)]));
+}
 
 /** Without numbers that neither report has. */
 const present = (changes: Changes): Changes =>

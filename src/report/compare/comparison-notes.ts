@@ -1,7 +1,9 @@
 /** What the reader of a comparison has to know before believing it. */
 import { plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
+import type { KernelChange, RegionChange } from "./compare-reports.ts";
 import type { KnownDomains } from "./known-domains.ts";
+import type { LookedFor } from "./looked-for.ts";
 
 /** Why two reports may not be comparable, and what only one of them says of itself. */
 export const comparisonNotes = (
@@ -22,6 +24,43 @@ export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
     : [
         `${plural(doubtful, "region")} of A cannot be matched with one of B: a report written before contract 1.2 does not tell apart what is inside of ranges that differ only in their NVTX domain`,
       ];
+
+/** Whose selection leaves out what of the other one: nobody could tell otherwise why that is not compared. */
+export function leftOutNotes(
+  regions: readonly RegionChange[],
+  kernels: readonly KernelChange[],
+  looked: Readonly<Record<"a" | "b", LookedFor>>,
+): readonly string[] {
+  const sides = [
+    { side: "b", name: "B", other: "A", verdict: "gone" },
+    { side: "a", name: "A", other: "B", verdict: "new" },
+  ] as const;
+  return sides.flatMap(({ side, name, other, verdict }) => {
+    const calls = `they are called left out, not ${verdict}`;
+    const { regionWords, kernelWords, region, kernel } = looked[side];
+    const left = regions.filter(
+      (one) => one.presence === "left_out" && isMissingIn(side, one) && !region(one),
+    );
+    const uncounted = kernels.filter(
+      (one) => one.presence === "left_out" && isMissingIn(side, one) && !kernel(one),
+    );
+    return [
+      ...(left.length === 0
+        ? []
+        : [
+            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection (${regionWords}) leaves them out; ${calls}; kernels and counts are compared where both looked, totals of times as each has them`,
+          ]),
+      ...(uncounted.length === 0
+        ? []
+        : [
+            `${name} did not count ${plural(uncounted.length, "kernel")} of ${other}: its selection of kernels (${kernelWords}) leaves them out; ${calls}`,
+          ]),
+    ];
+  });
+}
+
+const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange): boolean =>
+  Object.values(changes).every((change) => change[side] === null);
 
 /** A table without rows, or of what only one has, must not look like an answer. */
 function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {

@@ -40,11 +40,15 @@ export const VERDICTS: Readonly<Record<Verdict, string>> = {
   unclear: "unclear",
   added: "new",
   removed: "gone",
+  left_out: "left out",
 };
 
-/** Kernels whose time is not the same, in the order of the comparison. */
+/** Kernels whose time is not the same where both looked for them, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
-  kernels.filter(({ changes }) => (changes["total_ms"]?.verdict ?? "same") !== "same");
+  kernels.filter(
+    ({ presence, changes }) =>
+      presence !== "left_out" && (changes["total_ms"]?.verdict ?? "same") !== "same",
+  );
 
 /** Counts that differ: more kernels or calls explain more time. */
 export function countNotes(changes: Changes, reports: ReportComparison): string {
@@ -100,6 +104,8 @@ export function gateSummary(gates: readonly GateResult[]): string {
   const [first, ...others] = breached;
   if (first !== undefined)
     return `gate breached: ${first.reason}${others.length === 0 ? "" : `, and ${others.length} more`}`;
+  const unchecked = gates.filter(({ outcome }) => outcome === "unchecked").length;
   const doubt = unclear.length === 0 ? "" : `, ${unclear.length} past the limit but within noise`;
-  return `gates passed: ${gates.length} checked${doubt}`;
+  const missing = unchecked === 0 ? "" : `, ${unchecked} unchecked: a selection leaves them out`;
+  return `gates passed: ${gates.length - unchecked} checked${doubt}${missing}`;
 }

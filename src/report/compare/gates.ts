@@ -9,7 +9,7 @@ import { alternativesTo } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";
 import { pathLines, pathWords } from "../region-path.ts";
 import type { Change } from "./change.ts";
-import type { Changes, ReportComparison } from "./compare-reports.ts";
+import type { Changes, Presence, ReportComparison } from "./compare-reports.ts";
 
 export interface Gate {
   /** As written. */
@@ -28,8 +28,11 @@ export type GateSubject =
 
 export interface GateResult {
   readonly gate: Gate;
-  /** `unclear`: past the limit, but within the noise of the measurement. */
-  readonly outcome: "passed" | "breached" | "unclear";
+  /**
+   * `unclear`: past the limit, but within the noise of the measurement; `unchecked`: the selection of
+   * one report leaves it out, so that there is nothing to hold against the limit.
+   */
+  readonly outcome: "passed" | "breached" | "unclear" | "unchecked";
   /** One line: which number of what, by how much. */
   readonly reason: string;
 }
@@ -111,8 +114,8 @@ const unquote = (pattern: string): string =>
   pattern.startsWith('"') ? pattern.slice(1, -1).replaceAll(/\\(.)/gs, "$1") : pattern;
 
 /**
- * @throws ConfigError `profile.gate` for a condition about something that neither report has: it
- *   would pass whatever happens
+ * @throws ConfigError `profile.gate` for a condition about something that neither report has, or that
+ *   not both looked for: it would pass whatever happens
  */
 export function checkGates(
   gates: readonly Gate[],
@@ -123,6 +126,8 @@ export function checkGates(
 
 interface Candidate {
   readonly label: string;
+  /** Absent of totals. */
+  readonly presence?: Presence;
   readonly changes: Changes;
 }
 
@@ -137,7 +142,8 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
     const change = Object.hasOwn(changes, gate.name) ? changes[gate.name] : undefined;
     return change === undefined ? [] : [judge(gate, label, change)];
   });
-  if (found.length > 0) return found;
+  if (found.some(({ outcome }) => outcome !== "unchecked")) return found;
+  if (candidates.some(({ presence }) => presence === "left_out")) throw nothingLookedFor(gate);
   const names = [...new Set(candidates.flatMap(({ changes }) => Object.keys(changes)))];
   throw new ConfigError({
     code: "profile.gate",
@@ -146,14 +152,23 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
   });
 }
 
+/** A pattern may well take in what was left out, but a condition must check something. */
+const nothingLookedFor = ({ text }: Gate): ConfigError =>
+  new ConfigError({
+    code: "profile.gate",
+    message: `--fail-on: '${text}': not both reports looked for it: the selection of one leaves out all that it names`,
+    hint: "profile both with a selection that takes it (include, exclude), or leave the condition out",
+  });
+
 function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): readonly Candidate[] {
   if (subject.kind === "totals") return [{ label: "all", changes: comparison.totals }];
   const all: readonly NamedCandidate[] =
     subject.kind === "region"
       ? regionCandidates(comparison)
-      : comparison.kernels.map(({ kernel_name, changes }) => ({
+      : comparison.kernels.map(({ kernel_name, presence, changes }) => ({
           names: [kernel_name],
           label: kernel_name,
+          presence,
           changes,
         }));
   const tokens = parseGlob(subject.pattern);
@@ -171,15 +186,21 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
 function regionCandidates({ regions }: ReportComparison): readonly NamedCandidate[] {
   const lineOf = pathLines(regions);
   return regions.map((region) => {
-    const { path, changes } = region;
+    const { path, presence, changes } = region;
     const label = lineOf(region);
     const names = [path.at(-1) ?? "", path.join(" / "), pathWords(region), label];
-    return { names, label, changes };
+    return { names, label, presence, changes };
   });
 }
 
 function judge(gate: Gate, label: string, change: Change): GateResult {
   const { operator, limit, percent } = gate;
+  if (change.verdict === "left_out")
+    return {
+      gate,
+      outcome: "unchecked",
+      reason: `${reasonStart(gate, label)}: ${text(change.a)} -> ${text(change.b)}: ${otherSide(change)} did not look for it: its selection leaves it out`,
+    };
   if (change.a !== null && change.b === null)
     return {
       gate,
@@ -240,6 +261,10 @@ function reasonOf(
 
 const reasonStart = ({ name, subject }: Gate, label: string): string =>
   subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
+
+/** The report that has no number; of a kernel of regions that differ, the reports each lack the other's. */
+const otherSide = ({ a, b }: Change): string =>
+  b === null ? "B" : a === null ? "A" : "one report";
 
 const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));
 

@@ -85,7 +85,7 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
 const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>
   gates.length <= MAX_ROWS
     ? gates
-    : (["breached", "unclear", "passed"] as const)
+    : (["breached", "unclear", "unchecked", "passed"] as const)
         .flatMap((wanted) => gates.filter(({ outcome }) => outcome === wanted))
         .slice(0, MAX_ROWS);
 

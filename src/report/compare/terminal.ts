@@ -112,6 +112,7 @@ const GATE_PAINT = {
   passed: (colors: Colors) => colors.green,
   breached: (colors: Colors) => colors.red,
   unclear: (colors: Colors) => colors.yellow,
+  unchecked: (colors: Colors) => colors.yellow,
 } as const;
 
 const VERDICT_PAINT: Readonly<Record<Verdict, (colors: Colors) => (text: string) => string>> = {
@@ -121,6 +122,7 @@ const VERDICT_PAINT: Readonly<Record<Verdict, (colors: Colors) => (text: string)
   unclear: ({ yellow }) => yellow,
   added: ({ cyan }) => cyan,
   removed: ({ cyan }) => cyan,
+  left_out: ({ dim }) => dim,
 };
 
 interface Line {

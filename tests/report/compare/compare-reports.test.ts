@@ -262,6 +262,7 @@ describe("compareReports", () => {
           unclear: "unclear",
           added: "removed",
           removed: "added",
+          left_out: "left_out",
         };
         for (const [name, change] of Object.entries(there.totals)) {
           expect(back.totals[name]?.delta).toBe(change.delta === null ? null : 0 - change.delta);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { gateSummary } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { growth } from "../../growth.ts";
@@ -156,6 +157,47 @@ describe("gates", () => {
       expect(result?.outcome).toBe("breached");
       expect(result?.reason).toContain("-> none: B measured nothing");
     }
+  });
+
+  describe("about what a selection leaves out", () => {
+    const selected = firstReport(
+      bundleOf([resnet], { ...OPERATIONS, selection: { include: ["residual"], exclude: [] } }),
+    );
+    const directions = [
+      ["before", "8 -> none: B", compareReports(before, selected)],
+      ["after", "none -> 8: A", compareReports(selected, before)],
+    ] as const;
+
+    it.each(directions)("refuse to pass where it was looked for only %s", (_, _side, compared) => {
+      for (const text of [
+        "region:stem.wall_ms>5%",
+        "region:forward / stem.kernel_count>0",
+        "region:s*.gpu__time_duration.sum>5%",
+        "kernel:linear*.calls>0",
+      ])
+        expect(() => checkGates(parseGates(text), compared)).toThrow(
+          `--fail-on: '${text}': not both reports looked for it`,
+        );
+    });
+
+    it.each(directions)(
+      "check the rest of a pattern, and say what not: %s",
+      (_, side, compared) => {
+        const results = checkGates(
+          parseGates("region:block.*.wall_ms>5%,region:*.wall_ms>5%"),
+          compared,
+        );
+        expect(results.map(({ outcome }) => outcome)).toEqual([
+          ...["passed", "passed", "unchecked", "unchecked", "passed", "passed", "passed"],
+        ]);
+        expect(results[3]?.reason).toBe(
+          `wall_ms of region forward / stem: ${side.replace("8", "6")} did not look for it: its selection leaves it out`,
+        );
+        expect(gateSummary(results)).toBe(
+          "gates passed: 5 checked, 2 unchecked: a selection leaves them out",
+        );
+      },
+    );
   });
 
   it("does not take noise for a breach, nor a limit without spread for noise", () => {

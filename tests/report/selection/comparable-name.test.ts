@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it, test } from "vitest";
-import { comparableName } from "../../../src/report/selection/comparable-name.ts";
 import { createKernelSelection } from "../../../src/profile/kernel-selection/index.ts";
+import { comparableName } from "../../../src/report/selection/comparable-name.ts";
 import { sharedOrSkip } from "../../shared.ts";
 
 /** What the C++ library says, and what NVIDIA's demangler says, of the same kernel. */
