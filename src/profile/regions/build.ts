@@ -6,6 +6,8 @@
  * that what happens inside counts for. A range that has closed by then is in nobody's path, even
  * when a range opened inside it lives on.
  */
+
+import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { ranKernels, type Timeline } from "../timeline.ts";
 import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
 import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
@@ -14,7 +16,6 @@ import type { RegionModel } from "./model.ts";
 import { createPathTree, type PathNode } from "./path-tree.ts";
 import { processNotes } from "./process-notes.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
-import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { selectNodes } from "./selected-nodes.ts";
 import { unmatchedNotes } from "./unmatched-patterns.ts";
 

@@ -1,4 +1,11 @@
 export type { GlobToken, LiteralToken, WildcardToken } from "../../glob.ts";
+export {
+  matchesRange,
+  parseRangePattern,
+  patternList,
+  type RangePattern,
+  type SelectionPatterns,
+} from "../../report/selection/range-pattern.ts";
 export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
 export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
@@ -15,12 +22,5 @@ export type {
 } from "./model.ts";
 export type { RegionKind } from "./path-tree.ts";
 export { NO_MATCHING_REGIONS } from "./scope.ts";
-export {
-  matchesRange,
-  parseRangePattern,
-  patternList,
-  type RangePattern,
-  type SelectionPatterns,
-} from "../../report/selection/range-pattern.ts";
 export { describeSample, type Statistics } from "./statistics.ts";
 export { type ReportContext, toReportBundle } from "./to-report.ts";

@@ -4,10 +4,10 @@
  */
 import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/document.ts";
 import type { Placed } from "../../report/region-path.ts";
+import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
-import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { Statistics } from "./statistics.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
 import { createSelector, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
+import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
 
 export type SelectedNodes = ReadonlySet<PathNode>;
 

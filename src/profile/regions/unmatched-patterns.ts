@@ -1,6 +1,10 @@
+import {
+  matchesRange,
+  parseRangePattern,
+  type SelectionPatterns,
+} from "../../report/selection/range-pattern.ts";
 import { nearest } from "../../values/nearest.ts";
 import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
-import { matchesRange, parseRangePattern, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
 
 const MAX_LABELS = 20;
 const MAX_LABEL_LENGTH = 80;

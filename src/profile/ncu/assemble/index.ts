@@ -1,10 +1,10 @@
 /** From what Nsight Compute measured to regions with their numbers. */
 import { plural } from "../../../plural.ts";
+import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import type { KernelSelection } from "../../kernel-selection/index.ts";
 import type { KernelSelectionPatterns, RegionModel } from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
-import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
 import type { NcuResult, NcuResults } from "../results.ts";
 import { addResult, type Bucket } from "./buckets.ts";

@@ -1,3 +1,4 @@
+import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
 import { MAX_DEPTH, outsideRegion } from "../../regions/attribute.ts";
 import {
   childNode,
@@ -5,7 +6,6 @@ import {
   type RegionIdentity,
   regionAt,
 } from "../../regions/path-tree.ts";
-import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
 import type { NcuResult, NvtxState } from "../results.ts";
 import type { RangeOrder, StackedRange } from "./range-order.ts";
 
