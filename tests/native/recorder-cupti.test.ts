@@ -75,6 +75,27 @@ describe.runIf(canBuild)(
       expect(byLinker.kernels).toHaveLength(1);
     });
 
+    test("libcupti is found in a toolkit that keeps it for this kind of machine only", async () => {
+      const { cupti } = await fakeGpu();
+      const directory = mkdtempSync(join(tmpdir(), "cupti-"));
+      onTestFinished(() => rmSync(directory, { recursive: true }));
+      const targets = process.arch === "arm64" ? ["sbsa-linux", "aarch64-linux"] : ["x86_64-linux"];
+      for (const target of targets) {
+        const toolkit = join(directory, target);
+        mkdirSync(join(toolkit, "targets", target, "lib"), { recursive: true });
+        // So old that no toolkit of this machine has it.
+        symlinkSync(cupti, join(toolkit, "targets", target, "lib", "libcupti.so.10.0"));
+        for (const variable of ["CUDA_HOME", "CONDA_PREFIX"]) {
+          const { kernels } = await onlyProcess(["plain"], {
+            HYDRACONF_CUPTI_PATH: undefined,
+            FAKE_DRIVER_VERSION: "10000",
+            [variable]: toolkit,
+          });
+          expect(kernels, `${variable}, ${target}`).toHaveLength(1);
+        }
+      }
+    });
+
     test("libcupti is found among the packages of an environment, and of a python3 on PATH", async () => {
       const { cupti } = await fakeGpu();
       const directory = mkdtempSync(join(tmpdir(), "cupti-"));

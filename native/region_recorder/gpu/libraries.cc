@@ -29,8 +29,20 @@ constexpr Soname kSonames[] = {
     {"libcupti.so.10.1", 10}, {"libcupti.so.10.0", 10},
 };
 
-// Below a toolkit's root, and below a directory of Python packages.
-constexpr const char* kToolkitFolders[] = {"extras/CUPTI/lib64", "lib64", "lib"};
+// Below a toolkit's root. What it keeps for one kind of machine comes last; Conda's has it nowhere else.
+constexpr const char* kToolkitFolders[] = {
+    "extras/CUPTI/lib64",
+    "lib64",
+    "lib",
+#if defined(__x86_64__)
+    "targets/x86_64-linux/lib",
+#elif defined(__aarch64__)
+    "targets/sbsa-linux/lib",     // servers
+    "targets/aarch64-linux/lib",  // Jetson
+#endif
+};
+
+// Below a directory of Python packages.
 constexpr const char* kPackageFolders[] = {"nvidia/cu13/lib", "nvidia/cuda_cupti/lib"};
 
 // It stays for the life of the process: its threads may be anywhere in its code at any time.
@@ -93,7 +105,8 @@ class Search {
   }
 
   bool open_in_toolkits() {
-    const char* const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    const char* const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), getenv("CONDA_PREFIX"),
+                                 "/usr/local/cuda"};
     for (const char* root : roots) {
       if (root == nullptr || *root == '\0') continue;
       for (const char* folder : kToolkitFolders) {

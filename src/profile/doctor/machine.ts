@@ -5,6 +5,10 @@ import { execa } from "execa";
 
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** As Node names it: `linux`. */
+  readonly platform: string;
+  /** As Node names it: `arm64`. */
+  readonly arch: string;
   /** Whether this process runs as root: limits for others do not apply to it. */
   readonly isRoot: boolean;
   /** Content of a file; null where it cannot be read. */
@@ -25,6 +29,8 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
   return {
     env,
     root,
+    platform: process.platform,
+    arch: process.arch,
     isRoot: process.getuid?.() === 0,
     read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
     opens: (path) => opensShared(join(root, path)),

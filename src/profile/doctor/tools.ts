@@ -22,13 +22,20 @@ export async function probeTool(machine: Machine, tool: NsightTool): Promise<Che
 }
 
 const TOOLKIT_FOLDERS = ["extras/CUPTI/lib64", "lib64", "lib"];
+/** What a toolkit keeps for one kind of machine, which Conda's has nowhere else: arm64 is servers, then Jetson. */
+const TARGET_FOLDERS = new Map([
+  ["x64", ["targets/x86_64-linux/lib"]],
+  ["arm64", ["targets/sbsa-linux/lib", "targets/aarch64-linux/lib"]],
+]);
 const PACKAGE_FOLDERS = ["nvidia/cu13/lib", "nvidia/cuda_cupti/lib"];
 
 /** Looks where the recorder looks (native/region_recorder/gpu/libraries.cc). */
 export async function probeCupti(machine: Machine): Promise<Check> {
   const name = "CUPTI";
   const { env } = machine;
-  const toolkits = [env["CUDA_HOME"], env["CUDA_PATH"], "/usr/local/cuda"].filter(isSet);
+  const variables = [env["CUDA_HOME"], env["CUDA_PATH"], env["CONDA_PREFIX"]];
+  const toolkits = [...variables, "/usr/local/cuda"].filter(isSet);
+  const toolkitFolders = [...TOOLKIT_FOLDERS, ...(TARGET_FOLDERS.get(machine.arch) ?? [])];
   const environments = [env["VIRTUAL_ENV"], env["CONDA_PREFIX"]].filter(isSet);
   const pythons = (env["PATH"] ?? "")
     .split(":")
@@ -38,7 +45,7 @@ export async function probeCupti(machine: Machine): Promise<Check> {
   if (isSet(wanted)) return wantedCupti(machine, wanted);
   const places = [
     ...environments.flatMap((root) => packagePlaces(machine, root)),
-    ...toolkits.flatMap((root) => TOOLKIT_FOLDERS.map((folder) => join(root, folder))),
+    ...toolkits.flatMap((root) => toolkitFolders.map((folder) => join(root, folder))),
     ...pythons.flatMap((root) => packagePlaces(machine, root)),
   ];
   for (const place of places) {

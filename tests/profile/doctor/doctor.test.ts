@@ -15,10 +15,12 @@ interface Sketch {
   readonly answers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly isRoot?: boolean;
+  readonly platform?: string;
+  readonly arch?: string;
 }
 
 /** A machine with these files and programs, and nothing else. */
-function machine({ files = {}, answers = {}, env = {}, isRoot = false }: Sketch): Machine {
+function machine({ files = {}, answers = {}, env = {}, ...facts }: Sketch): Machine {
   const root = mkdtempSync(join(tmpdir(), "doctor-"));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -29,7 +31,11 @@ function machine({ files = {}, answers = {}, env = {}, isRoot = false }: Sketch)
     const line = argv.join(" ").replaceAll(root, "");
     return Object.entries(answers).find(([start]) => line.startsWith(start))?.[1] ?? null;
   };
-  return { ...thisMachine({ PATH: "", ...env }, root), isRoot, run };
+  return {
+    ...thisMachine({ PATH: "", ...env }, root),
+    ...{ isRoot: false, platform: "linux", arch: "x64", ...facts },
+    run,
+  };
 }
 
 const DETECTED = JSON.stringify({
@@ -258,6 +264,35 @@ it("looks for CUPTI among the packages of the python3 on PATH, where the recorde
   expect(check("CUPTI")).toMatchObject({
     state: "ok",
     detail: "/opt/torch/lib/python3.12/site-packages/nvidia/cu13/lib/libcupti.so.13",
+  });
+});
+
+describe("a toolkit that keeps CUPTI for one kind of machine only", () => {
+  const cuptiFor = async (arch: string, target: string, env: Readonly<Record<string, string>>) => {
+    const library = `opt/cuda/targets/${target}/lib/libcupti.so.13`;
+    return (await findingsOf({ arch, env, files: { [library]: "" } })).check("CUPTI");
+  };
+
+  it.each([
+    ["x64", "x86_64-linux"],
+    ["arm64", "sbsa-linux"],
+    ["arm64", "aarch64-linux"],
+  ])("is found on %s in %s", async (arch, target) => {
+    for (const variable of ["CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"])
+      expect(await cuptiFor(arch, target, { [variable]: "/opt/cuda" }), variable).toMatchObject({
+        state: "ok",
+        detail: `/opt/cuda/targets/${target}/lib/libcupti.so.13`,
+      });
+  });
+
+  it("serves no other kind", async () => {
+    for (const [arch, target] of [
+      ["x64", "sbsa-linux"],
+      ["arm64", "x86_64-linux"],
+    ] as const)
+      expect(await cuptiFor(arch, target, { CUDA_HOME: "/opt/cuda" }), arch).toMatchObject({
+        state: "missing",
+      });
   });
 });
 
