@@ -14,7 +14,7 @@ export async function detect(root) {
   const detected = JSON.parse(result.output);
   if (detected.compiler === null)
     throw new NativeBuildError(
-      "a C++17 compiler is needed to build the native part; none was found (install g++, or name one in CXX)",
+      "a C++17 compiler is needed to build the native part; none was found (CXX names one)",
     );
   return detected;
 }

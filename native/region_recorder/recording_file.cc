@@ -2,13 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>  // _NSGetExecutablePath
+#endif
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -77,9 +82,22 @@ void* map_shared(int descriptor, std::uint64_t offset, std::size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : mapped;
 }
 
+// Bytes of the program's path that fit into `out`; none where the system does not tell.
 std::size_t read_executable(char* out, std::size_t capacity) {
+#if defined(__APPLE__)
+  char path[PATH_MAX];
+  std::uint32_t bytes = sizeof(path);
+  if (_NSGetExecutablePath(path, &bytes) != 0) return 0;
+  // As it was called: links and dots are in it, which Linux has resolved.
+  char resolved[PATH_MAX];
+  const char* const real = realpath(path, resolved) == nullptr ? path : resolved;
+  const std::size_t length = std::min(std::strlen(real), capacity);
+  std::memcpy(out, real, length);
+  return length;
+#else
   const ssize_t length = readlink("/proc/self/exe", out, capacity);
   return length > 0 ? static_cast<std::size_t>(length) : 0;
+#endif
 }
 
 }  // namespace

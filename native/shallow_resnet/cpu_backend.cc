@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
 #include <stdexcept>
 
+#include "common/processor_name.hpp"
 #include "shallow_resnet/cpu/operations.hpp"
 #include "shallow_resnet/cpu/peaks.hpp"
 
@@ -13,18 +13,6 @@ namespace {
 
 using cpu::BlockedTensor;
 using cpu::kLanes;
-
-/// The processor's name for people; "unknown" where the system does not tell.
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(info, line)) {
-    if (line.rfind("model name", 0) != 0) continue;
-    const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
 
 class CpuBackend final : public Backend {
  public:

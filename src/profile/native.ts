@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../native/build.d.mts";
 import { importFile } from "../import-file.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
+import { buildToolsHint } from "./machine/build-tools.ts";
 
 export type NativeDetection = NativeBuild.NativeDetection;
 export type NativeStatus = NativeBuild.NativeStatus;
@@ -41,11 +43,17 @@ export async function requireNative(say: (line: string) => void): Promise<Native
     throw new ConfigError({
       code: "profile.native_build",
       message: error.message,
-      hint:
-        error.hint ??
-        "Needed: python3, make and a C++17 compiler (Debian: apt-get install python3 make g++)",
+      hint: error.hint ?? buildToolsHint(process.platform, osRelease()),
       cause: error,
     });
+  }
+}
+
+function osRelease(): string | null {
+  try {
+    return readFileSync("/etc/os-release", "utf8");
+  } catch {
+    return null;
   }
 }
 

@@ -107,7 +107,7 @@ const RECURSIVE = { recursive: true, withFileTypes: true } as const;
 function sourcesHash(): string {
   const hash = createHash("sha256");
   const files = new Map<string, string>();
-  for (const folder of ["nvtx", "cupti", "fixtures"]) {
+  for (const folder of ["common", "nvtx", "cupti", "fixtures"]) {
     for (const entry of readdirSync(join(native, folder), RECURSIVE)) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);

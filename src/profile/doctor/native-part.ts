@@ -1,5 +1,6 @@
 /** Whether the native part stands ready, and what it can be built with here. */
 import { join } from "node:path";
+import { buildToolsHint } from "../machine/build-tools.ts";
 import { type NativeDetection, type NativeStatus, nativeBuilder } from "../native.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
@@ -21,7 +22,7 @@ export async function probeNative(machine: Machine, packageRoot: string): Promis
   const make = await machine.run(["make", "--version"]);
   const canBuild = tools?.compiler != null && make !== null;
   return {
-    check: nativeCheck(status, canBuild),
+    check: nativeCheck(status, canBuild, machine),
     toolchain: toolchainCheck(tools, make !== null),
     usable: status?.state === "ready" || canBuild,
   };
@@ -50,7 +51,11 @@ function parseDetection(text: string): Detection | null {
   }
 }
 
-function nativeCheck(status: NativeStatus | null, canBuild: boolean): Check {
+function nativeCheck(
+  status: NativeStatus | null,
+  canBuild: boolean,
+  { platform, read }: Machine,
+): Check {
   const name = "native part";
   if (status?.state === "ready" && status.info !== null)
     return { name, state: "ok", detail: `built with backends ${status.info.backends.join(", ")}` };
@@ -60,7 +65,7 @@ function nativeCheck(status: NativeStatus | null, canBuild: boolean): Check {
     name,
     state: "warning",
     detail: "not built, and cannot be built here",
-    hint: "install python3, make and g++ (Debian: apt-get install python3 make g++)",
+    hint: buildToolsHint(platform, read("/etc/os-release")),
   };
 }
 

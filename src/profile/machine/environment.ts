@@ -1,5 +1,6 @@
 import os from "node:os";
 import type { Gpu } from "./gpu.ts";
+import { processorName } from "./processor-name.ts";
 
 /**
  * The machine and versions of a run, as `env.json`. Never the process environment: it holds
@@ -24,14 +25,13 @@ export function describeMachine(
   gpus: readonly Gpu[],
   versions: { readonly hydraconf: string; readonly native: unknown },
 ): MachineEnvironment {
-  const cpus = os.cpus();
   return {
     hostname: os.hostname(),
     os: `${os.type()} ${os.release()}`,
     kernel: os.version(),
     arch: os.arch(),
-    cpu: cpus[0]?.model.trim() ?? "unknown",
-    cpu_count: cpus.length,
+    cpu: processorName(),
+    cpu_count: os.cpus().length,
     memory_bytes: os.totalmem(),
     gpus,
     node: process.version,

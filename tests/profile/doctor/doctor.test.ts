@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canProfile, examine } from "../../../src/profile/doctor/examine.ts";
 import { type Machine, thisMachine } from "../../../src/profile/doctor/machine.ts";
+import { probeNative } from "../../../src/profile/doctor/native-part.ts";
 import { renderFindings, renderSummary } from "../../../src/profile/doctor/render.ts";
 import { runDoctor } from "../../../src/profile/subcommands/doctor.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
@@ -390,5 +391,18 @@ describe("deep-profile doctor", () => {
     expect(await slow.run(["absent-program-of-a-test"])).toBeNull();
     expect(slow.read("/proc/absent")).toBeNull();
     expect(slow.list("/absent")).toEqual([]);
+  });
+});
+
+describe("a machine without the tools of the build", () => {
+  it.each([
+    ["linux", "ID=alpine\n", "apk add build-base python3"],
+    ["linux", 'ID=rocky\nID_LIKE="rhel fedora"\n', "dnf install gcc-c++ make python3"],
+    ["darwin", "", "xcode-select --install"],
+  ])("is told how to install them (%s, %s)", async (platform, osRelease, command) => {
+    const bare = machine({ platform, files: { "etc/os-release": osRelease } });
+    // A package in which nothing is built.
+    const { check } = await probeNative(bare, join(bare.root, "package"));
+    expect(check).toMatchObject({ state: "warning", hint: expect.stringContaining(command) });
   });
 });
