@@ -86,9 +86,12 @@ async function runNodeGyp(root, dir, options, gpu) {
   }
 }
 
-/** npm's settings would win over our options, and npm hands them to whatever it starts: `nodedir` of an .npmrc, say. */
+/**
+ * npm's settings would win over our options, and npm hands them to whatever it starts: `nodedir` of an .npmrc, say.
+ * Which Python is used is for the user to say.
+ */
 function gypEnvironment() {
-  const isOfNpm = (name) => /^npm_(config|package_config_node_gyp)_/i.test(name);
+  const isOfNpm = (name) => /^npm_(config|package_config_node_gyp)_(?!python$)/i.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfNpm(name)));
 }
 

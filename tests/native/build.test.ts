@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -139,6 +140,15 @@ describe("buildNative", () => {
     expect(said).toContain("building the native part");
     expect(more).toEqual([]);
     expect(await hello(binDir ?? "")).toBe("one");
+  });
+
+  it("runs node-gyp on the Python that npm's settings name", async () => {
+    const python = join(root, "my-python");
+    writeFileSync(python, `#!/bin/sh\necho ran >> '${root}/ran'\nexec python3 "$@"\n`, {
+      mode: 0o755,
+    });
+    await buildInOwnProcess({ npm_config_python: python });
+    expect(readFileSync(join(root, "ran"), "utf8")).toContain("ran");
   });
 
   it("keeps another variant in another directory, apart from the package's own build", async () => {
@@ -285,13 +295,15 @@ function writeInto(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-async function buildInOwnProcess(): Promise<string> {
+async function buildInOwnProcess(env: Readonly<Record<string, string>> = {}): Promise<string> {
   const code = `
     const { buildNative } = await import(process.argv[1]);
     const { built } = await buildNative({ root: process.argv[2], quiet: true });
     console.log(built);`;
-  const { stdout } = await execa(process.execPath, [
-    ...["--input-type=module", "--eval", code, builder, root],
-  ]);
+  const { stdout } = await execa(
+    process.execPath,
+    [...["--input-type=module", "--eval", code, builder, root]],
+    { env },
+  );
   return stdout;
 }
