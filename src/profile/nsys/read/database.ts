@@ -6,7 +6,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import sqlite, { type Database } from "node-sqlite3-wasm";
+import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
 import { printable } from "../../../printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { type IntegerColumns, parseIntegerRows } from "./integer-columns.ts";
@@ -104,13 +104,13 @@ const isSqliteError = (error: Error): boolean => error.name === "SQLite3Error";
 
 function describe(database: Database, path: string): ExportDatabase {
   const names = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
-  const tables = new Set((names as Row<"name">[]).map(({ name }) => String(name)));
+  const tables = new Set(names.map((row) => String(cell(row, "name"))));
   const columns = new Map<string, ReadonlySet<string>>();
   const columnsOf = (table: string): ReadonlySet<string> => {
     const known = columns.get(table);
     if (known !== undefined) return known;
     const info = tables.has(table) ? database.all(`PRAGMA table_info(${quote(table)})`) : [];
-    const found = new Set((info as Row<"name">[]).map(({ name }) => String(name)));
+    const found = new Set(info.map((row) => String(cell(row, "name"))));
     columns.set(table, found);
     return found;
   };
@@ -134,7 +134,8 @@ function describe(database: Database, path: string): ExportDatabase {
         `SELECT ${list.join(", ")} FROM ${quote(table)}${condition}`,
       );
       try {
-        yield* statement.iterate() as Iterable<Row<keyof typeof wanted>>;
+        const isRow = createRowCheck(wanted);
+        for (const row of statement.iterate()) if (isRow(row)) yield row;
       } finally {
         statement.finalize();
       }
@@ -165,6 +166,28 @@ function describe(database: Database, path: string): ExportDatabase {
   };
 }
 
+/** A value of a single row; null where there is none. */
+function cell(row: QueryResult | null, column: string): SqlValue {
+  const value = row?.[column];
+  return isSqlValue(value) ? value : null;
+}
+
+/** SQLite's types say that a row can also hold those of several tables, which nobody asks for here. */
+const isSqlValue = (value: QueryResult[string] | undefined): value is SqlValue =>
+  value !== undefined &&
+  (typeof value !== "object" || value === null || value instanceof Uint8Array);
+
+/** All rows of a statement have the same columns: only the first one is looked at. */
+function createRowCheck<C extends string>(
+  columns: Readonly<Record<C, unknown>>,
+): (row: QueryResult) => row is Row<C> {
+  let isKnown = false;
+  return (row): row is Row<C> => {
+    isKnown ||= Object.keys(columns).every((name) => isSqlValue(row[name]));
+    return isKnown;
+  };
+}
+
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const mapValues = <C extends string, T, U>(
@@ -192,12 +215,13 @@ function* rowsAtOnce(
   try {
     let last: SqlValue = BEFORE_ALL_ROWS;
     for (;;) {
-      const read = statement.get([last]) as Row<"last" | "rows" | "text"> | null;
-      if (read === null || read.last === null) return;
+      const read = statement.get([last]);
+      const [reached, text] = [cell(read, "last"), cell(read, "text")];
+      if (reached === null || !(text instanceof Uint8Array)) return;
       // In a damaged file rows can come that are none of those asked for, again and again.
-      if (read.last <= last) throw invalid(path, `rows of ${table} come again: it is damaged`);
-      last = read.last;
-      yield { rows: Number(read.rows), text: read.text as Uint8Array };
+      if (reached <= last) throw invalid(path, `rows of ${table} come again: it is damaged`);
+      last = reached;
+      yield { rows: Number(cell(read, "rows")), text };
     }
   } finally {
     statement.finalize();
@@ -209,8 +233,11 @@ function readStrings(database: Database, ids: readonly number[]): readonly (stri
     `SELECT json_group_array(CAST(s.value AS TEXT)) AS texts
       FROM json_each(?) AS wanted LEFT JOIN StringIds AS s ON s.id = wanted.value`,
     [JSON.stringify(ids)],
-  ) as Row<"texts">;
-  return JSON.parse(String(found.texts)) as readonly (string | null)[];
+  );
+  const texts: unknown = JSON.parse(String(cell(found, "texts")));
+  return Array.isArray(texts)
+    ? texts.map((text: unknown) => (typeof text === "string" ? text : null))
+    : [];
 }
 
 /** Ids of neighbours: nsys counts them up, so that what is needed together stands together. */
@@ -224,14 +251,17 @@ function createStrings(database: Database, exists: boolean): ExportDatabase["str
     const rows = database.all("SELECT id, value FROM StringIds WHERE id BETWEEN ? AND ?", [
       first,
       first + STRINGS_PER_BLOCK - 1,
-    ]) as Row<"id" | "value">[];
-    for (const { id, value } of rows) if (value !== null) block[Number(id) - first] = String(value);
+    ]);
+    for (const row of rows) {
+      const value = cell(row, "value");
+      if (value !== null) block[Number(cell(row, "id")) - first] = String(value);
+    }
     return block;
   };
   /** Of an id that is no exact number: none is known to occur. */
   const readOne = (id: bigint): string | null => {
-    const row = database.get("SELECT value FROM StringIds WHERE id = ?", id) as Row<"value"> | null;
-    return row === null || row.value === null ? null : String(row.value);
+    const value = cell(database.get("SELECT value FROM StringIds WHERE id = ?", id), "value");
+    return value === null ? null : String(value);
   };
   return (id) => {
     if (!exists || (typeof id !== "number" && typeof id !== "bigint")) return null;
