@@ -8,12 +8,19 @@ describe("notesOfWarnings", () => {
       `==WARNING== Unable to access the following 5 metrics: ${names.join(", ")}. If profiling on a MIG instance, it is not possible to collect metrics from GPU units that are shared with other MIG instances.`,
     ]);
     expect(note).toMatch(/: pcie__read_bytes\.sum, .*, pcie__sum_bytes\.sum and 2 more$/);
+    const [four] = notesOfWarnings([
+      `Unable to access the following 4 metrics: ${names.slice(1).join(", ")}.`,
+    ]);
+    expect(four).toMatch(/: pcie__write_bytes\.sum, .*, pcie__max_bytes\.sum$/);
     const [short] = notesOfWarnings(["Unable to access the following 1 metric: a__b.sum."]);
     expect(short).toMatch(/: a__b\.sum$/);
   });
 
   it.each([
     ["==WARNING== Only 3/7 kernels could be matched across replay passes.", "3 of 7"],
+    ["==WARNING== Inconsistent number of profiled kernels.", "what did not fit"],
+    ["==WARNING== Kernel was not profiled because of a stream capture.", "graph was captured"],
+    ["==WARNING== Launched during a stream capture on the same context.", "graph was captured"],
     ["==ERROR== Failed to reset GPU clocks. Try manually running it.", "--clock-control reset"],
     [
       "==WARNING== Graph kernel nodes which are device-updatable are not supported for profiling.",
