@@ -4,6 +4,7 @@ import { writeFileAtomic } from "../atomic-write.ts";
 import type { ConfigLine } from "../report/html/report-page.ts";
 import type { RunSection, RunSummary } from "../report/run-summary.ts";
 import {
+  FILES_BESIDE_PAGE,
   type WriteReportsOptions,
   type WrittenReports,
   writeReports,
@@ -157,8 +158,7 @@ interface WrittenSection {
 
 /** What the page of a collector links to, relative to where it stands. */
 const pageFiles = (ofRun: readonly string[]): readonly string[] => [
-  "report.json",
-  "report.md",
+  ...FILES_BESIDE_PAGE,
   ...ofRun.map((file) => `../../${file}`),
 ];
 

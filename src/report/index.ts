@@ -28,6 +28,7 @@ export { upgraded } from "./upgrade.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
 export { type CommandIo, runValidateCommand } from "./validate-command.ts";
 export {
+  FILES_BESIDE_PAGE,
   MAX_REGION_DIRECTORIES,
   type WriteReportsOptions,
   type WrittenReports,

@@ -53,6 +53,14 @@ export const MAX_REGION_DIRECTORIES = 1000;
  */
 const MAX_DIRECTORY_BYTES = 128e6;
 
+/** What stands beside a collector's page, for its list of files. */
+export const FILES_BESIDE_PAGE: readonly string[] = [
+  "report.json",
+  "report.md",
+  "regions.csv",
+  "kernels.csv",
+];
+
 /**
  * Writes the reports of one collector below its directory: `regions/report.{json,md,html}` and
  * `regions/{regions,kernels}.csv`, and the first two for each region in a directory of its own, with

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { RunSection } from "../../report/run-summary.ts";
-import { writeReports } from "../../report/write-reports.ts";
+import { FILES_BESIDE_PAGE, writeReports } from "../../report/write-reports.ts";
 import { writeRunReports } from "../../report/write-run-reports.ts";
 import type { ImportedReport } from "./import-files.ts";
 
@@ -12,7 +12,7 @@ export interface WrittenImport {
 }
 
 /** An import has no config; the page links to what stands beside it. */
-const PAGE = { config: [], files: ["report.json", "report.md", "../../report.md"] };
+const PAGE = { config: [], files: [...FILES_BESIDE_PAGE, "../../report.md"] };
 
 /** Writes the reports of an import as those of a run: per collector, and over all. */
 export async function writeImported(

@@ -1,10 +1,12 @@
+import { matchesGlob, parseGlob } from "../../glob.ts";
+import { pathWords } from "../../report/region-path.ts";
 import {
   matchesRange,
   parseRangePattern,
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
 import { nearest } from "../../values/nearest.ts";
-import { nodesDepthFirst, type PathNode } from "./path-tree.ts";
+import { nodesDepthFirst, type PathNode, placeOf } from "./path-tree.ts";
 
 const MAX_LABELS = 20;
 const MAX_LABEL_LENGTH = 80;
@@ -25,16 +27,34 @@ export function unmatchedNotes(
   if (include.length + exclude.length === 0) return [];
   const labels = labelsIn(root);
   if (labels.length === 0) return [];
+  const hint = (text: string) => {
+    const label = labelOfPath(text, root);
+    return label === null
+      ? near(text, labels)
+      : ` (patterns are of labels, and this is a path: its label is ${shorten(patternOf(label))})`;
+  };
   const note = (text: string, key: string): readonly string[] => {
     const pattern = parseRangePattern(text);
     return labels.some(({ domain, name }) => matchesRange(pattern, domain, name))
       ? []
-      : [`${key}: '${text}' matches no region${near(text, labels)}; there are: ${shown(labels)}`];
+      : [`${key}: '${text}' matches no region${hint(text)}; there are: ${shown(labels)}`];
   };
   return [
     ...include.flatMap((text) => note(text, "include")),
     ...exclude.flatMap((text) => note(text, "exclude")),
   ];
+}
+
+/** Gates and tables tell regions by their paths, too: the label at the end of one that the pattern fits. */
+function labelOfPath(text: string, root: PathNode): Label | null {
+  if (!text.includes(" / ")) return null;
+  const tokens = parseGlob(text);
+  for (const node of nodesDepthFirst(root)) {
+    const place = placeOf(node);
+    if ([place.path.join(" / "), pathWords(place)].some((line) => matchesGlob(tokens, line)))
+      return node;
+  }
+  return null;
 }
 
 /** Each once, in order of first appearance. */

@@ -6,7 +6,7 @@ import { h } from "./dom.ts";
 import { formatMs } from "./format.ts";
 import { nameElement } from "./name.ts";
 import { section } from "./section.ts";
-import { createTable } from "./table.ts";
+import { type Column, createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
 
@@ -18,13 +18,20 @@ const COUNTS = {
 };
 
 document.getElementById("controls")?.append(themeButton());
-document
-  .getElementById("comparison")
-  ?.append(
-    changes("Regions", page.regions, totalText(page.total)),
-    changes(`${page.kernelHeading}s`, page.kernels, null),
-    configuration(page.config),
-  );
+/** A telephone shows three columns or so: what changed, and how, comes before what it was made of. */
+const narrow = matchMedia("(max-width: 640px)");
+narrow.addEventListener("change", draw);
+draw();
+
+function draw(): void {
+  document
+    .getElementById("comparison")
+    ?.replaceChildren(
+      changes("Regions", page.regions, totalText(page.total)),
+      changes(`${page.kernelHeading}s`, page.kernels, null),
+      configuration(page.config),
+    );
+}
 
 function changes(
   title: string,
@@ -38,38 +45,40 @@ function changes(
     key: of,
     cell: (row: ComparisonRow) => formatMs(of(row)),
   });
+  const name: Column<ComparisonRow> = {
+    heading: "Name",
+    key: ({ label }) => label,
+    cell: ({ label, level, path }, flat) =>
+      flat && path !== null
+        ? nameElement("code", path)
+        : nameElement("code", label, { level: flat ? 0 : level }),
+  };
+  const times = [number("A ms", ({ a }) => a), number("B ms", ({ b }) => b)];
+  const change: Column<ComparisonRow> = {
+    heading: "Change ms",
+    align: "right",
+    // The largest change first, whatever its direction.
+    key: ({ delta }) => (delta === null ? null : Math.abs(delta)),
+    cell: formatDelta,
+  };
+  const percent: Column<ComparisonRow> = {
+    heading: "%",
+    align: "right",
+    key: ({ relative }) => relative,
+    cell: ({ relative }) => formatPercent(relative),
+  };
+  const verdict: Column<ComparisonRow> = {
+    heading: "Verdict",
+    key: (row) => row.verdict,
+    cell: (row) => h("span", { class: `verdict ${row.verdict.replace(" ", "-")}` }, row.verdict),
+  };
   const table = createTable<ComparisonRow>({
     label: title,
     columns: [
-      {
-        heading: "Name",
-        key: ({ label }) => label,
-        cell: ({ label, level, path }, flat) =>
-          flat && path !== null
-            ? nameElement("code", path)
-            : nameElement("code", label, { level: flat ? 0 : level }),
-      },
-      number("A ms", ({ a }) => a),
-      number("B ms", ({ b }) => b),
-      {
-        heading: "Change ms",
-        align: "right",
-        // The largest change first, whatever its direction.
-        key: ({ delta }) => (delta === null ? null : Math.abs(delta)),
-        cell: formatDelta,
-      },
-      {
-        heading: "%",
-        align: "right",
-        key: ({ relative }) => relative,
-        cell: ({ relative }) => formatPercent(relative),
-      },
-      {
-        heading: "Verdict",
-        key: ({ verdict }) => verdict,
-        cell: ({ verdict }) =>
-          h("span", { class: `verdict ${verdict.replace(" ", "-")}` }, verdict),
-      },
+      name,
+      ...(narrow.matches
+        ? [percent, verdict, change, ...times]
+        : [...times, change, percent, verdict]),
       ...(rows.some(({ counts }) => counts !== "") ? [COUNTS] : []),
     ],
     text: ({ label, path, verdict }) => `${path ?? label} ${verdict}`,

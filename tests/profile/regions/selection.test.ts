@@ -74,6 +74,16 @@ describe("selection", () => {
     expect(notesFor(["*", "decode?", "LLM@*"], ["mlp"])).toEqual([]);
   });
 
+  it("says of a path that patterns are of labels, and which label it is", () => {
+    const path = (text: string, label: string) =>
+      `include: '${text}' matches no region (patterns are of labels, and this is a path: its label is ${label}); there are: forward, LLM@decode0, mlp, other`;
+    const places = aggregateOf(sketch, {}).regions.map((region) => region.path.join(" / "));
+    const [inside] = places.filter((place) => place.endsWith(" / mlp"));
+    expect(notesFor([inside ?? ""])).toEqual([path(inside ?? "", "mlp")]);
+    expect(notesFor(["* / m?p"])).toEqual([path("* / m?p", "mlp")]);
+    expect(notesFor(["nothing / mlp"])[0]).not.toContain("path");
+  });
+
   it("offers labels as patterns that fit them, and not too many", () => {
     const ranges = [
       "50*",

@@ -50,6 +50,21 @@ describeInBrowser("the page of a comparison", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it.each([360, 400])("shows name, percentage and verdict first at %i px", async (width) => {
+    const { page } = await openPage(renderComparisonHtml(comparison), {
+      viewport: { width, height: 800 },
+    });
+    const headings = page.getByRole("region", { name: "Regions", exact: true }).locator("thead th");
+    expect(await headings.allTextContents()).toEqual([
+      ...["Name", "%", "Verdict", "Change ms", "A ms", "B ms"],
+    ]);
+    const place = await headings.filter({ hasText: "Verdict" }).boundingBox();
+    expect((place?.x ?? 0) + (place?.width ?? width)).toBeLessThanOrEqual(width);
+    await page.setViewportSize({ width: 1000, height: 800 });
+    await headings.nth(1).filter({ hasText: "A ms" }).waitFor();
+    expect(await headings.last().textContent()).toBe("Verdict");
+  });
+
   it("sorts by the size of the change, and says then where a region is", async () => {
     const { page } = await open(comparison);
     await page.getByRole("button", { name: "Change ms" }).first().click();

@@ -1,4 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { savePage } from "./page.ts";
@@ -15,6 +17,8 @@ const ARGUMENTS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--disable-crash-reporter",
+  "--disable-breakpad",
 ];
 
 /** How long it may take to start, and to do what it is told: less than a test may. */
@@ -34,17 +38,23 @@ export function describeInBrowser(name: string, tests: (open: OpenPage) => void)
   const executablePath = chromiumOrSkip(name);
   describe.skipIf(executablePath === null)(name, () => {
     let browser: Browser;
+    /** Crash reports, fonts and settings go there, and not to whoever runs the tests. */
+    const home = mkdtempSync(join(tmpdir(), "hydraconf-browser-"));
     beforeAll(async () => {
       browser = await chromium.launch({
         executablePath: executablePath ?? "",
         args: ARGUMENTS,
+        env: homeAt(home),
         timeout: PATIENCE_MS,
       });
     });
     afterEach(async () => {
       for (const context of browser.contexts()) await context.close();
     });
-    afterAll(() => browser?.close());
+    afterAll(async () => {
+      await browser?.close();
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    });
     tests(async (html, options) => {
       const page = await browser.newPage(options);
       page.setDefaultTimeout(PATIENCE_MS);
@@ -54,6 +64,19 @@ export function describeInBrowser(name: string, tests: (open: OpenPage) => void)
     });
   });
 }
+
+/** The environment with another home, also where `XDG_*` name the user's. */
+const homeAt = (home: string): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  ),
+  HOME: home,
+  XDG_CONFIG_HOME: join(home, "config"),
+  XDG_CACHE_HOME: join(home, "cache"),
+  XDG_DATA_HOME: join(home, "data"),
+});
 
 /** The browser to test with, or null after printing that these tests are skipped. */
 function chromiumOrSkip(what: string): string | null {
