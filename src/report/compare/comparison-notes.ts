@@ -1,5 +1,5 @@
 /** What the reader of a comparison has to know before believing it. */
-import { plural } from "../../plural.ts";
+import { agreeing, plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import type { KernelChange, RegionChange } from "./compare-reports.ts";
 import type { KnownDomains } from "./known-domains.ts";
@@ -36,7 +36,8 @@ export function leftOutNotes(
     { side: "a", name: "A", other: "B", verdict: "new" },
   ] as const;
   return sides.flatMap(({ side, name, other, verdict }) => {
-    const calls = `they are called left out, not ${verdict}`;
+    const leaves = (words: string, count: number) =>
+      `(${words}) leaves ${agreeing(count, "it", "them")} out; ${agreeing(count, "it is", "they are")} called left out, not ${verdict}`;
     const { regionWords, kernelWords, region, kernel } = looked[side];
     const left = regions.filter(
       (one) => one.presence === "left_out" && isMissingIn(side, one) && !region(one),
@@ -48,12 +49,12 @@ export function leftOutNotes(
       ...(left.length === 0
         ? []
         : [
-            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection (${regionWords}) leaves them out; ${calls}; kernels and counts are compared where both looked, totals of times as each has them`,
+            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection ${leaves(regionWords, left.length)}; kernels and counts are compared where both looked, totals of times as each has them`,
           ]),
       ...(uncounted.length === 0
         ? []
         : [
-            `${name} did not count ${plural(uncounted.length, "kernel")} of ${other}: its selection of kernels (${kernelWords}) leaves them out; ${calls}`,
+            `${name} did not count ${plural(uncounted.length, "kernel")} of ${other}: its selection of kernels ${leaves(kernelWords, uncounted.length)}`,
           ]),
     ];
   });

@@ -106,6 +106,6 @@ export function gateSummary(gates: readonly GateResult[]): string {
     return `gate breached: ${first.reason}${others.length === 0 ? "" : `, and ${others.length} more`}`;
   const unchecked = gates.filter(({ outcome }) => outcome === "unchecked").length;
   const doubt = unclear.length === 0 ? "" : `, ${unclear.length} past the limit but within noise`;
-  const missing = unchecked === 0 ? "" : `, ${unchecked} unchecked: a selection leaves them out`;
+  const missing = unchecked === 0 ? "" : `, ${unchecked} left out by a selection, unchecked`;
   return `gates passed: ${gates.length - unchecked} checked${doubt}${missing}`;
 }

@@ -194,7 +194,7 @@ describe("gates", () => {
           `wall_ms of region forward / stem: ${side.replace("8", "6")} did not look for it: its selection leaves it out`,
         );
         expect(gateSummary(results)).toBe(
-          "gates passed: 5 checked, 2 unchecked: a selection leaves them out",
+          "gates passed: 5 checked, 2 left out by a selection, unchecked",
         );
       },
     );

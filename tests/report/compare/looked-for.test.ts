@@ -129,7 +129,9 @@ describe("what a selection leaves out", () => {
     ]);
     expect(
       noteOf(whole, withKernels(whole, { kernel_exclude_patterns: ["relu"] })).join(),
-    ).toContain("B did not count 1 kernel of A: its selection of kernels (exclude relu)");
+    ).toContain(
+      "B did not count 1 kernel of A: its selection of kernels (exclude relu) leaves it out; it is called left out, not gone",
+    );
     expect(noteOf(whole, whole)).toEqual([]);
     expect(noteOf(selected, selected)).toEqual([]);
   });
