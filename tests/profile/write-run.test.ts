@@ -46,6 +46,15 @@ describe("writeRun", () => {
       expect(existsSync(file), file).toBe(true);
   });
 
+  it("names every file beside a collector's page on it", async () => {
+    await writeRun(result, config, { directory });
+    const page = readFileSync(inRun("recorder/regions/report.html"), "utf8");
+    for (const file of ["report.json", "report.md", "regions.csv", "kernels.csv"]) {
+      expect(page).toContain(`<a href="${file}">`);
+      expect(existsSync(inRun(`recorder/regions/${file}`)), file).toBe(true);
+    }
+  });
+
   it("gives each collector its folder and one overview, with what is missing", async () => {
     const [section] = result.sections;
     if (section === undefined) throw new Error("the result has a section");
