@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,6 +98,14 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     const kept = "ncu/logs/profile/nsight-compute-a507-931f.log";
     expect(readFileSync(inHere(`slice/${kept}`), "utf8")).toBe("Failed to optimize backing store");
     expect(readFileSync(inHere("slice/report.md"), "utf8")).toContain(kept);
+  });
+
+  it("opens no pipe that stands where ncu says that it says more", async () => {
+    const pipe = inHere("pipe.log");
+    execFileSync("mkfifo", [pipe]);
+    gpu?.plan([{ log: `${connected}==ERROR== For more information, see ${pipe}\n`, exit: 1 }]);
+    expect((await profile(["hydra.run.dir=pipe"])).code).toBe(1);
+    expect(existsSync(inHere("pipe/ncu/logs/profile/pipe.log"))).toBe(false);
   });
 
   it("notes what ncu could not collect in a run that worked", async () => {

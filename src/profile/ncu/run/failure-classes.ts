@@ -34,7 +34,7 @@ export interface FailureClass {
   /** @param further what that found */
   readonly message: (match: RegExpExecArray, further: RegExpExecArray | null) => string;
   readonly remedy: string;
-  /** Whether every further run of ncu would fail alike. */
+  /** Whether every further run of ncu would fail alike, where ncu calls it an error. */
   readonly hopeless: boolean;
 }
 
@@ -68,7 +68,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     id: "lock",
     pattern:
-      /(?:Failed to open\/create lock file |Failed to acquire the interprocess lock at )(\S*?)\. Please|InterprocessLockFailed/,
+      /(?:Failed to open\/create lock file |Failed to acquire the interprocess lock at )(.*?)\. Please|InterprocessLockFailed/,
     message: ([, file]) =>
       `ncu may not use its lock file${file === undefined ? "" : ` ${file}`}, mostly because another user made it`,
     remedy:
@@ -263,7 +263,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     message: ([, what], further) =>
       `ncu profiled no ${what}: the expressions of nvtx.include are of ${further?.[1]} ranges`,
     remedy:
-      "in an expression of ncu, push/pop ranges end in / (A/) and start/end ranges do not; the plain label (A) in pipeline.ncu.ncu_cli.nvtx.include asks for both",
+      "in an expression of ncu, push/pop ranges end in / (A/) and start/end ranges do not; the plain label (A) in pipeline.ncu.ncu_cli.nvtx.include asks for both; else no kernel ran in those ranges, or kernel_name and launch_skip let none pass",
     hopeless: false,
   },
   {

@@ -34,6 +34,9 @@ export function hangNote({ warnings, current }: Pick<NcuLog, "warnings" | "curre
   return `ncu warned that ${what} takes more time than expected: kernels that wait for each other hang when they run one at a time; replay_mode=app-range or range measures them together, pipeline.ncu.timeout_min ends a run that hangs`;
 }
 
+/** After a warning ncu went on: of a GPU that it does not know, say, while the next range may run on another. */
+const ERROR = "==ERROR==";
+
 /**
  * Everything that is recognised, most telling first; of each kind what fits first.
  *
@@ -49,7 +52,8 @@ export function recogniseFailures(ownLines: readonly string[]): readonly Recogni
     const second = further === undefined ? null : firstMatch(further, lines.slice(first.line));
     if (further !== undefined && second === null) continue;
     const words = message(first.match, second?.match ?? null);
-    found.set(id, { id, message: words, remedy, hopeless });
+    const isError = lines.some((line) => line.startsWith(ERROR) && pattern.test(line));
+    found.set(id, { id, message: words, remedy, hopeless: hopeless && isError });
   }
   return [...found.values()];
 }

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers";
 import { makeDirectory } from "../../../make-directory.ts";
+import { requireFile } from "../../../require-file.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
@@ -108,6 +109,7 @@ export async function runPass(
 const keepDetails = (lines: readonly string[], { directory }: PassPlace): readonly string[] =>
   detailFilesIn(lines).flatMap((file) => {
     try {
+      requireFile(file);
       copyFileSync(file, join(directory, basename(file)));
     } catch {
       // Another user's, or gone: its name alone helps nobody.

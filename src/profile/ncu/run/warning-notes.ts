@@ -8,7 +8,7 @@ interface Mention {
 
 const MENTIONS: readonly Mention[] = [
   {
-    pattern: /Unable to access the following \d+ metrics?: ([\w., ]+?)\.?(?: If profiling|$)/,
+    pattern: /Unable to access the following \d+ metrics?: (.+?)\.?(?: If profiling|$)/,
     note: ([, names = ""]) =>
       `ncu could not collect what this GPU, or this slice of one (MIG), does not give out: ${shortened(names.split(", "))}`,
   },

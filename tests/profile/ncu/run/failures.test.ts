@@ -219,6 +219,28 @@ describe("recogniseFailures", () => {
     expect(ids(says.replaceAll("\n", "\r\n"))).toEqual(ids(says));
   });
 
+  it("gives up no further run for what was a warning, after which ncu went on", () => {
+    const words =
+      "Profiling is not supported on device 1. To find out supported GPUs refer --list-chips option.";
+    const hopeless = (mark: string) =>
+      failuresOf(`==WARNING== Note.\n==${mark}== ${words}\n`).map((failure) => failure.hopeless);
+    expect(hopeless("WARNING")).toEqual([false]);
+    expect(hopeless("ERROR")).toEqual([true]);
+  });
+
+  it("names a lock file whose path has blanks", () => {
+    const [failure] = failuresOf(
+      "==ERROR== Failed to open/create lock file /home/a b/nsight-compute-lock. Please check that this process has write permissions on this file.",
+    );
+    expect(failure?.message).toContain(" /home/a b/nsight-compute-lock,");
+  });
+
+  it("looks once at what ncu says of every kernel", () => {
+    const line =
+      "==WARNING== Backing up device memory in system memory. Kernel replay might be slow.\n";
+    expect(ids(`${line.repeat(10_000)}==ERROR== LaunchFailed\n`)).toEqual(["launch_failed"]);
+  });
+
   it("has met each of its classes, here or in a recorded log", () => {
     const elsewhere = ["no_driver", "unsupported_api", "report_exists", "result_failed"];
     const known = new Set([...met.map(({ id }) => id), ...elsewhere]);

@@ -14,6 +14,8 @@ describe("notesOfWarnings", () => {
     expect(four).toMatch(/: pcie__write_bytes\.sum, .*, pcie__max_bytes\.sum$/);
     const [short] = notesOfWarnings(["Unable to access the following 1 metric: a__b.sum."]);
     expect(short).toMatch(/: a__b\.sum$/);
+    const [list] = notesOfWarnings(["Unable to access the following 1 metrics: group:a__b-c."]);
+    expect(list).toMatch(/: group:a__b-c$/);
   });
 
   it.each([
