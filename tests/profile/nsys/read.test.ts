@@ -384,6 +384,13 @@ describe("an export", () => {
     ]);
     expect(of("cuLaunchKernelEx")).toHaveLength(1);
     expect(of("cudaMalloc_v3020")).toEqual([]);
+    const returned = (returnValue: number) =>
+      of("cudaLaunchKernel_v7000", {
+        CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...launch(3), returnValue }],
+      });
+    expect(returned(0)).toHaveLength(1);
+    // No GPU was there: nothing ran.
+    expect(returned(100)).toEqual([]);
     const kernel = { start: 5, end: 6, globalPid: globalId(7), correlationId: 1 };
     const recorded = of("cudaLaunchKernel_v7000", { CUPTI_ACTIVITY_KIND_KERNEL: [kernel] });
     expect(recorded.join()).not.toContain("none of them");

@@ -2,7 +2,8 @@
 import type { ExportDatabase } from "./database.ts";
 
 const API_TABLES = ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"];
-const LAUNCHES = "value GLOB 'cu*LaunchKernel*' OR value GLOB 'cu*LaunchCooperative*'";
+const LAUNCHES =
+  "nameId IN (SELECT id FROM StringIds WHERE value GLOB 'cu*LaunchKernel*' OR value GLOB 'cu*LaunchCooperative*')";
 
 /** Some column: that there is a row is enough. */
 const ROW = { start: "start" };
@@ -14,18 +15,19 @@ const ROW = { start: "start" };
 export function untracedNotes(database: ExportDatabase): readonly string[] {
   if (isPresent(database.rows("CUPTI_ACTIVITY_KIND_KERNEL", ROW))) return [];
   if (database.tables.has("CUPTI_ACTIVITY_KIND_GRAPH_TRACE")) return [];
-  const names = [...database.rows("StringIds", { id: "id" }, LAUNCHES)].map(({ id }) => id);
-  if (names.length === 0) return [];
-  const launched = API_TABLES.some(
-    (table) =>
-      database.has(table, "nameId") &&
-      isPresent(database.rows(table, ROW, `nameId IN (${names.join(", ")})`)),
-  );
-  return launched
+  if (!database.has("StringIds", "value")) return [];
+  return API_TABLES.some((table) => hasLaunches(database, table))
     ? [
         "the program launched kernels, but nsys recorded none of them: use an nsys as new as the driver; under WSL, add CuptiUseRawGpuTimestamps=false to the file that nsys -z names",
       ]
     : [];
+}
+
+/** Of those that failed, as where a program finds no GPU, nothing ran. */
+function hasLaunches(database: ExportDatabase, table: string): boolean {
+  if (!database.has(table, "nameId")) return false;
+  const succeeded = database.has(table, "returnValue") ? " AND returnValue = 0" : "";
+  return isPresent(database.rows(table, ROW, `${LAUNCHES}${succeeded}`));
 }
 
 function isPresent(rows: Iterable<unknown>): boolean {
