@@ -5,7 +5,10 @@
  * only where the rest of the file leaves no doubt, and is no number otherwise.
  */
 export interface NumberFormat {
-  /** Between groups of three digits; empty: none; null: not known. */
+  /**
+   * Between groups of three digits; empty: none; null: not known. A comma that is `decimal` as well is of a
+   * table that a program of another locale has changed: what has one comma is no number there.
+   */
   readonly group: "," | "." | "" | null;
   readonly decimal: "." | "," | null;
 }
@@ -37,6 +40,7 @@ export function parseNumber(text: string, format: NumberFormat): number | typeof
     case "grouped":
       return Number(plain.replaceAll(shape.group, ""));
     case "decimal":
+      if (isContradictory(shape.decimal, format)) return AMBIGUOUS;
       return Number(plain.replace(shape.decimal, "."));
     case "both":
       return Number(plain.replaceAll(shape.group, "").replace(shape.decimal, "."));
@@ -85,7 +89,11 @@ function shapeOf(text: string): Shape {
 const isGrouped = (text: string, group: Separator): boolean =>
   group === "." ? /^[1-9]\d{0,2}(?:\.\d{3})+$/.test(text) : /^[1-9]\d{0,2}(?:,\d{3})+$/.test(text);
 
+const isContradictory = (separator: Separator, { group, decimal }: NumberFormat): boolean =>
+  separator === group && separator === decimal;
+
 function meaningOf(separator: Separator, format: NumberFormat): "group" | "decimal" | null {
+  if (isContradictory(separator, format)) return null;
   if (format.group === separator) return "group";
   if (format.decimal === separator) return "decimal";
   if (format.group !== null) return "decimal";
@@ -102,6 +110,7 @@ export interface FormatEvidence {
 export function createFormatEvidence(): FormatEvidence {
   let group: NumberFormat["group"] = null;
   let decimal: NumberFormat["decimal"] = null;
+  const decimals = new Set<Separator>();
   return {
     add(text) {
       if (!/^-?\d[\d.,]*$/.test(text)) return;
@@ -116,9 +125,14 @@ export function createFormatEvidence(): FormatEvidence {
       if (shape.kind === "grouped" || shape.kind === "both") group = shape.group;
       if (shape.kind === "both") decimal = shape.decimal;
       // Six decimals are printed with a dot in every locale; one or two are the locale's own.
-      if (shape.kind === "decimal" && (shape.decimal === "," || /\.\d{1,2}$/.test(digits)))
+      if (shape.kind === "decimal" && (shape.decimal === "," || /\.\d{1,2}$/.test(digits))) {
         decimal ??= shape.decimal;
+        decimals.add(shape.decimal);
+      }
     },
-    format: () => ({ group, decimal }),
+    format: () =>
+      decimals.has(",") && (decimals.has(".") || group === ",")
+        ? { group: ",", decimal: "," }
+        : { group, decimal },
   };
 }

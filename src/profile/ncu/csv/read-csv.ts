@@ -29,8 +29,8 @@ export interface CsvSummary {
 }
 
 /**
- * Reads one CSV, in UTF-8 or UTF-16, as ncu printed it or as another program saved it again. Memory does not grow with the file: what is done with the results is the caller's
- * matter.
+ * Reads one CSV, in UTF-8 or UTF-16, as ncu printed it or as another program saved it again. Memory does not grow
+ * with the file: what is done with the results is the caller's matter.
  *
  * @throws ConfigError `profile.input` where the file has no table of results at all; rows that are damaged
  *   and numbers that cannot be read become notes

@@ -80,50 +80,90 @@ interface RecordReader {
 /** pandas makes floats of numbers in a column in which one is missing, as in the row of units. */
 const WHOLE_NUMBERS = new Set(["ID", "Process ID", "Context", "Stream", "Device"]);
 
+/** Much longer than any row of ncu. Of a longer one, in a damaged file, the rest is dropped. */
+const LONGEST_RECORD = 1 << 24;
+
+const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
 function createRecordReader({ separator, added }: Rewriting): RecordReader {
-  let headers: readonly string[] | null = null;
+  const between = separator.charCodeAt(0);
+  let isWhole: readonly boolean[] | null = null;
   let cells: string[] = [];
   let cell = "";
+  let length = 0;
   let state: "plain" | "quoted" | "quote in quoted" = "plain";
 
-  const printed = (): string => {
-    const own = [...cells, cell].slice(added);
-    cells = [];
-    cell = "";
-    if (own.every((text) => text === "")) return own.length > 1 ? rowOf(own) : "";
-    headers ??= own;
-    return rowOf(own);
+  const add = (text: string) => {
+    length += text.length;
+    if (length <= LONGEST_RECORD) cell += text;
   };
-  const rowOf = (own: readonly string[]): string =>
-    `${own.map((text, place) => quoted(WHOLE_NUMBERS.has(headers?.[place] ?? "") ? text.replace(/^(\d+)\.0$/, "$1") : text)).join(",")}\n`;
-  const take = (character: string): string => {
-    if (state === "quoted") {
-      if (character === '"') state = "quote in quoted";
-      else cell += character;
-      return "";
-    }
-    if (state === "quote in quoted" && character === '"') {
-      cell += '"';
-      state = "quoted";
-      return "";
-    }
-    state = "plain";
-    if (character === separator) {
-      cells.push(cell);
-      cell = "";
-    } else if (character === "\n") return printed();
-    else if (character === '"' && cell === "") state = "quoted";
-    else if (character !== "\r") cell += character;
-    return "";
+  const endCell = () => {
+    length++;
+    if (length <= LONGEST_RECORD) cells.push(cell);
+    cell = "";
+  };
+  const endRecord = (): string => {
+    endCell();
+    const own = cells.slice(added);
+    cells = [];
+    length = 0;
+    if (own.length <= 1 && (own[0] ?? "") === "") return "";
+    isWhole ??= own.map((name) => WHOLE_NUMBERS.has(name));
+    return rowOf(own, isWhole);
   };
   return {
     push(text) {
       let out = "";
-      for (const character of text) out += take(character);
+      let at = 0;
+      while (at < text.length) {
+        if (state === "quoted") {
+          const quote = text.indexOf('"', at);
+          const end = quote < 0 ? text.length : quote;
+          add(text.slice(at, end));
+          if (quote >= 0) state = "quote in quoted";
+          at = end + 1;
+          continue;
+        }
+        if (state === "quote in quoted") {
+          const isDoubled = text.charCodeAt(at) === QUOTE;
+          state = isDoubled ? "quoted" : "plain";
+          if (isDoubled) {
+            add('"');
+            at++;
+          }
+          continue;
+        }
+        const start = at;
+        let byte = text.charCodeAt(at);
+        while (at < text.length && byte !== between && byte !== LINE_FEED && byte !== QUOTE)
+          byte = text.charCodeAt(++at);
+        if (at > start) add(withoutReturn(text.slice(start, at)));
+        if (at === text.length) break;
+        at++;
+        if (byte === between) endCell();
+        else if (byte === LINE_FEED) out += endRecord();
+        else if (cell === "") state = "quoted";
+        else add('"');
+      }
       return out;
     },
-    end: () => (cells.length > 0 || cell !== "" ? printed() : ""),
+    end: () => (cells.length > 0 || cell !== "" ? endRecord() : ""),
   };
 }
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+const withoutReturn = (text: string): string =>
+  text.charCodeAt(text.length - 1) === CARRIAGE_RETURN ? text.slice(0, -1) : text;
+
+/** @param isWhole of each column */
+function rowOf(cells: readonly string[], isWhole: readonly boolean[]): string {
+  let row = '"';
+  for (let place = 0; place < cells.length; place++) {
+    if (place > 0) row += '","';
+    const text = cells[place] ?? "";
+    const cell = isWhole[place] === true ? text.replace(/^(\d+)\.0$/, "$1") : text;
+    row += cell.includes('"') ? cell.replaceAll('"', '""') : cell;
+  }
+  return `${row}"\n`;
+}

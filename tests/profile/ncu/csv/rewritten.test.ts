@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
-import { isRewritten } from "../../../../src/profile/ncu/csv/rewritten.ts";
+import { asPrinted, isRewritten } from "../../../../src/profile/ncu/csv/rewritten.ts";
 import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { samplesOrSkip } from "../samples.ts";
 
@@ -81,5 +81,58 @@ describe.skipIf(sample === null)("a table of ncu that another program saved agai
     expect(found.results.length).toBeGreaterThan(0);
     expect(found).toEqual(expected);
     expect(await read(again, 1009)).toEqual(expected);
+  });
+});
+
+/** A table of one metric, a result for each of its values, as a spreadsheet of a German locale saves it. */
+const table = (values: readonly string[]): string =>
+  [
+    "ID;Process ID;Process Name;Host Name;Kernel Name;Context;Stream;Block Size;Grid Size;Device;CC;a__b.sum",
+    ";;;;;;;;;;;byte",
+    ...values.map((value, id) => `${id};7;app;h;k;1;7;(1, 1, 1);(1, 1, 1);0;7.5;${value}`),
+    "",
+  ].join("\n");
+
+const valuesOf = async (text: string) => {
+  async function* pieces() {
+    yield Buffer.from(text);
+  }
+  const results: NcuResult[] = [];
+  const { notes } = await streamNcuCsv(pieces(), (result) => results.push(result));
+  return { notes, values: results.map(({ values }) => values[0]) };
+};
+
+describe("numbers of a table that was saved again", () => {
+  it("have the separators of the program that saved it", async () => {
+    expect(await valuesOf(table(["27,80", "52,576", "9612288"]))).toEqual({
+      notes: [],
+      values: [27.8, 52.576, 9612288],
+    });
+  });
+
+  it.each([
+    // A spreadsheet read 1,230 of an English ncu as 1.23, and kept what it took for a text.
+    ["groups", ["9,612,288", "1,23", "1,234"], [9612288, Number.NaN, Number.NaN]],
+    ["decimals", ["27.80", "1,23", "1,234"], [27.8, Number.NaN, Number.NaN]],
+  ])("are none where a comma stands beside others that are %s", async (_what, cells, values) => {
+    const read = await valuesOf(table(cells));
+    expect(read.values).toEqual(values);
+    expect(read.notes).toEqual([expect.stringContaining("2 numbers like 1.234 were left out")]);
+  });
+});
+
+describe("a damaged table that was saved again", () => {
+  it("is read up to a quote that is never closed, in the memory of a long row", async () => {
+    const megabyte = Buffer.from("x".repeat(1 << 20));
+    async function* pieces() {
+      yield Buffer.from(`${table(["1", "2"])}3;7;app;h;"`);
+      for (let at = 0; at < 40; at++) yield megabyte;
+    }
+    let bytes = 0;
+    for await (const printed of asPrinted(pieces())) bytes += printed.length;
+    expect(bytes).toBeLessThan(18 * megabyte.length);
+    const results: NcuResult[] = [];
+    await streamNcuCsv(pieces(), (result) => results.push(result));
+    expect(results.length).toBe(2);
   });
 });
