@@ -50,6 +50,11 @@ const parts = [
     },
   },
   {
+    name: "the packed package under the newest Nodes",
+    argv: [process.execPath, "scripts/newest-nodes.mjs"],
+    env: {},
+  },
+  {
     name: "benchmarks",
     argv: [process.execPath, "--import", "./scripts/typescript-loader.mjs", "bench/run.ts"],
     env: {},

@@ -61,7 +61,8 @@ std::string processor_name_in(std::istream& cpuinfo) {
   while (std::getline(cpuinfo, line)) {
     const std::optional<Field> field = parse_field(line);
     if (!field) continue;
-    const auto& [name, value] = *field;
+    const std::string& name = field->name;
+    const std::string& value = field->value;
     const auto number = [&value] { return std::strtoul(value.c_str(), nullptr, 0); };
     if (name == "model name" && !value.empty()) return value;
     if (name == "CPU implementer") core = ArmCore{number(), 0, 0};
