@@ -1,4 +1,4 @@
-import { type Stats, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 
 /** What can stand where a file is expected. To open a pipe may wait for ever; a device may never end. */
 const OTHERS: readonly (readonly [is: (status: Stats) => boolean, name: string])[] = [
@@ -19,7 +19,17 @@ export function requireFile(path: string): Stats {
   return status;
 }
 
-/** The same of devices alone: what comes out of a pipe ends. */
+/**
+ * The text of such a file.
+ *
+ * @throws as above, and the system's errors of reading
+ */
+export function readText(path: string): string {
+  requireFile(path);
+  return readFileSync(path, "utf8");
+}
+
+/** As `requireFile`, of devices alone: what comes out of a pipe ends. */
 export function refuseDevice(status: Stats, path: string): void {
   if (!status.isFIFO() && !status.isSocket()) refuseOther(status, path);
 }

@@ -1,4 +1,5 @@
 import { packageInfo } from "../package-root.ts";
+import { dateTime } from "../report/date-time.ts";
 import type { RegionReportBundle } from "../report/document.ts";
 import type { Collection } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
@@ -124,7 +125,7 @@ function toBundle(
   generatedAt: Date,
 ): RegionReportBundle {
   return toReportBundle(model, {
-    generatedAt: generatedAt.toISOString(),
+    generatedAt: dateTime(generatedAt),
     configFingerprint: fingerprint,
     collectorVersion: collection.toolVersion ?? environment.hydraconf,
     environment: {

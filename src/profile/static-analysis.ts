@@ -1,7 +1,17 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileProblem } from "../file-problem.ts";
 import type { DevicePeaks, LayerWork, StaticAnalysis } from "../report/static-analysis.ts";
+import { readText } from "../require-file.ts";
+import {
+  listOf,
+  maybe,
+  measure,
+  objectOf,
+  orNull,
+  type Shape,
+  text,
+  wrongField,
+} from "../shape.ts";
 import type { ProfileSection } from "./run.ts";
 import type { Workload } from "./workload/workload.ts";
 
@@ -13,8 +23,25 @@ interface WorkloadDocument {
   readonly peaks?: DevicePeaks;
 }
 
-const isWhole = (document: Partial<WorkloadDocument> | null): document is WorkloadDocument =>
-  document?.layers !== undefined && document.timings_ms !== undefined;
+const PARAMETERS: Shape<WorkloadDocument["parameters"]> = { count: measure, bytes: measure };
+const LAYER: Shape<LayerWork> = {
+  name: text,
+  operation: text,
+  range: text,
+  flops: measure,
+  bytes: measure,
+};
+const PEAKS: Shape<DevicePeaks> = {
+  gflops_per_second: orNull(measure),
+  gbytes_per_second: orNull(measure),
+  source: text,
+};
+const DOCUMENT: Shape<WorkloadDocument> = {
+  parameters: objectOf(PARAMETERS),
+  layers: listOf(objectOf(LAYER)),
+  timings_ms: objectOf<WorkloadDocument["timings_ms"]>({ median: measure }),
+  peaks: maybe(objectOf(PEAKS)),
+};
 
 /** One of them at most is there: programs that print no document have neither. */
 export interface ReadStaticAnalysis {
@@ -35,13 +62,13 @@ export function readStaticAnalysis(
   const problem = (why: string) => ({
     problem: `no static analysis: ${collector}/${basename(stdoutFile)}, which the workload printed, ${why}`,
   });
-  let text: string;
+  let printed: string;
   try {
-    text = readFileSync(stdoutFile, "utf8");
+    printed = readText(stdoutFile);
   } catch (error) {
     return problem(`cannot be read: ${fileProblem(error)}`);
   }
-  const document = documentOf(text);
+  const document = documentOf(printed);
   if (document === null) return problem("is not what it printed any more");
   const { parameters, layers, peaks, timings_ms } = document;
   // Under ncu a pass is replayed over and over: its time is ncu's.
@@ -50,11 +77,14 @@ export function readStaticAnalysis(
 }
 
 /** Null for a file that was cut, or changed: the workload itself prints whole documents. */
-function documentOf(text: string): WorkloadDocument | null {
+function documentOf(printed: string): WorkloadDocument | null {
   try {
-    const document = JSON.parse(text) as Partial<WorkloadDocument> | null;
+    const document: unknown = JSON.parse(printed);
     return isWhole(document) ? document : null;
   } catch {
     return null;
   }
 }
+
+const isWhole = (document: unknown): document is WorkloadDocument =>
+  wrongField(document, DOCUMENT) === undefined;

@@ -5,9 +5,10 @@ import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
 import { type CheckedDocument, readDocument } from "../../report/check-text.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
-import { textOfFile } from "../../report/json-text.ts";
+import { type JsonText, textOfFile } from "../../report/json-text.ts";
 import { upgraded } from "../../report/upgrade.ts";
 import type { ReportValidator } from "../../report/validate.ts";
+import { requireFile } from "../../require-file.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";
@@ -36,7 +37,11 @@ export function loadReport(
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
   return {
     name,
-    bundle: readBundle(isRun ? readablePath(file, cwd) : name, file, validator),
+    bundle: readBundle(isRun ? readablePath(file, cwd) : name, validator, () => {
+      // What the user named may be a pipe, which someone writes to; not what was found in a directory.
+      if (file !== resolve(cwd, name)) requireFile(file);
+      return textOfFile(file);
+    }),
     configFile: config !== null && isFile(readablePath(config, cwd), config) ? config : null,
   };
 }
@@ -111,8 +116,12 @@ function isThere(name: string, path: string): boolean {
   }
 }
 
-function readBundle(name: string, file: string, validator: ReportValidator): RegionReportBundle {
-  const { document, issues } = checked(name, file, validator);
+function readBundle(
+  name: string,
+  validator: ReportValidator,
+  open: () => JsonText,
+): RegionReportBundle {
+  const { document, issues } = checked(name, validator, open);
   const [issue, ...others] = issues;
   if (issue !== undefined) {
     if (issue.pointer === "" && issue.message.includes('"contract"'))
@@ -131,9 +140,9 @@ function readBundle(name: string, file: string, validator: ReportValidator): Reg
   return upgraded(document as RegionReportBundle);
 }
 
-function checked(name: string, file: string, validator: ReportValidator): CheckedDocument {
+function checked(name: string, validator: ReportValidator, open: () => JsonText): CheckedDocument {
   try {
-    return readDocument(textOfFile(file), validator);
+    return readDocument(open(), validator);
   } catch (cause) {
     // Anything else is a defect of ours.
     if (cause instanceof Error && "code" in cause) throw unreadable(name, fileProblem(cause));

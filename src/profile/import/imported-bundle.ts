@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { packageInfo } from "../../package-root.ts";
+import { dateTime } from "../../report/date-time.ts";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/document.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { type RegionModel, toReportBundle } from "../regions/index.ts";
@@ -19,7 +20,7 @@ export function importedBundle(
   { toolVersion, machine, names }: Provenance,
 ): RegionReportBundle {
   return toReportBundle(model, {
-    generatedAt: request.now.toISOString(),
+    generatedAt: dateTime(request.now),
     configFingerprint: fingerprint(request),
     collectorVersion: toolVersion ?? "unknown",
     environment: environmentOf(machine),

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { packageInfo } from "../../package-root.ts";
 import { readablePath } from "../../readable-path.ts";
-import { requireFile } from "../../require-file.ts";
+import { readText } from "../../require-file.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
@@ -38,8 +38,7 @@ export const readSavedRun: ReadSavedRun = (directory, cwd) => createRunReader()(
 function contentOf(file: string, name: string): unknown {
   let text: string;
   try {
-    requireFile(file);
-    text = readFileSync(file, "utf8");
+    text = readText(file);
   } catch (cause) {
     if (isMissing(cause)) throw noRun(dirname(file), name);
     throw unreadable(name, fileProblem(cause));

@@ -1,5 +1,5 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { textOfFile } from "../../report/json-text.ts";
@@ -142,7 +142,9 @@ async function timelineOf(source: CollectionSource, directory: string): Promise<
 
 function reportsKnowProcesses(directory: string): boolean {
   const file = join(directory, "regions", "report.json");
-  return existsSync(file) && tellsOfProcess(textOfFile(file));
+  return (
+    statSync(file, { throwIfNoEntry: false })?.isFile() === true && tellsOfProcess(textOfFile(file))
+  );
 }
 
 /** From the export that the run made or, where it was removed, from a new one of the report. */

@@ -1,9 +1,10 @@
 /** The jobs of a sweep, from its directory. */
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { type JobInput, jobReport } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validate.ts";
+import { readText } from "../../require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";
@@ -153,7 +154,7 @@ function overridesOf(job: string): readonly string[] {
   const file = JOB_FILES.map((name) => join(job, name)).find((path) => existsSync(path));
   if (file === undefined) return [];
   try {
-    const list: unknown = toObject(readYaml(readFileSync(file, "utf8"), { name: file }));
+    const list: unknown = toObject(readYaml(readText(file), { name: file }));
     return Array.isArray(list) ? list.map(String) : [];
   } catch (cause) {
     const message = `${relative(job, file)}: ${fileProblem(cause)}`;

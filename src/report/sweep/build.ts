@@ -1,5 +1,6 @@
 import { agreeing, plural } from "../../plural.ts";
 import { toldByAny } from "../compare/known-domains.ts";
+import { dateTime } from "../date-time.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { reportKernelWords } from "../kernel-words.ts";
@@ -64,7 +65,7 @@ export function buildSweepReport(
   );
   return {
     contract: SWEEP_CONTRACT,
-    generated_at: generatedAt.toISOString(),
+    generated_at: dateTime(generatedAt),
     collector,
     basis,
     parameters,

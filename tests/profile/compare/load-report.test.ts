@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +53,19 @@ describe("a report to compare", () => {
       "zero.json: it is a device, not a file",
     );
   });
+
+  it.skipIf(process.platform === "win32").each(["", "/recorder", "/recorder/regions"])(
+    "is no pipe in a directory%s, to which nobody may ever write",
+    (below) => {
+      const folder = join(directory, "piped", "recorder", "regions");
+      mkdirSync(folder, { recursive: true });
+      rmSync(join(folder, "report.json"), { force: true });
+      execFileSync("mkfifo", [join(folder, "report.json")]);
+      expect(() => loadReport(`piped${below}`, directory, validator, "recorder")).toThrow(
+        /: it is a pipe, not a file$/,
+      );
+    },
+  );
 
   it("is found in the folder of a collector, and of its regions", () => {
     const folder = join(directory, "run", "recorder", "regions");

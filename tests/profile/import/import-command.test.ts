@@ -45,6 +45,14 @@ describe("deep-profile import", () => {
     }
   });
 
+  test("makes them also where the clock is far off", async () => {
+    const source = join(RECORDINGS, "resnet-regions");
+    const { code } = await importFiles([source, "-o", "far off"], new Date(8.64e15));
+    expect(code).toBe(0);
+    const file = join(cwd, "far off/recorder/regions/report.json");
+    expect(readFileSync(file, "utf8")).toContain('"9999-12-31T23:59:59.999Z"');
+  });
+
   test("shows the regions asked for, in the directory asked for", async () => {
     const source = join(RECORDINGS, "resnet-regions");
     const { stdout } = await importFiles([

@@ -12,12 +12,12 @@ export function importer() {
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
   /** A refusal is its error. */
-  async function importFiles(args: readonly string[]) {
+  async function importFiles(args: readonly string[], now = new Date(2026, 0, 2, 3, 4, 5)) {
     const { console, out } = capturedConsole();
     const code = await runImport(args, {
       cwd,
       env: { COLUMNS: "100" },
-      now: new Date(2026, 0, 2, 3, 4, 5),
+      now,
       console,
     });
     return { code, ...out };

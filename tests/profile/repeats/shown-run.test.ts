@@ -7,6 +7,8 @@ import { type CollectedRun, reportOn } from "../../../src/profile/run.ts";
 import { readStaticAnalysis } from "../../../src/profile/static-analysis.ts";
 import { timelineOf } from "../regions/timelines.ts";
 
+const DOCUMENT = { parameters: { count: 0, bytes: 0 }, layers: [] };
+
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "hydraconf-shown-"));
@@ -16,7 +18,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 /** A run that took so many milliseconds, and printed just that. */
 function runOf(ms: number) {
   const stdoutFile = join(directory, `${ms}.json`);
-  writeFileSync(stdoutFile, JSON.stringify({ layers: [], timings_ms: { median: ms } }));
+  writeFileSync(stdoutFile, JSON.stringify({ ...DOCUMENT, timings_ms: { median: ms } }));
   const timeline = timelineOf([{ ranges: [{ name: "A", start: 0, end: ms * 1e6 }] }]);
   return { timeline, stdoutFile };
 }

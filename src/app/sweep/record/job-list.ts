@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { appendLinesDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
+import { maybe, oneOf, type Shape, wrongField } from "../../../shape.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import { JOB, type ManifestJob } from "./manifest-job.ts";
-import { maybe, oneOf, type Shape, wrongField } from "./shape.ts";
 
 /**
  * The jobs of a sweep as a file: a line of JSON for each. It only grows, so that a sweep of many batches writes each job once, and a

@@ -1,19 +1,16 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import {
   isDiskFull,
   overwriteFileSync,
   writeFileAtomicSync,
   writeFileDurableSync,
 } from "../../../atomic-write.ts";
-import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
-import { tookMs, uptimeMs } from "./attempt-time.ts";
-import { jobFile } from "./layout.ts";
 import {
   amount,
-  anything,
   count,
   listOf,
   maybe,
+  nestedUpTo,
   objectOf,
   oneOf,
   orNull,
@@ -22,7 +19,11 @@ import {
   textsByName,
   time,
   wrongField,
-} from "./shape.ts";
+} from "../../../shape.ts";
+import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
+import { MAX_STORED_DEPTH } from "../../worker/stored-value.ts";
+import { tookMs, uptimeMs } from "./attempt-time.ts";
+import { jobFile } from "./layout.ts";
 
 /**
  * `queued`: handed to a scheduler; also a job without a file. `stopped`: ended by a signal.
@@ -81,7 +82,7 @@ const STATE: Shape<JobState> = {
   number: count,
   status: oneOf("queued", "running", "completed", "failed", "stopped", "timed_out"),
   attempts: listOf(objectOf(ATTEMPT)),
-  return_value: anything,
+  return_value: nestedUpTo(MAX_STORED_DEPTH),
 };
 
 /** How an attempt ended. */
@@ -96,7 +97,7 @@ export interface AttemptEnd {
 export function readJobState(folder: string, number: number): JobState | undefined {
   const file = jobFile(folder, number);
   // Most often there is none, and asking costs a tenth of an error that is thrown and caught.
-  if (!existsSync(file)) return undefined;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   try {
     const state = JSON.parse(readFileSync(file, "utf8")) as JobState;
     return wrongField(state, STATE) === undefined && state.number === number ? state : undefined;

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileDurableSync } from "../../../atomic-write.ts";
 import { fileProblem } from "../../../file-problem.ts";
-import { ConfigError } from "../../../values/errors.ts";
-import { readJobList, readListedJob } from "./job-list.ts";
-import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
-import { JOB, type ManifestJob } from "./manifest-job.ts";
+import { readText } from "../../../require-file.ts";
 import {
   text as anyText,
   flag,
@@ -19,7 +16,11 @@ import {
   texts,
   time,
   wrongField,
-} from "./shape.ts";
+} from "../../../shape.ts";
+import { ConfigError } from "../../../values/errors.ts";
+import { readJobList, readListedJob } from "./job-list.ts";
+import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
+import { JOB, type ManifestJob } from "./manifest-job.ts";
 
 export type { ManifestJob } from "./manifest-job.ts";
 
@@ -172,7 +173,7 @@ function parsedManifest(folder: string): Manifest {
   const file = manifestFile(folder);
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readText(file);
   } catch (cause) {
     throw unreadable(folder, cause);
   }

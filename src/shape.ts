@@ -1,7 +1,7 @@
 /**
- * Whether what stands in a record is what a sweep writes: a file that was edited, or that a dying disk damaged, is
- * told as such before anything relies on it. A few checks by hand; a schema's validator would take longer to load than
- * all else that a worker does before its job.
+ * Whether what stands in a file of ours is what we write: one that was edited, or that a dying disk damaged, is told
+ * as such before anything relies on it. A few checks by hand; a schema's validator would take longer to load than all
+ * else that a worker does before its job.
  */
 export type Check = (value: unknown) => boolean;
 
@@ -12,8 +12,20 @@ export const text: Check = (value) => typeof value === "string";
 export const flag: Check = (value) => typeof value === "boolean";
 export const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 export const amount: Check = (value) => typeof value === "number";
+/** Of what cannot be less than none; a number in JSON may be too large for one of ours. */
+export const measure: Check = (value) => Number.isFinite(value) && Number(value) >= 0;
 export const time: Check = (value) => !Number.isNaN(Date.parse(String(value))) && text(value);
-export const anything: Check = () => true;
+
+/** For any value that the passes through it bear: lists and objects within each other up to this many levels. */
+export const nestedUpTo =
+  (levels: number): Check =>
+  (value) =>
+    depthFits(value, levels);
+
+function depthFits(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => depthFits(inner, levels - 1));
+}
 
 export const listOf =
   (check: Check): Check =>
