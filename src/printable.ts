@@ -6,6 +6,12 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => NAMED[character] ?? codePoint(character));
 }
 
+/** The same of a text of several lines, with tabs: these stay as they are. */
+export const visibleControls = (text: string): string =>
+  text.replaceAll(UNPRINTABLE, (character) =>
+    character === "\n" || character === "\t" ? character : printable(character),
+  );
+
 /**
  * A label as shown to people: never empty, never longer than a line can bear. Of a longer one the end is kept, too:
  * kernels of a library differ in their last template arguments.

@@ -1,6 +1,7 @@
 import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
 import { packageInfo } from "../package-root.ts";
+import { visibleControls } from "../printable.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";
@@ -142,7 +143,7 @@ function usageError({ message, details }: ConfigError, options: ProgramOptions):
       : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
   const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
   const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
-  return `${usage}${options.name}: error: ${message}${near}\n${hint}`;
+  return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
 }
 
 /** Flags that take up a sweep from its record. */

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { readablePath } from "../readable-path.ts";
 import { renderError } from "../values/render-error.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
+import { requireOpenFiles } from "./machine/open-files.ts";
 import { describeOutcome, type ProcessOutcome, succeeded } from "./machine/process.ts";
 import { remedyForProgram } from "./program-remedies.ts";
 import { terminalProgress } from "./progress.ts";
@@ -44,6 +45,7 @@ export interface MainResult {
 
 /** The task of `deep-profile`: profiles, shows the result, writes everything a run directory holds. */
 export async function profileMain(request: MainRequest): Promise<MainResult> {
+  requireOpenFiles();
   const interrupt = listenForInterrupt();
   try {
     const run = await collectRun({

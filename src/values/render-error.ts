@@ -1,7 +1,8 @@
 import pc from "picocolors";
+import { visibleControls } from "../printable.ts";
 import { wrongArgument } from "./check-arguments.ts";
 import { checkOptions, optional, trueOrFalse } from "./check-options.ts";
-import { type ConfigError, isConfigError } from "./errors.ts";
+import { type ConfigError, type ErrorDetails, isConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 import { describeOrigin, lineAt, lineColumn } from "./position.ts";
 
@@ -36,7 +37,8 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
     throw wrongArgument("renderError", "the error", "a ConfigError", error);
   checkOptions<RenderOptions>("renderError", options, { color: optional(trueOrFalse) });
   const colors = pc.createColors(options.color === true);
-  const { message, origin, key, nearest, available, hint } = error.details;
+  const { origin } = error.details;
+  const { message, key, nearest, available, hint } = withoutControls(error.details);
   const lines = [colors.red(colors.bold(message))];
   if (origin !== undefined) lines.push(...place(origin, colors));
   if (key !== undefined && !isNamed(message, key)) lines.push(`  key: ${key}`);
@@ -45,6 +47,19 @@ export function renderError(error: ConfigError, options: RenderOptions = {}): st
   if (names.length > 0) lines.push(`  Available: ${shortList(names)}`);
   if (hint !== undefined) lines.push(`  ${colors.cyan("Hint:")} ${hint}`);
   return lines.join("\n");
+}
+
+/** Names of files and keys come from anywhere: control characters in them could drive a terminal. */
+function withoutControls(details: ErrorDetails): Omit<ErrorDetails, "origin"> {
+  const { message, key, nearest, available, hint } = details;
+  return {
+    ...details,
+    message: visibleControls(message),
+    ...(key !== undefined && { key: visibleControls(key) }),
+    ...(nearest !== undefined && { nearest: visibleControls(nearest) }),
+    ...(available !== undefined && { available: available.map(visibleControls) }),
+    ...(hint !== undefined && { hint: visibleControls(hint) }),
+  };
 }
 
 /** Whether a text names a key: as a whole, not by letters that another word has, too. */
@@ -62,7 +77,7 @@ const PART_BEFORE = /[\p{L}\p{N}_.]$/u;
 const PART_AFTER = /^(?:[\p{L}\p{N}_]|\.[\p{L}\p{N}_])/u;
 
 function place(origin: Origin, colors: Colors): readonly string[] {
-  const arrow = `${colors.blue("-->")} ${describeOrigin(origin)}`;
+  const arrow = `${colors.blue("-->")} ${visibleControls(describeOrigin(origin))}`;
   const excerpt = excerptOf(origin);
   if (excerpt === null) return [`  ${arrow}`];
   const { label, line, start, end } = clip(excerpt);

@@ -15,6 +15,34 @@ describe("renderError", () => {
     expect(render({ message: "first\nsecond" })).toBe("first\nsecond");
   });
 
+  it("shows control characters of names as what they are, and no less of other text", () => {
+    const shown = render({
+      message: "First\x1b[31m\n\t'größe 漢\u202e\r'",
+      origin: {
+        kind: "file",
+        source: { name: "a\x1b]0;x\x07.yaml", text: "a: 1" },
+        start: 0,
+        end: 1,
+      },
+      key: "k\x9b1m",
+      nearest: "n\x1b",
+      available: ["o\x1b", "p"],
+      hint: "q\x1b",
+    });
+    expect(shown.split("\n")).toEqual([
+      "First\\u{1b}[31m",
+      "\t'größe 漢\\u{202e}\\r'",
+      " --> a\\u{1b}]0;x\\u{7}.yaml:1:1",
+      "  |",
+      "1 | a: 1",
+      "  | ^",
+      "  key: k\\u{9b}1m",
+      "  Did you mean 'n\\u{1b}'?",
+      "  Available: o\\u{1b}, p",
+      "  Hint: q\\u{1b}",
+    ]);
+  });
+
   it("shows the line of the file with carets under the span", () => {
     expect(render({ origin: file("a: 1\nport: xx # c\n", 11, 13) })).toBe(
       ["No such key", " --> conf/a.yaml:2:7", "  |", "2 | port: xx # c", "  |       ^^"].join("\n"),

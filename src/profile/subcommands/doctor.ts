@@ -1,6 +1,7 @@
 import { canProfile, examine } from "../doctor/examine.ts";
 import { thisMachine } from "../doctor/machine.ts";
 import { renderFindings, renderSummary } from "../doctor/render.ts";
+import { requireOpenFiles } from "../machine/open-files.ts";
 import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
@@ -24,6 +25,7 @@ export async function runDoctor(args: readonly string[], io: SubcommandIo): Prom
     return 0;
   }
   if (command.positionals.length > 0) throw usage("doctor takes no arguments");
+  requireOpenFiles();
   const findings = await examine(thisMachine(io.env));
   const render = command.has("verbose") ? renderFindings : renderSummary;
   io.console.stdout(

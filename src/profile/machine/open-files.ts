@@ -1,0 +1,47 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { devNull } from "node:os";
+import { ConfigError } from "../../values/errors.ts";
+
+/** What several programs at a time take, with pipes for what they print; a process has 256 at least nearly everywhere. */
+const NEEDED = 32;
+
+/**
+ * Before programs are started: Node gives a process for which there is no pipe an error that nobody can catch.
+ *
+ * @throws ConfigError `app.system` where so many files cannot be open beside those that are
+ */
+export function requireOpenFiles(): void {
+  const code = refusalOf(NEEDED);
+  if (code === null) return;
+  throw new ConfigError({
+    code: "app.system",
+    message: `Too few files may be open at a time to start programs${code === "EMFILE" ? ownLimit() : " on this machine"}`,
+    hint: "raise the limit of open files, e.g. ulimit -n 1024",
+  });
+}
+
+/** Why so many files cannot be opened; null where they can. */
+function refusalOf(count: number): "EMFILE" | "ENFILE" | null {
+  const opened: number[] = [];
+  try {
+    while (opened.length < count) opened.push(openSync(devNull, "r"));
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EMFILE" || code === "ENFILE") return code;
+    throw error;
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
+/** Only Linux tells. */
+function ownLimit(): string {
+  try {
+    const [, limit] =
+      /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return limit === undefined ? "" : `: this process may have ${limit}`;
+  } catch {
+    return "";
+  }
+}

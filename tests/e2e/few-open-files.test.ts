@@ -1,0 +1,29 @@
+import { execa } from "execa";
+import { afterAll, expect, it } from "vitest";
+import { commandPath, temporaryDirectory } from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(() => here.remove());
+
+it.skipIf(process.platform !== "linux")(
+  "doctor names a limit of open files that is too low",
+  async () => {
+    const { exitCode, stdout, stderr } = await execa(
+      "sh",
+      [
+        "-c",
+        'ulimit -n 40 && exec "$0" "$@"',
+        process.execPath,
+        commandPath("deep-profile"),
+        "doctor",
+      ],
+      { cwd: here.path, reject: false },
+    );
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr:
+        "Too few files may be open at a time to start programs: this process may have 40\n  Hint: raise the limit of open files, e.g. ulimit -n 1024",
+    });
+  },
+);
