@@ -32,6 +32,7 @@ const leaves = new Set([
   "printable.ts",
   "readable-path.ts",
   "require-file.ts",
+  "shape.ts",
   "shell-quote.ts",
   "terminal-width.ts",
   "text-width.ts",
