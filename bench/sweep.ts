@@ -16,12 +16,13 @@ const GOAL = 8;
 
 const CONFIG = "x: 1\nname: run-${x}\ndb:\n  host: a\n  port: 1\nhydra: {sweep: {dir: s}}\n";
 
-/** Files in memory, where there are such: a disk, and who else writes to it, are no part of what is measured. */
-const PLACE = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** Files in memory: a disk, and who else writes to it, are no part of what is measured. */
+const MEMORY = "/dev/shm";
 
 export async function benchSweep(print: (line: string) => void): Promise<boolean> {
   const score = createScore(print);
-  const folder = mkdtempSync(join(PLACE, "hydraconf-bench-"));
+  const isInMemory = existsSync(MEMORY);
+  const folder = mkdtempSync(join(isInMemory ? MEMORY : tmpdir(), "hydraconf-bench-"));
   const sweeps: number[] = [];
   const writes: number[] = [];
   try {
@@ -43,7 +44,16 @@ export async function benchSweep(print: (line: string) => void): Promise<boolean
   const sweep = least(sweeps);
   const plain = least(writes);
   const detail = `${ms(sweep / JOBS)} a job, plain writes ${ms(plain / JOBS)}`;
-  score.atMost(`a sweep of ${JOBS} jobs beside plain writes`, sweep / plain, GOAL, "x", detail);
+  const what = `a sweep of ${JOBS} jobs beside plain writes`;
+  // On a disk both are mostly its work: the ratio is small whatever ours takes, and a limit would hold of itself.
+  if (isInMemory) score.atMost(what, sweep / plain, GOAL, "x", detail);
+  else
+    score.unjudged(
+      what,
+      sweep / plain,
+      "x",
+      `no limit: without ${MEMORY} it says little; ${detail}`,
+    );
   return score.reached();
 }
 
