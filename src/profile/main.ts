@@ -147,7 +147,7 @@ function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): str
   if (stderrTail === "") return "";
   const lines = stderrTail.split("\n").slice(-LAST_WORDS);
   const end = lines.map((line) => `\n  ${line}`).join("");
-  const remedy = remedyForProgram(stderrTail);
+  const remedy = remedyForProgram(lines);
   const help = remedy === null ? "" : `\n  -> ${remedy}`;
   return `; its last words (all of them in ${readablePath(stderrFile, cwd)}):${end}${help}`;
 }

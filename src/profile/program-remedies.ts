@@ -1,7 +1,7 @@
 /** What helps where a program fails with one of CUDA's usual errors, which say what happened and seldom why. */
 
 interface Known {
-  /** Looked for in the last lines that the program printed. */
+  /** Looked for in each of the last lines that the program printed. */
   readonly says: RegExp;
   readonly remedy: string;
 }
@@ -46,6 +46,11 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** Null where nothing is known of what a program printed. */
-export const remedyForProgram = (printed: string): string | null =>
-  KNOWN.find(({ says }) => says.test(printed))?.remedy ?? null;
+/** Of the last line that is known, since causes stand last where programs give up; null where none is. */
+export function remedyForProgram(lines: readonly string[]): string | null {
+  for (const line of lines.toReversed()) {
+    const known = KNOWN.find(({ says }) => says.test(line));
+    if (known !== undefined) return known.remedy;
+  }
+  return null;
+}

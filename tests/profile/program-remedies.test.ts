@@ -27,10 +27,16 @@ test.each([
   ["CUDA error: an illegal memory access was encountered", "compute-sanitizer"],
   ["CUDA error: uncorrectable ECC error encountered", "another GPU"],
 ])("tells what helps where a program says: %s", (printed, remedy) => {
-  expect(remedyForProgram(`Traceback:\n${printed}\nbye`)).toContain(remedy);
+  expect(remedyForProgram(["Traceback:", printed, "bye"])).toContain(remedy);
 });
 
 test("says nothing of what it does not know", () => {
-  expect(remedyForProgram("java.lang.OutOfMemoryError: Java heap space")).toBeNull();
-  expect(remedyForProgram("")).toBeNull();
+  expect(remedyForProgram(["java.lang.OutOfMemoryError: Java heap space"])).toBeNull();
+  expect(remedyForProgram([])).toBeNull();
+});
+
+test("takes the last line that it knows: a warning of the start is not why a program gave up", () => {
+  const warning = "Could not load dynamic library: libcuda.so.1: cannot open shared object file";
+  const cause = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.";
+  expect(remedyForProgram([warning, "step 1", cause])).toContain("smaller batch");
 });

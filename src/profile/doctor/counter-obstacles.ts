@@ -11,12 +11,12 @@ export interface Obstacle {
 export const counterObstacle = (machine: Machine): Obstacle | null =>
   foreignLock(machine) ?? monitor(machine);
 
-/** ncu never removes its lock file, and in a folder for all a file of another user cannot be opened like that. */
+/** ncu never removes its lock file; in a folder for all, one of another user cannot be opened even where its mode allows it. */
 function foreignLock({ env, opens }: Machine): Obstacle | null {
   const lock = join(env["TMPDIR"] || "/tmp", "nsight-compute-lock");
   return opens(lock) === false
     ? {
-        detail: `${lock} is another user's, and ncu cannot lock it`,
+        detail: `${lock} cannot be opened for writing (another user's, or read-only), and ncu locks it`,
         hint: "mkdir -p ~/ncu-tmp, and TMPDIR=~/ncu-tmp before deep-profile",
       }
     : null;

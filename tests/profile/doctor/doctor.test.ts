@@ -126,7 +126,7 @@ describe("a GPU machine with everything", () => {
     };
     expect(await permissions({}, false)).toMatchObject({
       state: "warning",
-      detail: expect.stringContaining("/tmp/nsight-compute-lock is another user's"),
+      detail: expect.stringContaining("/tmp/nsight-compute-lock cannot be opened for writing"),
       hint: expect.stringContaining("TMPDIR"),
     });
     const own = { "tmp/nsight-compute-lock": "" };

@@ -241,7 +241,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "application",
-    pattern: /The application returned an error code \((\d+)\)/,
+    pattern: /The application returned an error code \((-?\d+)\)/,
     message: ([, code = ""]) =>
       `the program ended with exit code ${code}${crashOf(Number(code))} under ncu`,
     remedy:
@@ -289,6 +289,6 @@ const CRASHES: ReadonlyMap<number, string> = new Map([
 ]);
 
 function crashOf(code: number): string {
-  const name = CRASHES.get(code);
+  const name = CRASHES.get(code < 0 ? code >>> 0 : code);
   return name === undefined ? "" : ` (or of ${name})`;
 }

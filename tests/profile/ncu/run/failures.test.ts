@@ -182,6 +182,13 @@ const met: readonly {
     remedy: "without ncu",
   },
   {
+    where: "the same code as a signed number",
+    says: "==ERROR== The application returned an error code (-1073741819).\n",
+    id: "application",
+    message: "exit code -1073741819 (or of an access violation)",
+    remedy: "without ncu",
+  },
+  {
     where: "many repositories, target_processes application-only",
     says: "==WARNING== No kernels were profiled.\n==WARNING== Profiling kernels launched by child processes requires the --target-processes all option.\n",
     id: "no_match",
