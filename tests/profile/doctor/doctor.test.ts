@@ -1,84 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canProfile, examine } from "../../../src/profile/doctor/examine.ts";
-import { type Machine, thisMachine } from "../../../src/profile/doctor/machine.ts";
+import { thisMachine } from "../../../src/profile/doctor/machine.ts";
 import { probeNative } from "../../../src/profile/doctor/native-part.ts";
-import { renderFindings, renderSummary } from "../../../src/profile/doctor/render.ts";
 import { runDoctor } from "../../../src/profile/subcommands/doctor.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
-
-interface Sketch {
-  /** By path below the root. */
-  readonly files?: Readonly<Record<string, string>>;
-  /** What a program prints, by the start of its command line; all others are absent. */
-  readonly answers?: Readonly<Record<string, string>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly isRoot?: boolean;
-  readonly platform?: string;
-  readonly arch?: string;
-}
-
-/** A machine with these files and programs, and nothing else. */
-function machine({ files = {}, answers = {}, env = {}, ...facts }: Sketch): Machine {
-  const root = mkdtempSync(join(tmpdir(), "doctor-"));
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-    chmodSync(join(root, path), 0o755);
-  }
-  const run = async (argv: readonly string[]) => {
-    const line = argv.join(" ").replaceAll(root, "");
-    return Object.entries(answers).find(([start]) => line.startsWith(start))?.[1] ?? null;
-  };
-  return {
-    ...thisMachine({ PATH: "", ...env }, root),
-    ...{ isRoot: false, platform: "linux", arch: "x64", ...facts },
-    run,
-  };
-}
-
-const DETECTED = JSON.stringify({
-  compiler: { command: "g++", version: "12.2.0" },
-  nvcc: { version: "13.0" },
-  cudnn: { version: "9.24.0" },
-});
-const TOOLCHAIN = { python3: DETECTED, "make --version": "GNU Make 4.3" };
-const GPU = {
-  "nvidia-smi": "0, NVIDIA H200, 580.65.06, GPU-a\n1, NVIDIA H200, 580.65.06, GPU-b\n",
-};
-const NSIGHT = {
-  files: {
-    "opt/nvidia/nsight-systems/2025.5.1/bin/nsys": "",
-    "opt/nvidia/nsight-compute/2025.3.1/ncu": "",
-  },
-  answers: {
-    "/opt/nvidia/nsight-systems/2025.5.1/bin/nsys --version":
-      "NVIDIA Nsight Systems version 2025.5.1.121-255136380782v0",
-    "/opt/nvidia/nsight-compute/2025.3.1/ncu --version":
-      "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)",
-  },
-};
-const CUPTI = { "usr/local/cuda/lib64/libcupti.so.13": "" };
-const params = (adminOnly: 0 | 1) => ({
-  "proc/driver/nvidia/params": `ResmanDebugLevel: 4294967295\nRmProfilingAdminOnly: ${adminOnly}\n`,
-  "proc/driver/nvidia/version":
-    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build\n",
-  "proc/sys/kernel/perf_event_paranoid": "4\n",
-});
-
-const GPU_MACHINE: Sketch = {
-  files: { ...NSIGHT.files, ...CUPTI, ...params(0) },
-  answers: { ...TOOLCHAIN, ...GPU, ...NSIGHT.answers },
-};
-
-async function findingsOf(sketch: Sketch) {
-  const findings = await examine(machine(sketch));
-  const check = (name: string) => findings.checks.find((one) => one.name === name);
-  const works = Object.fromEntries(findings.collectors.map(({ name, works: how }) => [name, how]));
-  return { findings, check, works };
-}
+import { CUPTI, findingsOf, GPU_MACHINE, machine, NSIGHT, params, TOOLCHAIN } from "./machines.ts";
 
 describe("a GPU machine with everything", () => {
   const everything = GPU_MACHINE;
@@ -295,71 +222,6 @@ describe("a toolkit that keeps CUPTI for one kind of machine only", () => {
         state: "missing",
       });
   });
-});
-
-const situations: readonly (readonly [string, Sketch])[] = [
-  ["with everything", GPU_MACHINE],
-  [
-    "whose counters are for root only",
-    { ...GPU_MACHINE, files: { ...NSIGHT.files, ...params(1) } },
-  ],
-  ["whose GPUs are hidden", { ...GPU_MACHINE, env: { CUDA_VISIBLE_DEVICES: "" } }],
-  ["in a container without its GPUs", { files: params(0), answers: TOOLCHAIN }],
-  ["without a GPU", { answers: TOOLCHAIN }],
-  ["without a GPU, with the tools", { ...NSIGHT, answers: { ...TOOLCHAIN, ...NSIGHT.answers } }],
-  ["with nothing", {}],
-  ["whose tools print nonsense", { files: NSIGHT.files, answers: { python3: "{ not json" } }],
-];
-
-describe("in ten lines", () => {
-  it.each(situations)("is told what a machine %s can do, with every remedy", async (_, sketch) => {
-    const findings = await examine(machine(sketch));
-    const summary = renderSummary(findings, { color: false });
-    expect(summary.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
-    for (const { name, detail, hint = "" } of findings.checks) {
-      expect(summary, name).toContain(detail);
-      expect(summary, name).toContain(hint);
-    }
-    for (const { name, works, detail } of findings.collectors)
-      if (works !== "no") expect(summary, name).toContain(detail);
-  });
-
-  it("names versions, the permission with its remedy, and what will work", async () => {
-    const files = { ...NSIGHT.files, ...CUPTI, ...params(1) };
-    const lines = renderSummary(await examine(machine({ ...GPU_MACHINE, files })), { color: false })
-      .trimEnd()
-      .split("\n");
-    const line = (name: string) => lines.find((one) => one.slice(8).startsWith(`${name} `));
-    expect(lines).toHaveLength(10);
-    expect(lines[0]).toContain(`Node ${process.version}`);
-    expect(line("nsys")).toMatch(/^ {2}ok {4}nsys .* 2025\.5\.1\.121 \(/);
-    expect(line("ncu")).toContain("2025.3.1.0 (");
-    expect(line("permissions")).toMatch(
-      /warn .*ERR_NVGPUCTRPERM.* -> as root: .*NVreg_RestrictProfilingToAdminUsers=0/,
-    );
-    expect(line("with recorder")).toMatch(/yes .*wall time .*; kernels and GPU time per region$/);
-    expect(line("with nsys")).toMatch(/yes .*ranges and kernels/);
-    expect(line("with ncu")).toMatch(/part .*GPU counters are not allowed/);
-  });
-});
-
-it.each([renderSummary, renderFindings])("%o colours only where asked", async (render) => {
-  const findings = await examine(machine({ answers: TOOLCHAIN }));
-  const plain = render(findings, { color: false });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control characters
-  const colors = /\u001b\[\d+m/;
-  expect(plain).not.toMatch(colors);
-  const colored = render(findings, { color: true });
-  expect(colored).toMatch(colors);
-  expect(colored.replaceAll(new RegExp(colors, "g"), "")).toBe(plain);
-});
-
-it("with --verbose, a line for each finding, and one below for each remedy", async () => {
-  const findings = await examine(machine({ answers: TOOLCHAIN }));
-  const remedies = findings.checks.filter(({ hint }) => hint !== undefined).length;
-  expect(renderFindings(findings, { color: false }).trimEnd().split("\n")).toHaveLength(
-    2 + 8 + 4 + remedies,
-  );
 });
 
 describe("deep-profile doctor", () => {

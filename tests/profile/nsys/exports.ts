@@ -70,3 +70,16 @@ export const range = {
   text: "A",
   globalTid: globalId(7, 8),
 } as const;
+
+/** Launched by `call`. */
+export const kernel = {
+  start: 30,
+  end: 50,
+  deviceId: 0,
+  streamId: 7,
+  correlationId: 1,
+  globalPid: globalId(7),
+  demangledName: 1,
+};
+
+export const call = { start: 20, end: 25, globalTid: globalId(7, 8), correlationId: 1 };

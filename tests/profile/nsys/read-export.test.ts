@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { readNsysExport } from "../../../src/profile/nsys/read/read-export.ts";
+import { call, globalId, kernel, range, type Tables, writeExport } from "./exports.ts";
+
+const read = (tables: Tables) => readNsysExport(writeExport(tables));
+
+describe("an export", () => {
+  it("without any of the tables is a timeline with a note", () => {
+    const { processes, notes } = read({});
+    expect(processes).toEqual([]);
+    expect(notes).toEqual(["Nsight Systems saw no NVTX call and no CUDA activity in any process"]);
+  });
+
+  it("whose times are UTC is shifted without losing a nanosecond", () => {
+    const utc = 1_795_262_059_380_493_915n;
+    const at = (ns: bigint) => utc + ns;
+    const { originNs, processes } = read({
+      NVTX_EVENTS: [{ ...range, start: at(0n), end: at(80n) }],
+      CUPTI_ACTIVITY_KIND_KERNEL: [{ ...kernel, start: at(30n), end: at(51n) }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call, start: at(7n), end: at(9n) }],
+    });
+    expect(originNs).toBe(utc);
+    expect(processes[0]?.ranges).toMatchObject([{ startNs: 0, endNs: 80 }]);
+    expect([...(processes[0]?.kernels ?? [])]).toMatchObject([
+      { launchNs: 7, startNs: 30, endNs: 51 },
+    ]);
+  });
+
+  it("says when its session began, and what processes and threads are called", () => {
+    const { originNs, processes } = read({
+      StringIds: [{ id: 5, value: "worker" }],
+      TARGET_INFO_SESSION_START_TIME: [{ utcEpochNs: 1_795_262_059_380_493_915n }],
+      NVTX_EVENTS: [range],
+      PROCESSES: [
+        { globalPid: globalId(7), pid: 7, name: "/bin/seven" },
+        { globalPid: globalId(8), pid: 8, name: "/bin/unrelated" },
+      ],
+      ThreadNames: [{ nameId: 5, priority: 20, globalTid: globalId(7, 8) }],
+    });
+    expect(originNs).toBe(1_795_262_059_380_493_915n);
+    expect(processes.map(({ executable }) => executable)).toEqual(["/bin/seven"]);
+    expect([...(processes[0]?.threadNames ?? [])]).toEqual([[8, "worker"]]);
+  });
+
+  it("with launches and no kernels says so, as nsys writes under WSL", () => {
+    const launch = (nameId: number) => ({ start: 1, end: 2, nameId, globalTid: globalId(7, 7) });
+    const of = (name: string, more = {}) =>
+      read({
+        NVTX_EVENTS: [range],
+        StringIds: [{ id: 3, value: name }],
+        CUPTI_ACTIVITY_KIND_RUNTIME: [launch(3)],
+        ...more,
+      }).notes;
+    expect(of("cudaLaunchKernel_v7000")).toEqual([
+      expect.stringContaining("nsys recorded none of them"),
+    ]);
+    expect(of("cuLaunchKernelEx")).toHaveLength(1);
+    expect(of("cudaMalloc_v3020")).toEqual([]);
+    const returned = (returnValue: number) =>
+      of("cudaLaunchKernel_v7000", {
+        CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...launch(3), returnValue }],
+      });
+    expect(returned(0)).toHaveLength(1);
+    // No GPU was there: nothing ran.
+    expect(returned(100)).toEqual([]);
+    const kernel = { start: 5, end: 6, globalPid: globalId(7), correlationId: 1 };
+    const recorded = of("cudaLaunchKernel_v7000", { CUPTI_ACTIVITY_KIND_KERNEL: [kernel] });
+    expect(recorded.join()).not.toContain("none of them");
+  });
+
+  it("of a newer schema, and what nsys warned of, are notes", () => {
+    const { notes, toolVersion } = read({
+      META_DATA_EXPORT: [
+        { name: "EXPORT_PRODUCT_VERSION", value: "2030.1" },
+        { name: "EXPORT_SCHEMA_VERSION_MAJOR", value: "4" },
+        { name: "EXPORT_SCHEMA_VERSION_MINOR", value: "0" },
+      ],
+      NVTX_EVENTS: [range],
+      DIAGNOSTIC_EVENT: [
+        { severity: 1, text: "fine" },
+        { severity: 2, text: "12 NVTX events\n were dropped" },
+        { severity: 3, text: "out of buffers" },
+        { severity: 3, text: "out of buffers" },
+      ],
+    });
+    expect(toolVersion).toBe("2030.1");
+    expect(notes).toEqual([
+      expect.stringContaining("schema 4.0, newer than 3.25"),
+      "nsys warning: 12 NVTX events were dropped",
+      "nsys error: out of buffers",
+    ]);
+  });
+});
