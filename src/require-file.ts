@@ -34,7 +34,12 @@ export function refuseDevice(status: Stats, path: string): void {
   if (!status.isFIFO() && !status.isSocket()) refuseOther(status, path);
 }
 
-function refuseOther(status: Stats, path: string): void {
+/**
+ * As `requireFile`, of what has been looked at.
+ *
+ * @throws like the system, for what is neither a file nor a directory
+ */
+export function refuseOther(status: Stats, path: string): void {
   const other = OTHERS.find(([is]) => is(status));
   if (other !== undefined)
     throw Object.assign(new Error(`it is ${other[1]}, not a file`), {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { refuseOther } from "../../require-file.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSource, ItemKind } from "./config-source.ts";
@@ -36,11 +37,15 @@ export function fileSource({ provider, path, cwd }: FileSourceOptions): ConfigSo
 }
 
 /** False as well where nobody may look. */
-export function isDirectory(path: string): boolean {
+export const isDirectory = (path: string): boolean => statusOf(path)?.isDirectory() ?? false;
+
+const isFile = (path: string): boolean => statusOf(path)?.isFile() ?? false;
+
+function statusOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -48,7 +53,9 @@ export function isDirectory(path: string): boolean {
 function readIfFile(file: string): string | undefined {
   let bytes: Buffer;
   try {
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    const status = statSync(file, { throwIfNoEntry: false });
+    if (status === undefined || status.isDirectory()) return undefined;
+    refuseOther(status, file);
     bytes = readFileSync(file);
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENAMETOOLONG")
@@ -84,7 +91,7 @@ function listDirectory(dir: string, kind: ItemKind): string[] {
   if (kind === "group")
     return names.filter((name) => name !== "__pycache__" && isDirectory(join(dir, name)));
   return names
-    .filter((name) => name.endsWith(".yaml") && !isDirectory(join(dir, name)))
+    .filter((name) => name.endsWith(".yaml") && isFile(join(dir, name)))
     .map((name) => name.slice(0, -".yaml".length));
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -63,6 +64,27 @@ describe("a directory of config files", () => {
       `Cannot read ${join(cwd, "conf/latin1.yaml")}: line 2 is not UTF-8`,
     );
     expect(cut?.message).toMatch(/line 1 is not UTF-8$/);
+  });
+
+  it("tells what stands there instead of a file, and opens none of it", () => {
+    execFileSync("mkfifo", [join(cwd, "conf/piped.yaml")]);
+    symlinkSync("/dev/zero", join(cwd, "conf/zeros.yaml"));
+    const [piped, zeros] = ["piped", "zeros"].map((path) => refusal(() => files().load(path)));
+    expect(piped).toMatchObject({
+      code: "compose.invalid_config",
+      message: `Cannot read ${join(cwd, "conf/piped.yaml")}: it is a pipe, not a file`,
+    });
+    expect(zeros?.message).toMatch(/conf\/zeros\.yaml: it is a device, not a file$/);
+  });
+
+  it("lists no option that is no file: a pipe, a link to nothing or to itself", () => {
+    const group = join(cwd, "conf/odd");
+    mkdirSync(group);
+    execFileSync("mkfifo", [join(group, "piped.yaml")]);
+    symlinkSync("nowhere.yaml", join(group, "dangling.yaml"));
+    symlinkSync("itself.yaml", join(group, "itself.yaml"));
+    symlinkSync("../db/mysql.yaml", join(group, "linked.yaml"));
+    expect(files().list("odd", "config")).toEqual(["linked"]);
   });
 
   it("takes U+FFFD and a byte order mark for what they are", () => {
