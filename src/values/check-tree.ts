@@ -1,5 +1,5 @@
 import { refuseDepth } from "./depth.ts";
-import { aboutKey, ConfigError, isConfigError } from "./errors.ts";
+import { ConfigError, isConfigError } from "./errors.ts";
 import { checkSyntax } from "./interpolation/check-syntax.ts";
 import type { SharedTexts } from "./interpolation/parse-node.ts";
 import { createSharedTexts, parseNode } from "./interpolation/parse-node.ts";
@@ -29,7 +29,7 @@ export function checkTree(
   try {
     check(node, path, createSharedTexts(), foreign);
   } catch (error) {
-    throw isConfigError(error) ? aboutKey(error, fullKeyOf(descend(at, path))) : error;
+    throw isConfigError(error) ? error.askedFor(fullKeyOf(descend(at, path))) : error;
   }
   return node;
 }

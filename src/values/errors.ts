@@ -112,6 +112,8 @@ export class ConfigError extends Error {
   readonly code: ErrorCode;
   #details: ErrorDetails;
   #hints: ErrorHints | undefined;
+  /** Whether the key is the one that was asked for: none of the details, since nobody is shown it. */
+  #tellsAskedKey = false;
   readonly #frames: () => readonly string[];
 
   /**
@@ -144,6 +146,19 @@ export class ConfigError extends Error {
   get frames(): readonly string[] {
     return this.#frames();
   }
+
+  /**
+   * The same error about another key: the one that was asked for rather than where it failed. Who asked first is
+   * told: a resolver that reads `c[0]` of a list asks for that item, whoever refers to the resolver.
+   *
+   * @internal
+   */
+  askedFor(key: string): ConfigError {
+    if (this.#tellsAskedKey) return this;
+    const asked = new ConfigError({ ...this.details, key });
+    asked.#tellsAskedKey = true;
+    return asked;
+  }
 }
 
 /** What was available where an error arose, worked out when somebody asks. */
@@ -163,20 +178,6 @@ const STACK: PropertyDescriptor & ThisType<ConfigError> = {
   enumerable: false,
   configurable: true,
 };
-
-/**
- * The same error about another key: the one that was asked for rather than where it failed. Who asked first is
- * told: a resolver that reads `c[0]` of a list asks for that item, whoever refers to the resolver.
- */
-export function aboutKey(error: ConfigError, key: string): ConfigError {
-  if (ASKED_FOR.has(error)) return error;
-  const asked = new ConfigError({ ...error.details, key });
-  ASKED_FOR.add(asked);
-  return asked;
-}
-
-/** The errors that tell the key that was asked for: a note beside them, since it is none of their details. */
-const ASKED_FOR = new WeakSet<ConfigError>();
 
 /**
  * Whether a caught error is one of ours, with `details`; any other is a bug or comes from your

@@ -1,5 +1,5 @@
 import { refuseDepth } from "./depth.ts";
-import { aboutKey, isConfigError } from "./errors.ts";
+import { isConfigError } from "./errors.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
 import { cycleError } from "./interpolation/resolution.ts";
@@ -45,7 +45,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
     try {
       return resolution.dereference(place);
     } catch (error) {
-      throw isConfigError(error) ? aboutKey(error, fullKeyOf(place)) : error;
+      throw isConfigError(error) ? error.askedFor(fullKeyOf(place)) : error;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { aboutKey, ConfigError, isConfigError } from "./errors.ts";
+import { ConfigError, isConfigError } from "./errors.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolution } from "./interpolation/create-resolution.ts";
 import type { Resolution } from "./interpolation/resolution.ts";
@@ -62,7 +62,7 @@ export function findPlace(
       scalarsAreEmpty: true,
     });
   } catch (error) {
-    throw isConfigError(error) ? aboutKey(error, key) : error;
+    throw isConfigError(error) ? error.askedFor(key) : error;
   }
 }
 

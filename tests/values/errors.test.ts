@@ -114,3 +114,10 @@ describe("the stack of an error", () => {
     expect(framesOfCaller([...frames, caller, ...frames])).toEqual([caller, ...frames]);
   });
 });
+
+test("tells the key that was asked for first, and is the same error otherwise", () => {
+  const asked = error.askedFor("c[0]");
+  expect(asked.details).toEqual({ ...error.details, key: "c[0]" });
+  expect(asked.askedFor("whoever.refers.to.it")).toBe(asked);
+  expect(error.details.key).toBe("db.port");
+});

@@ -1,4 +1,4 @@
-import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
 import { alternativesTo } from "../nearest.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
 import { isNode, scalar } from "../node.ts";
@@ -106,7 +106,7 @@ function asking<Found>(find: () => Found, key: () => string): Found {
   try {
     return find();
   } catch (error) {
-    throw isConfigError(error) ? aboutKey(error, key()) : error;
+    throw isConfigError(error) ? error.askedFor(key()) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { MAX_PASS_DEPTH } from "../depth.ts";
-import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
 import { flagAt } from "../flags.ts";
 import type {
   ConfigNode,
@@ -166,7 +166,7 @@ function follow(deep: Deep, place: Place): Place | undefined {
     if (!isConfigError(error)) throw error;
     if (error.code === "interpolation.to_missing" && deep.options.toMissing === "missing")
       return undefined;
-    throw aboutKey(error, fullKeyOf(place));
+    throw error.askedFor(fullKeyOf(place));
   }
 }
 

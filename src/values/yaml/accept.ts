@@ -1,4 +1,4 @@
-import { aboutKey, ConfigError, isConfigError } from "../errors.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
 import { type InterpolationNode, isInterpolationNode } from "../interpolation/resolution.ts";
 import { placeSyntaxError } from "../interpolation/syntax-error.ts";
 import type { ConfigNode, Key } from "../node.ts";
@@ -37,7 +37,7 @@ export function acceptConfig({ root, foreign }: Constructed, check?: Interpolati
       check(node.value);
     } catch (error) {
       if (!isConfigError(error)) throw error;
-      throw placeSyntaxError(aboutKey(error, keyIn(root, node)), node.value, node.origin);
+      throw placeSyntaxError(error.askedFor(keyIn(root, node)), node.value, node.origin);
     }
   }
 
