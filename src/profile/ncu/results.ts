@@ -11,6 +11,12 @@ export interface NcuResults {
   readonly notes: readonly string[];
 }
 
+/**
+ * What a CUDA graph that ncu measured as a whole (`--graph-profiling graph`) is called among kernels: as they do, and
+ * unlike a range, it ran beside the other results and contains none of them.
+ */
+export const GRAPH_NAME = "[CUDA graph]";
+
 export interface NcuResult {
   /** A range row has no kernels: nothing about kernels may be derived from it. */
   readonly kind: "kernel" | "range";
@@ -23,7 +29,7 @@ export interface NcuResult {
   readonly device: string | null;
   /** E.g. `Tesla T4`; null where the source does not say. */
   readonly deviceName: string | null;
-  /** As ncu printed it; `range` for a range. */
+  /** As ncu printed it; `range` for a range, `GRAPH_NAME` for a graph. */
   readonly kernelName: string;
   /** The other names of a kernel, where the source has them. */
   readonly functionName?: string;

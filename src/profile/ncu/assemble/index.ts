@@ -6,7 +6,7 @@ import type { KernelSelectionPatterns, RegionModel } from "../../regions/index.t
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
-import type { NcuResult, NcuResults } from "../results.ts";
+import { GRAPH_NAME, type NcuResult, type NcuResults } from "../results.ts";
 import { addResult, type Bucket } from "./buckets.ts";
 import { outsideNote, RANGE_NOTE, REPLAY_NOTE } from "./notes.ts";
 import { createRangeOrder, isMixed } from "./range-order.ts";
@@ -52,7 +52,15 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
   });
   const kernelOf = createKernelIdentities();
   const buckets = new Map<string, Bucket>();
-  const count = { inside: 0, outside: 0, leftOut: 0, otherKind: 0, noDevice: 0, mixed: 0 };
+  const count = {
+    inside: 0,
+    outside: 0,
+    leftOut: 0,
+    otherKind: 0,
+    noDevice: 0,
+    mixed: 0,
+    graphs: 0,
+  };
   const mixedStates = new WeakMap<NcuResult["nvtx"], boolean>();
   let kind: NcuResult["kind"] | null = null;
 
@@ -92,6 +100,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
       if (regions[0]?.kind === "outside") count.outside++;
       else count.inside++;
       if (isMixedState(result)) count.mixed++;
+      if (result.kernelName === GRAPH_NAME) count.graphs++;
       if (result.device === null) count.noDevice++;
       const device = result.device ?? "cuda:0";
       const kernel = kind === "kernel" ? kernelOf(result.kernelName, device) : null;
@@ -145,7 +154,7 @@ function scopeRequests(buckets: readonly Bucket[], aggregate: boolean): readonly
 function assemblyNotes(
   kind: NcuResult["kind"],
   count: Readonly<
-    Record<"inside" | "outside" | "leftOut" | "otherKind" | "noDevice" | "mixed", number>
+    Record<"inside" | "outside" | "leftOut" | "otherKind" | "noDevice" | "mixed" | "graphs", number>
   >,
   options: AssembleOptions,
 ): readonly string[] {
@@ -154,6 +163,10 @@ function assemblyNotes(
   if (count.otherKind > 0)
     notes.push(
       `${plural(count.otherKind, `${isKernel ? "range" : "kernel"} result was left out: it`, `${isKernel ? "range" : "kernel"} results were left out: they`)} cannot be added to ${isKernel ? "kernels" : "ranges"}`,
+    );
+  if (count.graphs > 0)
+    notes.push(
+      `${plural(count.graphs, "CUDA graph launch was measured as a whole and counts", "CUDA graph launches were measured as a whole and count")} as one kernel each, ${GRAPH_NAME}; what is in graphs ncu tells where it profiles their nodes (--graph-profiling node)`,
     );
   if (count.leftOut > 0)
     notes.push(`the kernel selection leaves out ${plural(count.leftOut, "launch", "launches")}`);

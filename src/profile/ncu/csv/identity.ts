@@ -1,5 +1,11 @@
 import { parsePushPopCell, parseStartEndCell } from "../nvtx-cell.ts";
-import { type NcuResult, NO_RANGES, type NvtxRange, type NvtxState } from "../results.ts";
+import {
+  GRAPH_NAME,
+  type NcuResult,
+  NO_RANGES,
+  type NvtxRange,
+  type NvtxState,
+} from "../results.ts";
 import { type CellPlaces, cellText, rawCellText } from "./cells.ts";
 import type { TableLayout } from "./layout.ts";
 
@@ -36,18 +42,22 @@ export function createIdentityReader({ columns }: TableLayout) {
     name: share(name),
   });
 
+  // ncu calls a range `range` and gives it no stream and no block, and a graph `graph` and gives it no block. The name
+  // alone does not tell: a kernel may be called so.
   return (bytes: Buffer, places: CellPlaces): ResultIdentity => {
     const text = (column: number) => share(cellText(bytes, places, column));
     const kernelName = text(columns.kernelName);
     const stream = orNull(text(columns.stream));
     const device = orNull(text(columns.device));
+    const hasBlock = orNull(text(columns.blockSize)) !== null;
     return {
-      kind: isRange(kernelName, stream, text(columns.blockSize)) ? "range" : "kernel",
+      kind: kernelName === "range" && stream === null && !hasBlock ? "range" : "kernel",
       id: Number(cellText(bytes, places, columns.id)),
       processId: Number(cellText(bytes, places, columns.processId)),
       processName: text(columns.processName),
       device: device === null ? null : share(`cuda:${device}`),
-      kernelName,
+      // Tables of versions that do not know graphs have neither device nor block.
+      kernelName: kernelName === "graph" && device !== null && !hasBlock ? GRAPH_NAME : kernelName,
       context: orNull(text(columns.context)),
       stream,
       nvtx: stateOf(bytes, places),
@@ -58,10 +68,3 @@ export function createIdentityReader({ columns }: TableLayout) {
 const MAX_SHARED = 100_000;
 
 const orNull = (text: string): string | null => (text === "" || text === "n/a" ? null : text);
-
-/**
- * ncu calls a range `range` and gives it no stream and no block. The name alone does not tell: a
- * kernel may be called so.
- */
-const isRange = (kernelName: string, stream: string | null, blockSize: string): boolean =>
-  kernelName === "range" && stream === null && orNull(blockSize) === null;

@@ -5,7 +5,13 @@
 import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
 import { plural } from "../../../plural.ts";
-import type { MetricColumns, NcuResult, NvtxState, SectionTable } from "../results.ts";
+import {
+  GRAPH_NAME,
+  type MetricColumns,
+  type NcuResult,
+  type NvtxState,
+  type SectionTable,
+} from "../results.ts";
 import { createSharedColumns, DEVICE_NAME } from "../shared-columns.ts";
 import { type Block, type BlockMessage, openReport, type ReportFile } from "./blocks.ts";
 import * as field from "./fields.ts";
@@ -27,15 +33,32 @@ export interface ReportSummary {
 interface MessageShape {
   readonly kind: NcuResult["kind"];
   readonly fields: FieldReaders<ResultMessage>;
-  /** What filters of sections call it; null where that is not known. */
-  readonly scope: number | null;
+  /** What filters of sections call it. */
+  readonly scope: number;
+  /** What it is called; null: as its message says. */
+  readonly name: string | null;
 }
 
 const SHAPES: Readonly<Partial<Record<BlockMessage["kind"], MessageShape>>> = {
-  kernel: { kind: "kernel", fields: resultReaders(field.profileResult), scope: SCOPE.launch },
-  range: { kind: "range", fields: resultReaders(field.rangeResult), scope: SCOPE.range },
-  // A graph is measured as a whole, as a range is: it has no kernels of its own.
-  graph: { kind: "range", fields: resultReaders(field.graphResult), scope: null },
+  kernel: {
+    kind: "kernel",
+    fields: resultReaders(field.profileResult),
+    scope: SCOPE.launch,
+    name: null,
+  },
+  range: {
+    kind: "range",
+    fields: resultReaders(field.rangeResult),
+    scope: SCOPE.range,
+    name: "range",
+  },
+  // Sections show of a graph what they show of a range.
+  graph: {
+    kind: "kernel",
+    fields: resultReaders(field.graphResult),
+    scope: SCOPE.range,
+    name: GRAPH_NAME,
+  },
 };
 
 const CAPABILITY = "device__attribute_compute_capability";
@@ -89,11 +112,10 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
   const shareState = createStateCache();
   let results = 0;
   let damaged = 0;
-  let graphs = 0;
   let toolVersion: string | null = null;
 
   const take = (
-    { kind, fields, scope }: MessageShape,
+    { kind, fields, scope, name }: MessageShape,
     bytes: Uint8Array,
     { strings, process }: Block,
   ) => {
@@ -124,7 +146,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       processName: programName(process.name),
       device: device === undefined ? null : `cuda:${device}`,
       deviceName: deviceName ?? null,
-      kernelName: kind === "range" ? "range" : nameOfKernel(message),
+      kernelName: name ?? nameOfKernel(message),
       ...(message.functionName !== "" && { functionName: message.functionName }),
       ...(message.mangledName !== "" && { mangledName: message.mangledName }),
       context: message.contextId === null ? null : String(message.contextId),
@@ -141,7 +163,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     for (const { kind, bytes } of block.messages()) {
       const shape = SHAPES[kind];
       if (shape === undefined) continue;
-      if (kind === "graph") graphs++;
       take(shape, bytes, block);
     }
   }
@@ -157,11 +178,6 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       ...report.notes(),
       ...(damaged > 0
         ? [`${plural(damaged, "damaged result was", "damaged results were")} left out`]
-        : []),
-      ...(graphs > 0
-        ? [
-            `${plural(graphs, "result is a CUDA graph", "results are CUDA graphs")}, measured as a whole`,
-          ]
         : []),
     ],
   };

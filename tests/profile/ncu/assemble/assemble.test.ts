@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { GRAPH_NAME } from "../../../../src/profile/ncu/results.ts";
 import {
   buildRegionModel,
   type RegionModelEntry,
@@ -161,6 +162,16 @@ describe("kernels by region", () => {
       `1 metric is a plain mean, in which all kernels count alike: not all tables have gpu__time_duration to weight it with: ${rate}`,
     );
     expect(notes({ ...of(10), ns: 5 }, { ...of(20), ns: 6 })).not.toContain("plain mean");
+  });
+
+  test("stand beside CUDA graphs that were measured as a whole, which is said", () => {
+    const sketches = [
+      { in: ["A"], ns: 10 },
+      { in: ["A"], kernel: GRAPH_NAME, ns: 30 },
+    ];
+    expect(numbers(sketches)).toEqual({ A: [2, 40, 40] });
+    expect(notesOf(sketches)).toContain("1 CUDA graph launch was measured as a whole and counts");
+    expect(notesOf(sketches.slice(0, 1))).not.toContain("graph");
   });
 
   test("are left out by a selection of kernels, with a note", () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { GRAPH_NAME, type NcuResult } from "../../../../src/profile/ncu/results.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { realNcuOrSkip } from "../run/real-ncu.ts";
 import { buildReport, type ResultSketch } from "../run/report-builder.ts";
@@ -37,24 +38,42 @@ const SKETCHES: readonly ResultSketch[] = [
   },
 ];
 
-test.skipIf(ncu === null)("our reader and ncu's own table tell the same NVTX states", async () => {
+/** What our reader has of a report with these results, and what the table has that ncu prints of it. */
+async function readBoth(sketches: readonly ResultSketch[]) {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-nvtx-oracle-"));
   try {
     const report = join(directory, "states.ncu-rep");
-    writeFileSync(report, buildReport(ncu?.template ?? "", SKETCHES));
+    writeFileSync(report, buildReport(ncu?.template ?? "", sketches));
     const args = ["--import", report, "--csv", "--page", "raw", "--print-units", "base"];
     const table = join(directory, "states.csv");
     writeFileSync(table, execFileSync(ncu?.path ?? "", args, { env: ncu?.env, maxBuffer: 1e8 }));
-    const own = readNcuReport(report).results;
-    const printed = (await readNcuCsv(table)).results;
-    expect(own).toHaveLength(SKETCHES.length);
-    expect(own.map(({ kind, kernelName, nvtx }) => ({ kind, kernelName, nvtx }))).toEqual(
-      printed.map(({ kind, kernelName, nvtx }) => ({ kind, kernelName, nvtx })),
-    );
-    expect(own.map(({ nvtx }) => nvtx.pushPop.at(-1)?.name).slice(1, NAMES.length + 1)).toEqual(
-      NAMES,
-    );
+    return { own: readNcuReport(report).results, printed: (await readNcuCsv(table)).results };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+const identity = ({ kind, kernelName, nvtx }: NcuResult) => ({ kind, kernelName, nvtx });
+
+test.skipIf(ncu === null)("our reader and ncu's own table tell the same NVTX states", async () => {
+  const { own, printed } = await readBoth(SKETCHES);
+  expect(own).toHaveLength(SKETCHES.length);
+  expect(own.map(identity)).toEqual(printed.map(identity));
+  expect(own.map(({ nvtx }) => nvtx.pushPop.at(-1)?.name).slice(1, NAMES.length + 1)).toEqual(
+    NAMES,
+  );
+});
+
+test.skipIf(ncu === null).each([
+  ["beside kernels", [{ kernel: "graph" }, { kernel: "range" }]],
+  ["alone", []],
+] as const)("and the same CUDA graphs, %s", async (_, kernels) => {
+  const graph = { kernel: "", kind: "graph", pushPop: [{ name: "step" }] } as const;
+  const { own, printed } = await readBoth([...kernels, graph]);
+  expect(own.map(({ kernelName }) => kernelName)).toEqual([
+    ...kernels.map(({ kernel }) => kernel),
+    GRAPH_NAME,
+  ]);
+  expect(own.every(({ kind }) => kind === "kernel")).toBe(true);
+  expect(own.map(identity)).toEqual(printed.map(identity));
 });

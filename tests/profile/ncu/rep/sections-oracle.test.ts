@@ -14,8 +14,9 @@ const what = "metrics of sections as the real ncu shows them";
 const ncu = nsightOrSkip("ncu", what);
 const sample = samplesOrSkip(what);
 
-/** A range with the metrics and sections of the sample's first kernel, which ncu does not show all. */
+/** A range or a graph with the metrics and sections of the sample's first kernel, which ncu does not show all. */
 const asRange = (report: string): Buffer => buildReport(report, [{ kernel: "", kind: "range" }]);
+const asGraph = (report: string): Buffer => buildReport(report, [{ kernel: "", kind: "graph" }]);
 
 /** Sections and their metrics that have a number, in their order. */
 const shown = ({ results, sections }: Pick<NcuResults, "results" | "sections">) =>
@@ -32,6 +33,8 @@ test.skipIf(ncu === null || sample === null).each([
   ["kernels", "gpm.ncu-rep", (report: string) => readFileSync(report)],
   ["a range", "r1.ncu-rep", asRange],
   ["a range", "gpm.ncu-rep", asRange],
+  ["a graph", "r1.ncu-rep", asGraph],
+  ["a graph", "gpm.ncu-rep", asGraph],
 ] as const)("sections show of %s of %s what ncu shows of them", async (_, name, made) => {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-sections-oracle-"));
   try {

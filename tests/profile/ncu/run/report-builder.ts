@@ -12,9 +12,9 @@ export interface RangeSketch {
 }
 
 export interface ResultSketch {
-  /** Kernel name; of a result of kind `range` nothing is shown. */
+  /** Kernel name; of a result of another kind nothing is shown. */
   readonly kernel: string;
-  readonly kind?: "kernel" | "range";
+  readonly kind?: "kernel" | "range" | "graph";
   /** Ranges of the launching thread, outermost first. */
   readonly pushPop?: readonly RangeSketch[];
   readonly startEnd?: readonly RangeSketch[];
@@ -40,7 +40,7 @@ const PROFILE_RESULT = {
   sections: 17,
   nvtx: 21,
 } as const;
-const HEADER = { sources: 1, results: 2, payload: 5, ranges: 7 } as const;
+const HEADER = { sources: 1, results: 2, payload: 5, ranges: 7, graphs: 9 } as const;
 const KEPT_OF_KERNEL = [1, 2, 3, 4, 5, 8, 9, 10, 11, 13, 14, 15, 16, 17, 20, 22, 23, 24, 25];
 
 /** The bytes of a report with these results, each with the metrics of the template's first one. */
@@ -59,7 +59,7 @@ export function buildReport(templateFile: string, results: readonly ResultSketch
       const size = template.readUInt32LE(payloadAt);
       const model = fieldsOf(template.subarray(payloadAt + 4, payloadAt + 4 + size));
       // ncu prints no ranges of a block that has kernels, too.
-      for (const kind of ["kernel", "range"]) {
+      for (const kind of ["kernel", "range", "graph"]) {
         const alike = results.filter((result) => (result.kind ?? "kernel") === kind);
         if (alike.length > 0) parts.push(resultBlock(header, model, alike));
       }
@@ -76,12 +76,14 @@ function resultBlock(
   model: readonly Field[],
   results: readonly ResultSketch[],
 ): Buffer {
-  const kernels = results.filter(({ kind }) => kind !== "range");
+  const kernels = results.filter(({ kind = "kernel" }) => kind === "kernel");
   const ranges = results.filter(({ kind }) => kind === "range");
+  const graphs = results.filter(({ kind }) => kind === "graph");
   const payload = Buffer.concat(
     [
       ...kernels.map((kernel) => kernelResult(kernel, model)),
       ...ranges.map((range) => rangeResult(range, model)),
+      ...graphs.map((graph) => graphResult(graph, model)),
     ].map((message) => Buffer.concat([uint32(message.length), message])),
   );
   const replaced: readonly number[] = Object.values(HEADER);
@@ -91,6 +93,7 @@ function resultBlock(
     ...header.filter(({ number }) => !replaced.includes(number)).map(({ bytes }) => bytes),
     varintField(HEADER.payload, payload.length),
     varintField(HEADER.ranges, ranges.length),
+    varintField(HEADER.graphs, graphs.length),
   ]);
   return Buffer.concat([uint32(blockHeader.length), blockHeader, payload]);
 }
@@ -121,6 +124,11 @@ function rangeResult(result: ResultSketch, model: readonly Field[]): Buffer {
     field(RANGE_RESULT.nvtx, nvtxState(result, thread)),
   ]);
 }
+
+/** `GraphResult`: the same fields, and a stream. */
+const graphResult = (result: ResultSketch, model: readonly Field[]): Buffer =>
+  Buffer.concat([rangeResult(result, model), varintField(12, 7)]);
+
 const RANGE_RESULT = { metrics: 4, sections: 7, nvtx: 10 } as const;
 
 function nvtxState({ pushPop = [], startEnd = [] }: ResultSketch, thread: number): Buffer {
