@@ -19,8 +19,12 @@ export const markdownLabel = (label: string): string => escapeMarkdown(printable
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Text as inline code; it holds any text, backticks and pipes of table cells included. */
+/**
+ * Text as inline code; it holds any text, backticks and pipes of table cells included. A pipe behind a backslash
+ * is shown as usual text: readers do not agree on how many backslashes keep it in a cell that is code.
+ */
 export function markdownCode(text: string): string {
+  if (text.includes("\\|")) return escapeMarkdown(text);
   const shown = printable(text).replaceAll("|", "\\|");
   let longest = 0;
   for (const [run] of shown.matchAll(/`+/g)) longest = Math.max(longest, run.length);

@@ -42,6 +42,7 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
     if (node.kind !== "map") continue;
     if (level.length + node.entries.size > MOST_SEARCHED) break;
     for (const { key, value } of node.entries.values()) {
+      if (!canBeNamed(key)) continue;
       const below = [...path, String(key)];
       const isMeant = parts.every((part, index) => part === below.at(index - parts.length));
       if (isMeant && value.kind !== "map") found.push(below);

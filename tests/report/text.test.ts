@@ -57,7 +57,12 @@ describe("Markdown", () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const code = markdownCode(name);
-        const fence = /^`+/.exec(code)?.[0] ?? "";
+        const fence = /^`+/.exec(code)?.[0];
+        // What no code can hold is text.
+        if (fence === undefined) {
+          expect(code).toBe(escapeMarkdown(name));
+          return;
+        }
         expect(code.endsWith(fence)).toBe(true);
         const inside = code.slice(fence.length, -fence.length);
         expect(inside.match(/`+/g) ?? []).not.toContain(fence);
@@ -69,6 +74,16 @@ describe("Markdown", () => {
   it("fences code with any number of backticks", () => {
     const name = "` ".repeat(300_000);
     expect(markdownCode(name)).toBe(`\`\` ${name} \`\``);
+  });
+
+  it("ends no table cell, also for readers to which two backslashes are one", () => {
+    expect(markdownCode("grep 'a|b'")).toBe("`grep 'a\\|b'`");
+    expect(markdownCode("grep 'a\\|b'")).toBe("grep 'a\\\\\\|b'");
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("\\", "|", "`", "a") }), (text) => {
+        expect(markdownCode(text).replaceAll(/\\./g, "")).not.toContain("|");
+      }),
+    );
   });
 
   it("encodes paths of links", () => {

@@ -32,6 +32,7 @@ it("names no key that would be read as several", () => {
   const tree = loadYaml("{a.b: {c: 1}, 1: {a: 1}}");
   expect(nearestKey(tree, "ab.c").nearest).toBeUndefined();
   expect(nearestKey(tree, "a.b").nearest).toBe("1.a");
+  expect(nearestKey(loadYaml("{2.5: {a: {b: 0}}}"), "b")).toEqual({ available: ["2.5"] });
 });
 
 it("searches no map that is too wide, wherever it stands", () => {
