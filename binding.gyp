@@ -6,15 +6,15 @@
     {
       'target_name': 'common',
       'type': 'static_library',
-      'sources': ['<!@(python3 native/detect.py sources native/common)'],
+      'sources': ['<!@("<(python)" native/detect.py sources native/common)'],
     },
     {
       # Everything of shallow_resnet but its main().
       'target_name': 'shallow_resnet_core',
       'type': 'static_library',
       'sources': [
-        '<!@(python3 native/detect.py sources native/shallow_resnet)',
-        '<!@(python3 native/detect.py sources native/shallow_resnet/cpu)',
+        '<!@("<(python)" native/detect.py sources native/shallow_resnet)',
+        '<!@("<(python)" native/detect.py sources native/shallow_resnet/cpu)',
       ],
       'sources!': ['native/shallow_resnet/main.cc', 'native/shallow_resnet/cuda_backend.cc'],
       'defines': ['HYDRACONF_CUDA=<(cuda)', 'HYDRACONF_CUDNN=<(cudnn)'],
@@ -25,15 +25,15 @@
           'cflags_cc': ['-isystem<(cuda_include)'],
           'sources': [
             'native/shallow_resnet/cuda_backend.cc',
-            '<!@(python3 native/detect.py sources native/shallow_resnet/cuda)',
-            '<!@(python3 native/detect.py sources native/shallow_resnet/cuda .cu)',
+            '<!@("<(python)" native/detect.py sources native/shallow_resnet/cuda)',
+            '<!@("<(python)" native/detect.py sources native/shallow_resnet/cuda .cu)',
           ],
           # An exclusion wins over an inclusion of the same list: this one takes it back.
           'sources/': [['include', 'cuda_backend\\.cc$']],
           'rules': [{
             'rule_name': 'nvcc',
             'extension': 'cu',
-            'inputs': ['<!@(python3 native/detect.py sources native/shallow_resnet/cuda .hpp)'],
+            'inputs': ['<!@("<(python)" native/detect.py sources native/shallow_resnet/cuda .hpp)'],
             'outputs': ['<(INTERMEDIATE_DIR)/<(RULE_INPUT_ROOT).cu.o'],
             'process_outputs_as_sources': 1,
             'message': 'Compiling <(RULE_INPUT_PATH) for <(cuda_targets)',
@@ -61,7 +61,7 @@
         }],
         ['cudnn==1', {
           'cflags_cc': ['-isystem<(cudnn_include)'],
-          'sources': ['<!@(python3 native/detect.py sources native/shallow_resnet/cudnn)'],
+          'sources': ['<!@("<(python)" native/detect.py sources native/shallow_resnet/cudnn)'],
           'link_settings': {
             'libraries': ['<(cudnn_library)/libcudnn.so.9'],
             # The old kind of search path: it also serves the libraries that cuDNN itself loads, cuBLAS
@@ -93,8 +93,8 @@
       'target_name': 'region_recorder',
       'type': 'loadable_module',
       'sources': [
-        '<!@(python3 native/detect.py sources native/region_recorder)',
-        '<!@(python3 native/detect.py sources native/region_recorder/gpu)',
+        '<!@("<(python)" native/detect.py sources native/region_recorder)',
+        '<!@("<(python)" native/detect.py sources native/region_recorder/gpu)',
       ],
       # It lives in other people's processes: it throws nothing and needs only the C library, so
       # that it cannot meet another libstdc++ there.

@@ -111,6 +111,11 @@ export declare class NativeBuildError extends Error {
   readonly hint: string | null;
 }
 
+/** The programs of which the first that is a Python 3 is built with: as node-gyp takes it from the environment. */
+export declare function pythonCandidates(
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[];
+
 /** Whether the native part stands ready; runs nothing. */
 export declare function nativeStatus(
   root: string,

@@ -19,8 +19,9 @@ import {
   readInfo,
   writeAtomically,
 } from "./building/place.mjs";
+import { pythonCandidates } from "./building/python.mjs";
 
-export { NativeBuildError };
+export { NativeBuildError, pythonCandidates };
 
 /**
  * Whether the native part stands ready, without running anything: reads the sources and compares

@@ -24,12 +24,12 @@
     'sanitize%': '',
     # 0 where the package is installed: a compiler newer than this code may warn about new things.
     'warnings_as_errors%': 1,
-    'package_version': '<!(python3 native/detect.py version)',
+    'package_version': '<!("<(python)" native/detect.py version)',
     'conditions': [
       ['use_own_nvtx==1', {
         'nvtx_include': '',
       }, {
-        'nvtx_include': '<!(python3 native/detect.py nvtx-include)',
+        'nvtx_include': '<!("<(python)" native/detect.py nvtx-include)',
       }],
     ],
   },

@@ -1,15 +1,13 @@
 // What this machine has to build with, and what is made of it.
 import { join } from "node:path";
 import { NativeBuildError } from "./error.mjs";
+import { requirePython } from "./python.mjs";
 import { run } from "./run.mjs";
 
 /** What native/detect.py found: compiler, nvcc, NVTX headers, cuDNN. */
 export async function detect(root) {
-  const result = await run("python3", [join(root, "native", "detect.py"), "all"], { cwd: root });
-  if (result.code === null)
-    throw new NativeBuildError(
-      "python3 is needed to build the native part (node-gyp runs on it); it was not found",
-    );
+  const detect = [join(root, "native", "detect.py"), "all"];
+  const result = await run(await requirePython(), detect, { cwd: root });
   if (result.code !== 0) throw new NativeBuildError(result.output.trim());
   const detected = JSON.parse(result.output);
   if (detected.compiler === null)

@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { gpuPlan } from "./detection.mjs";
 import { NativeBuildError } from "./error.mjs";
+import { requirePython } from "./python.mjs";
 import { run } from "./run.mjs";
 
 /**
@@ -70,7 +71,7 @@ async function runNodeGyp(root, dir, options, gpu) {
   // Ours: nothing of this is an add-on, a Node may come without its headers, and node-gyp would download them.
   const nodedir = `--nodedir=${join(dir, "native", "node-settings")}`;
   const steps = [
-    ["configure", nodedir, "--", ...definitions],
+    ["configure", nodedir, `--python=${await requirePython()}`, "--", ...definitions],
     ["build", nodedir, "--jobs", String(availableParallelism())],
   ];
   for (const step of steps) {
@@ -88,10 +89,9 @@ async function runNodeGyp(root, dir, options, gpu) {
 
 /**
  * npm's settings would win over our options, and npm hands them to whatever it starts: `nodedir` of an .npmrc, say.
- * Which Python is used is for the user to say.
  */
 function gypEnvironment() {
-  const isOfNpm = (name) => /^npm_(config|package_config_node_gyp)_(?!python$)/i.test(name);
+  const isOfNpm = (name) => /^npm_(config|package_config_node_gyp)_/i.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfNpm(name)));
 }
 

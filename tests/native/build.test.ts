@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -16,7 +15,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { buildNative, NativeBuildError, nativeStatus } from "../../native/build.mjs";
+import {
+  buildNative,
+  NativeBuildError,
+  nativeStatus,
+  pythonCandidates,
+} from "../../native/build.mjs";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -25,7 +29,7 @@ const GYP = `{
   'targets': [{
     'target_name': 'hello',
     'type': 'executable',
-    'sources': ['<!@(python3 native/detect.py sources native/hello)'],
+    'sources': ['<!@("<(python)" native/detect.py sources native/hello)'],
   }],
 }`;
 
@@ -35,9 +39,9 @@ const GYP_WITH_CUDA = `{
   'targets': [{
     'target_name': 'hello',
     'type': 'executable',
-    'sources': ['<!@(python3 native/detect.py sources native/hello)'],
+    'sources': ['<!@("<(python)" native/detect.py sources native/hello)'],
     'conditions': [['cuda==1', {
-      'sources': ['<!@(python3 native/detect.py sources native/hello .cu)'],
+      'sources': ['<!@("<(python)" native/detect.py sources native/hello .cu)'],
       'rules': [{
         'rule_name': 'nvcc',
         'extension': 'cu',
@@ -58,7 +62,12 @@ let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "native build ü-"));
   mkdirSync(join(root, "native/hello"), { recursive: true });
-  for (const name of ["native/detect.py", "native/settings.gypi", "native/node-settings"])
+  for (const name of [
+    "native/detect.py",
+    "native/detection",
+    "native/settings.gypi",
+    "native/node-settings",
+  ])
     cpSync(join(repository, name), join(root, name), { recursive: true });
   cpSync(join(repository, "package.json"), join(root, "package.json"));
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
@@ -142,13 +151,26 @@ describe("buildNative", () => {
     expect(await hello(binDir ?? "")).toBe("one");
   });
 
-  it("runs node-gyp on the Python that npm's settings name", async () => {
-    const python = join(root, "my-python");
-    writeFileSync(python, `#!/bin/sh\necho ran >> '${root}/ran'\nexec python3 "$@"\n`, {
-      mode: 0o755,
-    });
-    await buildInOwnProcess({ npm_config_python: python });
-    expect(readFileSync(join(root, "ran"), "utf8")).toContain("ran");
+  it("needs no python3 on PATH where PYTHON names one: node-gyp, its files and what looks for tools run on it", async () => {
+    const { stdout: real } = await execa("python3", ["-c", "import sys; print(sys.executable)"]);
+    const python = join(root, "my python");
+    symlinkSync(real, python);
+    const broken = join(root, "broken");
+    mkdirSync(broken);
+    for (const name of ["python", "python3"])
+      writeFileSync(join(broken, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const PATH = `${broken}:${process.env["PATH"]}`;
+    expect(await buildInOwnProcess({ PYTHON: python, PATH })).toBe("true");
+    await expect(buildInOwnProcess({ PATH })).rejects.toThrow("python3 is needed to build");
+  });
+
+  it("asks Pythons in node-gyp's order", () => {
+    const env = { PYTHON: "b", npm_config_python: "a", OTHER: "x" };
+    expect(pythonCandidates(env)).toEqual(["a", "b", "python3", "python"]);
+    const project = { ...env, npm_package_config_node_gyp_python: "p" };
+    expect(pythonCandidates(project)).toEqual(["p", "a", "b", "python3", "python"]);
+    expect(pythonCandidates({ ...env, NODE_GYP_FORCE_PYTHON: "f" })).toEqual(["f"]);
+    expect(pythonCandidates({ PYTHON: "" })).toEqual(["python3", "python"]);
   });
 
   it("keeps another variant in another directory, apart from the package's own build", async () => {

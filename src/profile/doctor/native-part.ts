@@ -14,11 +14,11 @@ export interface NativeFindings {
 
 /** Asks without building anything. */
 export async function probeNative(machine: Machine, packageRoot: string): Promise<NativeFindings> {
-  const [status, detected] = await Promise.all([
-    nativeStatus(packageRoot),
-    machine.run(["python3", join(packageRoot, "native", "detect.py"), "all"]),
+  const builder = await nativeBuilder(packageRoot).catch(() => null);
+  const [status, tools] = await Promise.all([
+    builder?.nativeStatus(packageRoot).catch(() => null) ?? null,
+    detect(machine, packageRoot, builder?.pythonCandidates(machine.env) ?? []),
   ]);
-  const tools = detected === null ? null : parseDetection(detected);
   const make = await machine.run(["make", "--version"]);
   const canBuild = tools?.compiler != null && make !== null;
   return {
@@ -28,12 +28,17 @@ export async function probeNative(machine: Machine, packageRoot: string): Promis
   };
 }
 
-async function nativeStatus(root: string): Promise<NativeStatus | null> {
-  try {
-    return await (await nativeBuilder(root)).nativeStatus(root);
-  } catch {
-    return null;
+/** What the first of the Pythons that runs finds. */
+async function detect(
+  machine: Machine,
+  packageRoot: string,
+  pythons: readonly string[],
+): Promise<Detection | null> {
+  for (const python of pythons) {
+    const found = await machine.run([python, join(packageRoot, "native", "detect.py"), "all"]);
+    if (found !== null) return parseDetection(found);
   }
+  return null;
 }
 
 /** As `NativeDetection`, of a machine that may have no compiler. */

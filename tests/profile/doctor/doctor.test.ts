@@ -180,6 +180,19 @@ it("takes what a program warns of for no part of its answer", async () => {
   expect(await thisMachine(process.env).run(sh)).toBe("{}");
 });
 
+it("looks for compilers with the Python that the build takes, where python3 is none", async () => {
+  const { check } = await findingsOf({
+    env: { PYTHON: "/opt/python/bin/python" },
+    answers: { "/opt/python/bin/python": TOOLCHAIN.python3, "make --version": "GNU Make 4.3" },
+  });
+  expect(check("toolchain")).toMatchObject({
+    state: "ok",
+    detail: expect.stringContaining("g++ 12.2.0"),
+  });
+  const none = await findingsOf({ env: { PYTHON: "/opt/python/bin/python" }, answers: {} });
+  expect(none.check("toolchain")?.state).toBe("missing");
+});
+
 it("looks for CUPTI among the packages of the python3 on PATH, where the recorder looks, too", async () => {
   const { check } = await findingsOf({
     files: {
