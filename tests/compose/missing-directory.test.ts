@@ -44,9 +44,9 @@ test("a package that is not installed is told as one: there is no directory to l
   );
   expect(error.code).toBe("compose.missing_config");
   expect(error.message.split("\n")[0]).toBe(
-    "Primary config module 'not-installed/conf' not found.",
+    "Primary config module 'not-installed.conf' not found.",
   );
-  expect(error.details).toMatchObject({ key: "not-installed/conf" });
+  expect(error.details).toMatchObject({ key: "not-installed.conf" });
   expect(error.details).not.toHaveProperty("hint");
 });
 

@@ -19,9 +19,10 @@ export interface PackageSourceOptions {
  */
 export function packageSource(options: PackageSourceOptions): ConfigSource {
   const { provider, path, cwd, roots = [cwd] } = options;
-  const info = { scheme: "pkg", path, provider };
   const installed = npmFolder(path, roots);
-  const dir = installed ?? pythonFolder(path, roots);
+  const module = pythonModule(path);
+  const dir = installed ?? pythonFolder(module, roots);
+  const info = { scheme: "pkg", path: installed === undefined ? module : path, provider };
   if (dir === undefined) return unavailableSource(info);
   const files = fileSource({ provider, path: dir, cwd });
   return {
@@ -69,15 +70,12 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
 
-/**
- * As Python finds a package: the first folder that has an `__init__.py`, else the first one that is there.
- * Hydra takes slashes for dots.
- */
-function pythonFolder(path: string, roots: readonly string[]): string | undefined {
-  const parts = path
-    .replaceAll("/", ".")
-    .replace(/(?<!\.)\.+$/, "")
-    .split(".");
+/** Hydra takes slashes for dots, also where it tells of the package: `a/b/` is `a.b`. */
+const pythonModule = (path: string): string => path.replaceAll("/", ".").replace(/(?<!\.)\.+$/, "");
+
+/** As Python finds a package: the first folder that has an `__init__.py`, else the first one that is there. */
+function pythonFolder(module: string, roots: readonly string[]): string | undefined {
+  const parts = module.split(".");
   if (parts.includes("")) return undefined;
   const folders = roots.map((root) => join(root, ...parts));
   return folders.find(isRegularPackage) ?? folders.find(isDirectory);

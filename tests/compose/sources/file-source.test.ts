@@ -173,13 +173,18 @@ describe("a folder of a Python package", () => {
     packageSource({ provider: "p", path, cwd, roots: [cwd, join(cwd, "lib")] });
 
   it("is found by its dots, or slashes, in a directory that Python would look in", () => {
-    for (const path of ["models.conf", "models/conf", "models.conf."]) {
+    for (const path of ["models.conf", "models/conf", "models.conf.", "models/conf/"]) {
       const source = inLib(path);
       expect(source.available()).toBe(true);
       const base = source.load("db/base");
       expect(base && toObject(base.node)).toEqual({ from: "python" });
-      expect(base?.source).toEqual({ scheme: "pkg", path, provider: "p" });
+      expect(base?.source).toEqual({ scheme: "pkg", path: "models.conf", provider: "p" });
     }
+  });
+
+  it("is named with dots wherever it is told of, also where it is not found", () => {
+    expect(inLib("models/nope/").path).toBe("models.nope");
+    expect(inLib("models.nope.").path).toBe("models.nope");
   });
 
   it("needs its __init__.py, as in Hydra", () => {
