@@ -230,6 +230,15 @@ describe("--cfg", () => {
     expect([exitCode, stdout]).toEqual([1, "# @package db\n"]);
   });
 
+  test("job --resolve follows ${hydra:...} into what refers to the rest of the hydra node, which Hydra has removed", async () => {
+    const { run } = program({
+      "conf/config.yaml":
+        "out: ${hydra:run.dir}\nhydra: {run: {dir: 'o/${hydra.job.name}'}, job: {name: j}}\n",
+    });
+    const { stdout, exitCode } = await run(["--cfg", "job", "--resolve"]);
+    expect([exitCode, stdout]).toEqual([0, "out: o/j\n"]);
+  });
+
   test("--resolve of a help is strict, of --cfg it is not", async () => {
     const argv = ["--resolve", "x=???", "+z=${x}"];
     expect((await run(["--cfg", "job", ...argv])).stdout).toContain("z: ???");
@@ -270,6 +279,15 @@ describe("an override", () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain("hydra.searchpath must be a list of strings");
   });
+});
+
+test("a sweep that the config gives in hydra.overrides.task is logged without it", async () => {
+  const { run } = program({
+    "conf/config.yaml": "a: 0\nhydra: {overrides: {task: ['a=1,2']}}\n",
+  });
+  const { stdout } = await run(["-m", "hydra.sweep.dir=out"]);
+  expect(stdout).toContain("\t#0 : a=1\n");
+  expect(stdout).toContain("\t#1 : a=2\n");
 });
 
 test("a sweep of no batches is none, and recorded", async () => {

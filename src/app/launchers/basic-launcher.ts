@@ -20,7 +20,7 @@ export const basicLauncher: LauncherKind = {
         log.info(`Launching ${batch.length} jobs locally`);
         for (const job of batch) {
           if (!gate.mayStart()) return;
-          log.info(`\t#${job.number} : ${shownOverrides(job)}`);
+          log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
           yield { kind: "started", job };
           const result = (await whatWasLeft(record, job)) ?? (await runHere(job));
           logAsHydra();
@@ -39,4 +39,10 @@ async function whatWasLeft(record: SweepRecord, job: SweepJob): Promise<JobResul
 
 /** A job in a line: what makes it different, not how Hydra itself is configured. */
 export const shownOverrides = ({ overrides }: Pick<SweepJob, "overrides">): string =>
+  inLine(overrides);
+
+/** The line that Hydra's launchers log. */
+export const loggedOverrides = ({ swept }: Pick<SweepJob, "swept">): string => inLine(swept);
+
+const inLine = (overrides: readonly string[]): string =>
   overrides.filter((override) => !override.startsWith("hydra.")).join(" ");

@@ -9,7 +9,11 @@ import type { SweepRecord } from "../sweep/record/sweep-record.ts";
 import type { SweepBackend } from "./sweep-backend.ts";
 
 /** A job of a sweep: planned, and with a number. */
-export type SweepJob = PlannedJob & { readonly number: number };
+export type SweepJob = PlannedJob & {
+  readonly number: number;
+  /** The overrides as the sweeper gave them: a config that sets `hydra.overrides.task` adds its own to `overrides`. */
+  readonly swept: readonly string[];
+};
 
 /**
  * What happens to the jobs of a batch, as it happens. Every job that started ends; after one that a

@@ -79,9 +79,8 @@ export function planSweep(
         const composition = composer.compose([...ofHydra, ...job]);
         const planned = planJob(composition, place, at);
         const number = numberOf(at, planned.overrides);
-        return number === at
-          ? { ...planned, number }
-          : { ...planJob(composition, place, number), number };
+        const numbered = number === at ? planned : planJob(composition, place, number);
+        return { ...numbered, number, swept: job };
       }),
   };
 }

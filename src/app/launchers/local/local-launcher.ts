@@ -5,7 +5,7 @@ import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";
 import { refuseUnstartable } from "../../worker/worker-command.ts";
-import { shownOverrides } from "../basic-launcher.ts";
+import { loggedOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherKind, LauncherRequest, SweepJob } from "../launcher.ts";
 import { createEndings, type Endings } from "./endings.ts";
 import { type Interruption, listenForSignals } from "./interruption.ts";
@@ -151,7 +151,7 @@ function openLog(jobs: number, { logAsHydra, logging }: LauncherRequest, setting
   log.info(`Launching ${plural(jobs, "job")} in ${plural(atOnce, "process", "processes")}`);
   let isToldOfSlots = false;
   return {
-    started: (job: SweepJob) => log.info(`\t#${job.number} : ${shownOverrides(job)}`),
+    started: (job: SweepJob) => log.info(`\t#${job.number} : ${loggedOverrides(job)}`),
     /** Once: a sweep may wait for hours. */
     lacksSlots({ holder, resource, slot }: SlotAttempt & { readonly kind: "none" }) {
       if (isToldOfSlots) return;

@@ -8,7 +8,7 @@ import { tookMs } from "../../sweep/record/attempt-time.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
 import type { SweepRecord } from "../../sweep/record/sweep-record.ts";
 import { liveWorkers } from "../../worker/left-behind.ts";
-import { shownOverrides } from "../basic-launcher.ts";
+import { loggedOverrides } from "../basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest, SweepJob } from "../launcher.ts";
 import type { SweepBackend } from "../sweep-backend.ts";
 import { createSlurm } from "./client.ts";
@@ -46,7 +46,7 @@ export async function submitToSlurm(
     const settings = placed(given, facts.cwd);
     const arrays = await submitJobs({ client, settings, facts, folder, numbers });
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
-    for (const job of due) log.info(`\t#${job.number} : ${shownOverrides(job)}`);
+    for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
   }
   if (live.size > 0) log.info(`Slurm has ${plural(live.size, "job")} of this sweep already`);
   return sweep;
