@@ -13,7 +13,7 @@ export interface FiniteDecimal {
   readonly negativeZero?: boolean;
 }
 
-const PRECISION = 28;
+export const PRECISION = 28;
 
 /** The exact value, `Decimal(value)`. Null for a NaN, which `decimal` refuses to compare. */
 export function toDecimal(value: bigint | number): Decimal | null {
@@ -26,18 +26,6 @@ export function toDecimal(value: bigint | number): Decimal | null {
   if (power >= 0) return { kind: "finite", coefficient: mantissa << BigInt(power), exponent: 0 };
   // m / 2**k = m * 5**k / 10**k
   return { kind: "finite", coefficient: mantissa * 5n ** BigInt(-power), exponent: power };
-}
-
-/** `a + b`, rounded to the precision. Null for infinities of opposite signs. */
-export function addDecimals(a: Decimal, b: Decimal): Decimal | null {
-  if (a.kind === "infinite") return b.kind === "infinite" && a.negative !== b.negative ? null : a;
-  if (b.kind === "infinite") return b;
-  const exponent = Math.min(a.exponent, b.exponent);
-  return round({
-    kind: "finite",
-    coefficient: scaledTo(a, exponent) + scaledTo(b, exponent),
-    exponent,
-  });
 }
 
 /** Negative, zero or positive as `a` is less than, equal to or greater than `b`. Exact. */
@@ -55,21 +43,19 @@ export function decimalToNumber(value: Decimal): number {
   return value.negativeZero ? -0 : Number(`${value.coefficient}e${value.exponent}`);
 }
 
-function round(value: FiniteDecimal): FiniteDecimal {
-  const digits = String(value.coefficient < 0n ? -value.coefficient : value.coefficient).length;
-  const excess = digits - PRECISION;
-  if (excess <= 0) return value;
-  const unit = 10n ** BigInt(excess);
-  const quotient = value.coefficient / unit;
-  const remainder = value.coefficient % unit;
+/** How many digits of a sum's coefficient are more than the precision. */
+export const digitsBeyondPrecision = (coefficient: bigint): number =>
+  Math.max(0, String(coefficient < 0n ? -coefficient : coefficient).length - PRECISION);
+
+/** The coefficient of a sum rounded to the precision, with zeros in the place of the digits beyond it. */
+export function roundToPrecision(coefficient: bigint): bigint {
+  const unit = 10n ** BigInt(digitsBeyondPrecision(coefficient));
+  const quotient = coefficient / unit;
+  const remainder = coefficient % unit;
   const twice = (remainder < 0n ? -remainder : remainder) * 2n;
   const away = twice > unit || (twice === unit && quotient % 2n !== 0n);
-  const step = value.coefficient < 0n ? -1n : 1n;
-  return {
-    kind: "finite",
-    coefficient: away ? quotient + step : quotient,
-    exponent: value.exponent + excess,
-  };
+  const step = coefficient < 0n ? -1n : 1n;
+  return (away ? quotient + step : quotient) * unit;
 }
 
 const scaledTo = ({ coefficient, exponent }: FiniteDecimal, target: number): bigint =>

@@ -27,6 +27,7 @@ export { globMatches } from "./glob-match.ts";
 export { parseOverride, parseOverrides } from "./parser.ts";
 export { elementToString, overrideKeyElement } from "./print.ts";
 export { quoted } from "./quoting.ts";
+export { type RangeSequence, rangeSequence } from "./range-values.ts";
 export type { ParserRule } from "./rules.ts";
 export { parseRule } from "./rules.ts";
 export type { SweepOptions } from "./sweep.ts";

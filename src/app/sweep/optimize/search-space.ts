@@ -4,7 +4,6 @@ import {
   type Override,
   overrideKeyElement,
   type PythonNumber,
-  type RangeSweep,
   type SweepOptions,
 } from "../../../overrides/index.ts";
 import { ConfigError } from "../../../values/errors.ts";
@@ -12,6 +11,7 @@ import { floatRepr } from "../../../values/python-number.ts";
 import { byKey, fixedPoint, type Point, pointsOf, type SizeLimit } from "../dimensions.ts";
 import type { JobOverrides } from "../sweeper.ts";
 import type { RandomSource } from "./random-source.ts";
+import { rangeDrawer } from "./range-drawer.ts";
 
 /** What a sweep's overrides let vary, and what they set for all jobs. */
 export interface SearchSpace {
@@ -84,43 +84,12 @@ function drawerOf(override: Override, options: SweepOptions): Drawer {
     const draw = intervalDrawer(value, override);
     return (random) => [`${key}=${draw(random)}`];
   }
-  if (value.kind === "range" && !value.tags.includes("log")) {
-    const draw = intRangeDrawer(value);
-    if (draw !== undefined) return (random) => [`${key}=${draw(random)}`];
-  }
+  const draw =
+    value.kind === "range" ? rangeDrawer(value, (what) => refuse(override, what)) : undefined;
+  if (draw !== undefined) return (random) => [`${key}=${draw(random)}`];
   const points = pointsOf(override, options, VALUES);
   if (points.length === 0) refuse(override, "has no values to draw from");
-  if (value.kind === "range" && value.tags.includes("log")) return logDrawer(points, override);
   return (random) => points[Math.floor(random() * points.length)] ?? [];
-}
-
-/** Ranges of ints may be long: nothing is enumerated. */
-function intRangeDrawer({
-  start,
-  step,
-  stop,
-}: RangeSweep): ((r: RandomSource) => string) | undefined {
-  if (typeof start !== "bigint" || typeof stop !== "bigint" || typeof step !== "bigint") return;
-  if (step === 0n) return;
-  const span = step > 0n ? stop - start + step - 1n : stop - start + step + 1n;
-  const count = span / step;
-  if (count <= 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) return;
-  return (random) => String(start + step * BigInt(Math.floor(random() * Number(count))));
-}
-
-/** A number drawn uniformly over the logarithm, and the value of the range that is nearest to it. */
-function logDrawer(points: readonly Point[], override: Override): Drawer {
-  const logs = points.map(([text = ""]) => Math.log(Number(text.slice(text.indexOf("=") + 1))));
-  if (!logs.every(Number.isFinite)) refuse(override, "is tagged 'log' and not all above 0");
-  const low = logs.reduce((least, log) => Math.min(least, log), Number.POSITIVE_INFINITY);
-  const high = logs.reduce((greatest, log) => Math.max(greatest, log), Number.NEGATIVE_INFINITY);
-  return (random) => {
-    const wished = low + random() * (high - low);
-    let best = 0;
-    for (const [index, log] of logs.entries())
-      if (Math.abs(log - wished) < Math.abs((logs[best] ?? 0) - wished)) best = index;
-    return points[best] ?? [];
-  };
 }
 
 /**

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { randomSource } from "../../../../src/app/sweep/optimize/random-source.ts";
 import { searchSpace } from "../../../../src/app/sweep/optimize/search-space.ts";
-import { parseOverrides } from "../../../../src/overrides/index.ts";
+import { parseOverride, parseOverrides, sweepStrings } from "../../../../src/overrides/index.ts";
 import { isConfigError } from "../../../../src/values/errors.ts";
 import { runs } from "../../../runs.ts";
 
@@ -112,8 +112,44 @@ describe("a search space", () => {
     expect(space.draw(random).params).toHaveLength(4);
   });
 
-  test("values may be more than the jobs of any sweep", () => {
+  test("values may be more than the jobs of any sweep, or than could be enumerated", () => {
     expect(Number(drawn("tag(log,range(1,1000010))", 1)[0])).toBeLessThan(1_000_010);
+    const [fraction = ""] = drawn("range(0,1,1e-12)", 1);
+    expect(Number(fraction) * 1e12).toBeCloseTo(Math.round(Number(fraction) * 1e12), 3);
+    expect(shareBelow(drawn("tag(log,range(1e-6,1,1e-12))"), 1e-3)).toBeCloseTo(0.5, 1);
+  });
+
+  test("draws from a range what it drew where all of its values were written out", () => {
+    for (const range of ["range(0.1,2.3,0.1)", "range(3,-1,-0.7)", "range(1,40,3)"]) {
+      const written = [...sweepStrings(parseOverride(`x=${range}`))].join();
+      expect(drawn(range, 50)).toEqual(drawn(`choice(${written})`, 50));
+    }
+  });
+
+  test("a logarithm's nearest value is the first of those that are equally near", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.boolean(),
+        (first, step, isDown) => {
+          const [start, stop, by] = isDown
+            ? [first + 40 * step, first, -step]
+            : [first, first + 40 * step, step];
+          const values = [...sweepStrings(parseOverride(`x=range(${start},${stop},${by})`))];
+          const logs = values.map((text) => Math.log(Number(text)));
+          const [low, high] = [Math.min(...logs), Math.max(...logs)];
+          const random = randomSource("1");
+          const nearest = Array.from({ length: 20 }, () => {
+            const wished = low + random() * (high - low);
+            const distances = logs.map((log) => Math.abs(log - wished));
+            return values[distances.indexOf(Math.min(...distances))];
+          });
+          expect(drawn(`tag(log,range(${start},${stop},${by}))`, 20)).toEqual(nearest);
+        },
+      ),
+      { numRuns: runs(50) },
+    );
   });
 
   test.each([
@@ -124,7 +160,7 @@ describe("a search space", () => {
     ["interval(0,inf)", "not finite"],
     ["range(0,inf)", "never ends"],
     ["range(0)", "no values"],
-    ["range(0,1,1e-9)", "has more than 10,000,000 values"],
+    ["range(0,1e20,1.5)", "has more than 10,000,000 values"],
     ["tag(log,range(1,1e18))", "has more than 10,000,000 values"],
   ])("%s cannot be drawn from", (sweep, problem) => {
     try {
