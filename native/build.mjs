@@ -73,8 +73,9 @@ export async function buildNative(request) {
   if (before !== null) return before;
 
   const buildDir = join(place.dir, "build");
+  const onWait = () => say("another process is building the native part; waiting for it");
   const buildIt = () =>
-    withLock(join(buildDir, "native-build.lock"), say, async () => {
+    withLock(join(buildDir, "native-build.lock"), onWait, async () => {
       // Another process may have built it while this one waited.
       const meanwhile = await current(place);
       if (meanwhile !== null) return meanwhile;

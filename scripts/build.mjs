@@ -7,6 +7,6 @@ if (part !== undefined && part !== "ts" && part !== "native") {
   process.exit(2);
 }
 requireNode();
-installDependencies();
-if (part !== "native") buildTypeScript({ force: true });
+await installDependencies();
+if (part !== "native") await buildTypeScript({ force: true });
 if (part !== "ts") buildNativePart(rest);

@@ -16,8 +16,8 @@ import {
 const { HYDRACONF_FUZZ_RUNS = "100000", HYDRACONF_PROPERTY_FACTOR = "10" } = process.env;
 
 requireNode();
-installDependencies();
-buildTypeScript();
+await installDependencies();
+await buildTypeScript();
 buildNativePart();
 
 const sanitized = join(root, "build", "sanitized");

@@ -13,8 +13,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { constants } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withLock } from "../native/building/lock.mjs";
 import { isInstalled } from "./installed.mjs";
 import launcher from "./launcher.cjs";
 
@@ -38,7 +40,7 @@ export function run(argv, { quiet = false, env = {} } = {}) {
     result.error?.message ??
     (result.signal ? `signal ${result.signal}` : `exit code ${result.status}`);
   console.error(`\n${argv.join(" ")}: ${why}`);
-  process.exit(result.status ?? 1);
+  process.exit(result.signal ? 128 + constants.signals[result.signal] : (result.status ?? 1));
 }
 
 /** Locally installed command-line tool, run by this very Node. */
@@ -70,19 +72,33 @@ function readdirSyncOrNull(path) {
   }
 }
 
-/** Does `work` unless the inputs are those of the last time it succeeded and its output exists. */
-function unlessFresh(name, inputs, output, work) {
-  const stamp = join(stamps, name);
-  const current = fingerprint(inputs);
-  if (
-    existsSync(stamp) &&
-    readFileSync(stamp, "utf8") === current &&
-    existsSync(join(root, output))
-  )
-    return;
-  work();
+/**
+ * Does `work` unless it is done: of several commands in one clone one does it, and the others wait for that. A clone
+ * that is set up is not written to.
+ */
+async function unlessDone(isDone, work) {
+  if (isDone()) return;
   mkdirSync(stamps, { recursive: true });
-  writeFileSync(stamp, current);
+  const lock = join(stamps, "lock");
+  const onWait = () =>
+    console.error(`setting up: another command does it; waiting for it (${lock})`);
+  await withLock(lock, onWait, () => {
+    if (!isDone()) work();
+  });
+}
+
+/** Does `work` unless the inputs are those of the last time it succeeded and its output exists. */
+async function unlessFresh(name, inputs, output, work) {
+  const stamp = join(stamps, name);
+  const isFresh = () =>
+    existsSync(stamp) &&
+    readFileSync(stamp, "utf8") === fingerprint(inputs) &&
+    existsSync(join(root, output));
+  await unlessDone(isFresh, () => {
+    const current = fingerprint(inputs);
+    work();
+    writeFileSync(stamp, current);
+  });
 }
 
 export function requireNode() {
@@ -92,23 +108,27 @@ export function requireNode() {
   process.exit(1);
 }
 
-export function installDependencies() {
+export async function installDependencies() {
   // A link (several worktrees over one installation): `npm ci` would empty what others use.
   if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  if (isInstalled(root)) return;
-  console.error("setting up: installing dependencies (npm ci)");
-  // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.
-  const npm = process.env.npm_execpath;
-  run([
-    ...(npm ? [process.execPath, npm] : ["npm"]),
-    "ci",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-  ]);
+  await unlessDone(
+    () => isInstalled(root),
+    () => {
+      console.error("setting up: installing dependencies (npm ci)");
+      // Under `npm start` npm names its own script; run that one rather than whatever is on PATH.
+      const npm = process.env.npm_execpath;
+      run([
+        ...(npm ? [process.execPath, npm] : ["npm"]),
+        "ci",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+      ]);
+    },
+  );
 }
 
-export function buildTypeScript({ force = false } = {}) {
+export async function buildTypeScript({ force = false } = {}) {
   if (force) rmSync(join(stamps, "typescript"), { force: true });
   const inputs = [
     "src",
@@ -122,7 +142,7 @@ export function buildTypeScript({ force = false } = {}) {
     "scripts/launcher.cjs",
     "binding.gyp",
   ];
-  unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
+  await unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
     console.error("setting up: compiling TypeScript");
     // Beside the old build, which stays usable until the new one is complete.
     const next = "dist.next";

@@ -10,13 +10,13 @@ import {
 } from "./setup.mjs";
 
 requireNode();
-installDependencies();
+await installDependencies();
 const only = process.argv.slice(2);
 if (only.length === 0) {
   run([...tool("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."]);
   run([...tool("typescript", "tsc"), "-p", "tsconfig.json"]);
   run([...tool("typescript", "tsc"), "-p", "src/report/client/tsconfig.json"]);
 }
-buildTypeScript();
+await buildTypeScript();
 buildNativePart();
 run([...tool("vitest"), "run", ...only]);
