@@ -5,12 +5,13 @@
  */
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const CONTRACT = "hydraconf.region-report/1.2";
+export const CONTRACT = "hydraconf.region-report/1.3";
 
 /** Those that are read: all that came before, too. */
 export const CONTRACTS: readonly string[] = [
   "hydraconf.region-report/1.0",
   "hydraconf.region-report/1.1",
+  "hydraconf.region-report/1.2",
   CONTRACT,
 ];
 
@@ -39,10 +40,15 @@ export interface NCUProfileRegionReport {
   readonly config_fingerprint: string;
   readonly collector: CollectorInfo;
   readonly environment: ReportEnvironment;
+  /** What chose the regions, also where it took none. Added in 1.3: reports of older contracts lack it. */
+  readonly selection?: ReportSelection;
   readonly notes: readonly string[];
 }
 
-/** Numbers of the whole scope, also of what the selection leaves out. */
+/**
+ * Numbers of the whole scope, also of regions that the selection leaves out, unless that applies to the
+ * measurement.
+ */
 export interface ReportTotals {
   /** Regions in this report, the outside bucket not counted. */
   readonly region_count: number;
@@ -179,6 +185,19 @@ export interface RegionSelection {
   readonly kernel_name_base?: "function" | "demangled" | "mangled";
   /** The only kernels that count beside the patterns: those with the most GPU time, longest first. */
   readonly kernel_top_names?: readonly string[];
+}
+
+/** The selection of a report as a whole. */
+export interface ReportSelection extends RegionSelection {
+  /**
+   * `report`: everything was measured, and the patterns chose what is shown. `measurement`: ncu's filter
+   * kept the rest from being measured, so that totals, and regions around what is excluded, lack it.
+   */
+  readonly applies_to: "report" | "measurement";
+  /** In ncu's own grammar (`A/`, `regex:...`): what one of them takes is taken beside the include patterns. */
+  readonly ncu_include_expressions?: readonly string[];
+  /** The same, left out beside what the exclude patterns leave out. */
+  readonly ncu_exclude_expressions?: readonly string[];
 }
 
 /** All launches of one kernel, or calls of one CPU operation, on a device. */

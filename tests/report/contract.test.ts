@@ -17,6 +17,7 @@ import type {
   RegionSelection,
   RepeatStatistics,
   ReportEnvironment,
+  ReportSelection,
   ReportTotals,
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
@@ -29,6 +30,15 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   NCUProfileRegion: ["path_domains", "repeats"],
+  NCUProfileRegionReport: ["selection"],
+  ReportSelection: [
+    "ncu_include_expressions",
+    "ncu_exclude_expressions",
+    "kernel_include_patterns",
+    "kernel_exclude_patterns",
+    "kernel_name_base",
+    "kernel_top_names",
+  ],
   RegionSelection: [
     "kernel_include_patterns",
     "kernel_exclude_patterns",
@@ -46,6 +56,7 @@ const report: Keys<NCUProfileRegionReport> = {
   config_fingerprint: true,
   collector: true,
   environment: true,
+  selection: true,
   notes: true,
 };
 const totals: Keys<ReportTotals> = {
@@ -107,6 +118,12 @@ const selection: Keys<RegionSelection> = {
   kernel_name_base: true,
   kernel_top_names: true,
 };
+const reportSelection: Keys<ReportSelection> = {
+  ...selection,
+  applies_to: true,
+  ncu_include_expressions: true,
+  ncu_exclude_expressions: true,
+};
 const collector: Keys<CollectorInfo> = {
   name: true,
   version: true,
@@ -134,6 +151,7 @@ const types = {
   MetricValue: metric,
   KernelRecord: kernel,
   RegionSelection: selection,
+  ReportSelection: reportSelection,
   CollectorInfo: collector,
   ReportEnvironment: environment,
 };

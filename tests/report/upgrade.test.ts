@@ -37,6 +37,21 @@ describe("a report of an older contract", () => {
     expect(domainsOf(asOlder(bundleOf([twoLibraries], { selection })))).toEqual([[null, "io"]]);
   });
 
+  it("gets the selection of its regions, and one of ncu is taken for its filter", () => {
+    const bundle = bundleOf([resnet], { selection: { include: ["forward"], exclude: [] } });
+    const before = (collector: string): RegionReportBundle => ({
+      contract: "hydraconf.region-report/1.2",
+      reports: bundle.reports.map(({ selection: _, ...report }) => ({
+        ...report,
+        collector: { ...report.collector, name: collector },
+      })),
+    });
+    const selectionOf = (collector: string) => firstReport(upgraded(before(collector))).selection;
+    const patterns = { include_patterns: ["forward"], exclude_patterns: [] };
+    expect(selectionOf("recorder")).toEqual({ applies_to: "report", ...patterns });
+    expect(selectionOf("ncu")).toEqual({ applies_to: "measurement", ...patterns });
+  });
+
   it("is the same but for the version where all is of one domain", () => {
     const bundle = bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] });
     expect(upgraded({ ...bundle, contract: "hydraconf.region-report/1.0" })).toEqual(bundle);

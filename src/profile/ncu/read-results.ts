@@ -14,7 +14,7 @@ import type { NcuResult, SectionTable } from "./results.ts";
 import { labelKey } from "./run/labels.ts";
 import { createStateReader, type StateOptions } from "./run/measured-states.ts";
 import type { NcuConfig } from "./run/ncu-config.ts";
-import { isByLabels, nvtxRequest } from "./run/nvtx-request.ts";
+import { isByLabels, measuredSelection, nvtxRequest } from "./run/nvtx-request.ts";
 import type { PassTables } from "./run/read-pass.ts";
 import { writeRegionTables } from "./write-region-tables.ts";
 
@@ -54,12 +54,14 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
     options.recorded === null ? null : buildRegionModel(options.recorded, { operationDomains });
   const request = nvtxRequest(config);
   const { include, exclude } = request;
+  const measured = measuredSelection(config.ncu_cli.replay_mode, request);
   const kernels = kernelsOf(options);
   const assembly = createNcuAssembly({
     kernels: selectsKernels(kernels) ? createKernelSelection(kernels) : null,
     ...kernelPatternsOf(options),
     aggregate,
     ...(isByLabels(request) && { selection: { include, exclude } }),
+    ...(measured !== null && { measuredSelection: measured }),
     recorded,
   });
   const kept = createKeptResults();

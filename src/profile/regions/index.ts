@@ -12,6 +12,7 @@ export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
 export type { KernelIdentity, KernelPlace } from "./kernel-names.ts";
 export type {
   KernelSelectionPatterns,
+  MeasuredSelection,
   MetricNumber,
   RegionModel,
   RegionModelEntry,

@@ -19,6 +19,8 @@ export interface RegionModel {
   /** Clock of the wall times. */
   readonly clock: string;
   readonly selection: SelectionPatterns;
+  /** What was measured at all; absent where all was, and `selection` chose what is shown. */
+  readonly measuredSelection?: MeasuredSelection;
   /** Which kernels were counted; absent where all were. */
   readonly kernelSelection?: KernelSelectionPatterns;
   /** The aggregate first when it is on, then processes by id, then devices by name. */
@@ -99,6 +101,12 @@ export interface SectionMessage {
   readonly speedup_type?: "local" | "global";
   /** For how many kernels it says so. */
   readonly results: number;
+}
+
+/** What a filter of ncu let be measured: what patterns over labels take, and what expressions of its own do. */
+export interface MeasuredSelection {
+  readonly patterns: SelectionPatterns;
+  readonly expressions: SelectionPatterns;
 }
 
 /** Patterns over names of kernels, as the user wrote them; no include patterns mean all. */

@@ -4,7 +4,9 @@ import {
   type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionReportBundle,
+  type RegionSelection,
   type ReportEnvironment,
+  type ReportSelection,
 } from "../../report/document.ts";
 import { dataNotes } from "./data-notes.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
@@ -58,6 +60,7 @@ function toReport(
       kernel_clock: kernelClock(totals.kernelKinds),
     },
     environment: context.environment,
+    selection: reportSelection(model),
     notes: [...new Set([...(context.notes ?? []), ...notes, ...dataNotes(entry, model)])],
   };
 }
@@ -68,10 +71,7 @@ function kernelClock(kinds: ScopeModel["totals"]["kernelKinds"]): "gpu" | "cpu" 
   return kinds.includes("cpu_operation") ? "cpu" : null;
 }
 
-function toRegion(
-  region: RegionModelEntry,
-  { selection, kernelSelection }: RegionModel,
-): NCUProfileRegion {
+function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegion {
   const { path } = region;
   return {
     name: path.at(-1) ?? "",
@@ -94,17 +94,32 @@ function toRegion(
     sections: sectionsOf(region.sections ?? []),
     kernels: region.kernels,
     ...(region.repeats !== undefined && { repeats: region.repeats }),
-    selection: {
-      include_patterns: selection.include,
-      exclude_patterns: selection.exclude,
-      ...(kernelSelection !== undefined && {
-        kernel_include_patterns: kernelSelection.include,
-        kernel_exclude_patterns: kernelSelection.exclude,
-        kernel_name_base: kernelSelection.nameBase,
-        ...(kernelSelection.top != null && { kernel_top_names: kernelSelection.top }),
-      }),
-    },
+    selection: regionSelection(model),
     notes: region.notes,
+  };
+}
+
+const regionSelection = ({ selection, kernelSelection }: RegionModel): RegionSelection => ({
+  include_patterns: selection.include,
+  exclude_patterns: selection.exclude,
+  ...(kernelSelection !== undefined && {
+    kernel_include_patterns: kernelSelection.include,
+    kernel_exclude_patterns: kernelSelection.exclude,
+    kernel_name_base: kernelSelection.nameBase,
+    ...(kernelSelection.top != null && { kernel_top_names: kernelSelection.top }),
+  }),
+});
+
+/** Where ncu filtered by expressions of its own, no patterns chose what is shown: these chose what is there. */
+function reportSelection(model: RegionModel): ReportSelection {
+  const { measuredSelection: measured } = model;
+  if (measured === undefined) return { applies_to: "report", ...regionSelection(model) };
+  const { patterns, expressions } = measured;
+  return {
+    applies_to: "measurement",
+    ...regionSelection({ ...model, selection: patterns }),
+    ...(expressions.include.length > 0 && { ncu_include_expressions: expressions.include }),
+    ...(expressions.exclude.length > 0 && { ncu_exclude_expressions: expressions.exclude }),
   };
 }
 

@@ -4,9 +4,9 @@ import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../
 import { kernelsOfReport } from "../kernels-of-report.ts";
 import { exclusiveMs, kernelMs, totalMs, wholeMs } from "../measured-time.ts";
 import { asLeftOut, type Change, changeOf, countChange, type Measured } from "./change.ts";
-import { comparisonNotes, doubtNotes, leftOutNotes } from "./comparison-notes.ts";
+import { comparisonNotes, doubtNotes, leftOutNotes, otherWorkNotes } from "./comparison-notes.ts";
 import { withKnownDomains } from "./known-domains.ts";
-import { type LookedFor, lookedFor } from "./looked-for.ts";
+import { type LookedForByBoth, lookedFor } from "./looked-for.ts";
 import {
   measuredAlone,
   measuredMedian,
@@ -15,6 +15,7 @@ import {
   measuredWork,
 } from "./noise.ts";
 import { keysOfBoth, regionsByKey } from "./region-order.ts";
+import { type SameWork, sameWork } from "./same-work.ts";
 
 export interface ReportComparison {
   readonly a: ReportFacts;
@@ -67,7 +68,8 @@ export function compareReports(
   const known = withKnownDomains(a.regions, b.regions);
   const ofA = regionsByKey(known.a);
   const ofB = regionsByKey(known.b);
-  const looked: Looked = { a: lookedFor(a), b: lookedFor(b) };
+  const looked = lookedFor(a, b);
+  const same = sameWork({ report: a, regions: known.a }, { report: b, regions: known.b }, looked);
   // What both have, both looked for.
   const shared: Shared = {
     a: { ...a, regions: known.a.filter((one) => ofB.has(regionKey(one)) || looked.b.region(one)) },
@@ -75,20 +77,27 @@ export function compareReports(
   };
   const isShared =
     shared.a.regions.length === known.a.length && shared.b.regions.length === known.b.length;
-  const kernels = isShared
+  const found = isShared
     ? kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked)
     : kernelsWhereBothLooked({ a, b }, shared, looked);
+  const kernels = same.inKernels ? found : found.map(kernelLeftOut);
+  const isSameTotal = same.inTotals(found);
   const regions = keysOfBoth(known.a, known.b).map((key) =>
-    regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked),
+    regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked, same),
   );
   return {
     a: facts(a),
     b: facts(b),
     totals: present({
-      total_ms: changeOf(totalWork(a), totalWork(b)),
+      ...changesIf(isSameTotal, { total_ms: changeOf(totalWork(a), totalWork(b)) }),
       wall_ms: changeOf(totalWall(a), totalWall(b)),
-      outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
-      kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
+      ...changesIf(isSameTotal, {
+        outside_ms: changeOf(
+          measuredAlone(a.totals.outside_ms),
+          measuredAlone(b.totals.outside_ms),
+        ),
+        kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
+      }),
       ...(isShared
         ? regionCounts(a.totals, b.totals)
         : regionCounts(counted(shared.a), counted(shared.b))),
@@ -97,14 +106,14 @@ export function compareReports(
     kernels,
     notes: [
       ...leftOutNotes(regions, kernels, looked),
+      ...(isSameTotal ? [] : otherWorkNotes(regions, looked)),
       ...comparisonNotes(a, b),
       ...doubtNotes(known),
     ],
   };
 }
 
-/** Of two reports, what each looked for, and what of each the other one looked for. */
-type Looked = Readonly<Record<"a" | "b", LookedFor>>;
+/** What of each of two reports the other one looked for. */
 type Shared = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 type RegionCounts = Pick<NCUProfileRegionReport["totals"], "invocations" | "region_count">;
 
@@ -125,7 +134,7 @@ function counted({ regions }: NCUProfileRegionReport): RegionCounts {
 function kernelsWhereBothLooked(
   whole: Shared,
   shared: Shared,
-  looked: Looked,
+  looked: LookedForByBoth,
 ): readonly KernelChange[] {
   const changesOf = ({ a, b }: Shared) =>
     kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked);
@@ -138,7 +147,8 @@ function kernelsWhereBothLooked(
 function regionChange(
   a: NCUProfileRegion | null,
   b: NCUProfileRegion | null,
-  looked: Looked,
+  looked: LookedForByBoth,
+  same: SameWork,
 ): RegionChange {
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
@@ -149,7 +159,9 @@ function regionChange(
   const percentile = (region: NCUProfileRegion | null) =>
     measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
   const presence = presenceOf(a, b, (side) => looked[side].region(shown));
-  const kernels = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked);
+  const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked);
+  const isSame = presence !== "both" || same.inRegion(shown, found);
+  const isLeftOut = presence === "left_out" || !(isSame || same.inKernels);
   return {
     path: shown.path,
     domain: shown.domain,
@@ -157,17 +169,18 @@ function regionChange(
     kind: shown.kind,
     presence,
     changes: changesAs(presence, {
-      total_ms: work("total_ms"),
-      exclusive_ms: work("exclusive_ms"),
+      ...changesIf(isSame, { total_ms: work("total_ms"), exclusive_ms: work("exclusive_ms") }),
       wall_ms: wall("wall_ms"),
       wall_exclusive_ms: wall("wall_exclusive_ms"),
       median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
       p95_ms: changeOf(percentile(a), percentile(b)),
-      kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
+      ...changesIf(isSame, {
+        kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
+      }),
       invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
-      ...metricChanges(a, b),
+      ...changesIf(isSame, metricChanges(a, b)),
     }),
-    kernels: presence === "left_out" ? kernels.map(kernelLeftOut) : kernels,
+    kernels: isLeftOut ? found.map(kernelLeftOut) : found,
   };
 }
 
@@ -188,7 +201,7 @@ function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): 
 function kernelChanges(
   a: readonly KernelRecord[],
   b: readonly KernelRecord[],
-  looked: Looked,
+  looked: LookedForByBoth,
 ): readonly KernelChange[] {
   const ofA = summed(a);
   const ofB = summed(b);
@@ -252,10 +265,14 @@ function presenceOf(a: unknown, b: unknown, isLookedFor: (side: "a" | "b") => bo
 }
 
 function changesAs(presence: Presence, changes: Changes): Changes {
-  const all = present(changes);
-  if (presence !== "left_out") return all;
-  return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, asLeftOut(one)]));
+  return changesIf(presence !== "left_out", present(changes));
 }
+
+/** As they are, or as numbers of which nothing follows, since they are of other work. */
+const changesIf = (isSame: boolean, changes: Changes): Changes =>
+  isSame
+    ? changes
+    : Object.fromEntries(Object.entries(changes).map(([name, one]) => [name, asLeftOut(one)]));
 
 /** Without numbers that neither report has. */
 const present = (changes: Changes): Changes =>

@@ -3,7 +3,7 @@ import { agreeing, plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import type { KernelChange, RegionChange } from "./compare-reports.ts";
 import type { KnownDomains } from "./known-domains.ts";
-import type { LookedFor } from "./looked-for.ts";
+import type { LookedForByBoth } from "./looked-for.ts";
 
 /** Why two reports may not be comparable, and what only one of them says of itself. */
 export const comparisonNotes = (
@@ -29,7 +29,7 @@ export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
 export function leftOutNotes(
   regions: readonly RegionChange[],
   kernels: readonly KernelChange[],
-  looked: Readonly<Record<"a" | "b", LookedFor>>,
+  looked: LookedForByBoth,
 ): readonly string[] {
   const sides = [
     { side: "b", name: "B", other: "A", verdict: "gone" },
@@ -49,7 +49,7 @@ export function leftOutNotes(
       ...(left.length === 0
         ? []
         : [
-            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection ${leaves(regionWords, left.length)}; kernels and counts are compared where both looked, totals of times as each has them`,
+            `${name} did not look for ${plural(left.length, "region")} of ${other}: its selection ${leaves(regionWords, left.length)}; kernels and counts are compared where both looked`,
           ]),
       ...(uncounted.length === 0
         ? []
@@ -58,6 +58,25 @@ export function leftOutNotes(
           ]),
     ];
   });
+}
+
+/** Nobody could tell otherwise why totals that stand side by side are not compared. */
+export function otherWorkNotes(
+  regions: readonly RegionChange[],
+  { a, b }: LookedForByBoth,
+): readonly string[] {
+  const words = ({ regionWords, kernelWords }: LookedForByBoth["a"]) =>
+    [regionWords, kernelWords === "" ? "" : `kernels: ${kernelWords}`]
+      .filter((text) => text !== "")
+      .join("; ") || "everything";
+  const count = regions.filter(
+    ({ presence, changes }) =>
+      presence === "both" && changes["kernel_count"]?.verdict === "left_out",
+  ).length;
+  const also = count === 0 ? "" : `, and those of ${plural(count, "region")} around it`;
+  return [
+    `A and B measured or counted different work (A: ${words(a)}; B: ${words(b)}): totals of kernels${also} are put side by side and called left out, not compared`,
+  ];
 }
 
 const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange): boolean =>

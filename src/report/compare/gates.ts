@@ -143,6 +143,8 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
     return change === undefined ? [] : [judge(gate, label, change)];
   });
   if (found.some(({ outcome }) => outcome !== "unchecked")) return found;
+  if (found.length > 0)
+    throw gate.subject.kind === "totals" ? ofOtherWork(gate) : nothingLookedFor(gate);
   if (candidates.some(({ presence }) => presence === "left_out")) throw nothingLookedFor(gate);
   const names = [...new Set(candidates.flatMap(({ changes }) => Object.keys(changes)))];
   throw new ConfigError({
@@ -158,6 +160,13 @@ const nothingLookedFor = ({ text }: Gate): ConfigError =>
     code: "profile.gate",
     message: `--fail-on: '${text}': not both reports looked for it: the selection of one leaves out all that it names`,
     hint: "profile both with a selection that takes it (include, exclude), or leave the condition out",
+  });
+
+const ofOtherWork = ({ text, name }: Gate): ConfigError =>
+  new ConfigError({
+    code: "profile.gate",
+    message: `--fail-on: '${text}': the selections of the two reports differ, and so does the work that ${name} is of`,
+    hint: "profile both with one selection (include, exclude, kernels), or name a region that both took: region:GLOB.NAME",
   });
 
 function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): readonly Candidate[] {
@@ -199,7 +208,7 @@ function judge(gate: Gate, label: string, change: Change): GateResult {
     return {
       gate,
       outcome: "unchecked",
-      reason: `${reasonStart(gate, label)}: ${text(change.a)} -> ${text(change.b)}: ${otherSide(change)} did not look for it: its selection leaves it out`,
+      reason: `${reasonStart(gate, label)}: ${text(change.a)} -> ${text(change.b)}: ${whyLeftOut(change)}`,
     };
   if (change.a !== null && change.b === null)
     return {
@@ -262,9 +271,11 @@ function reasonOf(
 const reasonStart = ({ name, subject }: Gate, label: string): string =>
   subject.kind === "totals" ? name : `${name} of ${subject.kind} ${label}`;
 
-/** The report that has no number; of a kernel of regions that differ, the reports each lack the other's. */
-const otherSide = ({ a, b }: Change): string =>
-  b === null ? "B" : a === null ? "A" : "one report";
+/** By the report that has no number; where both have one, they have it of other work. */
+const whyLeftOut = ({ a, b }: Change): string =>
+  a !== null && b !== null
+    ? "the selections differ, and so does the work that it is of"
+    : `${b === null ? "B" : "A"} did not look for it: its selection leaves it out`;
 
 const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));
 

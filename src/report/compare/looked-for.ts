@@ -2,7 +2,7 @@
  * What a report's selections take. What they leave out was not looked for: of a region that one report
  * shows and the other one did not look for, nobody can say that it is new, or gone.
  */
-import type { KernelRecord, NCUProfileRegionReport, RegionSelection } from "../document.ts";
+import type { KernelRecord, NCUProfileRegionReport, ReportSelection } from "../document.ts";
 import { domainAt, type Ranged } from "../region-path.ts";
 import { comparableName } from "../selection/comparable-name.ts";
 import { nameOf } from "../selection/kernel-name.ts";
@@ -18,19 +18,65 @@ export interface LookedFor {
   readonly kernelWords: string;
 }
 
+export interface LookedForByBoth {
+  readonly a: LookedFor;
+  readonly b: LookedFor;
+}
+
 /**
  * @throws ConfigError `profile.input` for an expression over names of kernels that is none
  */
-export function lookedFor({ regions }: NCUProfileRegionReport): LookedFor {
-  // The selection is one of the run: all its regions have the same.
-  const selection = regions[0]?.selection;
-  if (selection === undefined) return EVERYTHING;
+export function lookedFor(a: NCUProfileRegionReport, b: NCUProfileRegionReport): LookedForByBoth {
+  const [ofA, ofB] = [selectionOf(a), selectionOf(b)];
+  // Whatever one of two equal filters took, the other one looked for, too.
+  const isOneFilter = isSameMeasurement(ofA, ofB);
+  return { a: lookedForBy(ofA, isOneFilter), b: lookedForBy(ofB, isOneFilter) };
+}
+
+/** Of a report that tells of none, everything. */
+export const selectionOf = ({ selection }: NCUProfileRegionReport): ReportSelection =>
+  selection ?? { applies_to: "report", include_patterns: [], exclude_patterns: [] };
+
+/** Whether two selections let the same regions be measured, whatever they show of them. */
+export const isSameMeasurement = (a: ReportSelection, b: ReportSelection): boolean =>
+  measuredKey(a) === measuredKey(b);
+
+/** Whether two selections count the same kernels. */
+export const isSameKernels = (a: ReportSelection, b: ReportSelection): boolean =>
+  kernelsKey(a) === kernelsKey(b);
+
+function measuredKey(selection: ReportSelection): string {
+  if (selection.applies_to === "report") return "";
+  const { include_patterns, exclude_patterns } = selection;
+  const { ncu_include_expressions, ncu_exclude_expressions } = selection;
+  return JSON.stringify(
+    [include_patterns, exclude_patterns, ncu_include_expressions, ncu_exclude_expressions].map(
+      inAnyOrder,
+    ),
+  );
+}
+
+function kernelsKey(selection: ReportSelection): string {
+  const { kernel_include_patterns, kernel_exclude_patterns, kernel_top_names } = selection;
+  const patterns = [kernel_include_patterns, kernel_exclude_patterns].map(inAnyOrder);
+  const base = patterns.every(({ length }) => length === 0) ? null : selection.kernel_name_base;
+  const top = kernel_top_names?.map(comparableName);
+  return JSON.stringify([patterns, base, top === undefined ? null : inAnyOrder(top)]);
+}
+
+const inAnyOrder = (texts: readonly string[] = []): readonly string[] => [...new Set(texts)].sort();
+
+function lookedForBy(selection: ReportSelection, isOneFilter: boolean): LookedFor {
   const { include_patterns, exclude_patterns, kernel_top_names } = selection;
+  const { ncu_include_expressions = [], ncu_exclude_expressions = [] } = selection;
   const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;
   return {
-    region: regionFilter(selection),
+    region: regionFilter(selection, isOneFilter),
     kernel: kernelFilter(selection),
-    regionWords: inWords(include_patterns, exclude_patterns),
+    regionWords: inWords(
+      [...include_patterns, ...ncu_include_expressions],
+      [...exclude_patterns, ...ncu_exclude_expressions],
+    ),
     kernelWords: inWords(
       kernel_include_patterns,
       kernel_exclude_patterns,
@@ -39,20 +85,23 @@ export function lookedFor({ regions }: NCUProfileRegionReport): LookedFor {
   };
 }
 
-const EVERYTHING: LookedFor = {
-  region: () => true,
-  kernel: () => true,
-  regionWords: "",
-  kernelWords: "",
-};
+const EVERYTHING = () => true;
 
-/** By the ranges on the path, as regions are selected. What ran outside of ranges is not. */
-function regionFilter({ include_patterns, exclude_patterns }: RegionSelection) {
-  const include = include_patterns.map(parseRangePattern);
-  const exclude = exclude_patterns.map(parseRangePattern);
-  if (include.length + exclude.length === 0) return EVERYTHING.region;
+/**
+ * By the ranges on the path, as regions are selected. What ran outside of ranges is not, unless it was
+ * not measured. What an expression of ncu takes is known only where both were filtered by the same:
+ * elsewhere the doubt is the selection's, and a gate must not pass by it.
+ */
+function regionFilter(selection: ReportSelection, isOneFilter: boolean): LookedFor["region"] {
+  const include = selection.include_patterns.map(parseRangePattern);
+  const exclude = selection.exclude_patterns.map(parseRangePattern);
+  const { applies_to, ncu_include_expressions = [], ncu_exclude_expressions = [] } = selection;
+  const isByExpression = ncu_include_expressions.length + ncu_exclude_expressions.length > 0;
+  if (isByExpression && isOneFilter) return EVERYTHING;
+  if (include.length + exclude.length === 0 && !isByExpression) return EVERYTHING;
+  const isOutsideMeasured = applies_to === "report" || isOneFilter;
   return (region: Ranged): boolean => {
-    if (region.kind === "outside") return true;
+    if (region.kind === "outside") return isOutsideMeasured;
     const isOnPath = (patterns: readonly RangePattern[], whereUnknown: boolean) =>
       region.path.some((name, level) => {
         const domain = domainAt(region, level);
@@ -62,12 +111,17 @@ function regionFilter({ include_patterns, exclude_patterns }: RegionSelection) {
             : matchesRange(pattern, domain ?? "", name),
         );
       });
+    const isAny = include.length + ncu_include_expressions.length === 0;
     // Where a domain is not known, the doubt is the selection's: a gate must not pass by it.
-    return (include.length === 0 || isOnPath(include, true)) && !isOnPath(exclude, false);
+    return (
+      ncu_exclude_expressions.length === 0 &&
+      (isAny || isOnPath(include, true)) &&
+      !isOnPath(exclude, false)
+    );
   };
 }
 
-function kernelFilter(selection: RegionSelection): LookedFor["kernel"] {
+function kernelFilter(selection: ReportSelection): LookedFor["kernel"] {
   const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;
   const { kernel_name_base: base = "function", kernel_top_names } = selection;
   const patterns = (texts: readonly string[], key: string) =>
@@ -76,7 +130,7 @@ function kernelFilter(selection: RegionSelection): LookedFor["kernel"] {
   const include = patterns(kernel_include_patterns, "kernel_include_patterns");
   const exclude = patterns(kernel_exclude_patterns, "kernel_exclude_patterns");
   const top = kernel_top_names === undefined ? null : new Set(kernel_top_names.map(comparableName));
-  if (include.length + exclude.length === 0 && top === null) return EVERYTHING.kernel;
+  if (include.length + exclude.length === 0 && top === null) return EVERYTHING;
   return ({ kernel_name, kind }) => {
     if (kind === "cpu_operation") return true;
     const name = nameOf({ kernelName: kernel_name }, base);

@@ -32,7 +32,7 @@ function refusal(contract: unknown): string {
 }
 
 describe("a report to compare", () => {
-  it.each(["1.0", "1.1", "1.2"])("is read in version %s of the contract", (version) => {
+  it.each(["1.0", "1.1", "1.2", "1.3"])("is read in version %s of the contract", (version) => {
     const { bundle } = load(`hydraconf.region-report/${version}`);
     expect(bundle.reports.length).toBeGreaterThan(0);
     expect(bundle.contract).toBe(CONTRACT);

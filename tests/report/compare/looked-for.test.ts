@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { lookedFor } from "../../../src/report/compare/looked-for.ts";
-import type { NCUProfileRegionReport, RegionSelection } from "../../../src/report/document.ts";
+import { type Changes, compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { lookedFor, selectionOf } from "../../../src/report/compare/looked-for.ts";
+import type {
+  NCUProfileRegionReport,
+  RegionSelection,
+  ReportSelection,
+} from "../../../src/report/document.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
 const program = {
@@ -26,12 +31,23 @@ const withKernels = (
   selection: Partial<RegionSelection>,
 ): NCUProfileRegionReport => ({
   ...report,
+  selection: { ...selectionOf(report), ...selection },
   regions: report.regions.map((region) => ({
     ...region,
     kernels: region.kernels.filter(({ kernel_name }) => kernel_name !== "relu(float *)"),
-    selection: { ...region.selection, ...selection },
   })),
 });
+/** As ncu measures it: what its filter leaves out is not there, nor in any total. */
+const measured = (
+  report: NCUProfileRegionReport,
+  selection: Partial<ReportSelection>,
+): NCUProfileRegionReport => ({
+  ...report,
+  regions: report.regions.filter(({ kind }) => kind !== "outside"),
+  selection: { ...selectionOf(report), applies_to: "measurement", ...selection },
+});
+const verdictsOf = (changes: Changes) =>
+  Object.fromEntries(Object.entries(changes).map(([name, { verdict }]) => [name, verdict]));
 const presences = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
   Object.fromEntries(
     compareReports(a, b).regions.map(({ path, presence }) => [path.at(-1), presence]),
@@ -122,10 +138,10 @@ describe("what a selection leaves out", () => {
     const noteOf = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
       compareReports(a, b).notes.filter((note) => note.includes("left out"));
     expect(noteOf(whole, selected)).toEqual([
-      "B did not look for 2 regions of A: its selection (include step; exclude x) leaves them out; they are called left out, not gone; kernels and counts are compared where both looked, totals of times as each has them",
+      "B did not look for 2 regions of A: its selection (include step; exclude x) leaves them out; they are called left out, not gone; kernels and counts are compared where both looked",
     ]);
     expect(noteOf(selected, whole)).toEqual([
-      "A did not look for 2 regions of B: its selection (include step; exclude x) leaves them out; they are called left out, not new; kernels and counts are compared where both looked, totals of times as each has them",
+      "A did not look for 2 regions of B: its selection (include step; exclude x) leaves them out; they are called left out, not new; kernels and counts are compared where both looked",
     ]);
     expect(
       noteOf(whole, withKernels(whole, { kernel_exclude_patterns: ["relu"] })).join(),
@@ -138,11 +154,130 @@ describe("what a selection leaves out", () => {
 
   it("is nothing where a domain is not known: what may have been looked for was", () => {
     const selection = { include_patterns: ["cuda@*"], exclude_patterns: ["io@*"] };
-    const regions = whole.regions.map((region) => ({ ...region, selection }));
-    const looked = lookedFor({ ...whole, regions });
+    const { b: looked } = lookedFor(whole, {
+      ...whole,
+      selection: { applies_to: "report", ...selection },
+    });
     const place = { path: ["a", "b"], domain: "", kind: "push_pop" as const };
     expect(looked.region(place)).toBe(false);
     expect(looked.region({ ...place, path_domains: [null, ""] })).toBe(true);
     expect(looked.region({ ...place, path_domains: ["cuda", "io"] })).toBe(false);
+  });
+});
+
+describe("a selection that took no region", () => {
+  const nothing = reportWith(["nothing*"]);
+
+  it("is told by the report, so that what it left out is not gone", () => {
+    expect(nothing.regions.filter(({ kind }) => kind !== "outside")).toEqual([]);
+    expect(nothing.selection).toEqual({
+      ...{ applies_to: "report", include_patterns: ["nothing*"], exclude_patterns: [] },
+    });
+    const regionless = { ...nothing, regions: [] };
+    expect(new Set(Object.values(presences(whole, regionless)))).toEqual(new Set(["left_out"]));
+    expect(new Set(Object.values(presences(regionless, whole)))).toEqual(new Set(["left_out"]));
+  });
+});
+
+describe("a filter in ncu's own grammar", () => {
+  const filtered = (expression: string) =>
+    measured(
+      { ...whole, regions: whole.regions.filter(({ path }) => path.includes("load")) },
+      { ncu_include_expressions: [expression] },
+    );
+
+  it("may have left out whatever is missing, unless it was the same", () => {
+    expect(presences(whole, filtered("load/"))).toEqual({
+      ...{ epoch: "left_out", load: "both", step: "left_out", backward: "left_out" },
+    });
+    const everything = measured(whole, { ncu_include_expressions: ["load/"] });
+    expect(presences(everything, filtered("load/"))).toMatchObject({ step: "removed" });
+    expect(presences(everything, filtered("regex:load/"))).toMatchObject({ step: "left_out" });
+  });
+
+  it("took what labels beside it name, and nothing that an excluding one may take", () => {
+    const beside = { ncu_include_expressions: ["load/"], include_patterns: ["step"] };
+    expect(presences(whole, { ...filtered("load/"), ...measured(filtered("x"), beside) })).toEqual({
+      ...{ epoch: "left_out", load: "both", step: "removed", backward: "removed" },
+    });
+    const excluding = { ncu_exclude_expressions: ["x/"], include_patterns: ["step"] };
+    expect(presences(whole, measured(filtered("x"), excluding))).toMatchObject({
+      step: "left_out",
+    });
+  });
+
+  it("leaves nothing to compare of kernels in regions that both have", () => {
+    const { regions, kernels } = compareReports(
+      whole,
+      measured(whole, {
+        ncu_include_expressions: ["step/"],
+      }),
+    );
+    const step = regions.find(({ path }) => path.at(-1) === "step");
+    expect(step?.presence).toBe("both");
+    expect(verdictsOf(step?.changes ?? {})).toMatchObject({
+      ...{ total_ms: "left_out", exclusive_ms: "left_out", kernel_count: "left_out" },
+      ...{ wall_ms: "same", invocations: "same" },
+    });
+    expect(new Set(kernels.map(({ presence }) => presence))).toEqual(new Set(["left_out"]));
+  });
+});
+
+describe("totals of two selections", () => {
+  const gate = (a: NCUProfileRegionReport, b: NCUProfileRegionReport, text: string) =>
+    checkGates(parseGates(text), compareReports(a, b));
+
+  it("are of the same work where the selections only chose what is shown", () => {
+    const selected = reportWith(["step"], ["backward"]);
+    expect(verdictsOf(compareReports(whole, selected).totals)).toMatchObject({
+      ...{ total_ms: "same", outside_ms: "same", kernel_count: "same", wall_ms: "same" },
+    });
+    expect(gate(whole, selected, "total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
+  });
+
+  it.each<[string, NCUProfileRegionReport]>([
+    ["ncu measured only some regions", measured(reportWith(["step"]), {})],
+    ["some kernels were not counted", withKernels(whole, { kernel_exclude_patterns: ["relu"] })],
+  ])("are not held against a limit where %s", (_, selected) => {
+    const { totals, notes } = compareReports(whole, selected);
+    expect(verdictsOf(totals)).toMatchObject({
+      ...{ total_ms: "left_out", outside_ms: "left_out", kernel_count: "left_out" },
+      wall_ms: "same",
+    });
+    expect(notes.join("\n")).toContain("totals of kernels");
+    expect(() => gate(whole, selected, "total_ms>5%")).toThrow(
+      "--fail-on: 'total_ms>5%': the selections of the two reports differ, and so does the work that total_ms is of",
+    );
+    expect(gate(whole, selected, "wall_ms>5%")).toMatchObject([{ outcome: "passed" }]);
+    expect(gate(selected, selected, "total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
+  });
+
+  it("nor are regions around what ncu was told to exclude, or with kernels that do not count", () => {
+    const excluded = measured(reportWith(["epoch", "step"], ["backward"]), {});
+    expect(() => gate(whole, excluded, "region:step.total_ms>5%")).toThrow(
+      "not both reports looked",
+    );
+    expect(gate(whole, excluded, "region:load.total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
+    const uncounted = withKernels(whole, { kernel_exclude_patterns: ["relu"] });
+    expect(() => gate(whole, uncounted, "region:step.total_ms>5%")).toThrow("not both reports");
+    expect(gate(whole, uncounted, "region:load.total_ms>5%")).toMatchObject([
+      { outcome: "passed" },
+    ]);
+  });
+
+  it("do not differ by the order of patterns", () => {
+    const some = measured(reportWith(["step", "load"]), {});
+    expect(gate(some, measured(reportWith(["load", "step"]), {}), "total_ms>5%")).toMatchObject([
+      { outcome: "passed" },
+    ]);
+  });
+
+  it("do not hold what ran outside of regions where ncu was told of regions only", () => {
+    const a = firstReport(
+      bundleOf([{ ...program, kernels: [{ name: "k", launch: 200, ns: 1e6 }] }]),
+    );
+    const b = measured({ ...a }, { include_patterns: ["step"] });
+    const outside = compareReports(a, b).regions.find(({ kind }) => kind === "outside");
+    expect(outside?.presence).toBe("left_out");
   });
 });

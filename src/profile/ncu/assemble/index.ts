@@ -2,7 +2,11 @@
 import { plural } from "../../../plural.ts";
 import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import type { KernelSelection } from "../../kernel-selection/index.ts";
-import type { KernelSelectionPatterns, RegionModel } from "../../regions/index.ts";
+import type {
+  KernelSelectionPatterns,
+  MeasuredSelection,
+  RegionModel,
+} from "../../regions/index.ts";
 import type { KernelIdentity } from "../../regions/kernel-names.ts";
 import { createPathTree, type RegionIdentity } from "../../regions/path-tree.ts";
 import { selectNodes } from "../../regions/selected-nodes.ts";
@@ -16,6 +20,8 @@ import { buildNcuScope, type ScopeRequest } from "./scope.ts";
 export interface AssembleOptions {
   /** Which regions to show; all by default. */
   readonly selection?: SelectionPatterns;
+  /** What the report says of ncu's filter; absent where it measured everything. */
+  readonly measuredSelection?: MeasuredSelection;
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;
   /** Which kernels to count; all by default. Told of kernels only, never of ranges. */
@@ -120,6 +126,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
         collector: "ncu",
         clock: "",
         selection,
+        ...(options.measuredSelection && { measuredSelection: options.measuredSelection }),
         ...(options.kernelPatterns && { kernelSelection: options.kernelPatterns }),
         scopes,
       };

@@ -1,5 +1,6 @@
+import type { MeasuredSelection } from "../../regions/index.ts";
 import { type NcuConfig, namesOf } from "./ncu-config.ts";
-import type { NvtxRequest } from "./pass-plan.ts";
+import { isRangeMode, type NvtxRequest, type ReplayMode } from "./pass-plan.ts";
 
 /** Which regions a config asks ncu for. */
 export function nvtxRequest({ gating_nvtx, native_nvtx, ncu_cli }: NcuConfig): NvtxRequest {
@@ -30,3 +31,23 @@ export function isExpression(text: string): boolean {
 /** Whether what is measured can be told by labels alone. */
 export const isByLabels = ({ native }: NvtxRequest): boolean =>
   native.include.length + native.exclude.length === 0;
+
+/** What passes as `planPasses` makes them let ncu measure; null where that is everything. */
+export function measuredSelection(
+  mode: ReplayMode,
+  request: NvtxRequest,
+): MeasuredSelection | null {
+  const { include, exclude, native, gating, filtering } = request;
+  if (!gating) return null;
+  if (!isRangeMode(mode))
+    return filtering && (include.length + exclude.length > 0 || !isByLabels(request))
+      ? { patterns: { include, exclude }, expressions: native }
+      : null;
+  const isEveryLabel = include.length > 0 ? !filtering : native.include.length === 0;
+  if (isEveryLabel) return null;
+  // Passes over ranges exclude nothing: patterns do that in the report, where no expression is in their way.
+  return {
+    patterns: { include, exclude: isByLabels(request) ? exclude : [] },
+    expressions: { include: native.include, exclude: [] },
+  };
+}

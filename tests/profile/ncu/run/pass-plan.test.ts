@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { labelKey, labelsOf } from "../../../../src/profile/ncu/run/labels.ts";
-import { isExpression, nvtxRequest } from "../../../../src/profile/ncu/run/nvtx-request.ts";
+import {
+  isExpression,
+  measuredSelection,
+  nvtxRequest,
+} from "../../../../src/profile/ncu/run/nvtx-request.ts";
 import {
   type NvtxRequest,
   needsLabels,
@@ -176,6 +180,39 @@ describe("nvtxRequest", () => {
       include: ["A"],
       exclude: [],
       native: { include: ["B/"], exclude: ["regex:x"] },
+    });
+  });
+});
+
+describe("what is measured at all", () => {
+  const native = { include: ["A/"], exclude: ["B/"] };
+  const none = { include: [], exclude: [] };
+
+  it("is what the filter of a pass takes", () => {
+    const request = { ...everything, include: ["A"], exclude: ["B"] };
+    const measured = { patterns: { include: ["A"], exclude: ["B"] }, expressions: none };
+    expect(measuredSelection("kernel", request)).toEqual(measured);
+    expect(measuredSelection("kernel", { ...request, native })).toEqual({
+      ...measured,
+      expressions: native,
+    });
+    expect(measuredSelection("range", request)).toEqual(measured);
+  });
+
+  it("is everything without a filter, and in a pass for every region", () => {
+    expect(measuredSelection("kernel", everything)).toBeNull();
+    expect(measuredSelection("range", { ...everything, exclude: ["A"] })).toBeNull();
+    for (const mode of ["kernel", "range"] as const) {
+      const request = { ...everything, include: ["A"], native: { ...none, include: ["B/"] } };
+      expect(measuredSelection(mode, { ...request, gating: false })).toBeNull();
+      expect(measuredSelection(mode, { ...request, filtering: false })).toBeNull();
+    }
+  });
+
+  it("is what expressions take in range replay, which excludes nothing", () => {
+    expect(measuredSelection("range", { ...everything, exclude: ["C"], native })).toEqual({
+      patterns: none,
+      expressions: { include: ["A/"], exclude: [] },
     });
   });
 });
