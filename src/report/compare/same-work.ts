@@ -55,7 +55,9 @@ export function sameWork(a: Side, b: Side, looked: LookedForByBoth): SameWork {
   );
   return {
     inRegion: (region, kernels) =>
-      !isInDoubt && !lacking.has(placeKey(region)) && !kernels.some(isLeftOut),
+      !isInDoubt &&
+      (lacking.size === 0 || !lacking.has(placeKey(region))) &&
+      !kernels.some(isLeftOut),
     inKernels: !isInDoubt && lacking.size === 0,
     inTotals: (kernels) =>
       isMeasuredAlike && (isSelectionOfKernelsAlike || (showsAll && !kernels.some(isLeftOut))),
