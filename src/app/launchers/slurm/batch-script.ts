@@ -48,6 +48,13 @@ slurm_log=${slurmLog}
 [ -e ${shellQuote(path)} ] || { echo "hydraconf: nobody waits for job #$job of this array any more"; exit 0; }
 folder=${folderWord(submitit_folder)}
 mkdir -p -- "$folder" || exit 1
+note() { # behind what each log has, so that it is no word of the run that comes
+  local log
+  for log in "$slurm_log" "$folder/\${id}_"*_log.*; do
+    [ ! -s "$log" ] || echo "hydraconf: job #$job ($id) $1" >>"$log"
+  done
+}
+[ "\${SLURM_RESTART_COUNT:-0}" = 0 ] || note 'runs again'
 exec >>"$folder/\${id}_0_log.out" ${stderr_to_stdout ? "2>&1" : `2>>"$folder/\${id}_0_log.err"`}
 # srun does not take this over from sbatch by itself.
 [ -z "\${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="$SLURM_CPUS_PER_TASK"
@@ -66,7 +73,7 @@ is_running() { # also while the node has not confirmed the signal that it was se
   case "$1" in *JobState=RUNNING* | *JobState=SIGNALING*) ;; *) return 1 ;; esac
 }
 queue_again() {
-  echo "hydraconf: job #$job ($id) is queued again"
+  note 'is queued again'
   for _ in {1..300}; do
     # Slurm ends this script in its sleep.
     scontrol requeue "$id" && { sleep 600; return; }

@@ -17,9 +17,22 @@ export const logFolder = (pattern: string, task: Pick<SubmittedTask, "array" | "
 /** Enough for what Node says as it dies, and what Slurm says then. */
 const LINES = 100;
 
-/** The last lines of what Slurm says of a task, and of what each process of its job has printed. */
+/** The last lines of what Slurm says of a task's last run, and of what each process of its job has printed then. */
 export const lastLogLines = (folder: string, task: SubmittedTask): readonly string[] =>
-  [slurmLog(folder, task), ...jobLogs(task)].flatMap((file) => lastLines(file, LINES));
+  [slurmLog(folder, task), ...jobLogs(task)].flatMap(ofLastRun);
+
+/** What Slurm said last of the last run of a task; undefined where it said nothing. */
+export const lastSlurmLine = (folder: string, task: SubmittedTask): string | undefined =>
+  ofLastRun(slurmLog(folder, task)).at(-1)?.trim();
+
+/** A task that is queued again logs behind what it logged before: that was another end. */
+function ofLastRun(file: string): readonly string[] {
+  const lines = lastLines(file, LINES);
+  return lines.slice(lines.findLastIndex((line) => RUN_BOUNDARY.test(line)) + 1);
+}
+
+/** As the script of a task writes it (`batch-script.ts`). */
+const RUN_BOUNDARY = /^hydraconf: job #\d+ \(\d+_\d+\) (?:is queued|runs) again$/;
 
 /** None where nobody has noted where they are, or they are gone. */
 function jobLogs(task: SubmittedTask): readonly string[] {

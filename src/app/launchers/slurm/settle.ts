@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
+import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { isSignalCode } from "../../job/job.ts";
 import {
@@ -12,8 +12,9 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobsFolder } from "../../sweep/record/layout.ts";
+import { lastSlurmLine } from "./job-logs.ts";
 import { outOfMemory } from "./out-of-memory.ts";
-import { noteOver, type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
+import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
 
 /** What Slurm's word for the end of a task makes of a job that did not tell its own end. */
@@ -51,7 +52,7 @@ export function settle(
   // Its own word is better than Slurm's for the code that it ended with.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
   if (saysStopped && (status === "stopped" || endedBySignal(report))) return { kind: "ended" };
-  const detail = lack === undefined ? lastWords(folder, task) : undefined;
+  const detail = lack === undefined ? lastSlurmLine(folder, task) : undefined;
   const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
   writeJobState(
     folder,
@@ -108,13 +109,3 @@ function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
 
 const endedBySignal = (report: TaskReport | undefined): boolean =>
   report?.state === "FAILED" && isSignalCode(report.exitCode ?? 0);
-
-/** What Slurm wrote last of a task that it killed. */
-function lastWords(folder: string, task: SubmittedTask): string | undefined {
-  try {
-    const text = readFileSync(slurmLog(folder, task), "utf8").trim();
-    return text === "" ? undefined : text.slice(text.lastIndexOf("\n") + 1).trim();
-  } catch {
-    return undefined;
-  }
-}

@@ -111,6 +111,34 @@ describe("the script of a task", () => {
   });
 });
 
+test("every log tells where a task runs again, so that what it said before is not its end", () => {
+  const dir = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
+  const logs = ["7_0_0_log.err", "7_0_0_log.out", "7_0_1_log.err", "slurm.log"];
+  for (const log of logs) writeFileSync(join(dir, log), "srun: error: n1: task 0: Out Of Memory\n");
+  writeFileSync(join(dir, "7_0_1_log.out"), "");
+  writeFileSync(join(dir, "srun"), "#!/bin/bash\n", { mode: 0o755 });
+  const script = join(dir, "script.sh");
+  const run = (restart: Readonly<Record<string, string>>) => {
+    writeFileSync(
+      script,
+      batchScript(settingsOf({ submitit_folder: dir }), {
+        ...{ jobs: [5], command: ["true"], path: script, timeoutFolder: dir },
+        ...{ variable: { name: "WORKER", rest: "" }, slurmLog: `${shellQuote(dir)}/slurm.log` },
+      }),
+    );
+    const env = { SLURM_ARRAY_JOB_ID: "7", SLURM_ARRAY_TASK_ID: "0", ...restart };
+    execFileSync("bash", [script], { env: { PATH: `${dir}:/usr/bin:/bin`, ...env } });
+    return logs.map((log) => readFileSync(join(dir, log), "utf8").split("\n").at(-2));
+  };
+  const before = "srun: error: n1: task 0: Out Of Memory";
+  expect(run({})).toEqual(logs.map(() => before));
+  expect(run({ SLURM_RESTART_COUNT: "0" })).toEqual(logs.map(() => before));
+  expect(run({ SLURM_RESTART_COUNT: "1" })).toEqual(
+    logs.map(() => "hydraconf: job #5 (7_0) runs again"),
+  );
+  expect(readFileSync(join(dir, "7_0_1_log.out"), "utf8")).toBe("");
+});
+
 /** Runs the script of an array's only task, with commands that are these lines of shell; what Slurm was asked. */
 function runTask(
   commands: Readonly<Record<"srun" | "scontrol", readonly string[]>>,

@@ -128,6 +128,30 @@ describe("a job that ran out of memory is told with what lets it have more", () 
     expect(endOf(folder)).toEqual(["failed", MEMORY]);
   });
 
+  test.each([
+    ["hydraconf: job #3 (7_1) runs again", "slurmstepd-n1: error: *** STEP 9.0 CANCELLED ***"],
+    ["hydraconf: job #3 (7_1) is queued again", ""],
+  ])("and not where an earlier run of its task did, before: %s", (line, after) => {
+    const oom = "slurmstepd-n1: error: Detected 1 oom_kill event in StepId=7.0.\n";
+    for (const said of [V8, oom])
+      for (const [word, status] of [
+        [undefined, "stopped"],
+        [report("FAILED", 1), "failed"],
+      ] as const) {
+        const { folder, task } = ranOut(`${said}${line}\n${after}\n`, {
+          slurm: `${oom}${line}\n${after}\n`,
+        });
+        settle(folder, task, word);
+        expect(endOf(folder)).toEqual([
+          status,
+          expect.not.stringMatching(/memory|oom|hydraconf: job/),
+        ]);
+      }
+    const again = ranOut(`before\n${line}\n${V8}`);
+    settle(again.folder, again.task, undefined);
+    expect(endOf(again.folder)).toEqual(["failed", HEAP]);
+  });
+
   test("and one that was cancelled, or whose program speaks of memory, is not", () => {
     const cancelled = ranOut(V8);
     settle(cancelled.folder, cancelled.task, report("CANCELLED"));
