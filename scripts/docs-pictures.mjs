@@ -76,7 +76,7 @@ async function makePictures() {
     writeFileSync(join(directory, TERMINAL), await terminalPicture(cwd));
     await photograph(cwd);
   } finally {
-    rmSync(cwd, { recursive: true, force: true });
+    rmSync(cwd, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -127,9 +127,19 @@ async function photograph(cwd) {
     throw new Error(
       "Chromium is needed: apt-get install chromium, or name it in HYDRACONF_CHROMIUM",
     );
+  // Its settings, caches and reports of crashes are not the user's.
+  const home = join(cwd, "home");
+  mkdirSync(home);
   const browser = await chromium.launch({
     executablePath,
     args: ["--no-sandbox", "--disable-gpu"],
+    env: {
+      ...process.env,
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, "config"),
+      XDG_CACHE_HOME: join(home, "cache"),
+      XDG_DATA_HOME: join(home, "data"),
+    },
   });
   try {
     for (const picture of PAGES)
