@@ -20,18 +20,13 @@ const COUNTS = {
 document.getElementById("controls")?.append(themeButton());
 /** A telephone shows three columns or so: what changed, and how, comes before what it was made of. */
 const narrow = matchMedia("(max-width: 640px)");
-narrow.addEventListener("change", draw);
-draw();
-
-function draw(): void {
-  document
-    .getElementById("comparison")
-    ?.replaceChildren(
-      changes("Regions", page.regions, totalText(page.total)),
-      changes(`${page.kernelHeading}s`, page.kernels, null),
-      configuration(page.config),
-    );
-}
+document
+  .getElementById("comparison")
+  ?.append(
+    changes("Regions", page.regions, totalText(page.total)),
+    changes(`${page.kernelHeading}s`, page.kernels, null),
+    configuration(page.config),
+  );
 
 function changes(
   title: string,
@@ -72,19 +67,23 @@ function changes(
     key: (row) => row.verdict,
     cell: (row) => h("span", { class: `verdict ${row.verdict.replace(" ", "-")}` }, row.verdict),
   };
+  const counts = rows.some((row) => row.counts !== "") ? [COUNTS] : [];
+  const columns = () => [
+    name,
+    ...(narrow.matches
+      ? [percent, verdict, change, ...times]
+      : [...times, change, percent, verdict]),
+    ...counts,
+  ];
   const table = createTable<ComparisonRow>({
     label: title,
-    columns: [
-      name,
-      ...(narrow.matches
-        ? [percent, verdict, change, ...times]
-        : [...times, change, percent, verdict]),
-      ...(rows.some(({ counts }) => counts !== "") ? [COUNTS] : []),
-    ],
+    columns: columns(),
     text: ({ label, path, verdict }) => `${path ?? label} ${verdict}`,
     pageSize: 200,
   });
   table.setRows(rows, footer);
+  // A telephone that is turned does not forget what was looked for.
+  narrow.addEventListener("change", () => table.arrange(columns()));
   return section(
     title,
     h("p", { class: "hint" }, `${page.time}; ± is the 95 % interval.`),

@@ -31,20 +31,23 @@ export interface TableOptions<Row> {
 export interface Table<Row> {
   readonly element: HTMLElement;
   setRows(rows: readonly Row[], footer?: string | null): void;
+  /** The same columns in another order; what is sorted and filtered stays so. */
+  arrange(columns: readonly Column<Row>[]): void;
   /** Lets `decorate` look at the shown rows again. */
   redecorate(): void;
 }
 
-interface Order {
-  readonly column: number;
+interface Order<Row> {
+  readonly column: Column<Row>;
   readonly descending: boolean;
 }
 
 export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
-  const { columns, pageSize } = options;
+  const { pageSize } = options;
+  let { columns } = options;
   let rows: readonly Row[] = [];
   let footer = options.footer ?? null;
-  let order: Order | null = null;
+  let order: Order<Row> | null = null;
   let shown = pageSize;
   let visible: readonly { readonly element: HTMLTableRowElement; readonly row: Row }[] = [];
 
@@ -57,17 +60,8 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
     },
   );
   const count = h("span", { class: "count", role: "status" });
-  const headings = columns.map((column, index) => {
-    const button = on(
-      h("button", { type: "button", class: "sort", title: column.hint ?? null }, column.heading),
-      "click",
-      () => {
-        order = nextOrder(order, index, column.align === "right");
-        draw();
-      },
-    );
-    return h("th", { scope: "col", class: column.align ?? null }, button);
-  });
+  const headings = new Map(columns.map((column) => [column, heading(column)]));
+  const headRow = h("tr", {}, ...headings.values());
   const body = h("tbody");
   const more = on(h("button", { type: "button", class: "more" }), "click", () => {
     shown = shown * 4;
@@ -81,27 +75,39 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
     h(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": options.label },
-      h("table", {}, h("thead", {}, h("tr", {}, ...headings)), body),
+      h("table", {}, h("thead", {}, headRow), body),
     ),
     more,
     foot,
   );
 
+  function heading(column: Column<Row>): HTMLElement {
+    const button = on(
+      h("button", { type: "button", class: "sort", title: column.hint ?? null }, column.heading),
+      "click",
+      () => {
+        order = nextOrder(order, column);
+        draw();
+      },
+    );
+    return h("th", { scope: "col", class: column.align ?? null }, button);
+  }
+
   function draw(): void {
     const wanted = filter.value.trim().toLowerCase();
     const matching =
       wanted === "" ? rows : rows.filter((row) => options.text(row).toLowerCase().includes(wanted));
-    const sorted = order === null ? matching : sortRows(matching, columns, order);
+    const sorted = order === null ? matching : sortRows(matching, order);
     const flat = order !== null || wanted !== "";
     visible = sorted.slice(0, shown).map((row) => ({ row, element: drawRow(row, flat) }));
     body.replaceChildren(...visible.map(({ element: line }) => line));
-    headings.forEach((heading, index) => {
-      const active = order?.column === index;
-      heading.setAttribute(
+    for (const [column, cell] of headings) {
+      const active = order?.column === column;
+      cell.setAttribute(
         "aria-sort",
         active ? (order?.descending ? "descending" : "ascending") : "none",
       );
-    });
+    }
     const rowsText = `${formatCount(rows.length)} ${rows.length === 1 ? "row" : "rows"}`;
     count.textContent =
       matching.length === rows.length ? rowsText : `${formatCount(matching.length)} of ${rowsText}`;
@@ -132,6 +138,11 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
       shown = pageSize;
       draw();
     },
+    arrange(next) {
+      columns = next;
+      headRow.replaceChildren(...columns.flatMap((column) => headings.get(column) ?? []));
+      draw();
+    },
     redecorate() {
       for (const { element: line, row } of visible) options.decorate?.(line, row);
     },
@@ -139,7 +150,8 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
 }
 
 /** Numbers start with the largest, text with A; a third click brings back the first order. */
-function nextOrder(order: Order | null, column: number, numeric: boolean): Order | null {
+function nextOrder<Row>(order: Order<Row> | null, column: Column<Row>): Order<Row> | null {
+  const numeric = column.align === "right";
   if (order?.column !== column) return { column, descending: numeric };
   return order.descending === numeric ? { column, descending: !numeric } : null;
 }
@@ -147,14 +159,8 @@ function nextOrder(order: Order | null, column: number, numeric: boolean): Order
 /** Job 10 stands behind job 9. */
 const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
 
-function sortRows<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  { column, descending }: Order,
-): readonly Row[] {
-  const key = columns[column]?.key;
-  if (key === undefined) return rows;
-  const keyed = rows.map((row) => ({ row, value: key(row) }));
+function sortRows<Row>(rows: readonly Row[], { column, descending }: Order<Row>): readonly Row[] {
+  const keyed = rows.map((row) => ({ row, value: column.key(row) }));
   const sign = descending ? -1 : 1;
   keyed.sort((a, b) => {
     if (a.value === null || b.value === null)

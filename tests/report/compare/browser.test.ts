@@ -65,6 +65,27 @@ describeInBrowser("the page of a comparison", (openPage) => {
     expect(await headings.last().textContent()).toBe("Verdict");
   });
 
+  it("stays sorted and filtered when the window is made narrow, and wide again", async () => {
+    const { page } = await open(comparison);
+    await page.getByRole("button", { name: "Change ms" }).first().click();
+    await page.getByLabel("Filter Regions").fill("residual");
+    const labels = rowsOf(page, "Regions").locator(".label");
+    const headings = page.getByRole("region", { name: "Regions", exact: true }).locator("thead th");
+    const before = await labels.allTextContents();
+    expect(before).toHaveLength(3);
+    for (const [width, second] of [
+      [500, "%"],
+      [1000, "A ms"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await headings.nth(1).filter({ hasText: second }).waitFor();
+      expect(await labels.allTextContents()).toEqual(before);
+      expect(await page.getByLabel("Filter Regions").inputValue()).toBe("residual");
+      const sorted = page.locator('[aria-sort="descending"]');
+      expect(await sorted.allTextContents()).toEqual(["Change ms"]);
+    }
+  });
+
   it("sorts by the size of the change, and says then where a region is", async () => {
     const { page } = await open(comparison);
     await page.getByRole("button", { name: "Change ms" }).first().click();
