@@ -1,14 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findExecutable } from "../../src/profile/machine/executable.ts";
+import { buildReport } from "../profile/ncu/run/report-builder.ts";
 import { sharedDir } from "../shared.ts";
 import { until } from "../wait.ts";
 import { runCommand } from "./command.ts";
 import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
 
-const { cwd, gpu, inHere, notesOf, profile, regionsOf, start } = ncuMachine("failures of ncu");
+const { cwd, gpu, inHere, notesOf, profile, real, regionsOf, start } =
+  ncuMachine("failures of ncu");
+const zstd = findExecutable("zstd", "/");
 const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
 const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
 
@@ -172,6 +176,21 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(regionsOf("mended").get("A")?.kernel_count).toBe(2);
     for (const file of ["mended/report.md", "mended/ncu/regions/report.json"])
       expect(readFileSync(inHere(file), "utf8")).not.toContain("could not print");
+  });
+
+  it.skipIf(zstd === null)("finds the report that a newer ncu has compressed", async () => {
+    const [plain, packed] = [inHere("plain.ncu-rep"), inHere("packed.ncu-repz")];
+    writeFileSync(plain, buildReport(real?.template ?? "", kernels));
+    execFileSync(zstd ?? "", ["-q", plain, "-o", packed]);
+    gpu?.plan([{ report: packed }]);
+    expect((await profile(["hydra.run.dir=packed"])).code).toBe(0);
+    expect(readdirSync(inHere("packed/ncu"))).toContain("profile.ncu-repz");
+    const [inRun, options] = [regionsOf("packed"), { cwd, env: gpu?.env ?? {} }];
+    expect([...inRun.keys()]).toEqual(["A", "A > A::A1", "B"]);
+    const again = await runCommand("deep-profile", ["report", "packed"], options);
+    expect([again.code, regionsOf("packed")]).toEqual([0, inRun]);
+    const imported = await runCommand("deep-profile", ["import", "packed", "-o", "i"], options);
+    expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining("A::A1")]);
   });
 
   it("stops a run of ncu that hangs, goes on with the next, and keeps what was measured", async () => {

@@ -1,6 +1,7 @@
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { findNsightTool } from "../machine/nsight-tools.ts";
 import { REPORT_MAGIC } from "../ncu/rep/blocks.ts";
+import { COMPRESSED_EXTENSION, ZSTD_MAGIC } from "../ncu/rep/compressed.ts";
 import { reportVersion, streamNcuReport, withoutNcuNote } from "../ncu/rep/read-report.ts";
 import { probeNcu } from "../ncu/run/capabilities.ts";
 import { printReport, readPrinted } from "../ncu/run/read-pass.ts";
@@ -10,8 +11,10 @@ import { beginsWith } from "./open-source.ts";
 /** Report files, through ncu or by our own reader. */
 export const ncuReportImporter: Importer = {
   collector: "ncu",
-  format: "report of Nsight Compute (*.ncu-rep; ncu itself is not needed)",
-  matches: (source) => beginsWith(source, REPORT_MAGIC),
+  format: "report of Nsight Compute (*.ncu-rep, *.ncu-repz; ncu itself is not needed)",
+  matches: (source) =>
+    beginsWith(source, REPORT_MAGIC) ||
+    (beginsWith(source, ZSTD_MAGIC) && source.path.endsWith(COMPRESSED_EXTENSION)),
   read: async (source, options) => ({ kind: "ncu", source: await openReport(source, options) }),
 };
 
@@ -28,7 +31,7 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
   const printed = await print(path, source, options);
   if (printed.kind === "report")
     return {
-      toolVersion: reportVersion(source.path),
+      toolVersion: versionIn(source.path),
       stream: (onResult) => readPrinted(printed, onResult),
     };
   if (options.reader === "ncu")
@@ -39,6 +42,16 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
     });
   options.say(`${printed.why}; it is read without ncu`);
   return ownReader(source);
+}
+
+/** Null also where only ncu can read what it says. */
+function versionIn(report: string): string | null {
+  try {
+    return reportVersion(report);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return null;
+  }
 }
 
 async function print(path: string, { path: report, name }: ImportSource, options: ReadOptions) {

@@ -1,5 +1,6 @@
 /** Files of profilers that hold too little to make reports from, and what to give instead. */
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
+import { ZSTD_MAGIC } from "../ncu/rep/compressed.ts";
 import type { ImportSource } from "./importer.ts";
 import { beginsWith } from "./open-source.ts";
 
@@ -14,10 +15,7 @@ const COMPRESSED: readonly (readonly [bytes: Uint8Array, hint: string])[] = [
   [Uint8Array.of(0x1f, 0x8b), UNPACK],
   [Buffer.from("PK\u0003\u0004"), UNPACK],
   [Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a), UNPACK],
-  [
-    Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd),
-    `${UNPACK} (zstd -d); an ncu that knows .ncu-repz prints it, too: ${RAW_CSV}`,
-  ],
+  [ZSTD_MAGIC, `${UNPACK} (zstd -d)`],
 ];
 
 /** By the text of its beginning: the first that fits. */

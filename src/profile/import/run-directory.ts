@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
+import { isReportName } from "../ncu/rep/compressed.ts";
 import { FILE_SUFFIX } from "../recording/index.ts";
 import { RUN_FILE } from "../saved-run/document.ts";
 
@@ -62,8 +63,7 @@ const exportsOfNsys = (run: string): readonly string[] =>
       : filesIn(run, folder, (file) => file.endsWith(".nsys-rep"));
   });
 
-const reportsOfNcu = (run: string): readonly string[] =>
-  filesIn(run, "ncu", (file) => file.endsWith(".ncu-rep"));
+const reportsOfNcu = (run: string): readonly string[] => filesIn(run, "ncu", isReportName);
 
 function filesIn(
   run: string,

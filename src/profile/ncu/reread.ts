@@ -1,5 +1,5 @@
 /** Reads what a run left of Nsight Compute once more. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
@@ -9,6 +9,7 @@ import { readRecording } from "../recording/index.ts";
 import type { Reread, RereadContext } from "../saved-run/reread.ts";
 import type { Timeline } from "../timeline.ts";
 import { createResultReader } from "./read-results.ts";
+import { findReport } from "./rep/compressed.ts";
 import { streamNcuReport, withoutNcuNote } from "./rep/read-report.ts";
 import type { NcuResult } from "./results.ts";
 import { probeNcu } from "./run/capabilities.ts";
@@ -39,7 +40,7 @@ export async function rereadNcu(
       const kept = await readKeptTables(directory, prefix, onResult);
       // Printing them is what the run may have had something to say of.
       if (kept !== null) return pass.unread === undefined ? { ...kept, notes: inRun } : kept;
-      return readReport(join(directory, `${name}.ncu-rep`), onResult);
+      return readReport(join(directory, name), onResult);
     });
     notes.push(...tables.notes);
     outdated.push(...inRun);
@@ -55,13 +56,14 @@ export async function rereadNcu(
 
 /** Where the tables were not kept: through ncu again, or without it where it is not installed. */
 async function readReport(
-  report: string,
+  base: string,
   onResult: (result: NcuResult) => void,
 ): Promise<PassTables> {
-  if (!existsSync(report))
+  const report = findReport(base);
+  if (report === null)
     throw new ConfigError({
       code: "profile.input",
-      message: `${report} is not there any more: its reports cannot be made again`,
+      message: `${base}.ncu-rep is not there any more: its reports cannot be made again`,
     });
   const path = findNsightTool("ncu");
   if (path === null) {

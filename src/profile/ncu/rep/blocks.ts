@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { PbfReader } from "pbf";
 import { ConfigError } from "../../../values/errors.ts";
+import { openUnpacked, ZSTD_MAGIC } from "./compressed.ts";
 import * as field from "./fields.ts";
 import { type FieldReaders, readEmbedded, readWhole } from "./messages.ts";
 
@@ -42,13 +43,23 @@ export interface BlockMessage {
  * @throws ConfigError `profile.input`
  */
 export function openReport(path: string): ReportFile {
-  const descriptor = openSync(path, "r");
+  const descriptor = openPlain(path);
   try {
     return readerOf(descriptor, path);
   } catch (error) {
     closeSync(descriptor);
     throw error;
   }
+}
+
+/** A report may be compressed as a whole. */
+function openPlain(path: string): number {
+  const descriptor = openSync(path, "r");
+  const magic = Buffer.alloc(ZSTD_MAGIC.length);
+  readSync(descriptor, magic, 0, magic.length, 0);
+  if (!magic.equals(ZSTD_MAGIC)) return descriptor;
+  closeSync(descriptor);
+  return openUnpacked(path);
 }
 
 function readerOf(descriptor: number, path: string): ReportFile {

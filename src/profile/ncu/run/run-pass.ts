@@ -6,6 +6,7 @@ import { requireFile } from "../../../require-file.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
+import { findReport } from "../rep/compressed.ts";
 import { sectionFiles } from "./ask.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { followLog } from "./follow-log.ts";
@@ -82,7 +83,6 @@ export async function runPass(
   const text = textOf(place.log);
   const reader = createLogReader();
   reader.push(`${text}\n`);
-  const reportFile = `${place.report}.ncu-rep`;
   // Lines of the part of ncu that lives in the program go to standard error only.
   const lines = [...ownLinesIn(text), ...ownLinesOf(outcome.stderrFile)];
   const log = reader.state();
@@ -90,7 +90,7 @@ export async function runPass(
   return {
     pass,
     outcome,
-    report: existsSync(reportFile) ? reportFile : null,
+    report: findReport(place.report),
     log,
     failures: [
       ...(timedOut ? [timeoutFailure(timeoutMin ?? 0, log.current)] : []),

@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { findExecutable } from "../../../../src/profile/machine/executable.ts";
+import { findReport } from "../../../../src/profile/ncu/rep/compressed.ts";
+import { isConfigError } from "../../../../src/values/errors.ts";
+import { samplesOrSkip } from "../samples.ts";
+import { readNcuReport } from "./whole-report.ts";
+
+const what = "reports that ncu compressed";
+const sample = samplesOrSkip(what);
+const zstd = findExecutable("zstd", "/");
+if (zstd === null) console.warn(`skipped: ${what} (no zstd)`);
+
+const directory = mkdtempSync(join(tmpdir(), "hydraconf-compressed-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => vi.unstubAllEnvs());
+
+const compressed = (name: string): string => {
+  const file = join(directory, name);
+  execFileSync(zstd ?? "", ["-q", "-f", sample?.("r1.ncu-rep") ?? "", "-o", file]);
+  return file;
+};
+
+function refusal(path: string) {
+  try {
+    readNcuReport(path);
+  } catch (error) {
+    if (isConfigError(error)) return error.details;
+    throw error;
+  }
+  return null;
+}
+
+describe.skipIf(sample === null || zstd === null)("a compressed report", () => {
+  test("holds what it held before, and leaves nothing behind", () => {
+    const scratch = mkdtempSync(join(directory, "scratch-"));
+    vi.stubEnv("TMPDIR", scratch);
+    const { results, notes } = readNcuReport(compressed("r1.ncu-repz"));
+    expect(results).toEqual(readNcuReport(sample?.("r1.ncu-rep") ?? "").results);
+    expect(notes).toEqual([]);
+    expect(readdirSync(scratch)).toEqual([]);
+  });
+
+  test("that is cut short is an error in zstd's words", () => {
+    const path = compressed("cut.ncu-repz");
+    truncateSync(path, 10_000);
+    expect(refusal(path)?.message).toContain(`${path}: zstd could not unpack it: `);
+  });
+
+  test("of something else is no report", () => {
+    const [plain, packed] = [join(directory, "text"), join(directory, "text.ncu-repz")];
+    writeFileSync(plain, "no report at all");
+    execFileSync(zstd ?? "", ["-q", plain, "-o", packed]);
+    expect(refusal(packed)?.message).toContain("it does not begin like one");
+  });
+
+  test("needs zstd, or an ncu that knows it", () => {
+    const path = compressed("alone.ncu-repz");
+    vi.stubEnv("PATH", directory);
+    expect(refusal(path)).toMatchObject({
+      code: "profile.input",
+      message: `${path}: it is compressed (zstd), and there is no zstd to unpack it with`,
+      hint: expect.stringContaining("zstd -d"),
+    });
+  });
+});
+
+test("ncu leaves a report under the name that it was given, compressed or not", () => {
+  const base = join(directory, "level-1");
+  expect(findReport(base)).toBeNull();
+  writeFileSync(`${base}.ncu-repz`, "");
+  expect(findReport(base)).toBe(`${base}.ncu-repz`);
+  writeFileSync(`${base}.ncu-rep`, "");
+  expect(findReport(base)).toBe(`${base}.ncu-rep`);
+});
