@@ -118,7 +118,7 @@ async function runPassWithFallback(
 ): Promise<Attempts> {
   const first = await execute(pass);
   if (!shouldFallBack(first, session)) return { first, again: null, notes: [] };
-  const note = `${pass.name}: ${first.failures.find(isUnsupported)?.message}; measured again by app-range replay`;
+  const note = `${pass.name}: ${first.failures.find(isUncaptured)?.message}; measured again by app-range replay`;
   session.context.say(note);
   const again = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
   return { first, again, notes: [note] };
@@ -153,11 +153,18 @@ async function readTables(
   );
 }
 
-const isUnsupported = ({ id }: PassRun["failures"][number]): boolean => id === "unsupported_api";
+/** What range replay fails of, and app-range replay may not. */
+const UNCAPTURED: ReadonlySet<PassRun["failures"][number]["id"]> = new Set([
+  "unsupported_api",
+  "several_contexts",
+  "capture_failed",
+]);
+
+const isUncaptured = ({ id }: PassRun["failures"][number]): boolean => UNCAPTURED.has(id);
 
 const shouldFallBack = ({ pass, failures }: PassRun, { options, ncu, context }: Session): boolean =>
   pass.mode === "range" &&
   options.config.fallback &&
-  failures.some(isUnsupported) &&
+  failures.some(isUncaptured) &&
   ncu.accepts("--replay-mode", "app-range") &&
   !context.interrupt.stop.aborted;

@@ -110,5 +110,5 @@ function whyNothing(
         ? `the range ${nvtx_capture} of pipeline.nsys.nvtx_capture never began`
         : "the program never called cudaProfilerStart",
     );
-  return nsysFailure("nsys made no report", said);
+  return nsysFailure("nsys made no report", said, "nsys and program");
 }

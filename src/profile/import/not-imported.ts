@@ -8,6 +8,12 @@ const RAW_CSV = "ncu --import FILE.ncu-rep --csv --page raw --print-units base";
 const NSYS_STATS =
   "this is a table of nsys stats, which no longer says when things happened; give the recording: FILE.nsys-rep, or what nsys export --type sqlite FILE.nsys-rep makes of it";
 
+const NVPROF =
+  "this is of nvprof, which NVIDIA has replaced: record the program with nsys profile, or measure it with ncu";
+
+const OTHER_EXPORT =
+  "this is an export of nsys in another format; the one that is read is SQLite: nsys export --type sqlite FILE.nsys-rep";
+
 const UNPACK = "this is compressed: unpack it first";
 
 /** By the first bytes. */
@@ -17,6 +23,17 @@ const COMPRESSED: readonly (readonly [bytes: Uint8Array, hint: string])[] = [
   [Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a), UNPACK],
   [ZSTD_MAGIC, `${UNPACK} (zstd -d)`],
 ];
+
+/** The same of formats that nsys exports to: HDF5, Arrow (a stream, and a file), Parquet. */
+const EXPORTS: readonly Uint8Array[] = [
+  Buffer.from("\u0089HDF\r\n\u001a\n", "latin1"),
+  Uint8Array.of(0xff, 0xff, 0xff, 0xff),
+  Buffer.from("ARROW1"),
+  Buffer.from("PAR1"),
+];
+
+/** nsys makes directories of these, a file for each table. */
+const EXPORT_FILE = /\.(?:parquet|arrow)$/;
 
 /** By the text of its beginning: the first that fits. */
 const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
@@ -34,7 +51,7 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   ],
   [
     /^==\d+== (?:NVPROF|Profiling (?:application|result))|^"?Type"?,"?Time\(%\)"?,"?Time"?,"?Calls"?/m,
-    "this is of nvprof, which NVIDIA has replaced: record the program with nsys profile, or measure it with ncu",
+    NVPROF,
   ],
   [
     /^==(?:PROF|ERROR|WARNING)== |^ {4}Section: \S/m,
@@ -52,6 +69,10 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   [/^[^\n]*\b(?:Time|Start|Duration|Avg) \(ns\)/, NSYS_STATS],
   // The same behind other output, and as nsys prints it on the terminal.
   [/^[^\n]*\bTotal Time \(ns\)/m, NSYS_STATS],
+  // All names, then the events, as lines of JSON or as text; and what nsys calls info.
+  [/^\{"Type":\d+,"\w+Event":\{/m, OTHER_EXPORT],
+  [/^data: "[^\n]*\n(?:data: "|files \{)/, OTHER_EXPORT],
+  [/^\s*\{\s*"VmSystemInformation"/, OTHER_EXPORT],
   [
     /^\s*(?:\{[\s\S]*?"traceEvents"\s*:|\[\s*\{[^{}]*"ph"\s*:)/,
     "this is a trace in Chrome's format, as torch.profiler writes it, which is not read here: record the program with deep-profile or nsys profile",
@@ -60,12 +81,25 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
 
 /** The remedy where a file is known that cannot be imported. */
 export function remedyFor(source: ImportSource): string | undefined {
-  const { bytes, head, isDirectory } = source;
-  if (isDirectory) return undefined;
+  const { bytes, head, isDirectory, entries } = source;
+  if (isDirectory) return remedyForDirectory(entries);
   if (bytes === 0)
     return "ncu writes an empty table when no kernel matches its filters, and still ends with exit code 0";
   const packed = COMPRESSED.find(([begins]) => beginsWith(source, begins));
   if (packed !== undefined) return packed[1];
+  if (EXPORTS.some((begins) => beginsWith(source, begins))) return OTHER_EXPORT;
   const text = new TextDecoder("latin1").decode(headAsUtf8(head));
   return KNOWN.find(([shows]) => shows.test(text))?.[1];
 }
+
+function remedyForDirectory(entries: readonly string[]): string | undefined {
+  if (entries.some((name) => EXPORT_FILE.test(name))) return OTHER_EXPORT;
+  const given = entries.filter((name) => GIVEN.test(name));
+  return given.length === 0
+    ? undefined
+    : `give the files in it that belong together: ${given.slice(0, MOST_NAMES).join(", ")}${given.length > MOST_NAMES ? ", ..." : ""}`;
+}
+
+/** What people keep in folders of their own. */
+const GIVEN = /\.(?:sqlite|nsys-rep|qdrep|ncu-repz?)$/;
+const MOST_NAMES = 5;

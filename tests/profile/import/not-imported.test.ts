@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import sqlite from "node-sqlite3-wasm";
 import { expect, test } from "vitest";
 import { importer } from "./importer.ts";
 
@@ -11,6 +12,7 @@ const NSYS_STATS = "table of nsys stats";
 const NVPROF = "nvprof";
 const COMPRESSED = "unpack it first";
 const TRACE = "trace in Chrome's format";
+const EXPORT = "nsys export --type sqlite";
 const WRITTEN_ANEW = "written anew";
 
 test.each([
@@ -48,6 +50,17 @@ test.each([
   ["zstd", "\x28\xb5\x2f\xfdrest", "zstd"],
   ["a trace of torch.profiler", '{"schemaVersion": 1, "traceEvents": [{"ph": "X"}]}', TRACE],
   ["a trace that is a list", '[{"name": "step", "ph": "X", "ts": 1}]', TRACE],
+  ["HDF5", "\x89HDF\r\n\x1a\n\0", EXPORT],
+  ["a stream of Arrow", "\xff\xff\xff\xff\xc0\x01", EXPORT],
+  ["a file of Arrow", "ARROW1\0\0", EXPORT],
+  ["a table of Parquet", "PAR1\x15\x04", EXPORT],
+  [
+    "nsys's JSON",
+    '{"data":["QnxKernelTrace","GpuMetrics"]}\n{"Type":27,"CommEvent":{"Timestamp":"-395287106"}}\n',
+    EXPORT,
+  ],
+  ["nsys's text", 'data: "QnxKernelTrace"\ndata: "GpuMetrics"\n', EXPORT],
+  ["nsys's info", '{\n    "VmSystemInformation": [\n', EXPORT],
   [
     "a table whose columns a spreadsheet moved",
     "Kernel Name;Metric Name;ID;Process ID;Metric Value\nk;gpu__time_duration.sum;0;7;5\n",
@@ -60,6 +73,32 @@ test.each([
     message: "given is not a file that can be imported",
     hint: expect.stringContaining(hint),
   });
+});
+
+test("says what to give instead of a directory", async () => {
+  for (const [folder, file] of [
+    ["tables", "NVTX_EVENTS.parquet"],
+    ["arrows", "NVTX_EVENTS.arrow"],
+    ["mine", "run 1.nsys-rep"],
+  ] as const) {
+    mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, folder, file), "");
+  }
+  expect((await refusal(["tables", "-o", "out"]))?.hint).toContain(EXPORT);
+  expect((await refusal(["arrows", "-o", "out"]))?.hint).toContain(EXPORT);
+  expect(await refusal(["mine", "-o", "out"])).toMatchObject({
+    message: "mine is not a directory that can be imported",
+    hint: "give the files in it that belong together: run 1.nsys-rep",
+  });
+});
+
+test("says of a database of nvprof that it is one", async () => {
+  const database = new sqlite.Database(join(cwd, "run.nvvp"));
+  database.exec("CREATE TABLE StringTable (_id_ INTEGER, value TEXT)");
+  database.exec("CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start INT, end INT)");
+  database.close();
+  const error = await refusal(["run.nvvp", "-o", "out"]);
+  expect(error).toMatchObject({ code: "nsys.invalid", hint: expect.stringContaining(NVPROF) });
 });
 
 test("says nothing of a file that it does not know", async () => {

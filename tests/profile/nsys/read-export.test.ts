@@ -43,7 +43,7 @@ describe("an export", () => {
   });
 
   it("with launches and no kernels says so, as nsys writes under WSL", () => {
-    const launch = (nameId: number) => ({ start: 1, end: 2, nameId, globalTid: globalId(7, 7) });
+    const launch = (nameId: number) => ({ ...call, nameId });
     const of = (name: string, more = {}) =>
       read({
         NVTX_EVENTS: [range],
@@ -66,6 +66,21 @@ describe("an export", () => {
     const kernel = { start: 5, end: 6, globalPid: globalId(7), correlationId: 1 };
     const recorded = of("cudaLaunchKernel_v7000", { CUPTI_ACTIVITY_KIND_KERNEL: [kernel] });
     expect(recorded.join()).not.toContain("none of them");
+  });
+
+  it("leaves out what nsys warned of programs that did nothing, such as shells", () => {
+    const warning = { severity: 2, text: "No CUDA events collected." };
+    const of = (pid: number, more = {}) =>
+      read({
+        NVTX_EVENTS: [range],
+        DIAGNOSTIC_EVENT: [{ ...warning, globalPid: globalId(pid), ...more }],
+      }).notes;
+    expect(of(7)).toEqual(["nsys warning: No CUDA events collected."]);
+    expect(of(0)).toHaveLength(1);
+    expect(of(12)).toEqual([]);
+    expect(of(12, { severity: 3 })).toEqual(["nsys error: No CUDA events collected."]);
+    const alone = read({ DIAGNOSTIC_EVENT: [{ ...warning, globalPid: globalId(12) }] }).notes;
+    expect(alone).toContain("nsys warning: No CUDA events collected.");
   });
 
   it("of a newer schema, and what nsys warned of, are notes", () => {

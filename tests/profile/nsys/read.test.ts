@@ -202,11 +202,49 @@ describe("GPU activities", () => {
     ]);
   });
 
-  it("of no process are left out, with a note", () => {
+  it("of no process are those of the only one there is, with a note", () => {
     const { globalPid: _, ...homeless } = kernel;
-    const { notes } = read({ CUPTI_ACTIVITY_KIND_KERNEL: [homeless] });
-    expect(notes).toEqual([
-      "CUPTI_ACTIVITY_KIND_KERNEL has no column globalPid, which says of which process its rows are: they are left out",
+    const said =
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column globalPid, which says of which process its rows are: they are";
+    const tables = {
+      CUPTI_ACTIVITY_KIND_KERNEL: [homeless],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+    };
+    const one = read({ ...tables, NVTX_EVENTS: [range] });
+    expect(one.processes).toMatchObject([{ pid: 7, ranges: [{ name: "A" }] }]);
+    expect([...(one.processes[0]?.kernels ?? [])]).toMatchObject([
+      { launchThreadId: 8, launchNs: 20, startNs: 30 },
+    ]);
+    expect(one.notes).toEqual([`${said} taken for those of process 7, the only one in it`]);
+    const none = read({ CUPTI_ACTIVITY_KIND_KERNEL: [homeless] });
+    expect(none.processes.map(({ pid, kernels }) => [pid, kernels.length])).toEqual([[0, 1]]);
+    expect(none.notes).toContain(`${said} taken for those of one, which has no number`);
+    const several = read({
+      ...tables,
+      NVTX_EVENTS: [range, { ...range, globalTid: globalId(9, 9) }],
+    });
+    expect(several.processes.map(({ pid, kernels }) => [pid, kernels.length])).toEqual([
+      [7, 0],
+      [9, 0],
+    ]);
+    expect(several.notes).toContain(`${said} left out, since the file is of several`);
+  });
+
+  it("and ranges whose tables lack what they cannot be read without are named", () => {
+    const { eventType: _, globalTid: __, ...untyped } = range;
+    const { start: ___, demangledName: ____, ...unplaced } = kernel;
+    const { globalTid: _____, ...nowhere } = call;
+    const lacking = read({
+      NVTX_EVENTS: [untyped],
+      CUPTI_ACTIVITY_KIND_KERNEL: [unplaced],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [nowhere],
+    });
+    expect(lacking.processes).toEqual([]);
+    expect(lacking.notes).toEqual([
+      "NVTX_EVENTS has no column eventType and none globalTid, as nsys writes it: its ranges and marks are left out",
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column start, as nsys writes it: its rows are left out",
+      "CUPTI_ACTIVITY_KIND_RUNTIME has no column globalTid, as nsys writes it: nothing is tied to its calls",
+      "CUPTI_ACTIVITY_KIND_KERNEL has no column demangledName, shortName, mangledName, as nsys writes them: kernels have no names",
     ]);
   });
 

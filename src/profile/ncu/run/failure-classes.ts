@@ -15,6 +15,9 @@ export interface FailureClass {
     | "busy"
     | "clocks"
     | "unsupported_api"
+    | "several_contexts"
+    | "empty_range"
+    | "capture_failed"
     | "memory"
     | "replay_mismatch"
     | "report_exists"
@@ -141,12 +144,36 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "unsupported_api",
-    pattern:
-      /Unsupported API during capture|Skipping invalid capture range|RecordStatusUnsupported\w*/i,
+    pattern: /Unsupported ?API/i,
     message: () =>
       "the range calls CUDA functions that range replay cannot capture (e.g. graphs, cudaMallocAsync, cudaLaunchKernelExC)",
     remedy:
       "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass",
+    hopeless: false,
+  },
+  {
+    id: "several_contexts",
+    pattern: /RecordStatusUnsupportedMultiContext|invalid capture range \(.*multi\w* ?context/i,
+    message: () => "the range uses several CUDA contexts, of which range replay can take one",
+    remedy:
+      "put ranges around the work of one context (one GPU); or pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass",
+    hopeless: false,
+  },
+  {
+    id: "empty_range",
+    pattern: /invalid capture range \((?:RecordStatus)?Empty/i,
+    message: () => "a range had no CUDA call in it, so that there was nothing to replay",
+    remedy:
+      "put the range around the calls that launch kernels; they may be made by another thread, or have been recorded into a CUDA graph before",
+    hopeless: false,
+  },
+  {
+    id: "capture_failed",
+    pattern: /Skipping invalid capture range \((?!.*(?:Unsupported|Empty|multi))([^)]*)/i,
+    message: ([, status = ""]) =>
+      `ncu could not capture a range for replay (${status.replace("RecordStatus", "")})`,
+    remedy:
+      "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass; or warm up before the range, and wait for the GPU (cudaDeviceSynchronize) where it begins and ends",
     hopeless: false,
   },
   {

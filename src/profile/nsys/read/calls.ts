@@ -5,6 +5,7 @@ import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase } from "./database.ts";
 import { processKey, threadId } from "./ids.ts";
 import { integerAt, numberAt } from "./integer-columns.ts";
+import { isReadable } from "./lacking.ts";
 
 export interface Call {
   readonly threadId: number;
@@ -57,7 +58,7 @@ export function readCalls(
     correlation: "correlationId",
     start: clock.time("start"),
   };
-  for (const table of API_TABLES)
+  for (const table of API_TABLES.filter((name) => isReadable(database, name)))
     for (const { rows, of } of database.integers(table, columns)) {
       const { key, thread, correlation, start } = of;
       for (let row = 0; row < rows; row++) {

@@ -68,7 +68,7 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
   } catch (cause) {
     if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
     // It cites what stands in the file.
-    throw invalid(path, `SQLite says: ${printable(cause.message)}`, cause);
+    throw invalid(path, `SQLite says: ${printable(cause.message)}`, { cause });
   } finally {
     database?.close();
     rmSync(folder, { recursive: true, force: true });
@@ -86,19 +86,25 @@ function requireSqlite(path: string): void {
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw invalid(path, cause instanceof Error ? cause.message : String(cause), { cause });
   }
   if (!isSqliteFile(head.subarray(0, bytes))) throw invalid(path, "it is not an SQLite file");
 }
 
 /** The error of a file that cannot be read as an export. */
-export const invalid = (path: string, why: string, cause?: unknown): ConfigError =>
+export const invalid = (
+  path: string,
+  why: string,
+  { cause, hint = HOW_TO_EXPORT }: { readonly cause?: unknown; readonly hint?: string } = {},
+): ConfigError =>
   new ConfigError({
     code: "nsys.invalid",
     message: `${path} is not a readable export of Nsight Systems: ${why}`,
-    hint: "nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep makes one",
+    hint,
     ...(cause !== undefined && { cause }),
   });
+
+const HOW_TO_EXPORT = "nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep makes one";
 
 const isSqliteError = (error: Error): boolean => error.name === "SQLite3Error";
 

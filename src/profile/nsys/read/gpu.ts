@@ -10,6 +10,7 @@ import type { ExportClock } from "./clock.ts";
 import type { ColumnExpression, ExportDatabase } from "./database.ts";
 import { processKey } from "./ids.ts";
 import { type IntegerColumns, integerAt, numberAt } from "./integer-columns.ts";
+import { soleProcess } from "./lacking.ts";
 import { createNameReader, type NameReader } from "./names.ts";
 
 export interface GpuEvents {
@@ -139,8 +140,10 @@ function readActivities<C extends string>(
   names: NameReader,
   draftOf: (key: number) => ProcessDraft,
 ): void {
+  const sole = database.has(table, "globalPid") ? null : soleProcess(database);
   for (const read of database.integers(table, { ...commonColumns(clock), ...columns })) {
     prepare?.(read, names);
+    if (sole !== null) read.of.key.fill(sole);
     const { key, correlation, start, end, device, context, stream, bytes } = read.of;
     for (let row = 0; row < read.rows; row++) {
       if (!isComplete(read.of, row)) continue;

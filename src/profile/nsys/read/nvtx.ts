@@ -3,6 +3,7 @@ import type { EventAttributes, MarkInstance, RangeInstance, RangeKind } from "..
 import type { ExportClock } from "./clock.ts";
 import type { ExportDatabase, Row, SqlValue } from "./database.ts";
 import { integer, processKey, threadId } from "./ids.ts";
+import { isReadable } from "./lacking.ts";
 
 /** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
 const EVENT = { mark: 34, domain: 75 } as const;
@@ -35,6 +36,7 @@ export function readNvtx(
   database: ExportDatabase,
   clock: ExportClock,
 ): ReadonlyMap<number, NvtxEvents> {
+  if (!isReadable(database, TABLE)) return new Map();
   const domainOf = readDomains(database);
   const nameOf = nameReader(database);
   const processes = new Map<number, NvtxEvents>();

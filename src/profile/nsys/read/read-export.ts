@@ -4,6 +4,7 @@ import { readClock } from "./clock.ts";
 import { type ExportDatabase, invalid, withExport } from "./database.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { integer, pidOf, processKey, wideInteger } from "./ids.ts";
+import { lackingNotes } from "./lacking.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
 import { type NvtxEvents, readNvtx } from "./nvtx.ts";
 import { untracedNotes } from "./untraced.ts";
@@ -24,14 +25,11 @@ export interface NsysProcess extends ProcessTimeline {
 /** The schemas that this reader was tested with; the last one known. */
 const KNOWN_SCHEMA = { major: 3, minor: 25 };
 
-const ACTIVITY_TABLES = [
-  "CUPTI_ACTIVITY_KIND_KERNEL",
-  "CUPTI_ACTIVITY_KIND_MEMCPY",
-  "CUPTI_ACTIVITY_KIND_MEMSET",
-];
-
 /** An export has one of these, whatever it is of. */
 const OWN_TABLES = ["META_DATA_EXPORT", "EXPORT_META_DATA", "StringIds"];
+
+/** What nvprof writes (`-o`, `.nvvp`) has its names here. */
+const NVPROF_TABLE = "StringTable";
 
 /** More messages of nsys than that say nothing new. */
 const MOST_MESSAGES = 10;
@@ -44,8 +42,7 @@ const MOST_MESSAGES = 10;
  */
 export function readNsysExport(path: string): NsysTimeline {
   return withExport(path, (database) => {
-    if (!OWN_TABLES.some((table) => database.tables.has(table)))
-      throw invalid(path, "it is an SQLite file of something else");
+    requireExport(database, path);
     const clock = readClock(database);
     const nvtx = readNvtx(database, clock);
     const gpu = readGpu(database, clock);
@@ -59,6 +56,7 @@ export function readNsysExport(path: string): NsysTimeline {
       }),
     );
     const metadata = readMetadata(database);
+    const lacking = lackingNotes(database);
     return {
       collector: "nsys",
       clock: "nsys session clock",
@@ -67,16 +65,25 @@ export function readNsysExport(path: string): NsysTimeline {
       toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
       machine: readMachine(database),
       notes: [
-        ...lackingNotes(database),
+        ...lacking,
         ...untracedNotes(database),
-        ...(processes.length === 0 && lackingProcesses(database).length === 0
+        ...(processes.length === 0 && lacking.length === 0
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
           : []),
         ...schemaNotes(metadata),
-        ...messages(database),
+        ...messages(database, new Set(keys)),
       ],
     };
   });
+}
+
+function requireExport({ tables }: ExportDatabase, path: string): void {
+  if (OWN_TABLES.some((table) => tables.has(table))) return;
+  throw tables.has(NVPROF_TABLE)
+    ? invalid(path, "nvprof made it", {
+        hint: "NVIDIA has replaced nvprof: record the program with nsys profile, or measure it with ncu",
+      })
+    : invalid(path, "it is an SQLite file of something else");
 }
 
 const NO_GPU_EVENTS: GpuEvents = {
@@ -150,16 +157,6 @@ function readMetadata({ tables, rows }: ExportDatabase): ReadonlyMap<string, str
   return metadata;
 }
 
-/** Tables of what ran on GPUs that do not say in which process; nsys has none such, other programs do. */
-const lackingProcesses = ({ tables, has }: ExportDatabase): readonly string[] =>
-  ACTIVITY_TABLES.filter((table) => tables.has(table) && !has(table, "globalPid"));
-
-const lackingNotes = (database: ExportDatabase): readonly string[] =>
-  lackingProcesses(database).map(
-    (table) =>
-      `${table} has no column globalPid, which says of which process its rows are: they are left out`,
-  );
-
 function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
   const major = Number(metadata.get("EXPORT_SCHEMA_VERSION_MAJOR"));
   const minor = Number(metadata.get("EXPORT_SCHEMA_VERSION_MINOR"));
@@ -172,15 +169,25 @@ function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
     : [];
 }
 
-/** Warnings and errors of nsys itself, such as events that it had to drop. */
-function messages({ rows }: ExportDatabase): string[] {
-  const columns = { severity: "severity", text: "text" };
+/**
+ * Warnings and errors of nsys itself, such as events that it had to drop. It warns of each program that was started on
+ * the way (a shell, `uname`) that it used no CUDA: of those that did nothing else either, that says nothing.
+ *
+ * @param seen keys of the processes that something was recorded of
+ */
+function messages({ rows }: ExportDatabase, seen: ReadonlySet<number>): string[] {
+  const columns = { severity: "severity", text: "text", process: processKey("globalPid") };
   const found = new Set<string>();
-  for (const { severity, text } of rows("DIAGNOSTIC_EVENT", columns, "severity IN (2, 3)"))
-    if (typeof text === "string")
-      found.add(
-        `nsys ${Number(severity) === 3 ? "error" : "warning"}: ${text.replace(/\s+/g, " ").trim()}`,
-      );
+  for (const { severity, text, process } of rows(
+    "DIAGNOSTIC_EVENT",
+    columns,
+    "severity IN (2, 3)",
+  )) {
+    if (typeof text !== "string") continue;
+    const isError = Number(severity) === 3;
+    if (!isError && seen.size > 0 && isHelper(integer(process), seen)) continue;
+    found.add(`nsys ${isError ? "error" : "warning"}: ${text.replace(/\s+/g, " ").trim()}`);
+  }
   const shown = [...found].slice(0, MOST_MESSAGES);
   return found.size > shown.length
     ? [
@@ -189,6 +196,10 @@ function messages({ rows }: ExportDatabase): string[] {
       ]
     : shown;
 }
+
+/** A message that is of no process in particular has none, or that of the whole machine, 0. */
+const isHelper = (key: number | null, seen: ReadonlySet<number>): boolean =>
+  key !== null && pidOf(key) !== 0 && !seen.has(key);
 
 /** nsys lists every process of the machine. */
 function readExecutables({ rows }: ExportDatabase): ReadonlyMap<number, string> {

@@ -3,7 +3,10 @@ import { ConfigError } from "../../../values/errors.ts";
 import { lastLine } from "./tool.ts";
 
 interface Failure {
+  /** Words of nsys that no program says. */
   readonly says: RegExp;
+  /** Words of the system, which programs say, too: of nsys only where it speaks alone, or in a line that names it. */
+  readonly words?: RegExp;
   readonly means: string;
   readonly hint: string;
 }
@@ -20,7 +23,13 @@ const FAILURES: readonly Failure[] = [
     hint: "read it with an nsys at least as new (put its folder into HYDRACONF_NSIGHT), or give what such an nsys makes of it: nsys export --type sqlite REPORT.nsys-rep",
   },
   {
-    says: /No space left on device/i,
+    says: /LZ4 decompression failed|ProtobufParse|parseProtobufFromStream|Section Table|ReportFile.*(?:corrupt|truncated)/i,
+    means: "the report is damaged, or was cut short",
+    hint: "copy it again, with its whole length; where the .qdstrm file was kept, QdstrmImporter -i FILE.qdstrm makes the report anew",
+  },
+  {
+    says: /boost::filesystem.*No space left on device/i,
+    words: /No space left on device/i,
     means: "the disk is full",
     hint: "nsys writes to TMPDIR first: choose one with more room, or record less (pipeline.nsys.capture_range)",
   },
@@ -51,12 +60,14 @@ const FAILURES: readonly Failure[] = [
     hint: "the .qdstrm file is kept: QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; record less at once (pipeline.nsys.capture_range, trace=cuda,nvtx)",
   },
   {
-    says: /unrecogni[sz]ed option|Illegal --|Invalid (?:value|argument)/i,
+    says: /^(?:usage: nsys |Try 'nsys |Illegal --)/m,
+    words: /unrecogni[sz]ed option|Invalid (?:value|argument)/i,
     means: "nsys does not know an option or its value",
     hint: "nsys profile --help lists those of this version; pipeline.nsys and pipeline.nsys.extra_args set them",
   },
   {
-    says: /Permission denied|not permitted|paranoid|requires? (?:root|administrat\w+) privileges?/i,
+    says: /perf event paranoid level|requires? (?:root|administrat\w+) privileges/i,
+    words: /Permission denied|not permitted|paranoid/i,
     means: "nsys lacks a permission",
     hint: "pipeline.nsys.sample=none needs none; sampling needs kernel.perf_event_paranoid of at most 2 (sudo sysctl kernel.perf_event_paranoid=2)",
   },
@@ -72,13 +83,32 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** Makes an error of what nsys said when it brought nothing. */
-export function nsysFailure(what: string, said: string): ConfigError {
-  const failure = FAILURES.find(({ says }) => says.test(said));
-  const words = lastLine(said);
+/** A line of nsys that has its name, that of its files, or of the library through which it uses the system. */
+const OWN_LINE = /^.*(?:\bnsys\b|nsight|boost::|\.qdstrm).*$/gim;
+
+/**
+ * Makes an error of what nsys said when it brought nothing.
+ *
+ * @param speakers who printed it: nsys does not mark its lines
+ */
+export function nsysFailure(
+  what: string,
+  said: string,
+  speakers: "nsys" | "nsys and program" = "nsys",
+): ConfigError {
+  const isAlone = speakers === "nsys";
+  const own = isAlone ? said : (said.match(OWN_LINE) ?? []).join("\n");
+  const failure = FAILURES.find(({ says, words }) => says.test(said) || words?.test(own));
+  const last = lastLine(said);
+  const unknown =
+    last === ""
+      ? "nsys said nothing"
+      : isAlone
+        ? `nsys says: ${last}`
+        : `what it or the program said last: ${last}`;
   return new ConfigError({
     code: "nsys.failed",
-    message: `${what}: ${failure?.means ?? (words === "" ? "nsys said nothing" : `nsys says: ${words}`)}`,
+    message: `${what}: ${failure?.means ?? unknown}`,
     ...(failure !== undefined && { hint: failure.hint }),
   });
 }
@@ -99,7 +129,7 @@ interface Warning {
 /** In a recording that worked. */
 const WARNINGS: readonly Warning[] = [
   {
-    says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|paranoid/i,
+    says: /CPU (?:IP\/backtrace )?sampling (?:not supported|will be disabled|requires)|perf event paranoid level|CPU (?:kernel )?IP\/backtrace samples|=system-wide requires root privileges/i,
     note: "nsys could not sample the CPU (kernel.perf_event_paranoid): times of ranges and kernels are not affected",
   },
   {

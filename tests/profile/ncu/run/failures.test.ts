@@ -249,7 +249,11 @@ describe("recogniseFailures", () => {
   });
 
   it("has met each of its classes, here or in a recorded log", () => {
-    const elsewhere = ["no_driver", "unsupported_api", "report_exists", "result_failed"];
+    const elsewhere = [
+      "no_driver",
+      ...["unsupported_api", "several_contexts", "empty_range", "capture_failed"],
+      ...["report_exists", "result_failed"],
+    ];
     const known = new Set([...met.map(({ id }) => id), ...elsewhere]);
     expect(FAILURE_CLASSES.filter(({ id }) => !known.has(id))).toEqual([]);
   });
@@ -259,6 +263,14 @@ describe("recogniseFailures", () => {
       "==WARNING== Skipping invalid capture range (Unsupported API during capture).",
       "unsupported_api",
     ],
+    ["==WARNING== Skipping invalid capture range (RecordStatusUnsupportedApi).", "unsupported_api"],
+    [
+      "==WARNING== Skipping invalid capture range (RecordStatusUnsupportedMultiContext).",
+      "several_contexts",
+    ],
+    ["==WARNING== Skipping invalid capture range (RecordStatusEmpty).", "empty_range"],
+    ["==WARNING== Skipping invalid capture range (RecordStatusResetError).", "capture_failed"],
+    ["==WARNING== Skipping invalid capture range (RecordStatusUnknownError).", "capture_failed"],
     ["==ERROR== Option kernel-name is not supported during range replay.", "options"],
     ["==ERROR== the argument for option '--clock-control' is invalid.", "options"],
     ["==ERROR== Option '--section bogus' did not match any section.", "options"],
@@ -269,8 +281,9 @@ describe("recogniseFailures", () => {
     ],
     ["half a line of the program==ERROR== ERR_NVGPUCTRPERM - no", "permission"],
   ])("of %s", (text, id) => {
-    const [failure] = failuresOf(text);
+    const [failure, ...others] = failuresOf(text);
     expect(failure?.id).toBe(id);
+    expect(others).toEqual([]);
     expect(failure?.remedy).toBeTruthy();
   });
 

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { nsysFailure, nsysWarnings } from "../../../src/profile/nsys/run/failures.ts";
+
+const failureOf = (said: string, speakers: "nsys" | "nsys and program" = "nsys and program") =>
+  nsysFailure("nsys made no report", said, speakers).message.replace("nsys made no report: ", "");
+
+describe("why nsys made no report", () => {
+  it.each([
+    "mkdir: cannot create directory '/data': Permission denied",
+    "[Errno 1] Operation not permitted",
+    "a paranoid program",
+    "OSError: [Errno 22] Invalid argument",
+    "train.py: unrecognized option '--lr'",
+    "write error: No space left on device",
+  ])("is not what the program says: %s", (line) => {
+    expect(failureOf(line)).toBe(`what it or the program said last: ${line}`);
+  });
+
+  it.each([
+    ['boost::filesystem::create_directories: Permission denied: "/tmp/nvidia"', "a permission"],
+    ["Cannot write '/tmp/nsys-report-1.qdstrm': Permission denied", "a permission"],
+    [
+      "ERROR: --ftrace option requires root privileges or a paranoid level of 0 or less.",
+      "a permission",
+    ],
+    ['boost::filesystem::copy_file: No space left on device: "/tmp/x"', "the disk is full"],
+    ["unrecognised option '--bogus=1'\n\nusage: nsys profile [<args>] [application]", "an option"],
+    ["Illegal --trace argument 'bogus'", "an option"],
+  ])("is what nsys says between its lines: %s", (text, means) => {
+    expect(failureOf(`epoch 1\nPermission granted\n${text}\nepoch 2`)).toContain(means);
+  });
+
+  it("is in any words where nsys speaks alone", () => {
+    expect(failureOf("open: Permission denied", "nsys")).toBe("nsys lacks a permission");
+    expect(failureOf("Segmentation fault", "nsys")).toBe("nsys says: Segmentation fault");
+    expect(failureOf("", "nsys")).toBe("nsys said nothing");
+  });
+
+  it.each([
+    "Exportation error: LZ4 decompression failed.",
+    "std::exception::what: ProtobufParseException",
+    "[boost::errinfo_api_function_*] = parseProtobufFromStream",
+    "Exportation error: Section Table Reference magic number mismatch",
+    "Exportation error: Failed to read section table.",
+  ])("can be a damaged report: %s", (line) => {
+    expect(failureOf(line, "nsys")).toBe("the report is damaged, or was cut short");
+  });
+});
+
+it("what a program says is no warning of nsys", () => {
+  expect(nsysWarnings("feeling paranoid today\nsampling not supported")).toEqual([]);
+  const said =
+    "Collection of CPU IP/backtrace samples or context switch data disabled. perf event paranoid level is 4.";
+  expect(nsysWarnings(`epoch 1\n${said}\n`)).toEqual([
+    expect.stringContaining("could not sample the CPU"),
+  ]);
+});
