@@ -26,7 +26,10 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
       all.length > 0 && gpus.length === 0
         ? hiddenGpus(all.length, visible ?? "")
         : driverCheck(gpus, loaded),
-    permissions: permissionCheck(machine, countersAllowed, gpus.length > 0),
+    permissions: permissionCheck(machine, countersAllowed, {
+      present: gpus.length > 0,
+      hasDriver: all.length > 0 || loaded !== undefined,
+    }),
     present: gpus.length > 0,
     countersAllowed,
   };
@@ -80,7 +83,7 @@ function isAdministrator({ read, isRoot }: Machine): boolean {
 function permissionCheck(
   machine: Machine,
   countersAllowed: boolean | null,
-  present: boolean,
+  { present, hasDriver }: { readonly present: boolean; readonly hasDriver: boolean },
 ): Check {
   const name = "permissions";
   const { read, isRoot } = machine;
@@ -95,7 +98,7 @@ function permissionCheck(
         ? "start the container with --cap-add=SYS_ADMIN; or set NVreg_RestrictProfilingToAdminUsers=0 for the driver of its host"
         : "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root (in a container: --cap-add=SYS_ADMIN)",
     };
-  const unknown = present ? "the driver does not say who may read them" : "no driver to ask";
+  const unknown = hasDriver ? "the driver does not say who may read them" : "no driver to ask";
   const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";
   const obstacle = present ? counterObstacle(machine) : null;
   if (obstacle !== null)

@@ -1,7 +1,7 @@
 /** The machine as the probes see it. Nothing here throws or waits for long, whatever is broken. */
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
+import { askProgram } from "../machine/ask-program.ts";
 
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -35,15 +35,10 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
     read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
     opens: (path) => opensShared(join(root, path)),
     list: (path) => orNull(() => readdirSync(join(root, path))) ?? [],
-    async run([program = "", ...args]) {
+    async run(argv) {
       // Standard error is for warnings, such as those of a wrapper of python3: they are no answer.
-      const { failed, stdout } = await execa(program, args, {
-        reject: false,
-        stdin: "ignore",
-        timeout: PROBE_TIMEOUT_MS,
-        forceKillAfterDelay: 500,
-      });
-      return failed || typeof stdout !== "string" ? null : stdout;
+      const { failed, stdout } = await askProgram(argv, { timeoutMs: PROBE_TIMEOUT_MS });
+      return failed ? null : stdout;
     },
   };
 }

@@ -17,7 +17,12 @@ export async function probeTool(machine: Machine, tool: NsightTool): Promise<Che
   const answer = await machine.run([path, "--version"]);
   const version = /(?:version|Version) (\d[\d.]*\d)/.exec(answer ?? "")?.[1];
   return version === undefined
-    ? { name: tool, state: "warning", detail: `${path} does not tell its version` }
+    ? {
+        name: tool,
+        state: "warning",
+        detail: `${path} does not run: it does not tell its version`,
+        hint: `${path} --version says why; HYDRACONF_NSIGHT names the folder of another ${tool}`,
+      }
     : { name: tool, state: "ok", detail: `${version} (${path})` };
 }
 

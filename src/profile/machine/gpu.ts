@@ -1,4 +1,4 @@
-import { execa } from "execa";
+import { askProgram } from "./ask-program.ts";
 
 /** A GPU of this machine. */
 export interface Gpu {
@@ -35,10 +35,8 @@ export const gpusOf = (answer: string): readonly MachineGpu[] =>
 
 /** GPUs that answer through the NVIDIA driver and that CUDA may use; empty without one. */
 export async function queryGpus(): Promise<readonly Gpu[]> {
-  const [program = "", ...args] = GPU_QUERY;
-  const result = await execa(program, args, { reject: false, timeout: QUERY_TIMEOUT_MS });
-  if (result.failed || typeof result.stdout !== "string") return [];
-  return visibleGpus(gpusOf(result.stdout), process.env["CUDA_VISIBLE_DEVICES"]);
+  const { failed, stdout } = await askProgram(GPU_QUERY, { timeoutMs: QUERY_TIMEOUT_MS });
+  return failed ? [] : visibleGpus(gpusOf(stdout), process.env["CUDA_VISIBLE_DEVICES"]);
 }
 
 /**

@@ -4,7 +4,16 @@ import { readdirSync, readFileSync } from "node:fs";
  * The process groups that descendants of a process lead: profilers start programs in groups of their
  * own, which a signal to the profiler's group does not reach. Empty where there is no /proc.
  */
-export function groupsBelow(pid: number): readonly number[] {
+export const groupsBelow = (pid: number): readonly number[] =>
+  descendantsOf(pid)
+    .filter((process) => process.group === process.pid)
+    .map((process) => process.pid);
+
+/** The descendants of a process, in no order. Empty where there is no /proc. */
+export const processesBelow = (pid: number): readonly number[] =>
+  descendantsOf(pid).map((process) => process.pid);
+
+function descendantsOf(pid: number): readonly RunningProcess[] {
   const processes = runningProcesses();
   const below = new Set([pid]);
   // A parent may come after its child: process ids start over some day.
@@ -12,10 +21,7 @@ export function groupsBelow(pid: number): readonly number[] {
     before = below.size;
     for (const process of processes) if (below.has(process.parent)) below.add(process.pid);
   }
-  return processes
-    .filter((process) => process.pid !== pid && process.group === process.pid)
-    .filter((process) => below.has(process.pid))
-    .map((process) => process.pid);
+  return processes.filter((process) => process.pid !== pid && below.has(process.pid));
 }
 
 interface RunningProcess {

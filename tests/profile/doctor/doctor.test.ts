@@ -123,12 +123,25 @@ describe("a GPU machine with everything", () => {
   it("shows the GPUs that programs see", async () => {
     const seen = async (visible: string) => {
       const env = { CUDA_VISIBLE_DEVICES: visible };
-      return (await findingsOf({ ...everything, env })).check("GPU");
+      return (await findingsOf({ ...everything, files: { ...NSIGHT.files }, env })).check;
     };
-    expect((await seen("1"))?.detail).toBe("NVIDIA H200, driver 580.65.06");
-    expect(await seen("")).toMatchObject({
+    expect((await seen("1"))("GPU")?.detail).toBe("NVIDIA H200, driver 580.65.06");
+    const hidden = await seen("");
+    expect(hidden("GPU")).toMatchObject({
       state: "warning",
       detail: expect.stringContaining("hides all 2 GPUs"),
+    });
+    expect(hidden("permissions")?.detail).toContain("the driver does not say");
+  });
+
+  it("with a tool that does not run is told how to find out why", async () => {
+    const { answers: _, ...silent } = NSIGHT;
+    const { check, works } = await findingsOf({ ...silent, answers: TOOLCHAIN });
+    expect(works["ncu"]).toBe("no");
+    expect(check("ncu")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("does not run"),
+      hint: expect.stringContaining("ncu --version says why; HYDRACONF_NSIGHT"),
     });
   });
 });

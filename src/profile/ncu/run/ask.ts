@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import os from "node:os";
-import { execa } from "execa";
+import { askProgram } from "../../machine/ask-program.ts";
 
 /** What a call of ncu that profiles nothing printed. */
 export interface NcuAnswer {
@@ -14,17 +14,12 @@ const MAX_ANSWER_BYTES = 64e6;
 
 /** Asks ncu for something that it prints: its version, its sections, its metrics. Never throws. */
 export async function askNcu(path: string, args: readonly string[]): Promise<NcuAnswer> {
-  const result = await execa(path, args, {
+  const { stdout, stderr, why } = await askProgram([path, ...args], {
     env: ncuEnvironment(),
-    stdin: "ignore",
-    reject: false,
-    timeout: TIMEOUT_MS,
-    maxBuffer: MAX_ANSWER_BYTES,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
   });
-  return {
-    stdout: String(result.stdout ?? ""),
-    stderr: String(result.stderr ?? result.shortMessage ?? ""),
-  };
+  return { stdout, stderr: stderr || why };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The installed `nsys`: where it is, what it is, and how it is called. */
 import { execa } from "execa";
 import { ConfigError } from "../../../values/errors.ts";
+import { askProgram } from "../../machine/ask-program.ts";
 import { findNsightTool } from "../../machine/nsight-tools.ts";
 
 export interface NsysTool {
@@ -48,15 +49,13 @@ export async function probeNsys(why: string): Promise<NsysTool> {
 }
 
 async function askNsys(path: string, args: readonly string[]): Promise<string> {
-  const result = await execa(path, args, {
-    reject: false,
-    timeout: PROBE_TIMEOUT_MS,
-    stdin: "ignore",
+  const { failed, stdout, stderr, why } = await askProgram([path, ...args], {
+    timeoutMs: PROBE_TIMEOUT_MS,
   });
-  if (!result.failed) return result.stdout;
+  if (!failed) return stdout;
   throw new ConfigError({
     code: "nsys.failed",
-    message: `${path} ${args.join(" ")} does not work: ${lastLine(result.stderr) || result.shortMessage}`,
+    message: `${path} ${args.join(" ")} does not work: ${lastLine(stderr) || why}`,
   });
 }
 
