@@ -69,6 +69,50 @@ describe("sort", () => {
     ["sort(list=[b,a],sweep=choice(z))", ["a", "b"]],
     ["sort([[2],[1,5],[1]])", [[1n], [1n, 5n], [2n]]],
     ["sort(['b'])", ["b"]],
+    ["sort([ab,a,abc])", ["a", "ab", "abc"]],
+    // What is equal is compared no further: true and 1, quoted strings with the same quotes, null, lists and dicts.
+    [
+      "sort([[true,2],[1,1]])",
+      [
+        [1n, 1n],
+        [true, 2n],
+      ],
+    ],
+    [
+      "sort([['a',2],['a',1]])",
+      [
+        ["a", 1n],
+        ["a", 2n],
+      ],
+    ],
+    [
+      "sort([[null,2],[null,1]])",
+      [
+        [null, 1n],
+        [null, 2n],
+      ],
+    ],
+    [
+      "sort([[[1,2],2],[[1],1]])",
+      [
+        [[1n], 1n],
+        [[1n, 2n], 2n],
+      ],
+    ],
+    [
+      "sort([[[1],2],[[1],1]])",
+      [
+        [[1n], 1n],
+        [[1n], 2n],
+      ],
+    ],
+    [
+      "sort([[{a:1},2],[{a:1.0},1]])",
+      [
+        [new Map([["a", 1]]), 1n],
+        [new Map([["a", 1n]]), 2n],
+      ],
+    ],
     ["sort(5,6,nan,3)", { choice: [5n, 6n, NAN, 3n], simple: true }],
     ["sort(choice(b,a))", { choice: ["a", "b"], simple: false }],
     ["sort(1)", 1n],
@@ -178,6 +222,12 @@ describe("errors of functions", () => {
     ["sort(1,2,reverse=1)", /must be true or false, not the int 1/],
     ["sort([1,null])", /cannot compare null with the int 1/],
     ["sort([[0],[null]])", /cannot compare null with the int 0/],
+    ["sort([[1,2],[a,1]])", /cannot compare the string 'a' with the int 1/],
+    [`sort([['a',2],["a",1]])`, /strings in quotes/],
+    ["sort([[{a:1},2],[{a:2},1]])", /cannot compare a dict with a dict/],
+    ["sort([[{a:1},2],[{b:1},1]])", /cannot compare a dict with a dict/],
+    ["sort([[{a:1,b:1},2],[{a:1},1]])", /cannot compare a dict with a dict/],
+    ["sort([[[1],2],[{a:1},1]])", /cannot compare a dict with a list/],
     ["shuffle(interval(0,1))", /not an interval/],
     ["shuffle(1,choice(2,3))", /several arguments must be values, not sweeps/],
     ["int(1,choice(2,3))", /several arguments must be values, not sweeps/],

@@ -102,6 +102,77 @@ const valuesOf = async (text: string) => {
   return { notes, values: results.map(({ values }) => values[0]) };
 };
 
+/** What the text becomes as ncu prints it, where it comes in pieces of so many bytes, each in memory that is used again. */
+async function printed(text: string, pieceBytes = 1 << 20): Promise<string> {
+  const bytes = Buffer.from(text);
+  async function* pieces() {
+    const memory = Buffer.alloc(pieceBytes);
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      yield memory.subarray(0, bytes.copy(memory, 0, at, at + pieceBytes));
+  }
+  const out: Uint8Array[] = [];
+  for await (const piece of asPrinted(pieces())) out.push(Buffer.from(piece));
+  return Buffer.concat(out).toString();
+}
+
+describe("a table as ncu prints it", () => {
+  const header = "ID;Process ID;Kernel Name;Device;a__b.sum";
+  const printedHeader = '"ID","Process ID","Kernel Name","Device","a__b.sum"\n';
+
+  it.each([
+    ["every cell quoted", "0;7;k;0;1.5\n", '"0","7","k","0","1.5"\n'],
+    [
+      "separators and lines in quoted cells",
+      '0;7;"f<a;b>\nx";0;1\n',
+      '"0","7","f<a;b>\nx","0","1"\n',
+    ],
+    ["quotes doubled", '0;7;"op"" ""x";0;1\n', '"0","7","op"" ""x","0","1"\n'],
+    ["quotes in a cell without quotes", '0;7;a"b"c;0;1\n', '"0","7","a""b""c","0","1"\n'],
+    ["cells that are empty", ";;;;byte\n", '"","","","","byte"\n'],
+    ["lines without anything in them", "\n\r\n0;7;k;0;1\n\n", '"0","7","k","0","1"\n'],
+    ["lines that end with a carriage return", "0;7;k;0;1\r\n", '"0","7","k","0","1"\n'],
+    ["a last line that does not end", "0;7;k;0;1", '"0","7","k","0","1"\n'],
+    ["a last line that ends in a separator", "0;7;k;0;", '"0","7","k","0",""\n'],
+    [
+      "whole numbers only where ncu has whole numbers",
+      "1.0;7.0;2.0;3.0;4.0\n",
+      '"1","7","2.0","3","4.0"\n',
+    ],
+    ["other texts in their columns", "1.0x;x7.0;k;1.05;1\n", '"1.0x","x7.0","k","1.05","1"\n'],
+    ["rows with more cells than columns", "0;7;k;0;1;2.0\n", '"0","7","k","0","1","2.0"\n'],
+  ])("has %s", async (_what, rows, expected) => {
+    const text = `${header}\n${rows}`;
+    for (const bytes of [1, 2, 7, 1 << 20])
+      expect(await printed(text, bytes)).toBe(printedHeader + expected);
+  });
+
+  it("begins with its header, and without what was put in front of its columns", async () => {
+    const text = `==PROF== Connected\n;${header}\n0;0;7;k;0;1\n`;
+    expect(await printed(text)).toBe(`${printedHeader}"0","7","k","0","1"\n`);
+  });
+
+  it("goes on after the part that is looked at for a header, whatever its pieces", async () => {
+    const row = (id: number) => `${id};7;${"k".repeat(100)};0;1\n`;
+    const rows = Array.from({ length: 1500 }, (_, id) => row(id));
+    const expected = rows.map((_, id) => `"${id}","7","${"k".repeat(100)}","0","1"\n`);
+    for (const bytes of [4096, 1 << 16, 1 << 20])
+      expect(await printed(`${header}\n${rows.join("")}`, bytes)).toBe(
+        printedHeader + expected.join(""),
+      );
+  });
+
+  it.each([
+    ["as ncu printed it", '"ID","Process ID","Kernel Name"\n"0","7","k;"\n'],
+    ["that is none of ncu's", "name;ID;Process ID;k\n1;2;3;4\n"],
+    ["with its header in the middle of a line", "see ID;Process ID;Kernel Name\n1;2;3\n"],
+    ["of nothing", ""],
+    ["whose header comes too late to be looked for", `${"-".repeat(1 << 16)}\n${header}\n`],
+  ])("passes a text %s as it is", async (_what, text) => {
+    for (const bytes of [3, 1 << 20]) expect(await printed(text, bytes)).toBe(text);
+    expect(isRewritten(Buffer.from(text))).toBe(false);
+  });
+});
+
 describe("numbers of a table that was saved again", () => {
   it("have the separators of the program that saved it", async () => {
     expect(await valuesOf(table(["27,80", "52,576", "9612288"]))).toEqual({

@@ -314,3 +314,44 @@ it.each([
     Array.from({ length: times }, (_, i) => `${part} ${i}`).join("");
   expect(await growth((times) => ids(`==ERROR== ${numbered(times)}`), 1000)).toBeLessThan(40);
 });
+
+describe("the words of a failure", () => {
+  const messageOf = (text: string) => failuresOf(text)[0]?.message;
+
+  it.each([
+    [4, " (or of SIGILL)"],
+    [6, " (or of SIGABRT)"],
+    [7, " (or of SIGBUS)"],
+    [8, " (or of SIGFPE)"],
+    [9, " (or of SIGKILL)"],
+    [11, " (or of SIGSEGV)"],
+    [15, " (or of SIGTERM)"],
+    [-1073741819, " (or of an access violation)"],
+    [0, ""],
+    [1, ""],
+  ])("name the signal that an exit code of %i may be", (code, name) => {
+    expect(messageOf(`==ERROR== The application returned an error code (${code}).\n`)).toBe(
+      `the program ended with exit code ${code}${name} under ncu`,
+    );
+  });
+
+  it.each([
+    ['Failed to profile "k<int>" in process 7', 'ncu could not measure "k<int>" and gave up there'],
+    ["Failed to prepare range for profiling", "ncu gave up: Failed to prepare range for profiling"],
+    [
+      "Failed to open/create lock file /tmp/nsight-compute-lock. Please check.",
+      "ncu may not use its lock file /tmp/nsight-compute-lock, mostly because another user made it",
+    ],
+    [
+      "InterprocessLockFailed",
+      "ncu may not use its lock file, mostly because another user made it",
+    ],
+    ["ResourceUnavailable", "another tool holds the GPU's performance counters"],
+    [
+      "driver resource was unavailable or the user does not have permission",
+      "another tool holds the GPU's performance counters, or this user may not read them",
+    ],
+  ])("hold what ncu named: %s", (says, message) => {
+    expect(messageOf(`==ERROR== ${says}\n`)).toBe(message);
+  });
+});
