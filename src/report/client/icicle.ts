@@ -3,19 +3,10 @@ import { isShortcut } from "./choosable.ts";
 import { hueOf } from "./color.ts";
 import { h, on } from "./dom.ts";
 import { formatMs, formatShare, plural } from "./format.ts";
+import { around, type Box, isInside, layOut } from "./icicle-layout.ts";
 import type { Region, Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
 
-interface Box {
-  readonly region: Region;
-  /** Of the whole width. */
-  readonly left: number;
-  readonly width: number;
-  readonly row: number;
-}
-
-/** Narrower boxes could not be seen or hit. */
-const MIN_WIDTH = 0.0008;
 const ROW_HEIGHT = 26;
 
 export function createIcicle(store: Store): HTMLElement {
@@ -27,7 +18,7 @@ export function createIcicle(store: Store): HTMLElement {
   let current: Region | null = null;
 
   const draw = (scope: Scope, zoomed: Region | null) => {
-    const boxes = layOut(scope, zoomed);
+    const boxes = layOut(scope.roots, scope.data.wholeMs, zoomed);
     const depth = boxes.reduce((most, { row }) => Math.max(most, row + 1), 0);
     chart.style.height = `${depth * ROW_HEIGHT}px`;
     drawn = new Map(boxes.map((box) => [box.region, drawBox(box, scope)]));
@@ -43,32 +34,15 @@ export function createIcicle(store: Store): HTMLElement {
     markSelected();
   };
 
-  const drawBox = ({ region, left, width, row }: Box, scope: Scope): HTMLElement => {
-    const share = formatShare(region.value, scope.data.wholeMs);
-    const text = `${region.label}, ${formatMs(region.value)} ms, ${share} %`;
-    const box = h(
-      "button",
-      {
-        type: "button",
-        class: "box",
-        role: "treeitem",
-        "aria-level": region.level + 1,
-        "aria-label": text,
-        title: `${region.path}\n${formatMs(region.value)} ms, ${share} %, ${plural(region.calls, "call")}`,
-        tabindex: -1,
-      },
-      h("span", {}, region.label),
-    );
-    box.style.left = `${left * 100}%`;
-    box.style.width = `${width * 100}%`;
-    box.style.top = `${row * ROW_HEIGHT}px`;
-    box.style.setProperty("--hue", String(hueOf(region.label)));
-    on(box, "click", () => {
+  const drawBox = (box: Box, scope: Scope): HTMLElement => {
+    const { region } = box;
+    const element = elementOf(box, scope);
+    on(element, "click", () => {
       current = region;
       const { zoomed } = store.get();
       store.set({ selected: region, zoomed: zoomed === region ? region.parent : region });
     });
-    on(box, "keydown", (event) => {
+    on(element, "keydown", (event) => {
       if (isShortcut(event)) return;
       const way = wayFrom(region, event.key, scope);
       if (event.key === "Escape") store.set({ zoomed: store.get().zoomed?.parent ?? null });
@@ -76,7 +50,7 @@ export function createIcicle(store: Store): HTMLElement {
       else focusFirst(way);
       event.preventDefault();
     });
-    return box;
+    return element;
   };
 
   /** Of these regions, the first that is not too narrow to be drawn. */
@@ -110,6 +84,29 @@ export function createIcicle(store: Store): HTMLElement {
   return h("div", { class: "icicle-view" }, crumbs, chart, note);
 }
 
+function elementOf({ region, left, width, row }: Box, { data }: Scope): HTMLElement {
+  const share = formatShare(region.value, data.wholeMs);
+  const text = `${region.label}, ${formatMs(region.value)} ms, ${share} %`;
+  const box = h(
+    "button",
+    {
+      type: "button",
+      class: "box",
+      role: "treeitem",
+      "aria-level": region.level + 1,
+      "aria-label": text,
+      title: `${region.path}\n${formatMs(region.value)} ms, ${share} %, ${plural(region.calls, "call")}`,
+      tabindex: -1,
+    },
+    h("span", {}, region.label),
+  );
+  box.style.left = `${left * 100}%`;
+  box.style.width = `${width * 100}%`;
+  box.style.top = `${row * ROW_HEIGHT}px`;
+  box.style.setProperty("--hue", String(hueOf(region.label)));
+  return box;
+}
+
 /** The way back to all regions, a button each. */
 function drawCrumbs(zoomed: Region | null, store: Store): readonly Node[] {
   const crumb = (label: string, target: Region | null) =>
@@ -131,20 +128,8 @@ function drawCrumbs(zoomed: Region | null, store: Store): readonly Node[] {
   ];
 }
 
-/** A region and those around it, the outermost first. */
-function around(region: Region | null): readonly Region[] {
-  const path: Region[] = [];
-  for (let at = region; at !== null; at = at.parent) path.unshift(at);
-  return path;
-}
-
 const wholeText = ({ data: { wholeLabel, wholeMs } }: Scope): string =>
   wholeLabel === null ? "" : `${wholeLabel}: ${formatMs(wholeMs)} ms is 100 %. `;
-
-const isInside = (region: Region, around: Region | null): boolean => {
-  for (let at: Region | null = region; at !== null; at = at.parent) if (at === around) return true;
-  return around === null;
-};
 
 /** Where a key leads in the tree, the nearest first; null for other keys. */
 function wayFrom(region: Region, key: string, { roots }: Scope): readonly Region[] | null {
@@ -166,37 +151,4 @@ function wayFrom(region: Region, key: string, { roots }: Scope): readonly Region
     default:
       return null;
   }
-}
-
-/**
- * Children share the width of the region around them in proportion to their time. Regions of
- * several threads can add up to more than what is around them: then they are squeezed to fit.
- */
-function layOut({ roots, data }: Scope, zoomed: Region | null): readonly Box[] {
-  const boxes: Box[] = [];
-  const place = (
-    regions: readonly Region[],
-    whole: number,
-    left: number,
-    width: number,
-    row: number,
-  ): void => {
-    const sum = regions.reduce((total, { value }) => total + (value ?? 0), 0);
-    const base = Math.max(sum, whole);
-    let at = left;
-    for (const region of regions) {
-      const own = base === 0 ? 0 : ((region.value ?? 0) / base) * width;
-      if (own >= MIN_WIDTH) {
-        boxes.push({ region, left: at, width: own, row });
-        place(region.children, region.value ?? 0, at, own, row + 1);
-      }
-      at += own;
-    }
-  };
-  // Above what is zoomed stands what is around it, for the way back.
-  const above = around(zoomed);
-  for (const [row, region] of above.entries()) boxes.push({ region, left: 0, width: 1, row });
-  if (zoomed === null) place(roots, data.wholeMs ?? 0, 0, 1, 0);
-  else place(zoomed.children, zoomed.value ?? 0, 0, 1, above.length);
-  return boxes;
 }

@@ -1,6 +1,7 @@
 import { ConfigError } from "../../../values/errors.ts";
 import { slurmCommands } from "./commands.ts";
-import { QUEUE_FORMAT, readQueueJson, readQueueLines, readShownJobs } from "./queue-answers.ts";
+import { createQueue, isForgotten } from "./queue.ts";
+import { readShownJobs } from "./queue-answers.ts";
 import { noAnswer, rejected, said, unanswered } from "./refusals.ts";
 import type { SbatchOption } from "./sbatch-options.ts";
 import type { TaskReport } from "./task-state.ts";
@@ -34,12 +35,8 @@ export interface SlurmClient {
 
 const CANCELLED_AT_ONCE = 500;
 
-const LONG_ANSWER = 1 << 20;
-
 export function createSlurm(env: Readonly<Record<string, string | undefined>>): SlurmClient {
   const call = slurmCommands(env);
-  /** Once it is known that there is none, squeue is not asked for JSON again. */
-  let hasJson = true;
   return {
     async submit(options, script) {
       const { exitCode, failed, shortMessage, stderr, stdout } = await call("sbatch", [
@@ -58,35 +55,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       // Slurm's own default.
       return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
     },
-    async tasks(arrays, signal) {
-      if (hasJson) {
-        const answer = await call("squeue", ["--json", `--jobs=${arrays.join(",")}`], signal);
-        const read = answer.failed ? undefined : readQueueJson(answer.stdout);
-        if (read !== undefined) {
-          const asked = read.filter(({ array }) => arrays.includes(array));
-          // Older versions answer with the whole queue whatever is asked for: once, where it is long.
-          hasJson = asked.length === read.length || answer.stdout.length < LONG_ANSWER;
-          return asked;
-        }
-        // Nor would it answer in other words.
-        if (answer.isGivenUp === true) return undefined;
-        hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
-      }
-      const { failed, stderr, stdout } = await call(
-        "squeue",
-        [
-          "--array",
-          "--noheader",
-          "--states=all",
-          `--format=${QUEUE_FORMAT}`,
-          `--jobs=${arrays.join(",")}`,
-        ],
-        signal,
-      );
-      if (!failed) return readQueueLines(stdout);
-      // A single job that has left the queue is an error to squeue, and an answer to us.
-      return isForgotten(stderr) ? [] : undefined;
-    },
+    tasks: createQueue(call),
     async recentTasks(array, signal) {
       const args = ["--oneliner", "show", "job", array];
       const { failed, stderr, stdout } = await call("scontrol", args, signal);
@@ -119,6 +88,3 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
     },
   };
 }
-
-/** Slurm's words for a job that it does not know any more. */
-const isForgotten = (stderr: string): boolean => /invalid job id/i.test(stderr);

@@ -1,0 +1,63 @@
+/** Where the boxes of an icicle stand. */
+import type { Region } from "./scope.ts";
+
+export interface Box {
+  readonly region: Region;
+  /** Of the whole width. */
+  readonly left: number;
+  readonly width: number;
+  readonly row: number;
+}
+
+/** Narrower boxes could not be seen or hit. */
+const MIN_WIDTH = 0.0008;
+
+/**
+ * The boxes of all regions that are wide enough, or of those around and inside the zoomed one.
+ * Children share the width of the region around them in proportion to their time. Regions of
+ * several threads can add up to more than what is around them: then they are squeezed to fit.
+ */
+export function layOut(
+  roots: readonly Region[],
+  wholeMs: number | null,
+  zoomed: Region | null,
+): readonly Box[] {
+  const boxes: Box[] = [];
+  const place = (
+    regions: readonly Region[],
+    whole: number,
+    left: number,
+    width: number,
+    row: number,
+  ): void => {
+    const sum = regions.reduce((total, { value }) => total + (value ?? 0), 0);
+    const base = Math.max(sum, whole);
+    let at = left;
+    for (const region of regions) {
+      const own = base === 0 ? 0 : ((region.value ?? 0) / base) * width;
+      if (own >= MIN_WIDTH) {
+        boxes.push({ region, left: at, width: own, row });
+        place(region.children, region.value ?? 0, at, own, row + 1);
+      }
+      at += own;
+    }
+  };
+  // Above what is zoomed stands what is around it, for the way back.
+  const above = around(zoomed);
+  for (const [row, region] of above.entries()) boxes.push({ region, left: 0, width: 1, row });
+  if (zoomed === null) place(roots, wholeMs ?? 0, 0, 1, 0);
+  else place(zoomed.children, zoomed.value ?? 0, 0, 1, above.length);
+  return boxes;
+}
+
+/** A region and those around it, the outermost first. */
+export function around(region: Region | null): readonly Region[] {
+  const path: Region[] = [];
+  for (let at = region; at !== null; at = at.parent) path.unshift(at);
+  return path;
+}
+
+export const isInside = (region: Region, around: Region | null): boolean => {
+  for (let at: Region | null = region; at !== null; at = at.parent) if (at === around) return true;
+  return around === null;
+};
