@@ -1,7 +1,7 @@
 import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console, Terminal } from "./console.ts";
 import { ownDirectory } from "./own-directory.ts";
-import type { Resumption } from "./sweep/record/sweep-record.ts";
+import type { Resumption } from "./sweep/record/runs-again.ts";
 import { takeDriverMark } from "./worker/driver-mark.ts";
 import { takeWorkerRequest, type WorkerRequest } from "./worker/worker-request.ts";
 

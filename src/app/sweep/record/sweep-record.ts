@@ -3,27 +3,16 @@ import { ConfigError } from "../../../values/errors.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../launchers/launcher.ts";
 import type { Claim } from "../../worker/process-claim.ts";
-import { resultOf } from "../../worker/recorded-job.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
-import { hasEnded, hasFailed, readJobState, timesEnded, writeJobState } from "./job-state.ts";
+import { hasEnded, readJobState } from "./job-state.ts";
 import { claimSweep } from "./launcher-claim.ts";
-import { jobLog, jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
+import { jobsFolder, manifestFile, schedulerFolder, sweepFolder } from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepFacts } from "./manifest.ts";
 import type { Redact } from "./masked.ts";
 import { createNumbering, type Numbering } from "./numbering.ts";
+import { createRunsAgain, type Resumption, recordedResult } from "./runs-again.ts";
 import { createWrittenRecord } from "./written-record.ts";
-
-/** What of a recorded sweep is to run again. */
-export interface Resumption {
-  /** Jobs that came to no end: never started, stopped, or killed with their process. */
-  readonly missing: boolean;
-  readonly failed: boolean;
-  /** Whether a job may have another config than it was recorded with. */
-  readonly acceptChanges: boolean;
-  /** Whether a search makes something else of the results than it did. */
-  readonly judgesAnew?: boolean;
-}
 
 /** The record of a sweep while it runs. */
 export interface SweepRecord {
@@ -128,84 +117,50 @@ export function openRecord(request: RecordRequest): SweepRecord {
     return earlier;
   };
 
-  /** Results that a search was told at first and that are others now, or mean another thing: then its jobs may be, too. */
-  const mayAskForOthers = (): boolean =>
-    isSearch &&
-    (resumption?.failed === true ||
-      resumption?.judgesAnew === true ||
-      written
-        .admitted()
-        .some(({ number }) => (readJobState(folder, number)?.attempts.length ?? 0) > 1));
-
-  const recorded = (job: SweepJob): JobResult | undefined => {
-    const log = jobLog(folder, job.number);
-    const result = resultOf(
-      folder,
-      job,
-      (message) => new ConfigError({ code: "app.job", message }),
-    );
-    return result && existsSync(log) ? { ...result, log } : result;
-  };
-
-  /** Of a job that is to run again although it is completed: why. */
-  const uselessOf = (job: SweepJob): string | undefined => {
-    if (resumption?.failed !== true || problemOf === undefined) return undefined;
-    const result = recorded(job);
-    return result && problemOf(result);
-  };
-
-  /** Recorded as what the sweeper takes it for; else nobody would start it again: what is completed never runs. */
-  const markUseless = (job: SweepJob): void => {
-    const error = uselessOf(job);
-    const state = error === undefined ? undefined : readJobState(folder, job.number);
-    const last = state?.attempts.at(-1);
-    if (error === undefined || state === undefined || last === undefined) return;
-    const attempts = [...state.attempts.slice(0, -1), { ...last, error }];
-    writeJobState(folder, { ...state, status: "failed", attempts }, { durable: true });
-  };
+  /** Undefined for a new sweep, whose jobs all run. */
+  const again =
+    resumption &&
+    createRunsAgain({ folder, resumption, isSearch, retries, ...(problemOf && { problemOf }) });
 
   return {
     folder,
     isResumed: resumption !== undefined,
     facts: written.facts,
     numberOf(place, overrides) {
-      if (resumption === undefined) return place;
+      if (again === undefined) return place;
       const { fresh, numbering } = earlierSweep();
       const { number, recorded } = numbering.numberOf(place, overrides);
       if (recorded !== undefined) return number;
       fresh.add(number);
       const displaced = numbering.displacedAt(place);
-      if (displaced !== undefined && !resumption.acceptChanges && !mayAskForOthers())
-        throw changed(displaced);
+      if (displaced === undefined || again.acceptChanges) return number;
+      if (!again.mayAskForOthers(written.admitted())) throw changed(displaced);
       return number;
     },
     due(jobs) {
-      if (resumption === undefined) return jobs;
+      if (again === undefined) return jobs;
       const { fresh, jobs: known } = earlierSweep();
-      for (const job of jobs) refuseChanged(job, known.get(job.number), resumption);
+      for (const job of jobs) refuseChanged(job, known.get(job.number), again);
       return jobs.filter((job) => {
-        const { number } = job;
         // What a search asks for since it was told other results was never recorded as missing or failed.
-        if (isSearch && fresh.has(number)) return true;
-        const state = readJobState(folder, number);
-        if (state?.status === "running") ran.add(number);
-        if (!hasEnded(state)) return resumption.missing;
-        if (!hasFailed(state)) return uselessOf(job) !== undefined;
-        // An earlier launcher came to its own end before it could start the job again.
-        const mayStartAgain = timesEnded(state) <= retries;
-        return resumption.failed || (resumption.missing && mayStartAgain);
+        if (isSearch && fresh.has(job.number)) return true;
+        const state = readJobState(folder, job.number);
+        if (state?.status === "running") ran.add(job.number);
+        return again.isDue(job, state);
       });
     },
     admit(jobs, mayFollow) {
       enter();
       written.admit(jobs.map(manifestJob), mayFollow);
-      for (const job of jobs) markUseless(job);
+      for (const job of jobs) again?.markUseless(job);
       if (!isAdmitted) onAdmitted?.();
       isAdmitted = true;
     },
     endedSince: (job) =>
-      ran.has(job.number) && hasEnded(readJobState(folder, job.number)) ? recorded(job) : undefined,
-    resultOf: recorded,
+      ran.has(job.number) && hasEnded(readJobState(folder, job.number))
+        ? recordedResult(folder, job)
+        : undefined,
+    resultOf: (job) => recordedResult(folder, job),
     conclude: written.conclude,
     tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),
@@ -232,7 +187,7 @@ const manifestJob = (job: SweepJob): ManifestJob => ({
 function refuseChanged(
   job: SweepJob,
   recorded: ManifestJob | undefined,
-  { acceptChanges }: Resumption,
+  { acceptChanges }: Pick<Resumption, "acceptChanges">,
 ): void {
   if (acceptChanges || recorded === undefined || recorded.fingerprint === jobFingerprint(job))
     return;
