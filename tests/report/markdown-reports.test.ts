@@ -194,6 +194,8 @@ describe("Markdown reports", () => {
     expect(text).not.toContain("### a");
     expect(renderKernelsMarkdown(runOf(wall))).toContain("Neither GPU kernels nor CPU operations");
     expect(renderRegionMarkdown(bundleOf([]), { title })).toContain("No regions.");
+    const none = { contract: wall.contract, reports: [] };
+    expect(renderRegionMarkdown(none, { title })).toBe(`# ${title}\n\nNo reports.\n`);
     const nothing = renderRunMarkdown({ sections: [], notes: [] });
     expect(nothing).toContain("\nNo collector ran.\n");
     expect(nothing).not.toContain("## ");

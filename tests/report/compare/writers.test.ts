@@ -51,6 +51,19 @@ const hostile: Comparison = {
   gates: [],
 };
 
+describe("renderComparisonMarkdown", () => {
+  it.each([
+    ["the same in both", [], "The configurations are the same."],
+    ["different", comparison.config, "## Configuration"],
+  ])("says of configurations that are %s so", (_what, config, said) => {
+    expect(renderComparisonMarkdown({ ...comparison, config })).toContain(`\n${said}\n`);
+  });
+
+  it("says nothing of configurations that are not known", () => {
+    expect(renderComparisonMarkdown({ ...comparison, config: null })).not.toMatch(/configuration/i);
+  });
+});
+
 describe("renderComparison", () => {
   it("aligns regions, kernels, configuration and gates", () => {
     expect(

@@ -53,6 +53,31 @@ describe("renderHtmlReport", () => {
     ]);
   });
 
+  it("says what it leaves out of many processes, sections and values of the configuration", () => {
+    const processes = Array.from({ length: 70 }, (_, at) => ({
+      pid: at + 1,
+      ranges: [{ name: `of ${at}`, start: 0, end: at + 1 }],
+    }));
+    const all = bundleOf(processes);
+    const { scopes } = dataOf(render(all));
+    expect(render(all)).toContain(
+      `${all.reports.length - scopes.length} reports of single processes and devices not shown`,
+    );
+    expect(render(bundleOf(processes.slice(0, 3)))).not.toContain("not shown");
+
+    const config = Array.from({ length: 2003 }, (_, at) => ({
+      key: `k${at}`,
+      value: "1",
+      origin: "conf/config.yaml:1",
+    }));
+    const shown = (lines: typeof config) =>
+      /Configuration \((.*?)\)/.exec(
+        renderHtmlReport(bundleOf([resnet]), { title: "Report", config: lines }),
+      )?.[1];
+    expect(shown(config)).toMatch(/^2,?003 values, .*; 3 more in config\.yaml$/);
+    expect(shown(config.slice(0, 2))).toBe("2 values, with where each comes from");
+  });
+
   it("lets only its own script and style run, and loads nothing", () => {
     const html = render(bundleOf([resnet]));
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? "";
