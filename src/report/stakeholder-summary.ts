@@ -21,7 +21,7 @@ export function renderStakeholderSummary(run: RunSummary, top = 5): string {
     return markdownDocument([
       "# Summary",
       "Nothing was measured: no collector ran.",
-      caveatList(run.notes),
+      ...(run.notes.length === 0 ? [] : [caveatList(run.notes)]),
     ]);
   return markdownDocument([
     "# Summary",

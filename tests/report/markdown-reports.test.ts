@@ -198,6 +198,11 @@ describe("Markdown reports", () => {
     expect(renderRegionMarkdown(none, { title })).toBe(`# ${title}\n\nNo reports.\n`);
     const nothing = renderRunMarkdown({ sections: [], notes: [] });
     expect(nothing).toContain("\nNo collector ran.\n");
+    const unmeasured = "# Summary\n\nNothing was measured: no collector ran.\n";
+    expect(renderStakeholderSummary({ sections: [], notes: [] })).toBe(unmeasured);
+    expect(renderStakeholderSummary({ sections: [], notes: ["it failed"] })).toBe(
+      `${unmeasured}\n- it failed\n`,
+    );
     expect(nothing).not.toContain("## ");
     expect(renderRunMarkdown(runOf(wall))).not.toContain("No collector ran.");
   });
