@@ -36,6 +36,7 @@ export {
   loadYaml,
   maskedCopy,
   merge,
+  mergeAll,
   mergeDotlist,
   missingKeys,
   resolve,

@@ -75,7 +75,8 @@ export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOpt
 
 /**
  * `OmegaConf.merge`: later ones win, maps merge key by key. Interpolations that something is merged over are
- * followed with what the first composed config among them resolves with, else with the built-in resolvers.
+ * followed with what the first composed config among them resolves with, else with the built-in resolvers;
+ * `mergeAll` takes others.
  *
  * @throws ConfigError `merge.incompatible` for a map against a list, what types and flags refuse
  */
@@ -84,6 +85,27 @@ export const merge = (...values: readonly unknown[]): ContainerNode =>
     values.map((value, index) => containerOf(value, "merge", `argument ${index + 1}`)),
     values.find(isConfig)?.context,
   );
+
+/**
+ * As `merge`, of a list of trees, with what interpolations see that something is merged over: a value of
+ * `${mine:}`, where `mine` is a resolver of the program's.
+ *
+ * @throws ConfigError as `merge`, and those of such interpolations
+ */
+export function mergeAll(
+  values: readonly unknown[],
+  options: ResolvingOptions = {},
+): ContainerNode {
+  const given: unknown = values;
+  if (!Array.isArray(given))
+    throw wrongArgument("mergeAll", "the values", "a list", given, "mergeAll([base, changes])");
+  checkOptions("mergeAll", options, RESOLVING_OPTIONS);
+  const context = contextOf(options, values.find(isConfig));
+  return mergeNodes(
+    values.map((value, index) => containerOf(value, "mergeAll", `values[${index}]`)),
+    context,
+  );
+}
 
 /**
  * `OmegaConf.select`: what stands at a key (`a.b[0]`), with interpolations on the way, at the end and below

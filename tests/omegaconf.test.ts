@@ -10,6 +10,7 @@ import {
   loadYaml,
   maskedCopy,
   merge,
+  mergeAll,
   mergeDotlist,
   missingKeys,
   parseOverride,
@@ -143,8 +144,10 @@ describe("a composed config", () => {
     for (const options of [{ context }, { resolvers: [which] }]) {
       expect(toYaml(update(tree, "p", over, options))).toBe(both);
       expect(toYaml(mergeDotlist(tree, ["p={m: {b: 2}}"], options))).toBe(both);
+      expect(toYaml(mergeAll([{}, tree, { p: over }], options))).toBe(both);
     }
     expect(toYaml(merge({}, config, { p: over }))).toBe(both);
+    expect(toYaml(mergeAll([{}, config, { p: over }]))).toBe(both);
     expect(toYaml(merge(tree, { p: over }))).toBe(both.replace("    a: 1\n", ""));
   });
 
@@ -260,6 +263,8 @@ it.each<readonly [string, () => unknown, string]>([
     "",
   ],
   ["merge: argument 2 must be a map or a list, not null", () => merge({ a: 1 }, null), ""],
+  ["mergeAll: values[1] must be a map or a list, not null", () => mergeAll([{}, null]), ""],
+  ["mergeAll: the values must be a list, not an object", () => mergeAll(any({})), "mergeAll([base"],
   [
     "merge: argument 2 must be a map or a list, not undefined",
     () => merge({ a: 1 }, undefined),

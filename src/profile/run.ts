@@ -1,6 +1,7 @@
 import { packageInfo } from "../package-root.ts";
 import { dateTime } from "../report/date-time.ts";
 import type { RegionReportBundle } from "../report/document.ts";
+import { checkOptions } from "../values/check-options.ts";
 import type { Collection } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
 import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";
@@ -11,6 +12,7 @@ import { describeMachine, type MachineEnvironment } from "./machine/environment.
 import { queryGpus } from "./machine/gpu.ts";
 import { cutOutput, describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
 import { requireNative } from "./native.ts";
+import { PROFILE_REQUEST } from "./profile-options.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel, patternList, type RegionModel } from "./regions/index.ts";
 import { toReportBundle } from "./regions/to-report.ts";
@@ -72,8 +74,10 @@ export interface ProfileSection
  *
  * @throws ConfigError as `collectRun`
  */
-export const profile = async (request: ProfileRequest): Promise<ProfileResult> =>
-  reportOn(await collectRun(request), new Date());
+export async function profile(request: ProfileRequest): Promise<ProfileResult> {
+  checkOptions("profile", request, PROFILE_REQUEST);
+  return reportOn(await collectRun(request), new Date());
+}
 
 /**
  * Runs the workload under each collector.

@@ -4,10 +4,13 @@ import { kernelsOfReport } from "./kernels-of-report.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
 import { kernelMs, meanMs, wholeMs } from "./measured-time.ts";
 import { formatMs, formatShare } from "./numbers.ts";
+import { checkRun } from "./report-options.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 
 /** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
-export function renderKernelsMarkdown({ sections, kernelLimit = 200 }: RunSummary): string {
+export function renderKernelsMarkdown(run: RunSummary): string {
+  checkRun("renderKernelsMarkdown", run);
+  const { sections, kernelLimit = 200 } = run;
   return markdownDocument([
     "# Kernels",
     sections.length === 0 ? "No collector ran." : null,

@@ -1,4 +1,5 @@
 import { plural } from "../plural.ts";
+import { checkOptions } from "../values/check-options.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
 import { equalJson } from "./equal-json.ts";
 import { reportKernelWords } from "./kernel-words.ts";
@@ -13,6 +14,7 @@ import {
   repeatsTable,
 } from "./markdown-parts.ts";
 import { formatMs } from "./numbers.ts";
+import { MARKDOWN_OPTIONS } from "./report-options.ts";
 import { regionLabels } from "./tree-rows.ts";
 
 /** The heading, and how much of a large report to show. */
@@ -25,13 +27,17 @@ export interface RegionMarkdownOptions {
   readonly regionSections?: number;
 }
 
+const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';
+
 const NOTHING_ANYWHERE = "No GPU kernels or CPU operations were recorded in any region.";
 
 /** `report.md` of a collector or of one region: the first report in full, of the others the tree. */
 export function renderRegionMarkdown(
   bundle: RegionReportBundle,
-  { title, kernelRows = 20, regionSections = 200 }: RegionMarkdownOptions,
+  options: RegionMarkdownOptions,
 ): string {
+  checkOptions("renderRegionMarkdown", options, MARKDOWN_OPTIONS, EXAMPLE);
+  const { title, kernelRows = 20, regionSections = 200 } = options;
   const [main, ...others] = bundle.reports;
   if (main === undefined) return markdownDocument([`# ${escapeMarkdown(title)}`, "No reports."]);
   const sections = main.regions.slice(0, regionSections);

@@ -2,6 +2,7 @@
 
 import picocolors from "picocolors";
 import { plural } from "../plural.ts";
+import { checkOptions } from "../values/check-options.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import {
   type KernelWords,
@@ -12,6 +13,7 @@ import {
 import { largestRegions } from "./longest.ts";
 import { exclusiveMs, totalMs } from "./measured-time.ts";
 import { formatMs, formatShare } from "./numbers.ts";
+import { TABLE_OPTIONS } from "./report-options.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
 import { treeRows } from "./tree-rows.ts";
@@ -29,8 +31,10 @@ export interface RegionTableOptions {
 /** Lines end with newlines, without trailing blanks. */
 export function renderRegionTable(
   report: NCUProfileRegionReport,
-  { width = 80, color = false, maxRows = Number.POSITIVE_INFINITY }: RegionTableOptions = {},
+  options: RegionTableOptions = {},
 ): string {
+  checkOptions("renderRegionTable", options, TABLE_OPTIONS);
+  const { width = 80, color = false, maxRows = Number.POSITIVE_INFINITY } = options;
   const colors = picocolors.createColors(color);
   const words = reportKernelWords(report);
   const share = shareBase(report);

@@ -8,12 +8,14 @@ import {
   markdownTable,
 } from "./markdown.ts";
 import { notesList, provenanceTable, regionTreeTable } from "./markdown-parts.ts";
+import { checkRun } from "./report-options.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import { staticAnalysisBlocks } from "./static-analysis.ts";
 import { regionLabels } from "./tree-rows.ts";
 
 /** `report.md` of a run: what each collector found, and the way to everything else. */
 export function renderRunMarkdown(run: RunSummary): string {
+  checkRun("renderRunMarkdown", run);
   const first = run.sections.map(mainReport).find((report) => report !== undefined);
   return markdownDocument([
     "# Profile",

@@ -8,6 +8,7 @@ import { placesOfLargest } from "./longest.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
 import { wholeMs } from "./measured-time.ts";
 import { formatDuration, formatShare } from "./numbers.ts";
+import { checkRun } from "./report-options.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
@@ -15,6 +16,7 @@ import { regionLabels, treeRows } from "./tree-rows.ts";
 
 /** `stakeholder_summary.md`: in plain words where the time goes, in the `top` longest regions. */
 export function renderStakeholderSummary(run: RunSummary, top = 5): string {
+  checkRun("renderStakeholderSummary", run);
   const section = tellingSection(run.sections);
   const report = section === undefined ? undefined : mainReport(section);
   if (report === undefined)

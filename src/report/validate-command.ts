@@ -5,10 +5,12 @@ import { fileProblem } from "../file-problem.ts";
 import { packageInfo } from "../package-root.ts";
 import { plural } from "../plural.ts";
 import { printable } from "../printable.ts";
+import { checkOptions } from "../values/check-options.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";
 import { textOfBytes, textOfFile } from "./json-text.ts";
+import { COMMAND_IO } from "./report-options.ts";
 import type { ReportValidator } from "./validate.ts";
 
 /** Where the command reads and writes. */
@@ -61,6 +63,7 @@ interface FileResult {
  * @returns 0: all valid; 1: one is not; 2: wrong usage, or a file cannot be read
  */
 export async function runValidateCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  checkOptions("runValidateCommand", io, COMMAND_IO);
   const request = parseArguments(args);
   if (request.type === "help") {
     io.stdout(HELP);

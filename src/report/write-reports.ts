@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import { agreeing, grouped, plural } from "../plural.ts";
+import { checkOptions } from "../values/check-options.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
@@ -10,6 +11,7 @@ import { jsonPieces } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
 import { renderRegionMarkdown } from "./region-markdown.ts";
 import { domainAt, placeKey } from "./region-path.ts";
+import { WRITE_OPTIONS } from "./report-options.ts";
 import { renderSectionsText } from "./sections-text.ts";
 import { regionLabels } from "./tree-rows.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
@@ -73,6 +75,7 @@ export async function writeReports(
   directory: string,
   options: WriteReportsOptions = {},
 ): Promise<WrittenReports> {
+  checkOptions("writeReports", options, WRITE_OPTIONS);
   const validator = options.validator ?? (await createReportValidator());
   const limit = options.maxRegionDirectories ?? MAX_REGION_DIRECTORIES;
   assertValid(validator, bundle);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
 import { renderKernelsMarkdown } from "./kernels-markdown.ts";
+import { checkRun } from "./report-options.ts";
 import { renderRunMarkdown } from "./run-markdown.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { renderStakeholderSummary } from "./stakeholder-summary.ts";
@@ -21,6 +22,7 @@ export async function writeRunReports(
   directory: string,
   run: RunSummary,
 ): Promise<readonly string[]> {
+  checkRun("writeRunReports", run);
   const files: string[] = [];
   for (const { name, render } of RUN_REPORTS) {
     const file = join(directory, name);

@@ -98,6 +98,12 @@ export const trueOrFalse: OptionCheck = (by, name, value) => {
   if (typeof value !== "boolean") throw wrongArgument(by, name, "true or false", value);
 };
 
+/** How many of something; Infinity for all. */
+export const count: OptionCheck = (by, name, value) => {
+  if (typeof value !== "number" || !(value >= 0))
+    throw wrongArgument(by, name, "a number from 0", value);
+};
+
 export const fn: OptionCheck = (by, name, value) => {
   if (typeof value !== "function") throw wrongArgument(by, name, "a function", value);
 };

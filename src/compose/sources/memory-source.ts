@@ -1,7 +1,9 @@
+import { checkOptions, type OptionChecks, text } from "../../values/check-options.ts";
 import { fromObject } from "../../values/from-object.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSchema } from "../schemas/config-schema.ts";
+import { configStore } from "./check-entry.ts";
 import type { ConfigSource, ItemKind, SourceInfo } from "./config-source.ts";
 import { yamlFileName } from "./file-name.ts";
 import { configFromNode, configFromText } from "./load-config.ts";
@@ -31,16 +33,21 @@ export interface StoreEntryOptions {
   readonly schema?: ConfigSchema;
 }
 
+const SOURCE_INFO: OptionChecks<SourceInfo> = { scheme: text, path: text, provider: text };
+
 /**
  * Configs kept in memory: Hydra's own groups (`pkg://hydra.conf`), a config store
  * (`structured://`), or a whole tree in a test.
  *
  * @param entries by config path without extension, e.g. `db/mysql`.
+ * @throws ConfigError `value.wrong_type` for what the types do not allow
  */
 export function memorySource(
   info: SourceInfo,
   entries: ReadonlyMap<string, StoreEntry>,
 ): ConfigSource {
+  checkOptions("memorySource", info, SOURCE_INFO);
+  configStore("memorySource", "the entries", entries);
   const groups = groupsOf(entries.keys());
   const normalize = info.scheme === "structured" ? asInStore : asInFiles;
 

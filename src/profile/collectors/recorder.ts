@@ -1,5 +1,7 @@
 import { plural } from "../../plural.ts";
+import { checkOptions } from "../../values/check-options.ts";
 import { runWorkload } from "../machine/process.ts";
+import { RECORDER_OPTIONS } from "../profile-options.ts";
 import { readRecording, watchRecording } from "../recording/index.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext, Collection, Collector } from "./collector.ts";
@@ -21,6 +23,7 @@ export interface RecorderOptions {
  * GPU.
  */
 export function createRecorder(options: RecorderOptions): Collector {
+  checkOptions("createRecorder", options, RECORDER_OPTIONS);
   return {
     name: "recorder",
     collect: async (workload, context) => {

@@ -1,4 +1,6 @@
+import { checkOptions } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
+import { WATCH_OPTIONS } from "../profile-options.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
 import type { RangeId, RecordedEvent } from "./events.ts";
 import { createNotes } from "./notes.ts";
@@ -31,6 +33,7 @@ export function watchRecording(
   directory: string,
   options: WatchOptions = {},
 ): () => RecordingProgress {
+  checkOptions("watchRecording", options, WATCH_OPTIONS);
   const ignored = new Set(options.ignoreDomains);
   const cursors = new Map<string, RecordingCursor>();
   const tracker = createTracker(ignored);

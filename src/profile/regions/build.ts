@@ -8,6 +8,8 @@
  */
 
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
+import { checkOptions } from "../../values/check-options.ts";
+import { REGION_OPTIONS } from "../profile-options.ts";
 import { ranKernels, type Timeline } from "../timeline.ts";
 import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
 import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
@@ -34,6 +36,7 @@ export interface RegionOptions {
 
 /** Never throws on data: what is odd in a timeline becomes a note. Time linear in its events. */
 export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}): RegionModel {
+  checkOptions("buildRegionModel", options, REGION_OPTIONS);
   const selection = options.selection ?? { include: [], exclude: [] };
   const { root, kernelNames, processes } = attribute(timeline, options);
   const selected = selectNodes(root, selection);

@@ -8,6 +8,8 @@ import {
   type ReportEnvironment,
   type ReportSelection,
 } from "../../report/document.ts";
+import { checkOptions } from "../../values/check-options.ts";
+import { REPORT_CONTEXT } from "../profile-options.ts";
 import { dataNotes } from "./data-notes.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
 import type { Statistics } from "./statistics.ts";
@@ -26,6 +28,7 @@ export interface ReportContext {
 
 /** The model as a document of the contract: nanoseconds become milliseconds. */
 export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {
+  checkOptions("toReportBundle", context, REPORT_CONTEXT);
   return {
     contract: CONTRACT,
     reports: model.scopes.map((scope) => toReport(scope, model, context)),

@@ -1,0 +1,58 @@
+import type { SelectionPatterns } from "../report/selection/range-pattern.ts";
+import {
+  anything,
+  fn,
+  instance,
+  listOf,
+  type OptionChecks,
+  optional,
+  path,
+  shape,
+  text,
+  trueOrFalse,
+  withMethods,
+} from "../values/check-options.ts";
+import type { RecorderOptions } from "./collectors/recorder.ts";
+import type { StopRequests } from "./machine/process.ts";
+import type { WatchOptions } from "./recording/watch.ts";
+import type { RegionOptions } from "./regions/build.ts";
+import type { ReportContext } from "./regions/to-report.ts";
+import type { ProfileRequest } from "./run.ts";
+
+// What the options of the profiler's public functions may be. All checks throw ConfigError `value.wrong_type`.
+
+const domains = listOf("texts", text, '["my_program.ops"]');
+const patterns = listOf("texts", text, '["decode*"]');
+const signal = instance(AbortSignal, "an AbortSignal");
+
+export const RECORDER_OPTIONS: OptionChecks<RecorderOptions> = {
+  library: path,
+  operationDomains: domains,
+  gpu: trueOrFalse,
+};
+
+export const WATCH_OPTIONS: OptionChecks<WatchOptions> = { ignoreDomains: optional(domains) };
+
+export const REGION_OPTIONS: OptionChecks<RegionOptions> = {
+  operationDomains: optional(domains),
+  selection: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),
+  aggregate: optional(trueOrFalse),
+};
+
+export const REPORT_CONTEXT: OptionChecks<ReportContext> = {
+  generatedAt: text,
+  configFingerprint: text,
+  collectorVersion: text,
+  environment: anything,
+  notes: optional(listOf("texts", text, '["interrupted"]')),
+};
+
+export const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
+  config: anything,
+  fingerprint: text,
+  runDirectory: path,
+  cwd: path,
+  progress: withMethods(["update", "stop"], "a progress", "silentProgress shows nothing"),
+  say: fn,
+  interrupt: shape<StopRequests>({ stop: signal, kill: signal }),
+};
