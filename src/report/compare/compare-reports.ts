@@ -186,14 +186,24 @@ function regionChange(
 
 const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
 
-/** Metrics that both have in one unit: anything else cannot be subtracted. */
+/**
+ * Metrics of a region that both have: one that only one report measured there is new, or gone. Values in two
+ * units stand side by side, since they cannot be subtracted.
+ */
 function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a === null || b === null) return {};
+  const names = new Set([...Object.keys(a.metrics), ...Object.keys(b.metrics)]);
   return Object.fromEntries(
-    Object.entries(a.metrics).flatMap(([name, before]) => {
-      const after = b.metrics[name];
-      if (after === undefined || after.unit !== before.unit) return [];
-      return [[name, changeOf(measuredAlone(before.value), measuredAlone(after.value))]];
+    [...names].map((name) => {
+      const [before, after] = [a, b].map(({ metrics }) =>
+        Object.hasOwn(metrics, name) ? metrics[name] : undefined,
+      );
+      const change = changeOf(
+        measuredAlone(before?.value ?? null),
+        measuredAlone(after?.value ?? null),
+      );
+      const isOneUnit = before === undefined || after === undefined || before.unit === after.unit;
+      return [name, isOneUnit ? change : asLeftOut(change)];
     }),
   );
 }

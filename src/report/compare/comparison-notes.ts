@@ -12,6 +12,7 @@ export const comparisonNotes = (
 ): readonly string[] => [
   ...nothingMeasured(a, b),
   ...differencesOfKind(a, b),
+  ...unitNotes(a, b),
   ...repeatNotes(a, b),
   ...ownNotes("A", a, b),
   ...ownNotes("B", b, a),
@@ -92,6 +93,26 @@ function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): 
   return ["neither A nor B measured a region: there is nothing to compare"];
 }
 
+/** Tools of other versions may give a metric in another unit: nobody could tell otherwise why it is not compared. */
+function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
+  const unitsOf = ({ regions }: NCUProfileRegionReport) =>
+    new Map(
+      regions.flatMap(({ metrics }) =>
+        Object.entries(metrics).map(([name, { unit }]) => [name, unit] as const),
+      ),
+    );
+  const ofB = unitsOf(b);
+  const differing = [...unitsOf(a)].flatMap(([name, unit]) => {
+    const other = ofB.get(name) ?? unit;
+    return other === unit ? [] : [`${name} (${unit || "none"} and ${other || "none"})`];
+  });
+  if (differing.length === 0) return [];
+  const left = differing.length - MOST_NOTES;
+  return [
+    `units differ, so that values are put side by side and called left out: ${differing.slice(0, MOST_NOTES).join(", ")}${left > 0 ? ` and ${plural(left, "more metric")}` : ""}`,
+  ];
+}
+
 /** Of repeated runs a comparison takes other numbers than a report shows. */
 function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const runs = ({ regions }: NCUProfileRegionReport) =>
@@ -149,7 +170,13 @@ function differencesOfMachine(
   const isUnknown = ({ hostname }: ReportEnvironment) => hostname === "unknown";
   const noGpus = (one: ReportEnvironment) => isUnknown(one) && one.gpus.length === 0;
   return [
-    ...(isUnknown(a) || isUnknown(b) ? [] : [["machines", a.hostname, b.hostname] as const]),
+    ...(isUnknown(a) || isUnknown(b)
+      ? []
+      : [
+          ["machines", a.hostname, b.hostname] as const,
+          ["processors", a.cpu, b.cpu] as const,
+          ["operating systems", a.os, b.os] as const,
+        ]),
     ...(noGpus(a) || noGpus(b) ? [] : [["GPUs", a.gpus.join(", "), b.gpus.join(", ")] as const]),
   ];
 }

@@ -140,11 +140,11 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
   const candidates = candidatesOf(gate, comparison);
   const found = candidates.flatMap(({ label, changes }) => {
     const change = Object.hasOwn(changes, gate.name) ? changes[gate.name] : undefined;
-    return change === undefined ? [] : [judge(gate, label, change)];
+    return change === undefined ? [] : [{ change, result: judge(gate, label, change) }];
   });
-  if (found.some(({ outcome }) => outcome !== "unchecked")) return found;
-  if (found.length > 0)
-    throw gate.subject.kind === "totals" ? ofOtherWork(gate) : nothingLookedFor(gate);
+  const results = found.map(({ result }) => result);
+  if (results.some(({ outcome }) => outcome !== "unchecked")) return results;
+  if (found.some(({ change }) => change.a !== null && change.b !== null)) throw ofOtherWork(gate);
   if (candidates.some(({ presence }) => presence === "left_out")) throw nothingLookedFor(gate);
   const names = [...new Set(candidates.flatMap(({ changes }) => Object.keys(changes)))];
   throw new ConfigError({
@@ -165,8 +165,8 @@ const nothingLookedFor = ({ text }: Gate): ConfigError =>
 const ofOtherWork = ({ text, name }: Gate): ConfigError =>
   new ConfigError({
     code: "profile.gate",
-    message: `--fail-on: '${text}': the selections of the two reports differ, and so does the work that ${name} is of`,
-    hint: "profile both with one selection (include, exclude, kernels), or name a region that both took: region:GLOB.NAME",
+    message: `--fail-on: '${text}': the two reports have ${name} of different work, as their selections differ, or in different units`,
+    hint: "the notes of the comparison without the condition say which; profile both with one selection (include, exclude, kernels), or name a region that both took: region:GLOB.NAME",
   });
 
 function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): readonly Candidate[] {
@@ -274,7 +274,7 @@ const reasonStart = ({ name, subject }: Gate, label: string): string =>
 /** By the report that has no number; where both have one, they have it of other work. */
 const whyLeftOut = ({ a, b }: Change): string =>
   a !== null && b !== null
-    ? "the selections differ, and so does the work that it is of"
+    ? "the two are of different work, or in different units"
     : `${b === null ? "B" : "A"} did not look for it: its selection leaves it out`;
 
 const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));

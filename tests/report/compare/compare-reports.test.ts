@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { growth } from "../../growth.ts";
 import { wellNested } from "../../profile/regions/timelines.ts";
 import { runs } from "../../runs.ts";
@@ -231,7 +232,32 @@ describe("compareReports", () => {
         "dram__bytes.sum"
       ];
     expect(changes("byte")).toMatchObject({ delta: 100, relative: 1, verdict: "more" });
-    expect(changes("Mbyte")).toBeUndefined();
+    expect(changes("Mbyte")).toMatchObject({ a: 100, b: 200, delta: null, verdict: "left_out" });
+    const { notes } = compareReports(measured(100, "byte"), measured(200, "Mbyte"));
+    expect(notes).toContain(
+      "units differ, so that values are put side by side and called left out: dram__bytes.sum (byte and Mbyte)",
+    );
+  });
+
+  it("tells a metric that only one report has of a region: no measurement is no improvement", () => {
+    const measured = (count: number) => ({
+      ...report,
+      regions: report.regions.map((region, place) => ({
+        ...region,
+        metrics: place < count ? { "dram__bytes.sum": { value: 5, unit: "byte" } } : {},
+      })),
+    });
+    const verdicts = (a: number, b: number) =>
+      compareReports(measured(a), measured(b))
+        .regions.slice(0, 2)
+        .map(({ changes }) => changes["dram__bytes.sum"]?.verdict);
+    expect(verdicts(2, 1)).toEqual(["same", "removed"]);
+    expect(verdicts(1, 2)).toEqual(["same", "added"]);
+    const [gate, lost] = checkGates(
+      parseGates("region:*.dram__bytes.sum>5%"),
+      compareReports(measured(2), measured(1)),
+    );
+    expect([gate?.outcome, lost?.outcome]).toEqual(["passed", "breached"]);
   });
 
   it("finds no change in itself, and the opposite change the other way round", () => {

@@ -22,6 +22,8 @@ describe("notes on a comparison", () => {
       { ...report, collector: { ...collector, kernel_clock: "cupti" } },
     ],
     ["the machines differ: host and other", elsewhere({ hostname: "other" })],
+    ["the processors differ: Example CPU and Other CPU", elsewhere({ cpu: "Other CPU" })],
+    ["the operating systems differ: Linux 6.1.0 and Linux 7.0", elsewhere({ os: "Linux 7.0" })],
     ["the GPUs differ: none and NVIDIA H100, NVIDIA H200", elsewhere({ gpus: GPUS })],
     ["the scopes differ: aggregate and process:12", { ...report, scope: "process:12" }],
   ])("%s", (note, other) => {
