@@ -22,7 +22,7 @@ import { composeMaster, type PlannedSweep, planSweep } from "./sweep/plan-sweep.
 import { isCancelled } from "./sweep/record/cancellation.ts";
 import { sweepFingerprint } from "./sweep/record/fingerprint.ts";
 import { readJobState } from "./sweep/record/job-state.ts";
-import { refuseIfRun } from "./sweep/record/launcher-claim.ts";
+import { awaitOrder, refuseIfRun } from "./sweep/record/launcher-claim.ts";
 import { openRecord, type SweepRecord } from "./sweep/record/sweep-record.ts";
 import { refuseScheduled } from "./sweep/refuse-scheduled.ts";
 import { beginJob, endOf } from "./worker/recorded-job.ts";
@@ -78,6 +78,7 @@ export async function openSweep(
   });
   // Who was started to carry the sweep on has been handed its claim.
   if (announce === undefined) refuseIfRun(record.folder);
+  await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
   await refuseScheduled(sweep.directory, kind, invocation);
   const gate = openGate(policy, () => isCancelled(record.folder));
   const launcher = kind.open({

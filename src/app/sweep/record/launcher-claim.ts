@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { ConfigError } from "../../../values/errors.ts";
 import { type Claim, type Holder, holderOf, pause, tryClaim } from "../../worker/process-claim.ts";
 import { isRunning } from "../../worker/process-identity.ts";
@@ -20,6 +21,28 @@ export function claimSweep(folder: string): Claim {
     pause();
   }
 }
+
+/**
+ * Waits, without holding up this process, for who only puts the record in order: a launcher that claims the sweep
+ * then is hardly ever held up.
+ *
+ * @param say is told whom this waits for, where that takes long
+ */
+export async function awaitOrder(folder: string, say: (line: string) => void): Promise<void> {
+  for (let looks = 1; looks <= MOST_LOOKS / LOOK_MS; looks++) {
+    const holder = holderOf(launcherFile(folder));
+    if (holder?.use !== IN_ORDER) return;
+    if (looks === LONG_LOOKS)
+      say(
+        `Waiting for process ${holder.pid} on ${holder.host}, which puts the record of the sweep in '${dirname(folder)}' in order`,
+      );
+    await wait(LOOK_MS);
+  }
+}
+
+const LOOK_MS = 10;
+/** Looks after which people want to know. */
+const LONG_LOOKS = 100;
 
 /** What a process does with the claim that only puts the record of a sweep in order: it launches nothing. */
 const IN_ORDER = "puts its record in order";

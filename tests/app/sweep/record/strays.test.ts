@@ -7,7 +7,7 @@ import {
   readFileSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -15,6 +15,7 @@ import { cancelSweep } from "../../../../src/app/sweep/cancel.ts";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
 import { createJobList } from "../../../../src/app/sweep/record/job-list.ts";
 import {
+  awaitOrder,
   claimSweep,
   claimToOrder,
   launcherOf,
@@ -83,6 +84,27 @@ test("who puts a record in order drives nothing, and a launcher that comes meanw
   await until(() => existsSync(ready));
   claim?.release();
   expect(await launcher).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test("a launcher waits for that without holding up its own process, and says for whom", async () => {
+  const directory = temporary();
+  const { folder } = withStrays(directory);
+  const said: string[] = [];
+  await awaitOrder(folder, (line) => said.push(line));
+  const driving = claimSweep(folder);
+  await awaitOrder(folder, (line) => said.push(line));
+  driving.release();
+  expect(said).toEqual([]);
+  const claim = claimToOrder(folder);
+  await awaitOrder(folder, (line) => {
+    said.push(line);
+    // As what else this process does.
+    setImmediate(() => claim?.release());
+  });
+  expect(said).toEqual([
+    `Waiting for process ${process.pid} on ${hostname()}, which puts the record of the sweep in '${directory}' in order`,
+  ]);
+  claimSweep(folder).release();
 });
 
 test.skipIf(!canMount("strays on read-only disks"))("who may only look leaves all as it is", () =>
