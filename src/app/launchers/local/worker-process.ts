@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
-import { constants } from "node:os";
 import { makeDirectory } from "../../../make-directory.ts";
 import { startTimer } from "../../long-timer.ts";
 import {
-  type AttemptEnd,
   begun,
   ended,
   type JobState,
@@ -15,11 +13,10 @@ import {
 import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
 import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
-import { lastLines } from "../../worker/log-tail.ts";
-import { isHeapFull, MORE_HEAP } from "../../worker/out-of-memory.ts";
 import { GRACE_MS, identityOf, signalGroup, thisProcess } from "../../worker/process-identity.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
+import { type Asked, endOfWorker, type Outcome } from "./worker-end.ts";
 
 export interface WorkerRun {
   readonly facts: SweepFacts;
@@ -78,7 +75,7 @@ export function startWorker(run: WorkerRun): StartedWorker {
     const written = readJobState(folder, number);
     // It has written nothing where it could not be started.
     const state = written?.attempts.at(-1)?.id === id ? written : noted;
-    const end = endOf(state, outcome, asked, run);
+    const end = endOfWorker(state, outcome, asked, run);
     if (end === undefined) return state;
     const final = ended(state, end);
     writeJobState(folder, final, { durable: true });
@@ -93,9 +90,6 @@ export function startWorker(run: WorkerRun): StartedWorker {
     ended: record(),
   };
 }
-
-/** What a worker was asked to end for. */
-type Asked = NodeJS.Signals | "timeout" | undefined;
 
 function spawnWorker({ env, folder, facts, number }: WorkerRun, start: NotedStart) {
   const command = workerCommand(facts, { folder, number, start });
@@ -123,44 +117,6 @@ function noteOrKill(folder: string, noted: JobState, pid: number): void {
   }
 }
 
-/** How a worker ended that is gone; undefined where its record says so already. */
-function endOf(
-  { status }: JobState,
-  { exitCode, problem, signal }: Outcome,
-  asked: Asked,
-  { folder, number, timeLimit }: WorkerRun,
-): AttemptEnd | undefined {
-  // A job that was done in time is done, however long it then took to leave.
-  if (status === "completed") return undefined;
-  if (asked === "timeout")
-    return {
-      status: "timed_out",
-      exitCode,
-      error: `took longer than ${seconds(timeLimit ?? 0)}`,
-    };
-  // What fails because it was asked to end was stopped: it is still to be done.
-  if (asked !== undefined && (status === "running" || status === "failed"))
-    return {
-      status: "stopped",
-      exitCode: 128 + constants.signals[asked],
-      error: `stopped by ${asked}`,
-    };
-  if (status !== "running") return undefined;
-  const error =
-    problem ??
-    (signal === null
-      ? (lastError(folder, number) ?? "the worker did not start")
-      : `killed by ${signal}${ranOutOfMemory(signal, folder, number) ? `: out of memory; ${MORE_HEAP}` : ""}`);
-  return { status: "failed", exitCode, error };
-}
-
-interface Outcome {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  /** Why it could not be started. */
-  readonly problem?: string;
-}
-
 const outcomeOf = (child: ChildProcess): Promise<Outcome> =>
   new Promise((settle) => {
     child.once("error", ({ message }) =>
@@ -175,16 +131,3 @@ function withIdentity(state: JobState, pid: number): JobState {
     ? state
     : { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, ...identityOf(pid) }] };
 }
-
-/** What a worker that could not even begin said last. */
-function lastError(folder: string, number: number): string | undefined {
-  const lines = lastLines(jobLog(folder, number), 40);
-  return lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
-}
-
-/** Node has said so before it aborts. */
-const ranOutOfMemory = (signal: NodeJS.Signals, folder: string, number: number): boolean =>
-  signal === "SIGABRT" && isHeapFull(lastLines(jobLog(folder, number), 100));
-
-const seconds = (milliseconds: number): string =>
-  milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;

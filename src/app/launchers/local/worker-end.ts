@@ -1,0 +1,71 @@
+/** What the end of a worker's process means for its job. */
+import { constants } from "node:os";
+import type { AttemptEnd, JobState } from "../../sweep/record/job-state.ts";
+import { jobLog } from "../../sweep/record/layout.ts";
+import { lastLines } from "../../worker/log-tail.ts";
+import { isHeapFull, MORE_HEAP } from "../../worker/out-of-memory.ts";
+
+/** What a worker was asked to end for. */
+export type Asked = NodeJS.Signals | "timeout" | undefined;
+
+export interface Outcome {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it could not be started. */
+  readonly problem?: string;
+}
+
+/** The job of a worker, and the milliseconds that it may take; null for any. */
+interface LimitedJob {
+  readonly folder: string;
+  readonly number: number;
+  readonly timeLimit: number | null;
+}
+
+/** How a worker ended that is gone; undefined where its record says so already. */
+export function endOfWorker(
+  { attempts, status }: JobState,
+  { exitCode, problem, signal }: Outcome,
+  asked: Asked,
+  { folder, number, timeLimit }: LimitedJob,
+): AttemptEnd | undefined {
+  // A job that was done in time is done, however long it then took to leave.
+  if (status === "completed") return undefined;
+  // A launcher that was suspended asks late: before it sees that the job had failed by itself.
+  const took = attempts.at(-1)?.took_ms;
+  if (asked === "timeout" && status === "failed" && took !== undefined && took < (timeLimit ?? 0))
+    return undefined;
+  if (asked === "timeout")
+    return {
+      status: "timed_out",
+      exitCode,
+      error: `took longer than ${seconds(timeLimit ?? 0)}`,
+    };
+  // What fails because it was asked to end was stopped: it is still to be done.
+  if (asked !== undefined && (status === "running" || status === "failed"))
+    return {
+      status: "stopped",
+      exitCode: 128 + constants.signals[asked],
+      error: `stopped by ${asked}`,
+    };
+  if (status !== "running") return undefined;
+  const error =
+    problem ??
+    (signal === null
+      ? (lastError(folder, number) ?? "the worker did not start")
+      : `killed by ${signal}${ranOutOfMemory(signal, folder, number) ? `: out of memory; ${MORE_HEAP}` : ""}`);
+  return { status: "failed", exitCode, error };
+}
+
+/** What a worker that could not even begin said last. */
+function lastError(folder: string, number: number): string | undefined {
+  const lines = lastLines(jobLog(folder, number), 40);
+  return lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
+}
+
+/** Node has said so before it aborts. */
+const ranOutOfMemory = (signal: NodeJS.Signals, folder: string, number: number): boolean =>
+  signal === "SIGABRT" && isHeapFull(lastLines(jobLog(folder, number), 100));
+
+const seconds = (milliseconds: number): string =>
+  milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;
