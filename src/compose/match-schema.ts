@@ -9,7 +9,8 @@ import { withEntry, withoutEntry } from "./tree-edit.ts";
 import type { CompositionWarning } from "./warning.ts";
 
 /**
- * A config with the path of an entry in the schema store is checked against that entry.
+ * A config with the path of an entry in the schema store is checked against that entry, unless the entry gives way
+ * to it: launchers and sweepers of ours have names that trees use for their own (`hydra/launcher/slurm`).
  *
  * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
  */
@@ -22,7 +23,7 @@ export function matchSchema(
   const { node } = loaded;
   if (loaded.source.scheme === "structured") return { node };
   const schema = repository.loadSchema(yamlFileName(configPath));
-  if (schema === undefined) return { node };
+  if (schema === undefined || schema.replaceable === true) return { node };
 
   const notice =
     `'${configPath}' is validated against ConfigStore schema with the same name.\n` +

@@ -15,5 +15,5 @@ const launcher = () =>
 /** Ours, beside those of Hydra's repository: jobs of a sweep in processes of this machine. */
 export const local: Plugin = {
   name: "local",
-  store: { "hydra/launcher/local": { create: launcher } },
+  store: { "hydra/launcher/local": { create: launcher, replaceable: true } },
 };

@@ -35,7 +35,7 @@ const successiveHalving = () =>
 export const searchSweepers: Plugin = {
   name: "search-sweepers",
   store: {
-    "hydra/sweeper/random": { create: random },
-    "hydra/sweeper/successive_halving": { create: successiveHalving },
+    "hydra/sweeper/random": { create: random, replaceable: true },
+    "hydra/sweeper/successive_halving": { create: successiveHalving, replaceable: true },
   },
 };

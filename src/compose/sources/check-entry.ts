@@ -7,6 +7,7 @@ import {
   optional,
   shape,
   text,
+  trueOrFalse,
 } from "../../values/check-options.ts";
 
 /** An entry of a store: a text, a tree, data, or what makes a tree. */
@@ -31,6 +32,7 @@ const MEMBERS = shape({
   node: anything,
   value: anything,
   package: optional(text),
+  replaceable: optional(trueOrFalse),
   schema: optional(configSchema),
 });
 

@@ -18,6 +18,8 @@ export type StoreEntry =
       /** Called once, when the config is first asked for. */
       readonly create: () => ConfigNode;
       readonly package?: string;
+      /** A file of its path takes its place, and is not checked against it. */
+      readonly replaceable?: boolean;
     }
   | ({ readonly node: ConfigNode } & StoreEntryOptions)
   | ({ readonly value: unknown } & StoreEntryOptions);
@@ -63,6 +65,8 @@ export function memorySource(
       if ("text" in entry)
         return configFromText(path, { name: yamlFileName(address), text: entry.text }, info);
       const config = configFromNode(path, treeOf(entry, address), info, entry.package ?? null);
+      if ("replaceable" in entry && entry.replaceable === true)
+        return { ...config, replaceable: true };
       return "schema" in entry && entry.schema !== undefined
         ? { ...config, schema: entry.schema }
         : config;

@@ -86,6 +86,28 @@ describe("the standard plugins", () => {
     expect(bare.message).not.toContain("colorlog");
   });
 
+  it.each([
+    "hydra/launcher/local",
+    "hydra/launcher/slurm",
+    "hydra/sweeper/random",
+    "hydra/sweeper/successive_halving",
+  ])("that Hydra has not give way to a file of the tree: %s", (path) => {
+    const [, kind = "", option] = path.split("/");
+    const text = "_target_: theirs\nn_jobs: many\npartition: [gpu]\n";
+    const composition = compositionOf([`hydra/${kind}=${option}`], { [path]: text });
+    expect(toObject(composition.hydra)).toMatchObject({
+      [kind]: { _target_: "theirs", n_jobs: "many", partition: ["gpu"] },
+    });
+    expect(composition.warnings.map(({ code }) => code)).not.toContain("schema_match");
+  });
+
+  it("of Hydra's own plugins check a file of the tree at their path", () => {
+    const error = refusal(() =>
+      compositionOf(["hydra/launcher=joblib"], { "hydra/launcher/joblib": "nope: 1\n" }),
+    );
+    expect(error.message).toContain("Error merging 'hydra/launcher/joblib' with schema");
+  });
+
   it("stand before directories that the user adds", () => {
     const { repository } = engineOf({ config: "" }).composition({
       configDir: "mem://conf",
