@@ -27,11 +27,12 @@ function scanValue(
     return { type: "<directive>", name, major, start, end: cursor.pos };
   }
   if (name === "TAG") {
+    const directive = { kind: "directive", start } as const;
     skipSpaces(cursor);
-    const handle = scanTagHandle(cursor, start);
+    const handle = scanTagHandle(cursor, directive);
     if (charAt(cursor) !== 0x20) throw unexpected(cursor, start, "' '");
     skipSpaces(cursor);
-    const prefix = scanTagUri(cursor, start);
+    const prefix = scanTagUri(cursor, directive);
     if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpected(cursor, start, "' '");
     return { type: "<directive>", name, handle, prefix, start, end: cursor.pos };
   }

@@ -34,42 +34,49 @@ export function scanName(cursor: Cursor, type: "<anchor>" | "<alias>"): NameToke
   return { type, name, start, end: cursor.pos };
 }
 
+/** What handles and URIs are parts of, as errors name it. */
+interface Whole {
+  readonly kind: "tag" | "directive";
+  readonly start: number;
+}
+
 /** `!<tag>`, `!`, `!local`, `!!standard`, `!handle!suffix`. */
 export function scanTag(cursor: Cursor): TagToken {
   const start = cursor.pos;
+  const tag: Whole = { kind: "tag", start };
   let handle: string | null = null;
   let suffix: string;
   const next = charAt(cursor, 1);
   if (next === 0x3c) {
     cursor.pos += 2;
-    suffix = scanTagUri(cursor, start);
-    if (charAt(cursor) !== 0x3e) throw unexpected(cursor, start, "'>'");
+    suffix = scanTagUri(cursor, tag);
+    if (charAt(cursor) !== 0x3e) throw unexpected(cursor, tag, "'>'");
     cursor.pos++;
   } else if (isBlank(next)) {
     suffix = "!";
     cursor.pos++;
   } else {
-    handle = hasSecondBang(cursor) ? scanTagHandle(cursor, start) : "!";
+    handle = hasSecondBang(cursor) ? scanTagHandle(cursor, tag) : "!";
     if (handle === "!") cursor.pos = start + 1;
-    suffix = scanTagUri(cursor, start);
+    suffix = scanTagUri(cursor, tag);
   }
-  if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpected(cursor, start, "' '");
+  if (!isSpaceBreakOrEnd(charAt(cursor))) throw unexpected(cursor, tag, "' '");
   return { type: "<tag>", handle, suffix, start, end: cursor.pos };
 }
 
 /** `!`, `!!` or `!name!`; also used by the `%TAG` directive. */
-export function scanTagHandle(cursor: Cursor, start: number): string {
+export function scanTagHandle(cursor: Cursor, of: Whole): string {
   const from = cursor.pos;
-  if (charAt(cursor) !== BANG) throw unexpected(cursor, start, "'!'");
+  if (charAt(cursor) !== BANG) throw unexpected(cursor, of, "'!'");
   cursor.pos++;
   if (charAt(cursor) === 0x20) return "!";
   scanWord(cursor);
-  if (charAt(cursor) !== BANG) throw unexpected(cursor, start, "'!'");
+  if (charAt(cursor) !== BANG) throw unexpected(cursor, of, "'!'");
   cursor.pos++;
   return cursor.text.slice(from, cursor.pos);
 }
 
-export function scanTagUri(cursor: Cursor, start: number): string {
+export function scanTagUri(cursor: Cursor, of: Whole): string {
   let uri = "";
   for (;;) {
     const from = cursor.pos;
@@ -80,12 +87,12 @@ export function scanTagUri(cursor: Cursor, start: number): string {
     }
     uri += cursor.text.slice(from, cursor.pos);
     if (c !== PERCENT) break;
-    uri += scanUriEscapes(cursor, start);
+    uri += scanUriEscapes(cursor, of);
   }
   if (uri === "")
     throw refusal(cursor.source, {
-      context: "while parsing a tag",
-      contextStart: start,
+      context: `while parsing a ${of.kind}`,
+      contextStart: of.start,
       problem: `expected URI, but found ${showCharacter(cursor.text, cursor.pos)}`,
       start: cursor.pos,
     });
@@ -93,15 +100,16 @@ export function scanTagUri(cursor: Cursor, start: number): string {
 }
 
 /** A run of `%xx`, which together are UTF-8. */
-function scanUriEscapes(cursor: Cursor, start: number): string {
+function scanUriEscapes(cursor: Cursor, of: Whole): string {
   const from = cursor.pos;
   const bytes: number[] = [];
   while (charAt(cursor) === PERCENT) {
     cursor.pos++;
-    if (!isHexDigit(charAt(cursor)) || !isHexDigit(charAt(cursor, 1)))
-      throw unexpected(cursor, start, "URI escape sequence of 2 hexadecimal numbers");
-    bytes.push(Number.parseInt(cursor.text.slice(cursor.pos, cursor.pos + 2), 16));
-    cursor.pos += 2;
+    const digits = cursor.pos;
+    for (; cursor.pos < digits + 2; cursor.pos++)
+      if (!isHexDigit(charAt(cursor)))
+        throw unexpected(cursor, of, "URI escape sequence of 2 hexadecimal numbers");
+    bytes.push(Number.parseInt(cursor.text.slice(digits, cursor.pos), 16));
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
@@ -109,7 +117,7 @@ function scanUriEscapes(cursor: Cursor, start: number): string {
     );
   } catch (cause) {
     throw refusal(cursor.source, {
-      context: "while scanning a tag",
+      context: `while scanning a ${of.kind}`,
       problem: `the escaped bytes are not UTF-8 (${cause instanceof Error ? cause.message : ""})`,
       start: from,
       end: cursor.pos,
@@ -134,9 +142,9 @@ function hasSecondBang(cursor: Cursor): boolean {
 const isUriCharacter = (c: number): boolean =>
   isWordCharacter(c) || (c !== 0 && URI_PUNCTUATION.includes(String.fromCharCode(c)));
 
-const unexpected = (cursor: Cursor, start: number, expected: string) =>
+const unexpected = (cursor: Cursor, { kind, start }: Whole, expected: string) =>
   refusal(cursor.source, {
-    context: "while scanning a tag",
+    context: `while scanning a ${kind}`,
     contextStart: start,
     problem: `expected ${expected}, but found ${showCharacter(cursor.text, cursor.pos)}`,
     start: cursor.pos,

@@ -54,6 +54,49 @@ describe("createScanner", () => {
     expect(tokens(`${"😀".repeat(1024)}: 1`)).toHaveLength(6);
   });
 
+  it.each([
+    ["!!%73tr", { handle: "!!", suffix: "str" }],
+    ["!%C3%A9x%20", { handle: "!", suffix: "éx " }],
+    ["!<%74ag:yaml.org,2002:int>", { handle: null, suffix: "tag:yaml.org,2002:int" }],
+    ["!e!%69nt", { handle: "!e!", suffix: "int" }],
+  ])("reads the escapes of the tag %s", (text, tag) => {
+    expect(createScanner({ name: "test", text: `${text} x` }).next()).toMatchObject(tag);
+  });
+
+  // In PyYAML's words, the character that is none of what is wanted included.
+  it.each([
+    [
+      "!!%7 x",
+      "while scanning a tag",
+      "expected URI escape sequence of 2 hexadecimal numbers, but found ' '",
+    ],
+    [
+      "!!%zz x",
+      "while scanning a tag",
+      "expected URI escape sequence of 2 hexadecimal numbers, but found 'z'",
+    ],
+    ["!!%ff x", "while scanning a tag", "the escaped bytes are not UTF-8"],
+    ["!<a x", "while scanning a tag", "expected '>', but found ' '"],
+    ["!a^ x", "while scanning a tag", "expected ' ', but found '^'"],
+    ["!<> x", "while parsing a tag", "expected URI, but found '>'"],
+    ["%TAG e tag:x:\n---\n", "while scanning a directive", "expected '!', but found 'e'"],
+    ["%TAG !e tag:x:\n---\n", "while scanning a directive", "expected '!', but found ' '"],
+    ["%TAG !e! %7\n---\n", "while scanning a directive", "2 hexadecimal numbers, but found '\\n'"],
+    ["%TAG !e! ^\n---\n", "while parsing a directive", "expected URI, but found '^'"],
+    ["%TAG !e! tag:x:^\n---\n", "while scanning a directive", "expected ' ', but found '^'"],
+    [
+      "%YAML 1.1 x\n---\n",
+      "while scanning a directive",
+      "expected a comment or a line break, but found 'x'",
+    ],
+    ["%YAML 1x\n---\n", "while scanning a directive", "expected a digit or '.', but found 'x'"],
+    ["%YAML x\n---\n", "while scanning a directive", "expected a digit, but found 'x'"],
+    ["%YAML 1.\n---\n", "while scanning a directive", "expected a digit, but found '\\n'"],
+  ])("says what is wrong with %j", (text, context, problem) => {
+    expect(() => tokens(text)).toThrow(context);
+    expect(() => tokens(text)).toThrow(problem);
+  });
+
   it("keeps the text of tokens that it was not asked for unread", () => {
     const scanner = createScanner({ name: "test", text: "a\n--- @" });
     expect(scanner.next()).toMatchObject({ type: "<scalar>", value: "a" });
