@@ -50,7 +50,7 @@ export function scanTag(cursor: Cursor): TagToken {
   if (next === 0x3c) {
     cursor.pos += 2;
     suffix = scanTagUri(cursor, tag);
-    if (charAt(cursor) !== 0x3e) throw unexpected(cursor, tag, "'>'");
+    if (charAt(cursor) !== 0x3e) throw unexpected(cursor, tag, "'>'", "parsing");
     cursor.pos++;
   } else if (isBlank(next)) {
     suffix = "!";
@@ -89,13 +89,7 @@ export function scanTagUri(cursor: Cursor, of: Whole): string {
     if (c !== PERCENT) break;
     uri += scanUriEscapes(cursor, of);
   }
-  if (uri === "")
-    throw refusal(cursor.source, {
-      context: `while parsing a ${of.kind}`,
-      contextStart: of.start,
-      problem: `expected URI, but found ${showCharacter(cursor.text, cursor.pos)}`,
-      start: cursor.pos,
-    });
+  if (uri === "") throw unexpected(cursor, of, "URI", "parsing");
   return uri;
 }
 
@@ -142,9 +136,14 @@ function hasSecondBang(cursor: Cursor): boolean {
 const isUriCharacter = (c: number): boolean =>
   isWordCharacter(c) || (c !== 0 && URI_PUNCTUATION.includes(String.fromCharCode(c)));
 
-const unexpected = (cursor: Cursor, { kind, start }: Whole, expected: string) =>
+const unexpected = (
+  cursor: Cursor,
+  { kind, start }: Whole,
+  expected: string,
+  doing: "scanning" | "parsing" = "scanning",
+) =>
   refusal(cursor.source, {
-    context: `while scanning a ${kind}`,
+    context: `while ${doing} a ${kind}`,
     contextStart: start,
     problem: `expected ${expected}, but found ${showCharacter(cursor.text, cursor.pos)}`,
     start: cursor.pos,

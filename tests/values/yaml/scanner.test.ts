@@ -76,7 +76,7 @@ describe("createScanner", () => {
       "expected URI escape sequence of 2 hexadecimal numbers, but found 'z'",
     ],
     ["!!%ff x", "while scanning a tag", "the escaped bytes are not UTF-8"],
-    ["!<a x", "while scanning a tag", "expected '>', but found ' '"],
+    ["!<a x", "while parsing a tag", "expected '>', but found ' '"],
     ["!a^ x", "while scanning a tag", "expected ' ', but found '^'"],
     ["!<> x", "while parsing a tag", "expected URI, but found '>'"],
     ["%TAG e tag:x:\n---\n", "while scanning a directive", "expected '!', but found 'e'"],
