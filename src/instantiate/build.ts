@@ -14,7 +14,7 @@ import {
   resolvedTarget,
   type TargetFunction,
 } from "./target.ts";
-import { asView } from "./view.ts";
+import { asUntouchedView, asView } from "./view.ts";
 
 /**
  * What the instantiation of a tree needs from outside, one after the other: the target of a name,
@@ -198,11 +198,11 @@ function untouched(node: ConfigNode, mode: Mode): unknown {
   if (node.kind === "scalar") return isForeign(node) ? node.foreign : toObject(node);
   if (node.kind === "list") {
     const items = node.items.map((item) => untouched(item, mode));
-    return mode.convert === "none" ? asView(items, node) : items;
+    return mode.convert === "none" ? asUntouchedView(items, node) : items;
   }
   const entries = [...node.entries.values()];
   const object = recordOf(entries.map(({ key, value }): Entry => [key, untouched(value, mode)]));
-  return isView(node, mode) ? asView(object, node) : object;
+  return isView(node, mode) ? asUntouchedView(object, node) : object;
 }
 
 type Entry = readonly [Key, unknown];

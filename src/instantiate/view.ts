@@ -11,15 +11,31 @@ export function asView<Container extends object>(
   container: Container,
   node: ConfigNode,
 ): Container {
-  if (isAllConfig(node)) Object.defineProperty(container, NODE, { value: node });
+  return showing(container, node, isAllConfig(node));
+}
+
+/** As `asView`, of a part in which nothing has been instantiated: its targets are config, too. */
+export function asUntouchedView<Container extends object>(
+  container: Container,
+  node: ConfigNode,
+): Container {
+  return showing(container, node, isAllConfig(node, true));
+}
+
+function showing<Container extends object>(
+  container: Container,
+  node: ConfigNode,
+  isAll: boolean,
+): Container {
+  if (isAll) Object.defineProperty(container, NODE, { value: node });
   return Object.freeze(container);
 }
 
-function isAllConfig(node: ConfigNode): boolean {
+function isAllConfig(node: ConfigNode, withTargets = false): boolean {
   if (node.kind === "scalar") return !("foreign" in node);
-  if (node.kind === "list") return node.items.every(isAllConfig);
-  if (node.entries.has("_target_")) return false;
-  return [...node.entries.values()].every(({ value }) => isAllConfig(value));
+  if (node.kind === "list") return node.items.every((item) => isAllConfig(item, withTargets));
+  if (!withTargets && node.entries.has("_target_")) return false;
+  return [...node.entries.values()].every(({ value }) => isAllConfig(value, withTargets));
 }
 
 /**

@@ -222,6 +222,21 @@ describe("_convert_", () => {
     expect(Object.keys(named)).toEqual(["__proto__"]);
   });
 
+  it("keeps the config of what _recursive_: false hands over, whose targets are config, too", () => {
+    const [{ inner, list }] = yaml(`
+      _target_: echo
+      _recursive_: false
+      inner: {_target_: echo, f: 1.0, deeper: {_target_: lib.Thing}}
+      list: [{_target_: lib.Thing}]`) as [{ inner: object; list: object }];
+    expect(toYaml(nodeOf(inner))).toBe("_target_: echo\nf: 1.0\ndeeper:\n  _target_: lib.Thing\n");
+    expect(toYaml(nodeOf(list))).toBe("- _target_: lib.Thing\n");
+    const thing = new Thing({});
+    const options = { overrides: { own: { _target_: "echo", thing } } };
+    const [{ own }] = yaml("{_target_: echo, _recursive_: false}", options) as [{ own: object }];
+    expect(own).toEqual({ _target_: "echo", thing });
+    expect(nodeOf(own)).toBeUndefined();
+  });
+
   it("tells structured configs from others", () => {
     const node = loadYaml("{_target_: echo, db: {port: 1}}");
     if (node.kind !== "map") throw new Error("no map");
