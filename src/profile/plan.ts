@@ -1,6 +1,5 @@
 /** What a profile would run, for `--dry-run`: the command lines, without making anything. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { shellCommand } from "../shell-quote.ts";
 import { isConfigError } from "../values/errors.ts";
@@ -15,6 +14,7 @@ import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts"
 import { queryGpus } from "./machine/gpu.ts";
 import { requireNative } from "./native.ts";
 import { silentProgress } from "./progress.ts";
+import { makeTemporaryDirectory } from "./temporary-directory.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
 
@@ -118,7 +118,7 @@ async function planNcuRuns(
     readonly workload: Workload;
   },
 ): Promise<ProfilePlan> {
-  const scratch = mkdtempSync(join(tmpdir(), "deep-profile-plan-"));
+  const scratch = makeTemporaryDirectory("deep-profile-plan-");
   const interrupt = listenForInterrupt();
   try {
     const { passes, notes } = await planNcu(options, workload, {

@@ -1,4 +1,5 @@
 import type { Ajv2020, Options } from "ajv/dist/2020.js";
+import { ConfigError } from "../values/errors.ts";
 
 /** What there is of ajv, however it was loaded. */
 export interface LoadedAjv {
@@ -6,9 +7,28 @@ export interface LoadedAjv {
   readonly addFormats: (ajv: Ajv2020) => void;
 }
 
-/** An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data. */
+/**
+ * An ajv for JSON Schema 2020-12 with the standard formats, reporting all errors with their data.
+ *
+ * @throws ConfigError `schema.invalid` where this process may not run what ajv makes of schemas
+ */
 export function configuredAjv({ Ajv2020, addFormats }: LoadedAjv, options: Options): Ajv2020 {
+  requireCodeGeneration();
   const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, ...options });
   addFormats(ajv);
   return ajv;
+}
+
+/** ajv makes a function of each schema; it would print all of its code where that is refused. */
+function requireCodeGeneration(): void {
+  try {
+    Function("");
+  } catch (cause) {
+    throw new ConfigError({
+      code: "schema.invalid",
+      message: "JSON Schemas cannot be checked: this process may not make code of texts",
+      hint: "run node without --disallow-code-generation-from-strings (NODE_OPTIONS may have it)",
+      cause,
+    });
+  }
 }

@@ -1,12 +1,12 @@
 /** Reads what a run left of Nsight Compute once more. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
 import type { CollectionSource, RecordedSource } from "../collectors/source.ts";
 import { findNsightTool } from "../machine/nsight-tools.ts";
 import { readRecording } from "../recording/index.ts";
 import type { Reread, RereadContext } from "../saved-run/reread.ts";
+import { makeTemporaryDirectory } from "../temporary-directory.ts";
 import type { Timeline } from "../timeline.ts";
 import { createResultReader } from "./read-results.ts";
 import { findReport } from "./rep/compressed.ts";
@@ -71,7 +71,7 @@ async function readReport(
     const how = withoutNcuNote(basename(report));
     return { results, sections, notes: [...notes, how], unread: null };
   }
-  const scratch = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
+  const scratch = makeTemporaryDirectory("deep-profile-report-");
   try {
     return await readPass(report, onResult, {
       ncu: await probeNcu(path),

@@ -1,6 +1,5 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { textOfFile } from "../../report/json-text.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -19,6 +18,7 @@ import { nsysFailure } from "../nsys/run/failures.ts";
 import { callNsys, requireNsysPath } from "../nsys/run/tool.ts";
 import { readRecording } from "../recording/index.ts";
 import type { CollectedRun } from "../run.ts";
+import { makeTemporaryDirectory } from "../temporary-directory.ts";
 import type { Timeline } from "../timeline.ts";
 import type { SavedCollection, SavedProblem, SavedRun } from "./document.ts";
 import { tellsOfProcess } from "./tells-of-process.ts";
@@ -156,7 +156,7 @@ async function readNsysReport(stem: string): Promise<Timeline> {
   const report = `${stem}.nsys-rep`;
   if (!existsSync(report)) throw gone(kept);
   const nsys = requireNsysPath(`${basename(report)} is a report that only nsys can read`);
-  const scratch = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
+  const scratch = makeTemporaryDirectory("deep-profile-report-");
   try {
     const sqlite = join(scratch, "run.sqlite");
     const { failed, text } = await callNsys(

@@ -134,6 +134,9 @@ describe("copies, sets and waits", () => {
         .map(
           ({
             path,
+            domain,
+            path_domains,
+            kind,
             kernelNs,
             exclusiveKernelNs,
             wallNs,
@@ -141,7 +144,7 @@ describe("copies, sets and waits", () => {
             kernels,
             invocations,
           }) => ({
-            path,
+            place: `${path} @${domain} ${path_domains} ${kind}`,
             kernelNs,
             exclusiveKernelNs,
             wallNs,
@@ -151,7 +154,7 @@ describe("copies, sets and waits", () => {
           }),
         )
         // A place first seen by a copy comes earlier.
-        .sort((a, b) => (`${a.path}` < `${b.path}` ? -1 : 1));
+        .sort((a, b) => (a.place < b.place ? -1 : 1));
     fc.assert(
       fc.property(anyRanges, anyKernels, anyKernels, (ranges, kernels, others) => {
         const copies = others.map((one) => ({ ...one, kind: "memcpy" as const, bytes: 1 }));

@@ -3,12 +3,12 @@
  * gigabytes are usual. Tables are made lazily by nsys and columns came with versions, so that both
  * may be missing: what is missing reads as null, or as no rows.
  */
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
 import { printable } from "../../../printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
+import { makeTemporaryDirectory } from "../../temporary-directory.ts";
 import { type IntegerColumns, parseIntegerRows } from "./integer-columns.ts";
 import { isSqliteFile, SQLITE_MAGIC } from "./sqlite-file.ts";
 
@@ -51,13 +51,14 @@ export interface ColumnExpression {
 /**
  * Opens an export for as long as `read` runs.
  *
- * @throws ConfigError `nsys.invalid` where the file is no SQLite file or a damaged one
+ * @throws ConfigError `nsys.invalid` where the file is no SQLite file or a damaged one; `profile.input` where
+ *   there is no place for temporary files
  */
 export function withExport<T>(path: string, read: (database: ExportDatabase) => T): T {
   requireSqlite(path);
   // SQLite's WebAssembly build locks a database by a directory beside it. Through a link of our own
   // that stands in our folder: nothing is written beside the file, which may be in a read-only place.
-  const folder = mkdtempSync(join(tmpdir(), "hydraconf-nsys-"));
+  const folder = makeTemporaryDirectory("hydraconf-nsys-");
   const link = join(folder, "export.sqlite");
   symlinkSync(resolve(path), link);
   let database: Database | null = null;

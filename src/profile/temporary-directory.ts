@@ -1,0 +1,25 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileProblem } from "../file-problem.ts";
+import { ConfigError } from "../values/errors.ts";
+
+/**
+ * Makes a directory for files that nobody keeps; who makes it removes it.
+ *
+ * @param prefix what its name begins with
+ * @throws ConfigError `profile.input` where none can be made
+ */
+export function makeTemporaryDirectory(prefix: string): string {
+  const place = tmpdir();
+  try {
+    return mkdtempSync(join(place, prefix));
+  } catch (cause) {
+    throw new ConfigError({
+      code: "profile.input",
+      message: `No temporary directory can be made in '${place}': ${fileProblem(cause)}`,
+      hint: "set TMPDIR to a directory that you may write to and that has space left",
+      cause,
+    });
+  }
+}
