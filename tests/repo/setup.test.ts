@@ -26,18 +26,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 appendFileSync("compiled", "once ");
 const out = process.argv.at(-1);
 mkdirSync(out + "/bin", { recursive: true });
-while (!existsSync("go")) await sleep(10);
+while (!existsSync("go") && existsSync("package.json")) await sleep(10);
 writeFileSync(out + "/bin/deep-profile.js", ${JSON.stringify(`
+import { existsSync } from "node:fs";
 const [what] = process.argv.slice(2);
 if (what?.startsWith("SIG")) process.kill(process.pid, what);
 if (what === "wait") {
   for (const name of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"])
     process.on(name, () => { console.log(name); process.exit(7); });
-  setInterval(() => {}, 1000);
+  setInterval(() => existsSync("package.json") || process.exit(), 1000);
 }
 console.log("ready");
 `)});
 `;
+
+const ownScripts = (): unknown =>
+  JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
 
 const PACKAGES = { "": {}, "node_modules/typescript": { version: "1.0.0", integrity: "sha512-a" } };
 
@@ -45,7 +49,7 @@ let clone = "";
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), "hydraconf-setup-"));
   const files = {
-    "package.json": '{"type": "module"}',
+    "package.json": JSON.stringify({ type: "module", scripts: ownScripts() }),
     "package-lock.json": JSON.stringify({ packages: PACKAGES }),
     "node_modules/.package-lock.json": JSON.stringify({ packages: PACKAGES }),
     "node_modules/typescript/package.json": '{"type": "module", "bin": {"tsc": "tsc.js"}}',
@@ -72,8 +76,11 @@ interface Start {
   readonly exitCode: Promise<number | null>;
 }
 
-function start(...args: readonly string[]): Start {
-  const child = spawn(process.execPath, ["scripts/start.mjs", ...args], { cwd: clone });
+const start = (...args: readonly string[]): Start =>
+  follow(process.execPath, ["scripts/start.mjs", ...args]);
+
+function follow(program: string, args: readonly string[]): Start {
+  const child = spawn(program, args, { cwd: clone });
   let text = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
@@ -126,6 +133,15 @@ it.each(["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const)(
     expect(said()).toContain(signal);
   },
 );
+
+it("is asked to end by who ends npm alone: no shell of npm's stands between", async () => {
+  go();
+  const { child, said, exitCode } = follow("npm", ["start", "--", "wait"]);
+  await until(() => said().includes("ready"));
+  child.kill("SIGTERM");
+  expect(await exitCode).toBe(7);
+  expect(said()).toContain("SIGTERM");
+});
 
 it.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)(
   "tells as shells do that %s ended the command",
