@@ -3,7 +3,7 @@ import { wordsOfKinds } from "./kernel-words.ts";
 import { kernelsOfReport } from "./kernels-of-report.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
 import { kernelMs, meanMs, wholeMs } from "./measured-time.ts";
-import { formatMs, formatShare } from "./numbers.ts";
+import { formatMeanMs, formatMs, formatShare } from "./numbers.ts";
 import { checkRun } from "./report-options.ts";
 import { mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 
@@ -50,7 +50,7 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
         markdownLabel(row.kernel_name),
         String(row.calls),
         formatMs(kernelMs(row)),
-        formatMs(meanMs(row)),
+        formatMeanMs(meanMs(row)),
         formatShare(kernelMs(row), total),
         escapeMarkdown(row.mostlyIn),
         ...(several ? [row.device] : []),

@@ -17,7 +17,7 @@ import {
   markdownTable,
 } from "./markdown.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
-import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "./numbers.ts";
+import { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./numbers.ts";
 import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { treeRows } from "./tree-rows.ts";
@@ -162,7 +162,7 @@ export function kernelTable(region: NCUProfileRegion, limit: number): string | n
         markdownLabel(kernel.kernel_name),
         String(kernel.calls),
         formatMs(kernelMs(kernel)),
-        formatMs(meanMs(kernel)),
+        formatMeanMs(meanMs(kernel)),
         formatShare(kernelMs(kernel), region.total_ms),
         ...(several ? [kernel.device] : []),
       ]),

@@ -12,6 +12,18 @@ export function formatMs(ms: number | null): string {
   return ms < 1e15 ? ms.toFixed(3) : String(ms);
 }
 
+/** Nothing is timed to less than a nanosecond. */
+const SMALLEST_MEAN_MS = 1e-6;
+
+/**
+ * Milliseconds of one launch, without unit: mostly of microseconds, of which whole ones would hide that one kernel takes
+ * half as long again as another.
+ */
+export function formatMeanMs(ms: number | null): string {
+  if (ms === null || ms === 0 || ms >= 0.1) return formatMs(ms);
+  return ms < SMALLEST_MEAN_MS ? "<0.000001" : ms.toPrecision(3);
+}
+
 /**
  * A number as the data of a page hold it: short, and yet so that the page writes what the other
  * reports do. Times of any length keep their nanoseconds.

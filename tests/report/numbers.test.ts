@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   formatDuration,
+  formatMeanMs,
   formatMs,
   formatNumber,
   formatShare,
@@ -62,6 +63,20 @@ it.each([
   [2.5e15, "2500000000000000"],
 ])("%d ms is written as %s", (ms, text) => {
   expect(formatMs(ms)).toBe(text);
+});
+
+it.each([
+  [null, NOT_MEASURED],
+  [0, "0.000"],
+  [0.0000004, "<0.000001"],
+  [0.000001, "0.00000100"],
+  [0.0016, "0.00160"],
+  [0.00224, "0.00224"],
+  [0.0999, "0.0999"],
+  [0.1, "0.100"],
+  [1234.5678, "1234.568"],
+])("a mean of %d ms is written as %s", (ms, text) => {
+  expect(formatMeanMs(ms)).toBe(text);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 /** Numbers as the page writes them: those of the Markdown reports, and what charts need besides. */
 export { plural } from "../../plural.ts";
-export { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts";
+export { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts";
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 

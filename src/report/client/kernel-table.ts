@@ -1,5 +1,5 @@
 import { h } from "./dom.ts";
-import { formatCount, formatMs, formatShare, plural } from "./format.ts";
+import { formatCount, formatMeanMs, formatMs, formatShare, plural } from "./format.ts";
 import { nameElement } from "./name.ts";
 import { kernelsOf, type Region, type Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
@@ -61,7 +61,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
         heading: "Mean ms",
         align: "right",
         key: mean,
-        cell: (kernel) => formatMs(mean(kernel)),
+        cell: (kernel) => formatMeanMs(mean(kernel)),
       },
       {
         heading: "Share %",
