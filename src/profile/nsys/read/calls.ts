@@ -59,7 +59,7 @@ export function readCalls(
     start: clock.time("start"),
   };
   for (const table of API_TABLES.filter((name) => isReadable(database, name)))
-    for (const { rows, of } of database.integers(table, columns)) {
+    for (const { rows, of } of database.integers(table, { columns, rare: {} })) {
       const { key, thread, correlation, start } = of;
       for (let row = 0; row < rows; row++) {
         const id = numberAt(correlation, row);

@@ -2,8 +2,9 @@
  * Times of an export are nanoseconds since the session began. `nsys export --ts-normalize` makes
  * them UTC, which no JavaScript number holds exactly: those are shifted to begin near zero.
  */
-import type { ColumnExpression, ExportDatabase } from "./database.ts";
+import type { ExportDatabase } from "./database.ts";
 import { integer, wideInteger } from "./ids.ts";
+import type { ColumnExpression } from "./integer-rows.ts";
 
 export interface ExportClock {
   /** The absolute time (UTC, nanoseconds) of time 0; 0 where the file does not say. */

@@ -7,12 +7,18 @@ import { closeSync, openSync, readSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
 import { printable } from "../../../printable.ts";
-import { ConfigError } from "../../../values/errors.ts";
 import { makeTemporaryDirectory } from "../../temporary-directory.ts";
-import { type IntegerColumns, parseIntegerRows } from "./integer-columns.ts";
+import type { IntegerColumns } from "./integer-columns.ts";
+import {
+  type ColumnExpression,
+  type Columns,
+  type IntegerRequest,
+  readIntegerRows,
+} from "./integer-rows.ts";
+import { invalid } from "./invalid.ts";
+import { cell, isSqlValue, quote, type SqlValue } from "./sql.ts";
 import { isSqliteFile, SQLITE_MAGIC } from "./sqlite-file.ts";
 
-export type SqlValue = number | bigint | string | Uint8Array | null;
 export type Row<C extends string> = Readonly<Record<C, SqlValue>>;
 
 export interface ExportDatabase {
@@ -23,16 +29,12 @@ export interface ExportDatabase {
    * The rows of a table, one at a time, in no particular order. `columns` maps what a row calls a
    * value to a column, or to an expression over one.
    */
-  rows<C extends string>(
-    table: string,
-    columns: Readonly<Record<C, string | ColumnExpression>>,
-    where?: string,
-  ): Iterable<Row<C>>;
+  rows<C extends string>(table: string, columns: Columns<C>, where?: string): Iterable<Row<C>>;
   /** The same of columns of integers, thousands of rows at a time: for tables that have millions. */
-  integers<C extends string>(
+  integers<C extends string, Rare extends string = never>(
     table: string,
-    columns: Readonly<Record<C, string | ColumnExpression>>,
-  ): Iterable<IntegerColumns<C>>;
+    columns: IntegerRequest<C, Rare>,
+  ): Iterable<IntegerColumns<C, Rare>>;
   /** The string of an id in `StringIds`; null where there is none. */
   string(id: SqlValue): string | null;
   /**
@@ -40,12 +42,6 @@ export interface ExportDatabase {
    * nobody asks for.
    */
   strings(ids: readonly number[]): readonly (string | null)[];
-}
-
-/** E.g. `column >> 24`, null where the table has no such column. */
-export interface ColumnExpression {
-  readonly column: string;
-  readonly sql: string;
 }
 
 /**
@@ -92,21 +88,6 @@ function requireSqlite(path: string): void {
   if (!isSqliteFile(head.subarray(0, bytes))) throw invalid(path, "it is not an SQLite file");
 }
 
-/** The error of a file that cannot be read as an export. */
-export const invalid = (
-  path: string,
-  why: string,
-  { cause, hint = HOW_TO_EXPORT }: { readonly cause?: unknown; readonly hint?: string } = {},
-): ConfigError =>
-  new ConfigError({
-    code: "nsys.invalid",
-    message: `${path} is not a readable export of Nsight Systems: ${why}`,
-    hint,
-    ...(cause !== undefined && { cause }),
-  });
-
-const HOW_TO_EXPORT = "nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep makes one";
-
 const isSqliteError = (error: Error): boolean => error.name === "SQLite3Error";
 
 function describe(database: Database, path: string): ExportDatabase {
@@ -147,23 +128,10 @@ function describe(database: Database, path: string): ExportDatabase {
         statement.finalize();
       }
     },
-    *integers(table, wanted) {
+    *integers(table, columns) {
       if (!tables.has(table)) return;
-      const present: string[] = [];
-      const parsed: Float64Array[] = [];
-      const columns = mapValues(wanted, (value) => {
-        const column = new Float64Array(ROWS_AT_ONCE).fill(Number.NaN);
-        const sql = sqlOf(table, value);
-        if (sql !== null) {
-          present.push(sql);
-          parsed.push(column);
-        }
-        return column;
-      });
-      for (const { rows, text } of rowsAtOnce({ database, path }, table, present)) {
-        parseIntegerRows(text, parsed);
-        yield { rows, of: columns };
-      }
+      const source = { database, path, table, sqlOf: sqlOf.bind(null, table) };
+      yield* readIntegerRows(source, columns);
     },
     string: createStrings(database, tables.has("StringIds")),
     strings: (ids) =>
@@ -172,17 +140,6 @@ function describe(database: Database, path: string): ExportDatabase {
         : new Array<null>(ids.length).fill(null),
   };
 }
-
-/** A value of a single row; null where there is none. */
-function cell(row: QueryResult | null, column: string): SqlValue {
-  const value = row?.[column];
-  return isSqlValue(value) ? value : null;
-}
-
-/** SQLite's types say that a row can also hold those of several tables, which nobody asks for here. */
-const isSqlValue = (value: QueryResult[string] | undefined): value is SqlValue =>
-  value !== undefined &&
-  (typeof value !== "object" || value === null || value instanceof Uint8Array);
 
 /** All rows of a statement have the same columns: only the first one is looked at. */
 function createRowCheck<C extends string>(
@@ -193,46 +150,6 @@ function createRowCheck<C extends string>(
     isKnown ||= Object.keys(columns).every((name) => isSqlValue(row[name]));
     return isKnown;
   };
-}
-
-const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-const mapValues = <C extends string, T, U>(
-  record: Readonly<Record<C, T>>,
-  change: (value: T) => U,
-): Record<C, U> =>
-  Object.fromEntries(
-    Object.entries<T>(record).map(([name, value]) => [name, change(value)]),
-  ) as Record<C, U>;
-
-const ROWS_AT_ONCE = 4096;
-const BEFORE_ALL_ROWS = -(2n ** 63n);
-
-/** Rows of a table, each a JSON array of these columns, one after the other. */
-function* rowsAtOnce(
-  { database, path }: { readonly database: Database; readonly path: string },
-  table: string,
-  columns: readonly string[],
-): Generator<{ readonly rows: number; readonly text: Uint8Array }> {
-  const statement = database.prepare(
-    `SELECT max(id) AS last, count(*) AS rows, CAST(group_concat(cells, '') AS BLOB) AS text
-      FROM (SELECT rowid AS id, json_array(${columns.join(", ")}) AS cells FROM ${quote(table)}
-        WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_AT_ONCE})`,
-  );
-  try {
-    let last: SqlValue = BEFORE_ALL_ROWS;
-    for (;;) {
-      const read = statement.get([last]);
-      const [reached, text] = [cell(read, "last"), cell(read, "text")];
-      if (reached === null || !(text instanceof Uint8Array)) return;
-      // In a damaged file rows can come that are none of those asked for, again and again.
-      if (reached <= last) throw invalid(path, `rows of ${table} come again: it is damaged`);
-      last = reached;
-      yield { rows: Number(cell(read, "rows")), text };
-    }
-  } finally {
-    statement.finalize();
-  }
 }
 
 function readStrings(database: Database, ids: readonly number[]): readonly (string | null)[] {

@@ -7,9 +7,10 @@ import { createKernelTable, type ExecutedKernel, type KernelTable } from "../../
 import type { GpuActivityKind, KernelList, SynchronizationInstance } from "../../timeline.ts";
 import { createWantedCalls, readCalls, type WantedCalls } from "./calls.ts";
 import type { ExportClock } from "./clock.ts";
-import type { ColumnExpression, ExportDatabase } from "./database.ts";
+import type { ExportDatabase } from "./database.ts";
 import { processKey } from "./ids.ts";
 import { type IntegerColumns, integerAt, numberAt } from "./integer-columns.ts";
+import type { Columns } from "./integer-rows.ts";
 import { soleProcess } from "./lacking.ts";
 import { createNameReader, type NameReader } from "./names.ts";
 
@@ -29,40 +30,43 @@ export interface GpuEvents {
 }
 
 /** One kind of activity: where it stands, and what is particular to its rows. */
-interface ActivityTable<C extends string = never> {
+interface ActivityTable<C extends string = never, Rare extends string = never> {
   readonly table: string;
   readonly kind: GpuActivityKind;
-  readonly columns: Readonly<Record<C, string>>;
+  readonly columns: Columns<C>;
+  readonly rare: Columns<Rare>;
   /** Called for some rows before `name` is called for each of them. */
-  readonly prepare?: (rows: IntegerColumns<C>, names: NameReader) => void;
+  readonly prepare?: (read: ActivityRows<C, Rare>, names: NameReader) => void;
   /** Whether no call makes it. */
-  readonly isMigration?: (of: IntegerColumns<C | CommonColumn>["of"], row: number) => boolean;
-  readonly name: (
-    of: IntegerColumns<C | CommonColumn>["of"],
-    row: number,
-    names: NameReader,
-  ) => string;
+  readonly isMigration?: (read: ActivityRows<C, Rare>, row: number) => boolean;
+  readonly name: (read: ActivityRows<C, Rare>, row: number, names: NameReader) => string;
 }
+
+type ActivityRows<C extends string, Rare extends string> = IntegerColumns<C | CommonColumn, Rare>;
 
 const GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-const KERNELS: ActivityTable<"demangled" | "short" | "mangled"> = {
+/** All kernels that nsys writes have a demangled name; what else they are called is asked for where one has none. */
+const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
   table: "CUPTI_ACTIVITY_KIND_KERNEL",
   kind: "kernel",
-  columns: { demangled: "demangledName", short: "shortName", mangled: "mangledName" },
-  prepare({ rows, of: { demangled, short, mangled } }, names) {
+  columns: { demangled: "demangledName" },
+  rare: { short: "shortName", mangled: "mangledName" },
+  prepare({ rows, of: { demangled }, rare }, names) {
     if (names.load(demangled.subarray(0, rows))) return;
+    const { short, mangled } = rare();
     const others: number[] = [];
     for (let row = 0; row < rows; row++)
       if (names.of(numberAt(demangled, row)) === null)
         others.push(numberAt(short, row), numberAt(mangled, row));
     names.load(others);
   },
-  name: ({ demangled, short, mangled }, row, names) =>
-    names.of(numberAt(demangled, row)) ??
-    names.of(numberAt(short, row)) ??
-    names.of(numberAt(mangled, row)) ??
-    "(unnamed kernel)",
+  name({ of, rare }, row, names) {
+    const demangled = names.of(numberAt(of.demangled, row));
+    if (demangled !== null) return demangled;
+    const { short, mangled } = rare();
+    return names.of(numberAt(short, row)) ?? names.of(numberAt(mangled, row)) ?? "(unnamed kernel)";
+  },
 };
 
 /** Kinds of copies between the places of managed memory. */
@@ -72,14 +76,16 @@ const COPIES: ActivityTable<"copy"> = {
   table: "CUPTI_ACTIVITY_KIND_MEMCPY",
   kind: "memcpy",
   columns: { copy: "copyKind" },
-  isMigration: ({ copy }, row) => UNIFIED_COPIES.has(integerAt(copy, row) ?? 0),
-  name: ({ copy }, row) => memoryCopyName(integerAt(copy, row) ?? 0),
+  rare: {},
+  isMigration: ({ of }, row) => UNIFIED_COPIES.has(integerAt(of.copy, row) ?? 0),
+  name: ({ of }, row) => memoryCopyName(integerAt(of.copy, row) ?? 0),
 };
 
 const SETS: ActivityTable = {
   table: "CUPTI_ACTIVITY_KIND_MEMSET",
   kind: "memset",
   columns: {},
+  rare: {},
   name: () => "[CUDA memset]",
 };
 
@@ -88,7 +94,8 @@ const GRAPHS: ActivityTable = {
   table: GRAPH_TABLE,
   kind: "kernel",
   columns: {},
-  name: ({ graph }, row) => `[CUDA graph ${integerAt(graph, row) ?? "?"}]`,
+  rare: {},
+  name: ({ of }, row) => `[CUDA graph ${integerAt(of.graph, row) ?? "?"}]`,
 };
 
 /** What one process did, as it is read. */
@@ -122,7 +129,7 @@ export function readGpu(
     return draft;
   };
   const names = createNameReader(database);
-  const read = <C extends string>(activity: ActivityTable<C>): void =>
+  const read = <C extends string, Rare extends string>(activity: ActivityTable<C, Rare>): void =>
     readActivities(activity, database, clock, names, draftOf);
   read(KERNELS);
   read(COPIES);
@@ -133,15 +140,16 @@ export function readGpu(
   return new Map([...processes].map(([key, draft]) => [key, joined(draft)]));
 }
 
-function readActivities<C extends string>(
-  { table, kind, columns, prepare, isMigration, name }: ActivityTable<C>,
+function readActivities<C extends string, Rare extends string>(
+  { table, kind, columns, rare, prepare, isMigration, name }: ActivityTable<C, Rare>,
   database: ExportDatabase,
   clock: ExportClock,
   names: NameReader,
   draftOf: (key: number) => ProcessDraft,
 ): void {
   const sole = database.has(table, "globalPid") ? null : soleProcess(database);
-  for (const read of database.integers(table, { ...commonColumns(clock), ...columns })) {
+  const all: Columns<C | CommonColumn> = { ...commonColumns(clock), ...columns };
+  for (const read of database.integers(table, { columns: all, wide: WIDE, rare })) {
     prepare?.(read, names);
     if (sole !== null) read.of.key.fill(sole);
     const { key, correlation, start, end, device, context, stream, bytes } = read.of;
@@ -153,7 +161,7 @@ function readActivities<C extends string>(
       // Not spread together: there can be millions.
       const kernel: { -readonly [K in keyof ExecutedKernel]: ExecutedKernel[K] } = {
         kind,
-        name: name(read.of, row, names),
+        name: name(read, row, names),
         device: integerAt(device, row) ?? 0,
         stream: integerAt(stream, row),
         startNs,
@@ -166,8 +174,8 @@ function readActivities<C extends string>(
       if (isCorrelated(correlation, row)) {
         kernel.correlation = numberAt(correlation, row);
         draft.calls.want(kernel.correlation);
-      } else if (isMigration?.(read.of, row)) draft.migrations++;
-      const graph = graphOf(read.of, row);
+      } else if (isMigration?.(read, row)) draft.migrations++;
+      const graph = graphOf(read, row);
       if (graph !== null) kernel.graph = graph;
       draft.kernels.add(kernel);
     }
@@ -180,7 +188,10 @@ function readWaits(
   draftOf: (key: number) => ProcessDraft,
 ): void {
   const columns = { ...commonColumns(clock), type: "syncType" };
-  for (const { rows, of } of database.integers("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns))
+  for (const { rows, of } of database.integers("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {
+    columns,
+    rare: {},
+  }))
     for (let row = 0; row < rows; row++) {
       const kind = WAIT_KINDS.get(integerAt(of.type, row) ?? 0);
       if (!isComplete(of, row) || kind === undefined) continue;
@@ -238,30 +249,27 @@ const commonColumns = (clock: ExportClock) =>
     stream: "streamId",
     bytes: "bytes",
     graph: "graphId",
-    // 64 bits, which a number does not hold. SQLite would make some integer of any text.
-    nodeHigh: { column: "graphNodeId", sql: integer("graphNodeId", ">> 32") },
-    nodeLow: { column: "graphNodeId", sql: integer("graphNodeId", "& 4294967295") },
-  }) satisfies Record<string, string | ColumnExpression>;
+    node: "graphNodeId",
+  }) satisfies Columns<string>;
 
-/** Of a cell that holds no integer: null, as for a column that is read as it stands. */
-const integer = (column: string, operation: string): string =>
-  `CASE typeof(${column}) WHEN 'integer' THEN ${column} ${operation} END`;
+/** 64 bits, which a number does not hold. */
+const WIDE = ["node"] as const;
 
-type Columns<C extends CommonColumn> = IntegerColumns<C>["of"];
+type CommonColumns<C extends CommonColumn> = IntegerColumns<C>["of"];
 
-const isComplete = ({ key, start, end }: Columns<"key" | "start" | "end">, row: number): boolean =>
-  !Number.isNaN(numberAt(key, row) + numberAt(start, row) + numberAt(end, row));
+const isComplete = (
+  { key, start, end }: CommonColumns<"key" | "start" | "end">,
+  row: number,
+): boolean => !Number.isNaN(numberAt(key, row) + numberAt(start, row) + numberAt(end, row));
 
 /** CUPTI gives 0 to what it could not correlate. */
 const isCorrelated = (correlation: Float64Array, row: number): boolean =>
   (integerAt(correlation, row) ?? 0) !== 0;
 
 function graphOf(
-  { graph, nodeHigh, nodeLow }: Columns<"graph" | "nodeHigh" | "nodeLow">,
+  { of, exact }: IntegerColumns<"graph" | "node">,
   row: number,
 ): { id: number; node: bigint } | null {
-  const high = integerAt(nodeHigh, row);
-  if (high === null) return null;
-  const node = (BigInt(high) << 32n) | BigInt(integerAt(nodeLow, row) ?? 0);
-  return { id: integerAt(graph, row) ?? 0, node };
+  if (Number.isNaN(numberAt(of.node, row))) return null;
+  return { id: integerAt(of.graph, row) ?? 0, node: exact("node", row) };
 }

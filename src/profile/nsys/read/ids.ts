@@ -3,7 +3,8 @@
  * highest bits to the lowest (8, 8, 24 and 24 bits). Nsight Systems User Guide, "Common SQLite
  * Examples": `pid = (globalTid >> 24) & 0xFFFFFF`, `tid = globalTid & 0xFFFFFF`.
  */
-import type { ColumnExpression, SqlValue } from "./database.ts";
+import type { ColumnExpression } from "./integer-rows.ts";
+import type { SqlValue } from "./sql.ts";
 
 /** All but the thread: tells processes apart, also those of several machines with the same pid. */
 export const processKey = (column: string): ColumnExpression => ({

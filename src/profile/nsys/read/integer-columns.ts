@@ -3,10 +3,24 @@
  * cell of each row takes several times as long, and leaves as much garbage.
  */
 
-/** Some rows, column by column; NaN where a cell holds no integer. Valid until the next ones are asked for. */
-export interface IntegerColumns<C extends string> {
+/**
+ * Some rows, column by column; NaN where a cell holds no integer. Valid until the next ones are asked for.
+ *
+ * @typeParam Rare columns that few rows need
+ */
+export interface IntegerColumns<C extends string, Rare extends string = never> {
   readonly rows: number;
   readonly of: Readonly<Record<C, Float64Array>>;
+  /** A cell of a column that was asked for as wide, where `of` holds a number, which it may have rounded. */
+  readonly exact: (column: C, row: number) => bigint;
+  /** The rare columns of the same rows: takes a query of its own. */
+  readonly rare: () => Readonly<Record<Rare, Float64Array>>;
+}
+
+/** Where the cells of one column go. */
+export interface ParsedColumn {
+  readonly numbers: Float64Array;
+  readonly exact?: BigInt64Array;
 }
 
 const NINE = 0x39;
@@ -25,8 +39,10 @@ const LATIN1 = new TextDecoder("latin1");
 
 /**
  * Reads rows that SQLite's `json_array` printed, with one cell for each column. Integers beyond 2^53 are rounded.
+ *
+ * @returns how many rows there are
  */
-export function parseIntegerRows(text: Uint8Array, columns: readonly Float64Array[]): void {
+export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColumn[]): number {
   let row = -1;
   let cell = 0;
   let at = 0;
@@ -50,11 +66,20 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly Float64Arra
     }
     const isInteger = byte === COMMA || byte === END_BRACKET;
     if (!isInteger) at = endOfOther(text, at);
+    const column = columns[cell++];
+    if (column === undefined) continue;
+    if (!isInteger) {
+      column.numbers[row] = Number.NaN;
+      continue;
+    }
     // Summing up digits rounds at each of them.
     if (value > Number.MAX_SAFE_INTEGER) value = Number(LATIN1.decode(text.subarray(first, at)));
-    const column = columns[cell++];
-    if (column !== undefined) column[row] = isInteger ? (isNegative ? -value : value) : Number.NaN;
+    column.numbers[row] = isNegative ? -value : value;
+    if (column.exact === undefined) continue;
+    const exact = BigInt(LATIN1.decode(text.subarray(first, at)));
+    column.exact[row] = isNegative ? -exact : exact;
   }
+  return row + 1;
 }
 
 /** Where `null`, a text or a fraction ends. */

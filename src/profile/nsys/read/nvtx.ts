@@ -1,9 +1,10 @@
 /** What programs said through NVTX: table `NVTX_EVENTS` of an export. */
 import type { EventAttributes, MarkInstance, RangeInstance, RangeKind } from "../../timeline.ts";
 import type { ExportClock } from "./clock.ts";
-import type { ExportDatabase, Row, SqlValue } from "./database.ts";
+import type { ExportDatabase, Row } from "./database.ts";
 import { integer, processKey, threadId } from "./ids.ts";
 import { isReadable } from "./lacking.ts";
+import type { SqlValue } from "./sql.ts";
 
 /** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
 const EVENT = { mark: 34, domain: 75 } as const;

@@ -1,9 +1,10 @@
 import { agreeing, partOf, plural } from "../../../plural.ts";
 import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
-import { type ExportDatabase, invalid, withExport } from "./database.ts";
+import { type ExportDatabase, withExport } from "./database.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { integer, pidOf, processKey, wideInteger } from "./ids.ts";
+import { invalid } from "./invalid.ts";
 import { lackingNotes } from "./lacking.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
 import { type NvtxEvents, readNvtx } from "./nvtx.ts";

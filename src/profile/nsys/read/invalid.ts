@@ -1,0 +1,16 @@
+import { ConfigError } from "../../../values/errors.ts";
+
+/** The error of a file that cannot be read as an export. */
+export const invalid = (
+  path: string,
+  why: string,
+  { cause, hint = HOW_TO_EXPORT }: { readonly cause?: unknown; readonly hint?: string } = {},
+): ConfigError =>
+  new ConfigError({
+    code: "nsys.invalid",
+    message: `${path} is not a readable export of Nsight Systems: ${why}`,
+    hint,
+    ...(cause !== undefined && { cause }),
+  });
+
+const HOW_TO_EXPORT = "nsys export --type sqlite --force-overwrite=true REPORT.nsys-rep makes one";
