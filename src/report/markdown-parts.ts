@@ -15,6 +15,7 @@ import {
   markdownLabel,
   markdownList,
   markdownTable,
+  markdownTablePieces,
 } from "./markdown.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./numbers.ts";
@@ -22,13 +23,16 @@ import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
 import { treeRows } from "./tree-rows.ts";
 
-/** The region tree of a report with times and counts. */
-export function regionTreeTable(report: NCUProfileRegionReport): string {
-  if (report.regions.length === 0) return "No regions.";
+/** The region tree of a report with times and counts, line by line. */
+export function* regionTreeTable(report: NCUProfileRegionReport): Generator<string> {
+  if (report.regions.length === 0) {
+    yield "No regions.";
+    return;
+  }
   const words = reportKernelWords(report);
   const share = shareBase(report);
   const columns = treeColumns(words, share);
-  const table = markdownTable(
+  yield* markdownTablePieces(
     [
       { heading: "Region" },
       ...columns.map(({ heading }) => ({ heading, align: "right" as const })),
@@ -38,7 +42,7 @@ export function regionTreeTable(report: NCUProfileRegionReport): string {
       ...columns.map(({ cell }) => cell(region)),
     ]),
   );
-  return `${table}\n\n${treeLegend(words, share)}`;
+  yield `\n\n${treeLegend(words, share)}`;
 }
 
 interface TreeColumn {
@@ -82,14 +86,14 @@ const treeLegend = (words: KernelWords | null, { label }: ShareBase): string =>
     `${NOT_MEASURED} means not measured.`,
   ].join(" ");
 
-/** The distribution of wall time over calls, for regions called more than once. */
-export function invocationTable(regions: readonly NCUProfileRegion[]): string | null {
+/** The distribution of wall time over calls, for regions called more than once, line by line; null where there is none. */
+export function invocationTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
   const repeated = treeRows(
     regions.filter(({ invocations }) => invocations > 1),
     { among: regions },
   );
   if (repeated.length === 0) return null;
-  return markdownTable(
+  return markdownTablePieces(
     [
       { heading: "Region" },
       { heading: "Calls", align: "right" },
@@ -108,8 +112,8 @@ export function invocationTable(regions: readonly NCUProfileRegion[]): string | 
   );
 }
 
-/** How regions varied over repeated runs. */
-export function repeatsTable(regions: readonly NCUProfileRegion[]): string | null {
+/** How regions varied over repeated runs, line by line; null where there was one run. */
+export function repeatsTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
   const rows = treeRows(
     regions.filter(({ repeats }) => repeats !== undefined),
     { among: regions },
@@ -129,7 +133,7 @@ export function repeatsTable(regions: readonly NCUProfileRegion[]): string | nul
     ];
   });
   if (rows.length === 0) return null;
-  return markdownTable(
+  return markdownTablePieces(
     [
       { heading: "Region" },
       { heading: "Runs", align: "right" },

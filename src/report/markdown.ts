@@ -71,13 +71,14 @@ export function* markdownListPieces(items: Iterable<string>): Generator<string> 
 }
 
 /** Blocks with blank lines between, and one newline at the end of the file. */
-export const markdownDocument = (blocks: readonly (string | null)[]): string =>
+export const markdownDocument = (blocks: Iterable<MarkdownBlock>): string =>
   [...markdownPieces(blocks)].join("");
 
-/** The same in pieces. @param blocks those in pieces of their own are not empty */
-export function* markdownPieces(
-  blocks: Iterable<string | Iterable<string> | null>,
-): Generator<string> {
+/** A text, or its pieces, which are not empty together; null is left out. */
+export type MarkdownBlock = string | Iterable<string> | null;
+
+/** The same in pieces. */
+export function* markdownPieces(blocks: Iterable<MarkdownBlock>): Generator<string> {
   let before = "";
   for (const block of blocks) {
     if (block === null || block === "") continue;

@@ -3,7 +3,7 @@ import { checkOptions } from "../values/check-options.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
 import { equalJson } from "./equal-json.ts";
 import { reportKernelWords } from "./kernel-words.ts";
-import { escapeMarkdown, markdownDocument } from "./markdown.ts";
+import { escapeMarkdown, type MarkdownBlock, markdownPieces } from "./markdown.ts";
 import {
   invocationTable,
   kernelTable,
@@ -31,34 +31,53 @@ const EXAMPLE = 'renderRegionMarkdown(bundle, { title: "My run" })';
 
 const NOTHING_ANYWHERE = "No GPU kernels or CPU operations were recorded in any region.";
 
-/** `report.md` of a collector or of one region: the first report in full, of the others the tree. */
+/**
+ * `report.md` of a collector or of one region: the first report in full, of the others the tree.
+ *
+ * @throws RangeError where that is longer than a string can be (512 MB): see `regionMarkdownPieces`
+ */
 export function renderRegionMarkdown(
   bundle: RegionReportBundle,
   options: RegionMarkdownOptions,
 ): string {
   checkOptions("renderRegionMarkdown", options, MARKDOWN_OPTIONS, EXAMPLE);
-  const { title, kernelRows = 20, regionSections = 200 } = options;
-  const [main, ...others] = bundle.reports;
-  if (main === undefined) return markdownDocument([`# ${escapeMarkdown(title)}`, "No reports."]);
-  const sections = main.regions.slice(0, regionSections);
-  const left = main.regions.length - sections.length;
+  return [...regionMarkdownPieces(bundle, options)].join("");
+}
+
+/** The same text in pieces: a report can have tens of thousands of regions, each with a thousand metrics. */
+export const regionMarkdownPieces = (
+  bundle: RegionReportBundle,
+  options: RegionMarkdownOptions,
+): Iterable<string> => markdownPieces(blocksOf(bundle, options));
+
+function* blocksOf(
+  { reports }: RegionReportBundle,
+  { title, kernelRows = 20, regionSections = 200 }: RegionMarkdownOptions,
+): Generator<MarkdownBlock> {
+  yield `# ${escapeMarkdown(title)}`;
+  const [main, ...others] = reports;
+  if (main === undefined) {
+    yield "No reports.";
+    return;
+  }
+  yield summary(main);
+  yield "## Region tree";
+  yield regionTreeTable(main);
+  yield* withHeading("## Wall time per call", invocationTable(main.regions));
+  yield* withHeading("## Repeated runs", repeatsTable(main.regions));
+  yield* withHeading("## Notes", notesList(main.notes));
+  yield "## Regions";
+  const haveKernels = hasKernels(main);
+  if (!haveKernels) yield NOTHING_ANYWHERE;
   const labelOf = regionLabels(main.regions);
-  return markdownDocument([
-    `# ${escapeMarkdown(title)}`,
-    summary(main),
-    "## Region tree",
-    regionTreeTable(main),
-    ...withHeading("## Wall time per call", invocationTable(main.regions)),
-    ...withHeading("## Repeated runs", repeatsTable(main.regions)),
-    ...withHeading("## Notes", notesList(main.notes)),
-    "## Regions",
-    ...(hasKernels(main) ? [] : [NOTHING_ANYWHERE]),
-    ...sections.flatMap((region) => regionSection(region, labelOf(region), main, kernelRows)),
-    left === 0 ? null : `${plural(left, "more region")} in \`report.json\`.`,
-    ...others.flatMap((report) => otherScope(report, main)),
-    "## Provenance",
-    provenanceTable(main),
-  ]);
+  const sections = main.regions.slice(0, regionSections);
+  for (const region of sections)
+    yield* regionSection(region, labelOf(region), { haveKernels, kernelRows });
+  const left = main.regions.length - sections.length;
+  if (left > 0) yield `${plural(left, "more region")} in \`report.json\`.`;
+  for (const report of others) yield* otherScope(report, main);
+  yield "## Provenance";
+  yield provenanceTable(main);
 }
 
 function summary(report: NCUProfileRegionReport): string {
@@ -80,10 +99,9 @@ const hasKernels = ({ regions }: NCUProfileRegionReport): boolean =>
 function regionSection(
   region: NCUProfileRegion,
   heading: string,
-  report: NCUProfileRegionReport,
-  kernelRows: number,
-): readonly (string | null)[] {
-  const nothing = hasKernels(report)
+  { haveKernels, kernelRows }: { readonly haveKernels: boolean; readonly kernelRows: number },
+): readonly MarkdownBlock[] {
+  const nothing = haveKernels
     ? "No GPU kernels or CPU operations were recorded in this region."
     : null;
   const blocks = [
@@ -99,7 +117,7 @@ function regionSection(
 function otherScope(
   report: NCUProfileRegionReport,
   main: NCUProfileRegionReport,
-): readonly (string | null)[] {
+): readonly MarkdownBlock[] {
   const heading = `## Scope ${escapeMarkdown(report.scope)}`;
   if (haveSameNumbers(report, main))
     return [heading, `The same numbers as ${escapeMarkdown(main.scope)}.`];
@@ -113,5 +131,5 @@ const haveSameNumbers = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): 
   a.regions.length === b.regions.length &&
   a.regions.every((region, place) => equalJson(region, b.regions[place], ["process_id", "device"]));
 
-const withHeading = (heading: string, block: string | null): readonly string[] =>
+const withHeading = (heading: string, block: MarkdownBlock): readonly MarkdownBlock[] =>
   block === null ? [] : [heading, block];

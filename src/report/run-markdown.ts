@@ -2,6 +2,7 @@ import { regionKey } from "./directory-name.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
 import {
   escapeMarkdown,
+  type MarkdownBlock,
   markdownDocument,
   markdownLink,
   markdownList,
@@ -31,7 +32,7 @@ export function renderRunMarkdown(run: RunSummary): string {
   ]);
 }
 
-function sectionBlocks(section: RunSection): readonly (string | null)[] {
+function sectionBlocks(section: RunSection): readonly MarkdownBlock[] {
   const report = mainReport(section);
   const base = `${section.directory}/regions`;
   return [

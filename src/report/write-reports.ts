@@ -9,7 +9,7 @@ import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts"
 import { inBlocks } from "./in-blocks.ts";
 import { jsonPieces } from "./json-writer.ts";
 import { createRegionBundler } from "./region-bundle.ts";
-import { renderRegionMarkdown } from "./region-markdown.ts";
+import { regionMarkdownPieces } from "./region-markdown.ts";
 import { domainAt, placeKey } from "./region-path.ts";
 import { WRITE_OPTIONS } from "./report-options.ts";
 import { renderSectionsText } from "./sections-text.ts";
@@ -90,7 +90,7 @@ export async function writeReports(
   const markdown = join(root, "report.md");
   const title = options.title ?? titleOf(bundle);
   await writeFileAtomic(json, inBlocks(jsonPieces(whole)));
-  await writeFileAtomic(markdown, renderRegionMarkdown(whole, { title }));
+  await writeFileAtomic(markdown, inBlocks(regionMarkdownPieces(whole, { title })));
   await writeFileAtomic(join(root, "regions.csv"), inBlocks(renderRegionsCsv(whole)));
   await writeFileAtomic(join(root, "kernels.csv"), inBlocks(renderKernelsCsv(whole)));
 
@@ -114,7 +114,7 @@ export async function writeReports(
     await writeFileAtomic(join(root, name, "report.json"), inBlocks(jsonPieces(own)));
     await writeFileAtomic(
       join(root, name, "report.md"),
-      renderRegionMarkdown(own, { title: heading }),
+      inBlocks(regionMarkdownPieces(own, { title: heading })),
     );
     const sections = renderSectionsText(region, label);
     if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);

@@ -9,6 +9,7 @@ import {
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
 import { createRegionBundler } from "../../src/report/region-bundle.ts";
+import { regionMarkdownPieces } from "../../src/report/region-markdown.ts";
 import type { ProcessSketch } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
@@ -205,6 +206,19 @@ describe("Markdown reports", () => {
     );
     expect(nothing).not.toContain("## ");
     expect(renderRunMarkdown(runOf(wall))).not.toContain("No collector ran.");
+  });
+
+  it("come in pieces, none of which grows with the number of regions", () => {
+    const ranges = Array.from({ length: 2_000 }, (_, at) => ({
+      name: `step ${at}`,
+      start: at * 10,
+      end: at * 10 + 5,
+    }));
+    const many = bundleOf([{ ranges: [...ranges, ...ranges.map((range) => ({ ...range }))] }]);
+    const options = { title, regionSections: Number.POSITIVE_INFINITY };
+    const pieces = [...regionMarkdownPieces(many, options)];
+    expect(pieces.join("")).toBe(renderRegionMarkdown(many, options));
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1_000);
   });
 
   it("say what they cut", () => {

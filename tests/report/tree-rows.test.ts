@@ -27,7 +27,7 @@ const BOTH = ["step (start/end)", "step (push/pop)"];
 describe("two regions that differ in their kind alone", () => {
   it("have it behind their names in trees", () => {
     expect(treeRows(report.regions).map(({ label }) => label)).toEqual([...BOTH, "load"]);
-    for (const text of [renderRegionTable(report), regionTreeTable(report)])
+    for (const text of [renderRegionTable(report), [...regionTreeTable(report)].join("")])
       for (const name of BOTH) expect(text).toContain(name);
     const compared = regionLines(compareReports(report, report).regions);
     expect(compared.map(({ label }) => label)).toEqual([...BOTH, "load"]);
