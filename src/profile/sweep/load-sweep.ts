@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
-import { type JobInput, jobReport } from "../../report/sweep/build.ts";
+import { type JobInput, jobReport, type SharedPlaces } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validate.ts";
 import { readText } from "../../require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
@@ -112,12 +112,13 @@ export function loadSweep(
       available: found,
     });
   const readRun = createRunReader();
+  const places: SharedPlaces = new Map();
   const resultOf = (name: string): JobInput["result"] => {
     if (!reportOf(name, collector)) return without(`no report of ${collector}`);
     const failure = failureOf(join(directory, name), collector, readRun);
     if (failure !== null) return without(`${failure}; its own report has what it measured`);
     const { bundle } = loadReport(name, directory, validator, collector);
-    return { report: jobReport(scopeOf(name, bundle, undefined)) };
+    return { report: jobReport(scopeOf(name, bundle, undefined), places) };
   };
   return {
     collector,
