@@ -13,7 +13,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "./make-directory.ts";
 
@@ -29,11 +29,24 @@ export async function writeFileAtomic(
   makeDirectory(dirname(file));
   const temporary = temporaryBeside(file);
   try {
-    await writeFile(temporary, data, { flag: "wx" });
+    await writeNew(
+      temporary,
+      typeof data === "string" || data instanceof Uint8Array ? [data] : data,
+    );
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw aboutFile(error, file, temporary);
+  }
+}
+
+/** Piece by piece: Yarn's Plug'n'Play puts an `fs` of its own before Node's, whose `writeFile` takes no iterables. */
+async function writeNew(file: string, pieces: Iterable<string | Uint8Array>): Promise<void> {
+  const handle = await open(file, "wx");
+  try {
+    for (const piece of pieces) await handle.appendFile(piece);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -3,7 +3,11 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { appendLinesDurableSync, writeFileDurableSync } from "../src/atomic-write.ts";
+import {
+  appendLinesDurableSync,
+  writeFileAtomic,
+  writeFileDurableSync,
+} from "../src/atomic-write.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -54,6 +58,29 @@ test("where a file system flushes no directories, the file is written all the sa
   syncBuiltinESMExports();
   writeFileDurableSync(file, "all of it");
   expect(fs.readdirSync(dirname(file))).toEqual([basename(file)]);
+});
+
+test("pieces are written by an fs whose writeFile takes no iterables, as Yarn's Plug'n'Play has it", async () => {
+  const { writeFile } = fs.promises;
+  vi.spyOn(fs.promises, "writeFile").mockImplementation(async (file, data, options) => {
+    if (typeof data !== "string" && !ArrayBuffer.isView(data)) throw new TypeError("data");
+    await writeFile(file, data, options);
+  });
+  syncBuiltinESMExports();
+  const file = join(newFolder(), "file");
+  await writeFileAtomic(file, ["one, ", "and ü, ", "and more"]);
+  expect(fs.readFileSync(file, "utf8")).toBe("one, and ü, and more");
+  expect(fs.readdirSync(dirname(file))).toEqual([basename(file)]);
+});
+
+test("of pieces that end in an error nothing is left", async () => {
+  const file = join(newFolder(), "file");
+  function* pieces(): Generator<string> {
+    yield "one";
+    throw new Error("no more");
+  }
+  await expect(writeFileAtomic(file, pieces())).rejects.toThrow("no more");
+  expect(fs.readdirSync(dirname(file))).toEqual([]);
 });
 
 test("a disk that fails as the name is flushed is told with the file", () => {
