@@ -3,11 +3,11 @@
  * they are given has no extension.
  */
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../../values/errors.ts";
 import { findExecutable } from "../../machine/executable.ts";
+import { makeTemporaryDirectory } from "../../temporary-directory.ts";
 
 /** What every file of zstd begins with. */
 export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);
@@ -31,7 +31,7 @@ export function openUnpacked(path: string): number {
   const zstd = findExecutable("zstd", "/");
   if (zstd === null)
     throw unpackError(path, "it is compressed (zstd), and there is no zstd to unpack it with");
-  const folder = mkdtempSync(join(tmpdir(), "deep-profile-report-"));
+  const folder = makeTemporaryDirectory("deep-profile-report-");
   const file = join(folder, "unpacked.ncu-rep");
   const descriptor = openSync(file, "w+");
   try {

@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, it } from "vitest";
+import { packageInfo } from "../../src/package-root.ts";
+import { listFiles } from "./files.ts";
+
+const profiler = join(packageInfo().root, "src/profile");
+
+it("the profiler makes temporary directories in the one place that says why none can be made", () => {
+  const askingForThePlace = listFiles(profiler, ".ts").filter((file) =>
+    /\btmpdir\b/.test(readFileSync(file, "utf8")),
+  );
+  expect(askingForThePlace.map((file) => relative(profiler, file))).toEqual([
+    "temporary-directory.ts",
+  ]);
+});
