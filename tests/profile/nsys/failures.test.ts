@@ -12,6 +12,8 @@ describe("why nsys made no report", () => {
     "OSError: [Errno 22] Invalid argument",
     "train.py: unrecognized option '--lr'",
     "write error: No space left on device",
+    "lz4: LZ4 decompression failed",
+    "objdump: bad section table",
   ])("is not what the program says: %s", (line) => {
     expect(failureOf(line)).toBe(`what it or the program said last: ${line}`);
   });
@@ -26,8 +28,18 @@ describe("why nsys made no report", () => {
     ['boost::filesystem::copy_file: No space left on device: "/tmp/x"', "the disk is full"],
     ["unrecognised option '--bogus=1'\n\nusage: nsys profile [<args>] [application]", "an option"],
     ["Illegal --trace argument 'bogus'", "an option"],
+    [
+      "Illegal --gpu-metrics-device argument: 0.\nThe user running nsys does not have permission to access NVIDIA GPU Performance Counters on the target device. For more details, please visit https://developer.nvidia.com/ERR_NVGPUCTRPERM\n\nusage: nsys profile [<args>] [application]",
+      "may not read the GPU's counters",
+    ],
   ])("is what nsys says between its lines: %s", (text, means) => {
     expect(failureOf(`epoch 1\nPermission granted\n${text}\nepoch 2`)).toContain(means);
+  });
+
+  it("is not that it samples no CPU, of which it warns in recordings that work", () => {
+    const warning =
+      "Collection of CPU IP/backtrace samples or context switch data disabled. perf event paranoid level is 4.";
+    expect(failureOf(`${warning}\nConnection to Agent lost`)).toContain("lost its own agent");
   });
 
   it("is in any words where nsys speaks alone", () => {

@@ -169,9 +169,10 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "capture_failed",
-    pattern: /Skipping invalid capture range \((?!.*(?:Unsupported|Empty|multi))([^)]*)/i,
+    pattern:
+      /Skipping invalid capture range(?! \(.*(?:Unsupported ?API|multi\w* ?context)| \((?:RecordStatus)?Empty)(?: \(([^)]*))?/i,
     message: ([, status = ""]) =>
-      `ncu could not capture a range for replay (${status.replace("RecordStatus", "")})`,
+      `ncu could not capture a range for replay${status === "" ? "" : ` (${status.replace("RecordStatus", "")})`}`,
     remedy:
       "pipeline.ncu.ncu_cli.replay_mode=app-range, which captures nothing and runs the program once per pass; or warm up before the range, and wait for the GPU (cudaDeviceSynchronize) where it begins and ends",
     hopeless: false,

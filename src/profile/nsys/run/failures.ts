@@ -23,7 +23,8 @@ const FAILURES: readonly Failure[] = [
     hint: "read it with an nsys at least as new (put its folder into HYDRACONF_NSIGHT), or give what such an nsys makes of it: nsys export --type sqlite REPORT.nsys-rep",
   },
   {
-    says: /LZ4 decompression failed|ProtobufParse|parseProtobufFromStream|Section Table|ReportFile.*(?:corrupt|truncated)/i,
+    says: /ProtobufParseException|parseProtobufFromStream/,
+    words: /LZ4 decompression failed|Section Table|ReportFile.*(?:corrupt|truncated)/i,
     means: "the report is damaged, or was cut short",
     hint: "copy it again, with its whole length; where the .qdstrm file was kept, QdstrmImporter -i FILE.qdstrm makes the report anew",
   },
@@ -60,14 +61,19 @@ const FAILURES: readonly Failure[] = [
     hint: "the .qdstrm file is kept: QdstrmImporter -i FILE.qdstrm of a newer Nsight Systems may read it; record less at once (pipeline.nsys.capture_range, trace=cuda,nvtx)",
   },
   {
+    says: /does not have permission to access NVIDIA .*Performance Counters|ERR_NVGPUCTRPERM/i,
+    means: "this user may not read the GPU's counters, which were asked for",
+    hint: "leave --gpu-metrics-devices out of pipeline.nsys.extra_args: kernels and ranges need no counters; deep-profile doctor says how users are let read them",
+  },
+  {
     says: /^(?:usage: nsys |Try 'nsys |Illegal --)/m,
     words: /unrecogni[sz]ed option|Invalid (?:value|argument)/i,
     means: "nsys does not know an option or its value",
     hint: "nsys profile --help lists those of this version; pipeline.nsys and pipeline.nsys.extra_args set them",
   },
   {
-    says: /perf event paranoid level|requires? (?:root|administrat\w+) privileges/i,
-    words: /Permission denied|not permitted|paranoid/i,
+    says: /requires? (?:root|administrat\w+) privileges/i,
+    words: /Permission denied|not permitted/i,
     means: "nsys lacks a permission",
     hint: "pipeline.nsys.sample=none needs none; sampling needs kernel.perf_event_paranoid of at most 2 (sudo sysctl kernel.perf_event_paranoid=2)",
   },

@@ -271,6 +271,11 @@ describe("recogniseFailures", () => {
     ["==WARNING== Skipping invalid capture range (RecordStatusEmpty).", "empty_range"],
     ["==WARNING== Skipping invalid capture range (RecordStatusResetError).", "capture_failed"],
     ["==WARNING== Skipping invalid capture range (RecordStatusUnknownError).", "capture_failed"],
+    [
+      "==WARNING== Skipping invalid capture range (RecordStatusUnsupportedStream).",
+      "capture_failed",
+    ],
+    ["==WARNING== Skipping invalid capture range.", "capture_failed"],
     ["==ERROR== Option kernel-name is not supported during range replay.", "options"],
     ["==ERROR== the argument for option '--clock-control' is invalid.", "options"],
     ["==ERROR== Option '--section bogus' did not match any section.", "options"],
