@@ -15,18 +15,21 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NATIVE = os.path.join(ROOT, "native")
 
 sys.path.insert(0, NATIVE)
-import detect  # noqa: E402
+from detect import sources  # noqa: E402
+from detection.cudnn import find_cudnn  # noqa: E402
+from detection.gpu_backend import plan_gpu_backend  # noqa: E402
+from detection.toolkit import find_nvcc  # noqa: E402
 
 FOLDERS = ("common", "shallow_resnet", "shallow_resnet/cpu", "shallow_resnet/cuda")
 
 
 def build(library, folder, log):
     """The program, and what it was built for. Skipped where this machine lacks what it needs."""
-    toolkit = detect.nvcc()
+    toolkit = find_nvcc()
     if toolkit is None:
         raise Skipped("no nvcc")
     os.environ.setdefault("HYDRACONF_CUDA", "auto")
-    plan = detect.cuda(toolkit)
+    plan = plan_gpu_backend(toolkit)
     if not plan["build"]:
         raise Skipped(plan["reason"])
     flags = [
@@ -39,7 +42,7 @@ def build(library, folder, log):
     folders = list(FOLDERS)
     version = ""
     if library == "cudnn":
-        found = detect.cudnn()
+        found = find_cudnn(toolkit)
         if found is None or found["unusable"]:
             raise Skipped("no cuDNN" if found is None else found["unusable"])
         version = f", cuDNN {found['version']}"
@@ -68,11 +71,11 @@ def compilations(flags, folders, plan, toolkit, folder):
         return ["-o", os.path.join(folder, source.replace("/", "_") + ".o")]
 
     commands = []
-    for source in detect.sources("native/shallow_resnet/cuda", ".cu"):
+    for source in sources("native/shallow_resnet/cuda", ".cu"):
         command = [toolkit["path"], "-c", "-std=c++17", "-O3", "-lineinfo", f"-I{NATIVE}", "--threads=0"]
         command += ["-Xcompiler=-fPIC", *plan["gencode"], os.path.join(ROOT, source)]
         commands.append([*command, *to_object(source)])
     for source_folder in folders:
-        for source in detect.sources(os.path.join("native", source_folder)):
+        for source in sources(os.path.join("native", source_folder)):
             commands.append(["g++", *flags, "-c", os.path.join(ROOT, source), *to_object(source)])
     return commands

@@ -198,6 +198,52 @@ describe.concurrent("gpu-check.py", () => {
     ]);
   });
 
+  it("builds with each library, for the GPUs that are asked for", async () => {
+    const compiled = join(root, "compiled");
+    const writesItsOutput =
+      'while [ "$1" != -o ]; do shift; done; printf "#!/bin/sh\\n" > "$2"; chmod +x "$2"';
+    const { folder, out, env } = place({
+      "g++": [`echo g++ "$@" >> "${compiled}"`, writesItsOutput],
+      nvcc: [
+        'case "$1" in',
+        "--version) echo 'Cuda compilation tools, release 13.0, V13.0.48';;",
+        `--dryrun) echo "#$ _HERE_=$(dirname "$0")" >&2;;`,
+        "--list-gpu-arch) echo compute_90;;",
+        `*) echo nvcc "$@" >> "${compiled}"; ${writesItsOutput};;`,
+        "esac",
+      ],
+    });
+    for (const [name, text] of Object.entries({
+      "include/cuda_runtime_api.h": "",
+      "lib64/libcudart_static.a": "",
+      "cudnn/include/cudnn.h": "",
+      "cudnn/include/cudnn_version.h":
+        "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 12\n#define CUDNN_PATCHLEVEL 0\n",
+      "cudnn/lib/libcudnn.so.9": "",
+    })) {
+      mkdirSync(join(folder, name, ".."), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const chosen = {
+      NVCC: join(folder, "bin", "nvcc"),
+      CUDNN_ROOT: join(folder, "cudnn"),
+      HYDRACONF_CUDA: "90",
+    };
+    await run("gpu-check.py", ["--only", "golden", "--out", out], { ...env, ...chosen });
+    const built = rowsIn(out).filter(
+      ({ step, what }) => step === "build" && !what.includes("runs"),
+    );
+    expect(built.map(({ what, state, detail }) => [what, state, detail]).sort()).toEqual([
+      ["cuda", "ok", "sm_90+compute_90, nvcc 13.0, 0 warnings"],
+      ["cudnn", "ok", "sm_90+compute_90, nvcc 13.0, cuDNN 9.12.0, 0 warnings"],
+    ]);
+    const commands = readFileSync(compiled, "utf8");
+    for (const source of ["cuda/convolution.cu", "cudnn/convolution.cc", "cpu_backend.cc"])
+      expect(commands).toContain(`native/shallow_resnet/${source}`);
+    expect(commands).toContain("-gencode=arch=compute_90,code=sm_90");
+    expect(commands).toContain(join(folder, "cudnn", "lib", "libcudnn.so.9"));
+  });
+
   it("says what is missing", async () => {
     const { out, env } = place({ nvcc: ["exit 1"] });
     const alone = { ...env, NVCC: undefined, CUDA_HOME: undefined, HYDRACONF_CUDA: "0" };
