@@ -32,6 +32,7 @@ import { fullKeyOf, pathOf, rootOf } from "./place.ts";
 import { replacing } from "./replaced.ts";
 import { convertItem, convertNode } from "./types/convert.ts";
 import { convertScalar, noSubclass } from "./types/convert-scalar.ts";
+import { fitNode } from "./types/fit.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 
 /**
@@ -269,5 +270,5 @@ function takeFlags(target: DraftMap | DraftList, source: ConfigNode): void {
 function takeType(dest: Draft, key: Key, known: ContainerNode, { type }: ConfigNode): void {
   if (known.kind !== "map" || known.type !== undefined || type?.kind !== "map") return;
   const at: Place = { kind: "place", node: known, parent: dest, key };
-  putChild(dest, key, convertNode(type, known, at, true));
+  putChild(dest, key, fitNode(type, known, at));
 }

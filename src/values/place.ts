@@ -66,6 +66,14 @@ export function isWithin(place: Place | null, target: Place): boolean {
   return false;
 }
 
+/** What stands at a key of a map or list that is, or is going to be, at a place. */
+export const below = (at: Place, container: ConfigNode, node: ConfigNode, key: Key): Place => ({
+  kind: "place",
+  node,
+  parent: { ...at, node: container },
+  key,
+});
+
 export function pathOf(place: Place): readonly Key[] {
   const path: Key[] = [];
   for (let at: Place | null = place; at !== null; at = at.parent)

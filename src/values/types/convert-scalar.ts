@@ -33,17 +33,6 @@ function withValue(type: NodeType, node: ScalarNode, value: ScalarValue): Scalar
   return value === node.value && node.type === type ? node : { ...typed, value };
 }
 
-/**
- * The scalar as one of a declared type, without conversion but for the names of enum members.
- * @throws ConfigError `value.wrong_type`
- */
-export function checkScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
-  const { value } = node;
-  const fits = value === null || isSpecial(value) || type.kind === "enum" || isExactly(type, value);
-  if (!fits) throw wrongType(type, node, at);
-  return convertScalar(type, node, at);
-}
-
 /** Undefined when the value does not fit. */
 function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefined {
   if (type.kind === "any") return value;
@@ -70,7 +59,9 @@ function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefin
   }
 }
 
-const isSpecial = (value: ScalarValue): boolean => value === MISSING || hasInterpolation(value);
+/** Whether what a scalar is will be known when it is given, or its interpolation is followed. */
+export const isSpecial = (value: ScalarValue): boolean =>
+  value === MISSING || hasInterpolation(value);
 
 const hasInterpolation = (value: ScalarValue): boolean =>
   typeof value === "string" && value.includes("${");
@@ -125,7 +116,7 @@ function toMember(type: EnumType, value: ScalarValue): string | undefined {
 }
 
 /** In a union nothing is converted: the value must already have the type of a member. */
-function isExactly(type: NodeType, value: ScalarValue): boolean {
+export function isExactly(type: NodeType, value: ScalarValue): boolean {
   switch (type.kind) {
     case "any":
       return true;

@@ -2,35 +2,28 @@ import { ConfigError } from "../errors.ts";
 import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, NodeType } from "../node.ts";
 import { keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
-import { fullKeyOf } from "../place.ts";
+import { below, fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { checkScalar, convertScalar, isInterpolated, wrongType } from "./convert-scalar.ts";
+import { convertScalar, isInterpolated, wrongType } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
+import { fitNode } from "./fit.ts";
 
 /**
  * A node as a value of a declared type: scalars are converted, maps and lists get their elements
- * converted, an object may only have the keys it declares. The same node when nothing had to
- * change. With `strict` scalars must have their type already: so OmegaConf treats what is inside
- * the elements of a list or map.
+ * converted, an object may only have the keys it declares. The same node when nothing had to change.
  * @throws ConfigError `value.wrong_type`, `key.invalid_type`, `value.struct` (an undeclared key)
  */
-export function convertNode(
-  type: NodeType,
-  node: ConfigNode,
-  at: Place,
-  strict = false,
-): ConfigNode {
+export function convertNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
   if (type.kind === "any") return node;
-  if (node.kind === "scalar")
-    return strict ? checkScalar(type, node, at) : convertScalar(type, node, at);
+  if (node.kind === "scalar") return convertScalar(type, node, at);
   if (node.kind === "list" && type.kind === "list") {
     const items = node.items.map((item, index) =>
-      convertItem(type.element, item, below(at, node, item, BigInt(index)), strict),
+      convertItem(type.element, item, below(at, node, item, BigInt(index))),
     );
     return { ...node, type, items };
   }
   if (node.kind === "map" && (type.kind === "map" || type.kind === "object"))
-    return convertMap(type, node, at, strict);
+    return convertMap(type, node, at);
   throw wrongType(type, node, at);
 }
 
@@ -39,25 +32,18 @@ export function convertNode(
  * that is put there must fit already.
  * @throws ConfigError as `convertNode`
  */
-export const convertElement = (
-  type: NodeType,
-  node: ConfigNode,
-  at: Place,
-  strict = false,
-): ConfigNode => convertNode(type, node, at, strict || type.kind === "list" || type.kind === "map");
+export const convertElement = (type: NodeType, node: ConfigNode, at: Place): ConfigNode =>
+  node.kind !== "scalar" && (type.kind === "list" || type.kind === "map")
+    ? fitNode(type, node, at)
+    : convertNode(type, node, at);
 
 /**
  * What is put into a list of a type.
  * @throws ConfigError as `convertNode`
  */
-export function convertItem(
-  type: NodeType,
-  node: ConfigNode,
-  at: Place,
-  strict = false,
-): ConfigNode {
+export function convertItem(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
   refuseInterpolatedItem(type, node, at);
-  return convertElement(type, node, at, strict);
+  return convertElement(type, node, at);
 }
 
 /**
@@ -114,7 +100,7 @@ function requireObject(type: ObjectType, node: MapNode | ListNode, at: Place): C
 type ObjectType = Extract<NodeType, { kind: "object" }>;
 type MapType = Extract<NodeType, { kind: "map" }> | ObjectType;
 
-function convertMap(type: MapType, node: MapNode, at: Place, strict: boolean): MapNode {
+function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
   if (node.type?.kind === "object" && type.kind === "object") return convertObject(type, node, at);
   const entries = new Map<KeyId, MapEntry>();
   for (const entry of node.entries.values()) {
@@ -122,7 +108,7 @@ function convertMap(type: MapType, node: MapNode, at: Place, strict: boolean): M
     const key = type.kind === "map" ? convertKey(type.key, entry.key, place) : entry.key;
     const value =
       type.kind === "map"
-        ? convertElement(type.element, entry.value, place, strict)
+        ? convertElement(type.element, entry.value, place)
         : convertNode(fieldType(type, key, place), entry.value, place);
     entries.set(keyId(key), { key, value });
   }
@@ -189,10 +175,3 @@ function incompatibleKey(type: NodeType, key: Key, at: Place): ConfigError {
     origin: at.node.origin,
   });
 }
-
-const below = (at: Place, container: ConfigNode, node: ConfigNode, key: Key): Place => ({
-  kind: "place",
-  node,
-  parent: { ...at, node: container },
-  key,
-});
