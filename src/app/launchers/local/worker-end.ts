@@ -15,11 +15,14 @@ export interface Outcome {
   readonly problem?: string;
 }
 
-/** The job of a worker, and the milliseconds that it may take; null for any. */
-interface LimitedJob {
+/** The job of a worker. */
+interface StartedJob {
   readonly folder: string;
   readonly number: number;
+  /** The milliseconds that it may take; null for any. */
   readonly timeLimit: number | null;
+  /** The byte of its log at which this start begins: what earlier ones said stands before. */
+  readonly logStart: number;
 }
 
 /** How a worker ended that is gone; undefined where its record says so already. */
@@ -27,8 +30,9 @@ export function endOfWorker(
   { attempts, status }: JobState,
   { exitCode, problem, signal }: Outcome,
   asked: Asked,
-  { folder, number, timeLimit }: LimitedJob,
+  job: StartedJob,
 ): AttemptEnd | undefined {
+  const { timeLimit } = job;
   // A job that was done in time is done, however long it then took to leave.
   if (status === "completed") return undefined;
   // A launcher that was suspended asks late: before it sees that the job had failed by itself.
@@ -52,20 +56,23 @@ export function endOfWorker(
   const error =
     problem ??
     (signal === null
-      ? (lastError(folder, number) ?? "the worker did not start")
-      : `killed by ${signal}${ranOutOfMemory(signal, folder, number) ? `: out of memory; ${MORE_HEAP}` : ""}`);
+      ? (lastError(job) ?? "the worker did not start")
+      : `killed by ${signal}${ranOutOfMemory(signal, job) ? `: out of memory; ${MORE_HEAP}` : ""}`);
   return { status: "failed", exitCode, error };
 }
 
 /** What a worker that could not even begin said last. */
-function lastError(folder: string, number: number): string | undefined {
-  const lines = lastLines(jobLog(folder, number), 40);
+function lastError(job: StartedJob): string | undefined {
+  const lines = lastLogLines(job, 40);
   return lines.find((line) => /error/i.test(line)) ?? lines.at(-1);
 }
 
 /** Node has said so before it aborts. */
-const ranOutOfMemory = (signal: NodeJS.Signals, folder: string, number: number): boolean =>
-  signal === "SIGABRT" && isHeapFull(lastLines(jobLog(folder, number), 100));
+const ranOutOfMemory = (signal: NodeJS.Signals, job: StartedJob): boolean =>
+  signal === "SIGABRT" && isHeapFull(lastLogLines(job, 100));
+
+const lastLogLines = ({ folder, number, logStart }: StartedJob, count: number): readonly string[] =>
+  lastLines(jobLog(folder, number), count, logStart);
 
 const seconds = (milliseconds: number): string =>
   milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { makeDirectory } from "../../../make-directory.ts";
 import { startTimer } from "../../long-timer.ts";
 import {
@@ -48,7 +48,7 @@ export function startWorker(run: WorkerRun): StartedWorker {
   makeDirectory(jobsFolder(folder));
   const before = readJobState(folder, number);
   const id = randomUUID();
-  const child = spawnWorker(run, { id, launcher: thisProcess() });
+  const { child, logStart } = spawnWorker(run, { id, launcher: thisProcess() });
   const over = outcomeOf(child);
   const noted = withIdentity(begun(number, before, { id }), child.pid ?? 0);
   if (child.pid !== undefined) noteOrKill(folder, noted, child.pid);
@@ -75,7 +75,7 @@ export function startWorker(run: WorkerRun): StartedWorker {
     const written = readJobState(folder, number);
     // It has written nothing where it could not be started.
     const state = written?.attempts.at(-1)?.id === id ? written : noted;
-    const end = endOfWorker(state, outcome, asked, run);
+    const end = endOfWorker(state, outcome, asked, { ...run, logStart });
     if (end === undefined) return state;
     const final = ended(state, end);
     writeJobState(folder, final, { durable: true });
@@ -95,13 +95,15 @@ function spawnWorker({ env, folder, facts, number }: WorkerRun, start: NotedStar
   const command = workerCommand(facts, { folder, number, start });
   const log = openSync(jobLog(folder, number), "a");
   try {
+    const logStart = fstatSync(log).size;
     // Not execa, which pipes through us: files must be the worker's own.
-    return spawn(command.file, command.args, {
+    const child = spawn(command.file, command.args, {
       cwd: command.cwd,
       env: { ...env, ...command.env },
       stdio: ["ignore", log, log],
       detached: true,
     });
+    return { child, logStart };
   } finally {
     closeSync(log);
   }

@@ -1,8 +1,15 @@
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { endOfWorker } from "../../../../src/app/launchers/local/worker-end.ts";
 import { begun, ended, type JobState } from "../../../../src/app/sweep/record/job-state.ts";
+import { jobLog, jobsFolder } from "../../../../src/app/sweep/record/layout.ts";
 
-const RUN = { folder: "/nowhere", number: 3, timeLimit: 2000 };
+const folder = mkdtempSync(join(tmpdir(), "hydraconf-worker-end-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const RUN = { folder: "/nowhere", number: 3, timeLimit: 2000, logStart: 0 };
 const failedAfter = (took_ms: number): JobState => {
   const state = ended(begun(3, undefined), { status: "failed", exitCode: 1, error: "its own" });
   return { ...state, attempts: state.attempts.map((attempt) => ({ ...attempt, took_ms })) };
@@ -24,4 +31,24 @@ test("a job that failed as it was asked to stop is still to be done", () => {
   expect(endOfWorker(failedAfter(500), EXIT, "SIGINT", RUN)).toEqual({
     ...{ status: "stopped", exitCode: 130, error: "stopped by SIGINT" },
   });
+});
+
+test("why a worker died is read from what this start logged, not from what an earlier one did", () => {
+  const earlier = "Error: of before\nFATAL ERROR: JavaScript heap out of memory\n";
+  mkdirSync(jobsFolder(folder), { recursive: true });
+  const errorOf = (
+    exit: { exitCode: number | null; signal: NodeJS.Signals | null },
+    now: string,
+  ) => {
+    writeFileSync(jobLog(folder, 3), `${earlier}${now}`);
+    const started = { ...RUN, folder, logStart: earlier.length };
+    return endOfWorker(begun(3, undefined), exit, undefined, started)?.error;
+  };
+  const abort = { exitCode: null, signal: "SIGABRT" } as const;
+  expect(errorOf(abort, "Assertion failed\n")).toBe("killed by SIGABRT");
+  expect(errorOf(abort, "JavaScript heap out of memory\n")).toContain(
+    "out of memory; NODE_OPTIONS",
+  );
+  expect(errorOf(EXIT, "Error: of now\n")).toBe("Error: of now");
+  expect(errorOf(EXIT, "")).toBe("the worker did not start");
 });
