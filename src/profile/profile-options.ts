@@ -44,6 +44,7 @@ export const REPORT_CONTEXT: OptionChecks<ReportContext> = {
   configFingerprint: text,
   collectorVersion: text,
   environment: anything,
+  failure: optional(text),
   notes: optional(listOf("texts", text, '["interrupted"]')),
 };
 

@@ -128,6 +128,7 @@ function toBundle(
   { fingerprint, workload, environment }: CollectedRun,
   generatedAt: Date,
 ): RegionReportBundle {
+  const failure = failureOf(collection);
   return toReportBundle(model, {
     generatedAt: dateTime(generatedAt),
     configFingerprint: fingerprint,
@@ -141,8 +142,15 @@ function toBundle(
       device: workload.device,
       hydraconf_version: environment.hydraconf,
     },
+    ...(failure !== null && { failure }),
     notes: [...collection.notes, ...outcomeNotes(collection)],
   });
+}
+
+/** Why a collection did not end well, in one line; null where it did. */
+function failureOf({ outcome, problem }: Pick<Collection, "outcome" | "problem">): string | null {
+  if (problem !== undefined) return problem.message;
+  return succeeded(outcome) ? null : describeOutcome(outcome);
 }
 
 /** The regions, and what they were made from: of several runs, the one that is shown. */

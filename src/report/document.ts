@@ -42,6 +42,11 @@ export interface NCUProfileRegionReport {
   readonly environment: ReportEnvironment;
   /** What chose the regions, also where it took none. Added in 1.3: reports of older contracts lack it. */
   readonly selection?: ReportSelection;
+  /**
+   * Why the run ended before all was measured, in words; the report covers what was recorded until then.
+   * Absent where it ended well. Added in 1.3.
+   */
+  readonly failure?: string;
   readonly notes: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requireNative } from "../../src/profile/native.ts";
 import { runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
@@ -52,6 +53,29 @@ describe("deep-profile compare of two real runs", () => {
       /gates passed: \d+ checked, \d+ left out by a selection/,
     );
     expect((await run(...pattern, "--strict")).code).toBe(3);
+  });
+
+  it("holds no limit against a run that failed half-way, unless it is told to", async () => {
+    const { shallowResnet } = await requireNative(() => {});
+    const failing = `"${shallowResnet}" --iterations 1; exit 7`;
+    const made = await run("hydra.run.dir=failed", "--", "sh", "-c", failing);
+    expect(made.code).toBe(1);
+    const shown = await run("compare", "a", "failed");
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain("B failed: sh ended with exit code 7; its numbers are of");
+    const file = "failed/recorder/regions/report.json";
+    for (const [before, after, name] of [
+      ["a", "failed", "B"],
+      ["a", file, "B"],
+      ["failed", "a", "A"],
+    ] as const) {
+      const gate = ["compare", before, after, "--fail-on", "wall_ms>100000%"];
+      const refused = await run(...gate);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`${name} failed: sh ended with exit code 7`);
+      expect(refused.stderr).toContain("--allow-failed");
+      expect((await run(...gate, "--allow-failed")).code).toBe(0);
+    }
   });
 
   it("takes report files, prints Markdown and JSON, and writes a page", async () => {

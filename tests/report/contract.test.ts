@@ -30,7 +30,7 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   NCUProfileRegion: ["path_domains", "repeats"],
-  NCUProfileRegionReport: ["selection"],
+  NCUProfileRegionReport: ["selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -57,6 +57,7 @@ const report: Keys<NCUProfileRegionReport> = {
   collector: true,
   environment: true,
   selection: true,
+  failure: true,
   notes: true,
 };
 const totals: Keys<ReportTotals> = {
@@ -212,7 +213,10 @@ describe("the region report contract", async () => {
     const repeated = combineRuns(
       [twoLibraries, twoLibraries].map((run) => buildRegionModel(timelineOf([run]))),
     );
-    const written = toReportBundle(repeated.model, context);
+    const written = toReportBundle(repeated.model, {
+      ...context,
+      failure: "sh ended with exit code 1",
+    });
     const [first] = written.reports;
     const load = first?.regions[1];
     const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});

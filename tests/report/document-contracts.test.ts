@@ -88,6 +88,7 @@ const facts: Keys<ReportFacts> = {
   device: true,
   fingerprint: true,
   generatedAt: true,
+  failure: true,
 };
 const change: Keys<Change> = {
   a: true,
@@ -126,6 +127,7 @@ const gate: Keys<Gate> = {
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   SweepRegion: ["path_domains"],
+  ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
 };
 

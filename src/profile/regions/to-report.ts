@@ -22,6 +22,8 @@ export interface ReportContext {
   readonly configFingerprint: string;
   readonly collectorVersion: string;
   readonly environment: ReportEnvironment;
+  /** Why the run ended before all was measured; absent where it ended well. */
+  readonly failure?: string;
   /** Notes of the run as a whole, put before those of every scope. */
   readonly notes?: readonly string[];
 }
@@ -64,6 +66,7 @@ function toReport(
     },
     environment: context.environment,
     selection: reportSelection(model),
+    ...(context.failure !== undefined && { failure: context.failure }),
     notes: [...new Set([...(context.notes ?? []), ...notes, ...dataNotes(entry, model)])],
   };
 }

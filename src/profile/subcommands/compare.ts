@@ -4,7 +4,7 @@ import { fileProblem } from "../../file-problem.ts";
 import { compareReports } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
-import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
+import { checkGates, type Gate, parseGates, refuseFailed } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonJsonPieces } from "../../report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
@@ -38,6 +38,10 @@ spread of a region's calls are called unclear.`,
     strict: {
       help: `let a limit fail that is passed only within the noise, too, and one that a selection
 leaves unchecked`,
+    },
+    "allow-failed": {
+      help: `hold conditions also against a run that failed: without it that is an error, since what
+a run did not come to looks faster`,
     },
     collector: { value: "NAME", help: "of runs with several: recorder, nsys or ncu" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
@@ -73,7 +77,7 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
     collector: command.value("collector"),
     scope: command.value("scope"),
   });
-  const comparison = compare(a, b, gates);
+  const comparison = compare(a, b, gates, command.has("allow-failed"));
   const page = command.value("html");
   if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
   const pieces = command.has("json")
@@ -152,8 +156,9 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
   });
 }
 
-function compare(a: Side, b: Side, gates: readonly Gate[]): Comparison {
+function compare(a: Side, b: Side, gates: readonly Gate[], mayFail: boolean): Comparison {
   const reports = compareReports(a.report, b.report);
+  if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {
     names: { a: a.name, b: b.name },
     reports,

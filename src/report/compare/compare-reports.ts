@@ -35,6 +35,8 @@ export interface ReportFacts {
   readonly device: string | null;
   readonly fingerprint: string;
   readonly generatedAt: string;
+  /** Why its run ended before all was measured; absent where it ended well. */
+  readonly failure?: string;
 }
 
 /** Numbers by the names of the report contract. Only those that either report has. */
@@ -316,4 +318,5 @@ const facts = (report: NCUProfileRegionReport): ReportFacts => ({
   device: report.environment.device,
   fingerprint: report.config_fingerprint,
   generatedAt: report.generated_at,
+  ...(report.failure !== undefined && { failure: report.failure }),
 });

@@ -10,6 +10,7 @@ export const comparisonNotes = (
   a: NCUProfileRegionReport,
   b: NCUProfileRegionReport,
 ): readonly string[] => [
+  ...failureNotes(a, b),
   ...nothingMeasured(a, b),
   ...differencesOfKind(a, b),
   ...unitNotes(a, b),
@@ -83,6 +84,14 @@ export function otherWorkNotes(
 const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange): boolean =>
   Object.values(changes).every((change) => change[side] === null);
 
+/** Of a run that failed half-way, what it did not come to looks faster than it is. */
+const failureNotes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] =>
+  [["A", a.failure] as const, ["B", b.failure] as const].flatMap(([name, failure]) =>
+    failure === undefined
+      ? []
+      : [`${name} failed: ${failure}; its numbers are of what was recorded until then`],
+  );
+
 /** A table without rows, or of what only one has, must not look like an answer. */
 function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const measured = ({ regions }: NCUProfileRegionReport) =>
@@ -130,13 +139,18 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
 /** What a report says of its own numbers. */
 const ABOUT_MEDIAN_RUN = /^numbers are those of the median run of \d+; /;
 
-/** What is said of one report alone, such as that its run failed. */
+/** What is said of one report alone; that its run failed is told before. */
 const ownNotes = (
   name: string,
-  { notes }: NCUProfileRegionReport,
+  { notes, failure }: NCUProfileRegionReport,
   other: NCUProfileRegionReport,
 ): readonly string[] => {
-  const own = notes.filter((note) => !other.notes.includes(note) && !ABOUT_MEDIAN_RUN.test(note));
+  const own = notes.filter(
+    (note) =>
+      !other.notes.includes(note) &&
+      !ABOUT_MEDIAN_RUN.test(note) &&
+      (failure === undefined || !note.startsWith(failure)),
+  );
   const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
   const left = own.length - shown.length;
   return left > 0 ? [...shown, `${name}: ${plural(left, "more note")} in its report`] : shown;

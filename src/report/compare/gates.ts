@@ -124,6 +124,21 @@ export function checkGates(
   return gates.flatMap((gate) => checkGate(gate, comparison));
 }
 
+/**
+ * Nothing can be held against what a failed run measured: what it did not come to looks faster.
+ *
+ * @throws ConfigError `profile.gate` that names the run that failed
+ */
+export function refuseFailed({ a, b }: ReportComparison): void {
+  for (const [name, { failure }] of [["A", a] as const, ["B", b] as const])
+    if (failure !== undefined)
+      throw new ConfigError({
+        code: "profile.gate",
+        message: `--fail-on: ${name} failed: ${failure}; a limit would be held against what was recorded until then`,
+        hint: "profile it again, or say --allow-failed where it is known to end like this",
+      });
+}
+
 interface Candidate {
   readonly label: string;
   /** Absent of totals. */

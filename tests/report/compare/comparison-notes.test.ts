@@ -30,6 +30,32 @@ describe("notes on a comparison", () => {
     expect(comparisonNotes(report, other)).toEqual([note]);
   });
 
+  it("tell of a run that failed before all else, also where both failed alike", () => {
+    const failed = (failure: string) => ({
+      ...report,
+      failure,
+      notes: [
+        ...report.notes,
+        `${failure}: the report covers what was recorded until then`,
+        "its own",
+      ],
+    });
+    const [first, second] = [
+      failed("sh ended with exit code 1"),
+      failed("sh was ended by SIGABRT"),
+    ];
+    expect(comparisonNotes(report, first)).toEqual([
+      "B failed: sh ended with exit code 1; its numbers are of what was recorded until then",
+      "B: its own",
+    ]);
+    expect(comparisonNotes(second, second)).toEqual(
+      ["A", "B"].map(
+        (name) =>
+          `${name} failed: sh was ended by SIGABRT; its numbers are of what was recorded until then`,
+      ),
+    );
+  });
+
   it("are none on a machine that an imported file does not name", () => {
     const [unknown, known] = [elsewhere({ hostname: "unknown" }), elsewhere({ gpus: GPUS })];
     expect(comparisonNotes(unknown, known)).toEqual([]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { gateSummary } from "../../../src/report/compare/comparison.ts";
-import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { checkGates, parseGates, refuseFailed } from "../../../src/report/compare/gates.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { growth } from "../../growth.ts";
 import { runs } from "../../runs.ts";
@@ -39,6 +39,27 @@ const timed = (report: typeof before, value: number) => ({
 const comparison = compareReports(timed(before, 100), timed(after, 150));
 const outcomes = (text: string) =>
   checkGates(parseGates(text), comparison).map(({ outcome }) => outcome);
+
+describe("gates of runs that failed", () => {
+  const failed = { ...before, failure: "sh ended with exit code 1" };
+
+  it.each([
+    ["A", failed, before],
+    ["B", before, failed],
+    ["A", failed, failed],
+  ] as const)("are refused: %s", (name, a, b) => {
+    expect(() => refuseFailed(compareReports(a, b))).toThrow(
+      expect.objectContaining({
+        code: "profile.gate",
+        message: expect.stringContaining(`${name} failed: sh ended with exit code 1`),
+      }),
+    );
+  });
+
+  it("are not, where both ended well", () => {
+    expect(() => refuseFailed(compareReports(before, before))).not.toThrow();
+  });
+});
 
 describe("gates", () => {
   it.each([
