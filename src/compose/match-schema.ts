@@ -1,16 +1,19 @@
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { mergeNodes } from "../values/merge.ts";
-import type { ConfigNode, MapNode } from "../values/node.ts";
+import type { ConfigNode, MapNode, ScalarValue } from "../values/node.ts";
+import { child } from "../values/node.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
+import type { LoadedConfig } from "./sources/config-source.ts";
 import { yamlFileName } from "./sources/file-name.ts";
 import type { Repository } from "./sources/repository.ts";
 import { withEntry, withoutEntry } from "./tree-edit.ts";
 import type { CompositionWarning } from "./warning.ts";
 
 /**
- * A config with the path of an entry in the schema store is checked against that entry, unless the entry gives way
- * to it: launchers and sweepers of ours have names that trees use for their own (`hydra/launcher/slurm`).
+ * A config with the path of an entry in the schema store is checked against that entry, and gets what it lacks of it,
+ * unless the entry gives way to it: launchers and sweepers of ours have names that trees use for their own
+ * (`hydra/launcher/slurm`). One that configures ours names its class.
  *
  * @throws ConfigError if the entry has a defaults list: Hydra does not support that either.
  */
@@ -23,7 +26,7 @@ export function matchSchema(
   const { node } = loaded;
   if (loaded.source.scheme === "structured") return { node };
   const schema = repository.loadSchema(yamlFileName(configPath));
-  if (schema === undefined || schema.replaceable === true) return { node };
+  if (schema === undefined || givesWay(schema, node)) return { node };
 
   const notice =
     `'${configPath}' is validated against ConfigStore schema with the same name.\n` +
@@ -47,6 +50,14 @@ export function matchSchema(
     node: hydra === undefined || merged.kind !== "map" ? merged : withEntry(merged, "hydra", hydra),
     warning: { code: "schema_match", message: `\n${notice}\n${help}`, origin: loaded.origin },
   };
+}
+
+const givesWay = (schema: LoadedConfig, node: ConfigNode): boolean =>
+  schema.replaceable === true && targetOf(node) !== targetOf(schema.node);
+
+function targetOf(node: ConfigNode): ScalarValue | undefined {
+  const target = child(node, "_target_");
+  return target?.kind === "scalar" ? target.value : undefined;
 }
 
 function mergeSchema(

@@ -41,7 +41,7 @@ export interface LoadedConfig {
   readonly defaults: readonly DefaultsItem[];
   /** What the composed tree must fit where this config is mounted. */
   readonly schema?: ConfigSchema;
-  /** Of the schema store: a file of its path takes its place, and is not checked against it. */
+  /** Of the schema store: a file of its path that names another class takes its place, and is not checked against it. */
   readonly replaceable?: boolean;
   /** Where the config starts, for messages about the config as a whole. */
   readonly origin: Origin;

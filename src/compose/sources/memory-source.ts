@@ -18,7 +18,7 @@ export type StoreEntry =
       /** Called once, when the config is first asked for. */
       readonly create: () => ConfigNode;
       readonly package?: string;
-      /** A file of its path takes its place, and is not checked against it. */
+      /** A file of its path that names another class takes its place, and is not checked against it. */
       readonly replaceable?: boolean;
     }
   | ({ readonly node: ConfigNode } & StoreEntryOptions)

@@ -101,6 +101,19 @@ describe("the standard plugins", () => {
     expect(composition.warnings.map(({ code }) => code)).not.toContain("schema_match");
   });
 
+  it("that Hydra has not give a file what it lacks that names their class, and check it", () => {
+    const path = "hydra/sweeper/random";
+    const target = "_target_: hydraconf.sweepers.Random\n";
+    const { hydra } = compositionOf([`hydra/sweeper=random`], { [path]: `${target}seed: 3\n` });
+    expect(toObject(hydra)).toMatchObject({
+      sweeper: { seed: 3, n_trials: 20, direction: "minimize" },
+    });
+    const error = refusal(() =>
+      compositionOf(["hydra/sweeper=random"], { [path]: `${target}trials: 3\n` }),
+    );
+    expect(error.message).toContain(`Error merging '${path}' with schema`);
+  });
+
   it("of Hydra's own plugins check a file of the tree at their path", () => {
     const error = refusal(() =>
       compositionOf(["hydra/launcher=joblib"], { "hydra/launcher/joblib": "nope: 1\n" }),
