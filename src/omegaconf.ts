@@ -102,7 +102,7 @@ export function mergeAll(
   checkOptions("mergeAll", options, RESOLVING_OPTIONS);
   const context = contextOf(options, values.find(isConfig));
   return mergeNodes(
-    values.map((value, index) => containerOf(value, "mergeAll", `values[${index}]`)),
+    Array.from(values, (value, index) => containerOf(value, "mergeAll", `values[${index}]`)),
     context,
   );
 }

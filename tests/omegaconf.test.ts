@@ -264,6 +264,7 @@ it.each<readonly [string, () => unknown, string]>([
   ],
   ["merge: argument 2 must be a map or a list, not null", () => merge({ a: 1 }, null), ""],
   ["mergeAll: values[1] must be a map or a list, not null", () => mergeAll([{}, null]), ""],
+  ["mergeAll: values[0] must be a map or a list, not undefined", () => mergeAll(new Array(1)), ""],
   ["mergeAll: the values must be a list, not an object", () => mergeAll(any({})), "mergeAll([base"],
   [
     "merge: argument 2 must be a map or a list, not undefined",
