@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Composition } from "../../compose/index.ts";
 import { editTree } from "../../compose/tree-edit.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
@@ -86,8 +86,7 @@ function directoryOf(
   number: number | undefined,
 ): string {
   const at = (key: string): string => textAt(root, key, context) ?? "None";
-  if (number !== undefined)
-    return resolve(cwd, join(at("hydra.sweep.dir"), at("hydra.sweep.subdir")));
+  if (number !== undefined) return resolve(cwd, at("hydra.sweep.dir"), at("hydra.sweep.subdir"));
   const wished = resolve(cwd, at("hydra.run.dir"));
   if (resultFiles.length === 0 || isFromOverride(composition, "hydra.run.dir", context))
     return wished;

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { type Config, createConfig } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
@@ -72,7 +72,7 @@ export async function runJob(
     workingDirectory.cwd ?? surroundings.cwd,
   );
   const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
-  if (subdirectory !== undefined) saveJobFiles(join(outputDir, String(subdirectory)), planned);
+  if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), planned);
   const config = createConfig(tree, { ...composition, root, config: tree }, context);
   const job = describeJob(planned, surroundings);
   // What is wrong with it shows when the files are there, as in Hydra.

@@ -36,6 +36,21 @@ describe("-m", () => {
     expect(record.endsWith("\nx: 1\n'y': b\n")).toBe(true);
   });
 
+  test("an absolute hydra.sweep.subdir or hydra.output_subdir stands for itself, as in Hydra", async () => {
+    const { run, cwd } = program(CONFIG);
+    const away = [
+      `hydra.sweep.subdir=${cwd}/far/\${x}`,
+      `hydra.output_subdir=${cwd}/notes/\${hydra.job.num}`,
+    ];
+    const directories: string[] = [];
+    const { exitCode: code } = await run(["-m", "x=1,2", ...away], (_config, job) => {
+      directories.push(job.outputDir);
+    });
+    expect([code, directories]).toEqual([0, [join(cwd, "far/1"), join(cwd, "far/2")]]);
+    expect(readdirSync(join(cwd, "s")).sort()).toEqual([".sweep", "multirun.yaml"]);
+    expect(readFileSync(join(cwd, "notes/1/overrides.yaml"), "utf8")).toBe("- x=2\n");
+  });
+
   // Hydra's sweepers look groups up in the search path that a program starts with.
   test("glob knows the options of the added directory, and none of hydra.searchpath", async () => {
     const { run } = program({
