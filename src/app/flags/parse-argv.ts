@@ -36,10 +36,12 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   let isFirstRun = true;
   const dashes = argv.indexOf("--");
   const words = dashes < 0 ? argv : argv.slice(0, dashes);
+  // All words are told apart first: one that could be several flags is refused before any flag acts.
+  const matches = words.map((word) => matchFlag(word, flags));
 
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
-    const matched = matchFlag(word, flags);
+    const matched = matches[index] ?? "override";
     if (matched === "override") {
       ownWords.push(word);
       if (!isFirstRun) apart.push(word);
@@ -48,7 +50,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       isFirstRun &&= overrides.length === 0;
       if (matched.flag.takes === "overrides") ownWords = more;
       const next = words[index + 1];
-      const mayTakeNext = next !== undefined && matchFlag(next, flags) === "override";
+      const mayTakeNext = matches[index + 1] === "override";
       const taken = readFlag(matched, mayTakeNext ? next : undefined, flags);
       for (const [id, value] of taken.values) values.set(id, value);
       if (taken.tookNext) index++;

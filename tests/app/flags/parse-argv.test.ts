@@ -70,6 +70,9 @@ describe("parseArgv", () => {
       ["--config"],
       "ambiguous option: --config could match --config-path, --config-name, --config-dir",
     ],
+    // argparse tells all words apart before a flag acts, also one that ends the program.
+    [["--version", "--h"], "ambiguous option: --h could match --help, --hydra-help"],
+    [["--cfg", "nope", "--h"], "ambiguous option: --h could match --help, --hydra-help"],
     [["--run=1"], "argument --run/-r: ignored explicit argument '1'"],
     [["-rx"], "argument --run/-r: ignored explicit argument 'x'"],
     [
