@@ -72,6 +72,39 @@ describe("the file of an export", () => {
     expect(() => readNsysExport(path)).toThrow('unrecognized token: "\\u{1b}"');
   });
 
+  it("that another program set to write-ahead logging is told how to be set back", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const bytes = readFileSync(path);
+    bytes.set([2, 2], 18);
+    writeFileSync(path, bytes);
+    try {
+      readNsysExport(path);
+      expect.unreachable();
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      expect(error.message).toContain("write-ahead logging (WAL)");
+      expect(error.details.hint).toContain("PRAGMA journal_mode=DELETE");
+    }
+  });
+
+  it("that nobody finished says so", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const begun = Buffer.from("d9d505f920a163d7", "hex");
+    writeFileSync(`${path}-journal`, begun);
+    const { processes, notes } = readNsysExport(path);
+    expect(processes).toHaveLength(1);
+    expect(notes).toEqual([expect.stringContaining(`${path}-journal stands beside the export`)]);
+  });
+
+  it.each([
+    ["is empty", ""],
+    ["begins with zeros", Buffer.alloc(512)],
+  ])("is finished where the journal beside it %s, as SQLite can leave it", (_, journal) => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    writeFileSync(`${path}-journal`, journal);
+    expect(readNsysExport(path).notes).toEqual([]);
+  });
+
   it.each([
     ["is missing", () => join(temporary(), "absent.sqlite")],
     ["is empty", () => fileOf("")],

@@ -3,7 +3,7 @@
  * gigabytes are usual. Tables are made lazily by nsys and columns came with versions, so that both
  * may be missing: what is missing reads as null, or as no rows.
  */
-import { closeSync, openSync, readSync, rmSync, symlinkSync } from "node:fs";
+import { rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
 import { printable } from "../../../printable.ts";
@@ -16,8 +16,8 @@ import {
   readIntegerRows,
 } from "./integer-rows.ts";
 import { invalid } from "./invalid.ts";
+import { requireSqlite } from "./require-sqlite.ts";
 import { cell, isSqlValue, quote, type SqlValue } from "./sql.ts";
-import { isSqliteFile, SQLITE_MAGIC } from "./sqlite-file.ts";
 
 export type Row<C extends string> = Readonly<Record<C, SqlValue>>;
 
@@ -70,22 +70,6 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
     database?.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function requireSqlite(path: string): void {
-  const head = Buffer.alloc(SQLITE_MAGIC.length);
-  let bytes: number;
-  try {
-    const descriptor = openSync(path, "r");
-    try {
-      bytes = readSync(descriptor, head, 0, head.length, 0);
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (cause) {
-    throw invalid(path, cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-  if (!isSqliteFile(head.subarray(0, bytes))) throw invalid(path, "it is not an SQLite file");
 }
 
 const isSqliteError = (error: Error): boolean => error.name === "SQLite3Error";

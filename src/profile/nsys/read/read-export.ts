@@ -8,6 +8,7 @@ import { invalid } from "./invalid.ts";
 import { lackingNotes } from "./lacking.ts";
 import { type RecordedMachine, readMachine } from "./machine.ts";
 import { type NvtxEvents, readNvtx } from "./nvtx.ts";
+import { isUnfinished, journalOf } from "./require-sqlite.ts";
 import { untracedNotes } from "./untraced.ts";
 
 /** A timeline, and what only nsys knows. */
@@ -66,6 +67,11 @@ export function readNsysExport(path: string): NsysTimeline {
       toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
       machine: readMachine(database),
       notes: [
+        ...(isUnfinished(path)
+          ? [
+              `${journalOf(path)} stands beside the export: it is still being written, or was left unfinished, and something may be missing`,
+            ]
+          : []),
         ...lacking,
         ...untracedNotes(database),
         ...(processes.length === 0 && lacking.length === 0
