@@ -1,4 +1,5 @@
 /** From files that profilers wrote to region reports: what `deep-profile import` does. */
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, parse } from "node:path";
 import type { RegionReportBundle } from "../../report/document.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -90,7 +91,7 @@ interface ReadSources {
 }
 
 async function readSources(request: ImportRequest, folders: Folders): Promise<ReadSources> {
-  const recognised = request.sources.map((source) => ({ source, importer: importerOf(source) }));
+  const recognised = onlyOnce(request).map((source) => ({ source, importer: importerOf(source) }));
   const prefixes = tablePrefixes(recognised);
   const shared = new Map<string, string>();
   const recordings: Recording[] = [];
@@ -121,6 +122,21 @@ async function readSources(request: ImportRequest, folders: Folders): Promise<Re
 }
 
 const OF_NCU = "ncu";
+
+/** Each file once, whatever it is called: its kernels would count twice, or its report stand there twice. */
+function onlyOnce({ sources, say }: ImportRequest): readonly ImportSource[] {
+  const names = new Map<string, string>();
+  return sources.filter(({ name, path }) => {
+    const place = realpathSync(path);
+    const first = names.get(place);
+    if (first === undefined) names.set(place, name);
+    else
+      say(
+        `${name} is ${first === name ? "given twice" : `the same file as ${first}`}: it is read once`,
+      );
+    return first === undefined;
+  });
+}
 
 /** What files have in common that make one report: those of ncu, or the repeats of a run. Null for any other. */
 function sharedReport(collector: Importer["collector"], repeatOf: string | null): string | null {

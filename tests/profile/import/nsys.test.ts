@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { importFiles } from "../../../src/profile/import/import-files.ts";
@@ -11,10 +11,18 @@ import { globalId, temporary, writeExport } from "../nsys/exports.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 async function importOne(path: string) {
+  const { reports, directory } = await importAll([path]);
+  const [report] = reports;
+  if (report === undefined) throw new Error("nothing was imported");
+  return { ...report, directory };
+}
+
+async function importAll(paths: readonly string[]) {
   const directory = join(temporary(), "out");
   mkdirSync(directory);
-  const [report] = await importFiles({
-    sources: [openSource(path, "/")],
+  const said: string[] = [];
+  const reports = await importFiles({
+    sources: paths.map((path) => openSource(path, "/")),
     directory,
     reader: "auto",
     locale: null,
@@ -24,10 +32,9 @@ async function importOne(path: string) {
     exclude: [],
     aggregate: true,
     now: new Date(2026, 0, 2),
-    say: () => {},
+    say: (line) => said.push(line),
   });
-  if (report === undefined) throw new Error("nothing was imported");
-  return { ...report, directory };
+  return { reports, directory, said };
 }
 
 const export7 = () =>
@@ -45,6 +52,19 @@ describe("an SQLite export of Nsight Systems", () => {
     const [whole] = bundle.reports;
     expect(whole?.regions.map(({ name, wall_ms }) => [name, wall_ms])).toEqual([["A", 4.999999]]);
     expect(whole?.collector).toMatchObject({ name: "nsys", version: "1.2" });
+  });
+
+  it("is read once, however often and by whatever names it is given", async () => {
+    const path = export7();
+    const link = join(dirname(path), "link.sqlite");
+    symlinkSync(path, link);
+    const { reports, said } = await importAll([path, path, link]);
+    expect(reports.map(({ folder }) => folder)).toEqual(["nsys"]);
+    expect(said).toEqual([
+      `${path} is given twice: it is read once`,
+      `${link} is the same file as ${path}: it is read once`,
+      `reading ${path}`,
+    ]);
   });
 
   it("tells of the machine that was recorded", async () => {
