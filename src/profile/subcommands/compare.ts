@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { writeFileAtomic } from "../../atomic-write.ts";
 import { fileProblem } from "../../file-problem.ts";
-import { compareReports } from "../../report/compare/compare-reports.ts";
+import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
+import { processNotes } from "../../report/compare/comparison-notes.ts";
 import { checkGates, type Gate, parseGates, refuseFailed } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonJsonPieces } from "../../report/compare/json.ts";
@@ -120,6 +121,8 @@ interface Names {
 
 interface Side extends Omit<LoadedReport, "bundle"> {
   readonly report: NCUProfileRegionReport;
+  /** How many processes an aggregate is of; 0: not known, and of other scopes. */
+  readonly processes: number;
 }
 
 async function loadBoth(
@@ -132,7 +135,9 @@ async function loadBoth(
   // Each lets go of its other scopes: two large files would not fit into memory together.
   const side = (name: string): Side => {
     const { bundle, ...loaded } = loadReport(name, cwd, validator, collector);
-    return { ...loaded, report: scopeOf(name, bundle, wanted.scope) };
+    const report = scopeOf(name, bundle, wanted.scope);
+    const processes = bundle.reports.filter(({ scope }) => scope.startsWith("process:")).length;
+    return { ...loaded, report, processes: report.scope === "aggregate" ? processes : 0 };
   };
   return [side(names.a), side(names.b)];
 }
@@ -157,7 +162,9 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
 }
 
 function compare(a: Side, b: Side, gates: readonly Gate[], mayFail: boolean): Comparison {
-  const reports = compareReports(a.report, b.report);
+  const compared = compareReports(a.report, b.report);
+  const notes = [...processNotes(a.processes, b.processes), ...compared.notes];
+  const reports: ReportComparison = { ...compared, notes };
   if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {
     names: { a: a.name, b: b.name },

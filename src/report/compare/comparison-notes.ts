@@ -92,6 +92,18 @@ const failureNotes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): rea
       : [`${name} failed: ${failure}; its numbers are of what was recorded until then`],
   );
 
+/**
+ * Of aggregates over other numbers of processes, which sum what ran side by side.
+ *
+ * @param a how many processes A is of; 0: not known
+ */
+export const processNotes = (a: number, b: number): readonly string[] =>
+  a === b || a === 0 || b === 0
+    ? []
+    : [
+        `the numbers of processes differ: ${a} and ${b}; times of regions and counts are sums over all of them`,
+      ];
+
 /** A table without rows, or of what only one has, must not look like an answer. */
 function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const measured = ({ regions }: NCUProfileRegionReport) =>

@@ -45,3 +45,28 @@ it.each([
     expect(Math.max(...printed.map(({ length }) => length))).toBeLessThan(whole.length / 2);
   },
 );
+
+it("says that two aggregates are of other numbers of processes", async () => {
+  const ofProcesses = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      pid: at + 1,
+      ranges: [{ name: "step", start: 0, end: 9 }],
+    }));
+  for (const count of [1, 4])
+    writeFileSync(join(directory, `${count}.json`), renderBundleJson(bundleOf(ofProcesses(count))));
+  const shown = async (...args: readonly string[]) => {
+    const printed: string[] = [];
+    await runCompare(args, {
+      cwd: directory,
+      env: {},
+      now: new Date(0),
+      console: { stdout: (text) => printed.push(text), stderr: (text) => expect(text).toBe("") },
+    });
+    return printed.join("");
+  };
+  const note = "the numbers of processes differ: 1 and 4";
+  expect(await shown("1.json", "4.json", "--markdown")).toContain(note);
+  expect(await shown("4.json", "4.json", "--markdown")).not.toContain("numbers of processes");
+  const one = ["1.json", "4.json", "--markdown", "--scope", "process:1"];
+  expect(await shown(...one)).not.toContain("numbers of processes");
+});
