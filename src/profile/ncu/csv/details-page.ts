@@ -82,7 +82,8 @@ export function createDetailsReader(
         if (!sections.has(title)) sections.set(title, []);
         return;
       }
-      addMember(sections, members, section, name);
+      // A column that another program may have dropped.
+      if (columns.sectionName >= 0) addMember(sections, members, section, name);
       if (result.seen.has(name)) return;
       result.seen.add(name);
       const { unit, factor } = convertUnit(cellText(bytes, places, columns.metricUnit));
@@ -92,7 +93,7 @@ export function createDetailsReader(
     },
     end: close,
     // Each row has its own.
-    lacksUnits: () => false,
+    lacksUnits: () => columns.metricUnit < 0,
   };
 }
 

@@ -65,6 +65,54 @@ export const SUMMARY_HEADERS: readonly string[] = [
   '"Domain","Range:PL_Type',
 ];
 
+const NEEDED = ["ID", "Process ID", "Kernel Name"];
+/** A table with one of these is of the details page, which needs the last two. */
+const OF_DETAILS = [
+  "Section Name",
+  "Body Item Label",
+  "Metric Unit",
+  "Metric Name",
+  "Metric Value",
+];
+const OF_RULES = [
+  "Rule Name",
+  "Rule Type",
+  "Rule Description",
+  "Estimated Speedup Type",
+  "Estimated Speedup",
+];
+
+/** What results cannot be read without, and a header lacks. */
+export function lackingColumns(headers: readonly string[]): readonly string[] {
+  const isDetails = OF_DETAILS.some((name) => headers.includes(name));
+  return [...NEEDED, ...(isDetails ? OF_DETAILS.slice(-2) : [])].filter(
+    (name) => !headers.includes(name),
+  );
+}
+
+const isIdentity = (name: string): boolean =>
+  IDENTITY.has(name) || PUSH_POP.test(name) || START_END.test(name);
+
+/** How many columns of a header are such as ncu names them, but for metrics. */
+export const knownColumns = (headers: readonly string[]): number =>
+  headers.filter((name) => isIdentity(name) || OF_DETAILS.includes(name)).length;
+
+/** The places of the columns in ncu's order, in which what tells results apart comes first, and metrics or rules last. */
+export function asNcuOrders(headers: readonly string[]): readonly number[] {
+  const ranks = headers.map(rankOf);
+  return headers.map((_, place) => place).sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
+}
+
+function rankOf(name: string): number {
+  const front = ["ID", "Process ID", "Process Name", "Host Name"].indexOf(name);
+  if (front >= 0) return front;
+  if (PUSH_POP.test(name) || START_END.test(name)) return 4;
+  if (name === "Kernel Name") return 5;
+  if (isIdentity(name)) return 6;
+  if (OF_DETAILS.includes(name)) return name === "Metric Value" ? 8 : 7;
+  return OF_RULES.includes(name) ? 9 : 10;
+}
+
 /** Null where a header lacks what results cannot be without. */
 export function layoutOf(headers: readonly string[]): TableLayout | null {
   const at = (name: string) => headers.indexOf(name);
@@ -89,10 +137,8 @@ export function layoutOf(headers: readonly string[]): TableLayout | null {
     speedup: at("Estimated Speedup"),
     speedupType: at("Estimated Speedup Type"),
   };
-  if (columns.id < 0 || columns.processId < 0 || columns.kernelName < 0) return null;
-  const isDetails = columns.metricName >= 0 && columns.metricValue >= 0;
-  const isIdentity = (name: string) =>
-    IDENTITY.has(name) || PUSH_POP.test(name) || START_END.test(name);
+  if (lackingColumns(headers).length > 0) return null;
+  const isDetails = columns.metricName >= 0;
   const metric = headers.findIndex((name) => !isIdentity(name));
   return {
     page: isDetails ? "details" : "raw",
@@ -106,7 +152,7 @@ export function layoutOf(headers: readonly string[]): TableLayout | null {
     kinds: headers.map((_, place) =>
       place === columns.pushPop || place === columns.startEnd
         ? "nvtx"
-        : place === columns.kernelName
+        : place === columns.kernelName && isIdentity(headers[place + 1] ?? "")
           ? "kernel"
           : "plain",
     ),

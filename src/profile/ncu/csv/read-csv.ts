@@ -6,6 +6,7 @@ import { ConfigError } from "../../../values/errors.ts";
 import type { NcuResult, SectionTable } from "../results.ts";
 import { createDetailsReader } from "./details-page.ts";
 import { detectFormat, EVIDENCE_BYTES } from "./detect-format.ts";
+import { lackingError } from "./lacking-error.ts";
 import type { TableLayout } from "./layout.ts";
 import { createNumberReader } from "./metric-cells.ts";
 import { type LocaleName, NUMBER_FORMATS, type NumberFormat } from "./number-format.ts";
@@ -71,7 +72,7 @@ export async function streamNcuCsv(
   };
   if (format !== null) start(format);
   let head: Buffer | null = format === null ? Buffer.alloc(0) : null;
-  for await (const chunk of asPrinted(asUtf8(input))) {
+  for await (const chunk of asPrinted(asUtf8(input), name)) {
     if (head === null) {
       splitter.push(chunk);
       continue;
@@ -116,8 +117,9 @@ export const streamNcuCsvFile = (
 
 const CHUNK_BYTES = 1 << 18;
 
-function refuseWithoutTable({ tables, sawSummaryPage }: SplitSummary, name: string): void {
+function refuseWithoutTable({ tables, sawSummaryPage, lacking }: SplitSummary, name: string): void {
   if (tables > 0) return;
+  if (lacking.length > 0) throw lackingError(name, lacking);
   throw new ConfigError({
     code: "profile.input",
     message: sawSummaryPage

@@ -4,6 +4,8 @@
  */
 
 import { TextDecoder } from "node:util";
+import { lackingError } from "./lacking-error.ts";
+import { asNcuOrders, knownColumns, lackingColumns } from "./layout.ts";
 
 interface Rewriting {
   readonly separator: string;
@@ -16,25 +18,50 @@ interface Rewriting {
 /** How much of a text is looked at: a header stands at the beginning. */
 const HEAD_CHARACTERS = 1 << 16;
 
-const PRINTED = /^\ufeff?"ID","Process ID",/m;
-const REWRITTEN =
-  /^(\ufeff?(?:"?(?:Unnamed: [\d.]+|index|level_\d)?"?([,;\t])){0,4})"?ID"?([,;\t])"?Process ID"?\3/m;
+const PRINTED =
+  /^\ufeff?(?:"ID","Process ID",|"Process ID","Process Name",|"Domain","Range:PL_Type)/m;
+const SEPARATORS = [",", ";", "\t"];
+/** Names of an index, which stands in front. */
+const INDEX = /^(?:Unnamed: [\d.]+|index|level_\d)?$/;
+/** A header has as many names of ncu's, or begins as ncu's do. */
+const FEWEST_KNOWN = 3;
+const MOST_ADDED = 4;
 
 /** Null where a text is ncu's own, or no table of it. */
 function rewritingOf(head: string): Rewriting | null {
   if (PRINTED.test(head)) return null;
-  const match = REWRITTEN.exec(head);
-  if (match === null) return null;
-  const [, before = "", , separator = ","] = match;
-  return { separator, added: before.split(separator).length - 1, at: match.index };
+  for (const { 0: line, index } of head.matchAll(/^.*(?:Process ID|Kernel Name|Metric Name).*$/gm))
+    for (const separator of SEPARATORS) {
+      const names = namesIn(line, separator);
+      const first = names.findIndex((name) => !INDEX.test(name));
+      if (first < 0 || first > MOST_ADDED || !isHeader(names.slice(first))) continue;
+      return { separator, added: first, at: index };
+    }
+  return null;
 }
+
+const namesIn = (line: string, separator: string): readonly string[] =>
+  line.split(separator).map((name) => name.trim().replace(/^\ufeff?"?|"$/g, ""));
+
+const isHeader = (names: readonly string[]): boolean =>
+  (names[0] === "ID" && names[1] === "Process ID") ||
+  (knownColumns(names) >= FEWEST_KNOWN &&
+    (names.includes("Kernel Name") || (names.includes("ID") && names.includes("Process ID"))));
 
 /** Whether a text begins like such a table. */
 export const isRewritten = (head: Uint8Array): boolean =>
   rewritingOf(new TextDecoder().decode(head.subarray(0, HEAD_CHARACTERS))) !== null;
 
-/** A table as ncu prints it: every cell quoted, commas between them; all else passes as it is. */
-export async function* asPrinted(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * A table as ncu prints it: every cell quoted, commas between them, the columns in ncu's order; all else passes as it is.
+ *
+ * @param name what messages call it
+ * @throws ConfigError `profile.input` where it lacks columns that results cannot be read without
+ */
+export async function* asPrinted(
+  input: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder();
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -45,7 +72,7 @@ export async function* asPrinted(input: AsyncIterable<Uint8Array>): AsyncGenerat
     const text = decoder.decode(Buffer.concat(waiting), { stream: true });
     const rewriting = rewritingOf(text.slice(0, HEAD_CHARACTERS));
     if (rewriting === null) return null;
-    records = createRecordReader(rewriting);
+    records = createRecordReader(rewriting, name);
     return records.push(text.slice(rewriting.at));
   };
   for await (const chunk of input) {
@@ -87,9 +114,9 @@ const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-function createRecordReader({ separator, added }: Rewriting): RecordReader {
+function createRecordReader({ separator, added }: Rewriting, name: string): RecordReader {
   const between = separator.charCodeAt(0);
-  let isWhole: readonly boolean[] | null = null;
+  let header: Header | null = null;
   let cells: string[] = [];
   let cell = "";
   let length = 0;
@@ -110,8 +137,8 @@ function createRecordReader({ separator, added }: Rewriting): RecordReader {
     cells = [];
     length = 0;
     if (own.length <= 1 && (own[0] ?? "") === "") return "";
-    isWhole ??= own.map((name) => WHOLE_NUMBERS.has(name));
-    return rowOf(own, isWhole);
+    header ??= readHeader(own, name);
+    return rowOf(own, header);
   };
   return {
     push(text) {
@@ -156,12 +183,31 @@ function createRecordReader({ separator, added }: Rewriting): RecordReader {
 const withoutReturn = (text: string): string =>
   text.charCodeAt(text.length - 1) === CARRIAGE_RETURN ? text.slice(0, -1) : text;
 
-/** @param isWhole of each column */
-function rowOf(cells: readonly string[], isWhole: readonly boolean[]): string {
+interface Header {
+  /** The places of the columns, as ncu orders them. */
+  readonly order: readonly number[];
+  /** Whether ncu's column has whole numbers. */
+  readonly isWhole: readonly boolean[];
+}
+
+function readHeader(cells: readonly string[], name: string): Header {
+  const names = cells.map((cell) => cell.trim());
+  const lacking = isSummary(names) ? [] : lackingColumns(names);
+  if (lacking.length > 0) throw lackingError(name, lacking);
+  const order = asNcuOrders(names);
+  return { order, isWhole: order.map((place) => WHOLE_NUMBERS.has(names[place] ?? "")) };
+}
+
+/** A page of averages has other columns, and says itself what is wrong with it. */
+const isSummary = (names: readonly string[]): boolean =>
+  names.includes("Invocations") || names.includes("Minimum");
+
+/** A row that was cut stays short, and one with too many cells long. */
+function rowOf(cells: readonly string[], { order, isWhole }: Header): string {
   let row = '"';
   for (let place = 0; place < cells.length; place++) {
     if (place > 0) row += '","';
-    const text = cells[place] ?? "";
+    const text = cells[order[place] ?? place] ?? "";
     const cell = isWhole[place] === true ? text.replace(/^(\d+)\.0$/, "$1") : text;
     row += cell.includes('"') ? cell.replaceAll('"', '""') : cell;
   }

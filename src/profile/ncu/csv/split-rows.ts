@@ -1,5 +1,11 @@
 import { type CellPlaces, createCellPlaces, findCells, isComplete } from "./cells.ts";
-import { HEADER_START, layoutOf, SUMMARY_HEADERS, type TableLayout } from "./layout.ts";
+import {
+  HEADER_START,
+  lackingColumns,
+  layoutOf,
+  SUMMARY_HEADERS,
+  type TableLayout,
+} from "./layout.ts";
 
 /** What the splitter hands out; bytes and places are valid only during the call. */
 export interface RowHandlers {
@@ -20,6 +26,8 @@ export interface SplitSummary {
   readonly damagedRows: number;
   /** A table of averages per kernel or NVTX range was met. */
   readonly sawSummaryPage: boolean;
+  /** What the first header that cannot be used lacks. */
+  readonly lacking: readonly string[];
 }
 
 /** What comes behind the bytes at hand: at the end of the text, a line needs no break to be over. */
@@ -46,6 +54,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
   let atStart = true;
   let layout: TableLayout | null = null;
   let places = createCellPlaces(64);
+  let lacking: readonly string[] = [];
   const count = { tables: 0, damaged: 0, summary: false };
 
   /** Takes complete rows off the front; returns how many bytes they had. */
@@ -57,7 +66,9 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
       if (startsWith(bytes, start, HEADER_BYTES)) {
         const headers = headerCells(bytes, start, trimmed(bytes, start, end));
         layout = layoutOf(headers);
-        if (layout !== null) {
+        if (layout === null) {
+          if (lacking.length === 0) lacking = lackingColumns(headers);
+        } else {
           places = createCellPlaces(headers.length);
           count.tables++;
           table(layout);
@@ -126,6 +137,7 @@ export function createRowSplitter({ table, row }: RowHandlers): RowSplitter {
         tables: count.tables,
         damagedRows: count.damaged,
         sawSummaryPage: count.summary,
+        lacking,
       };
     },
   };

@@ -111,7 +111,7 @@ async function printed(text: string, pieceBytes = 1 << 20): Promise<string> {
       yield memory.subarray(0, bytes.copy(memory, 0, at, at + pieceBytes));
   }
   const out: Uint8Array[] = [];
-  for await (const piece of asPrinted(pieces())) out.push(Buffer.from(piece));
+  for await (const piece of asPrinted(pieces(), "the CSV")) out.push(Buffer.from(piece));
   return Buffer.concat(out).toString();
 }
 
@@ -173,6 +173,56 @@ describe("a table as ncu prints it", () => {
   });
 });
 
+describe("columns of a table that was saved again", () => {
+  it("are found by their names, wherever they stand", async () => {
+    const moved = [
+      "a__b.sum;Kernel Name;Process ID;Device;ID",
+      "byte;;;;",
+      "1,5;k;7;0;3",
+      "2;k",
+      "",
+    ].join("\n");
+    expect(isRewritten(Buffer.from(moved))).toBe(true);
+    expect(await printed(moved)).toBe(
+      '"ID","Process ID","Kernel Name","Device","a__b.sum"\n"","","","","byte"\n"3","7","k","0","1,5"\n"",""\n',
+    );
+  });
+
+  it("may lack sections and units", async () => {
+    const text =
+      "Kernel Name;Metric Name;ID;Process ID;Metric Value\nk;Duration;0;7;12\nk;Waves;0;7;3\n";
+    const results: NcuResult[] = [];
+    async function* pieces() {
+      yield Buffer.from(text);
+    }
+    const { sections, notes } = await streamNcuCsv(pieces(), (result) => results.push(result));
+    expect(results.map(({ columns, values }) => [columns.names, [...values]])).toEqual([
+      [
+        ["Duration", "Waves"],
+        [12, 3],
+      ],
+    ]);
+    expect(sections.size).toBe(0);
+    expect(notes).toEqual([expect.stringContaining("the table has no units")]);
+  });
+
+  it.each([
+    ["Kernel Name;Process ID;Device;a__b.sum\nk;7;0;1\n", "column ID,"],
+    ["Kernel Name,Metric Name,Metric Value\nk,m,1\n", "columns ID, Process ID,"],
+    ["ID,Process ID,Device\n0,7,0\n", "column Kernel Name,"],
+    ['"ID","Process ID","Device","a__b.sum"\n"0","7","0","1"\n', "column Kernel Name,"],
+    ["ID;Process ID;Kernel Name;Section Name;Metric Name\n0;7;k;s;m\n", "column Metric Value,"],
+  ])("are named where results cannot be read without them: %j", async (text, named) => {
+    await expect(valuesOf(text)).rejects.toThrow(`without the ${named}`);
+  });
+
+  it("of averages are those of a summary page", async () => {
+    const text =
+      "Process ID,Process Name,Device,Invocations,Kernel Name,Metric Name,Minimum\n7,app,0,2,k,m,1\n";
+    await expect(valuesOf(text)).rejects.toThrow("is a summary page of ncu");
+  });
+});
+
 describe("numbers of a table that was saved again", () => {
   it("have the separators of the program that saved it", async () => {
     expect(await valuesOf(table(["27,80", "52,576", "9612288"]))).toEqual({
@@ -200,7 +250,7 @@ describe("a damaged table that was saved again", () => {
       for (let at = 0; at < 40; at++) yield megabyte;
     }
     let bytes = 0;
-    for await (const printed of asPrinted(pieces())) bytes += printed.length;
+    for await (const printed of asPrinted(pieces(), "the CSV")) bytes += printed.length;
     expect(bytes).toBeLessThan(18 * megabyte.length);
     const results: NcuResult[] = [];
     await streamNcuCsv(pieces(), (result) => results.push(result));

@@ -1,0 +1,14 @@
+import { agreeing } from "../../../plural.ts";
+import { ConfigError } from "../../../values/errors.ts";
+
+/**
+ * The error of a table of ncu that results cannot be read from.
+ *
+ * @param columns what it lacks
+ */
+export const lackingError = (name: string, columns: readonly string[]): ConfigError =>
+  new ConfigError({
+    code: "profile.input",
+    message: `${name} is a table of ncu's results without the ${agreeing(columns.length, "column", "columns")} ${columns.join(", ")}, without which they cannot be read`,
+    hint: "columns may stand in any order, but these must be there: ncu --import FILE.ncu-rep --csv --page raw --print-units base prints them all",
+  });
