@@ -44,6 +44,9 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
   for (const name of names) {
     const key = `hydra.callbacks.${name}`;
     const made = await instantiateAsync({ root, context }, { targets, key });
+    // Hydra warns of such a one at each of its events.
+    if (selectNode(root, `${key}._target_`, context) === undefined)
+      onWarning(`Callback ${name} has no _target_: nothing is called`);
     callbacks.push({ name, callback: made as Callback });
   }
   return {
