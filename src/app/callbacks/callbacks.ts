@@ -45,7 +45,8 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
     const key = `hydra.callbacks.${name}`;
     const made = await instantiateAsync({ root, context }, { targets, key });
     // Hydra warns of such a one at each of its events.
-    if (selectNode(root, `${key}._target_`, context) === undefined)
+    const written = selectNode(root, key, context);
+    if (written?.kind !== "map" || !written.entries.has("_target_"))
       onWarning(`Callback ${name} has no _target_: nothing is called`);
     callbacks.push({ name, callback: made as Callback });
   }

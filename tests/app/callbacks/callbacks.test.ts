@@ -184,11 +184,16 @@ test("one that cannot be made leaves no directory", async () => {
 test("one without a _target_ is told of, and the others are called", async () => {
   const { calls, targets } = noting();
   const { run } = program(CONFIG, { targets });
-  const bad = ["+hydra.callbacks.bad={target: note}", "+hydra.callbacks.none=null"];
+  const bad = [
+    "+hydra.callbacks.bad={target: note}",
+    "+hydra.callbacks.none=null",
+    "+hydra.callbacks.l=[]",
+  ];
   const { exitCode, stderr } = await run(bad);
   expect(stderr).toBe(
     "UserWarning: Callback bad has no _target_: nothing is called\n" +
-      "UserWarning: Callback none has no _target_: nothing is called\n",
+      "UserWarning: Callback none has no _target_: nothing is called\n" +
+      "UserWarning: Callback l has no _target_: nothing is called\n",
   );
   expect([exitCode, calls.includes("two onRunEnd")]).toEqual([0, true]);
 });
