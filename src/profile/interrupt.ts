@@ -1,7 +1,5 @@
 import os from "node:os";
-
-/** How long a second signal is the first one again: a terminal and a parent may both send it. */
-const REPEAT_MS = 500;
+import { watchRepeats } from "../repeated-signal.ts";
 
 /** What asks a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
 export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
@@ -29,12 +27,9 @@ export interface Interrupt {
  */
 export function listenForInterrupt(): Interrupt {
   const requests = [new AbortController(), new AbortController()] as const;
-  let latest = Number.NEGATIVE_INFINITY;
+  const isRepeat = watchRepeats();
   const onSignal = (signal: NodeJS.Signals) => {
-    const now = performance.now();
-    const isRepeat = now - latest < REPEAT_MS;
-    latest = now;
-    if (isRepeat) return;
+    if (isRepeat()) return;
     const next = requests.find((request) => !request.signal.aborted);
     if (next === undefined) process.exit(signalExitCode(signal));
     next.abort(signal);

@@ -31,6 +31,7 @@ const leaves = new Set([
   "plural.ts",
   "printable.ts",
   "readable-path.ts",
+  "repeated-signal.ts",
   "require-file.ts",
   "shape.ts",
   "shell-quote.ts",
