@@ -15,6 +15,8 @@ export interface NativeBuildRequest extends NativeBuildOptions {
   readonly quiet?: boolean;
   /** Gets one line at a time; standard error by default. */
   readonly log?: (line: string) => void;
+  /** Ends what builds, with all that it started; what was half built is removed. */
+  readonly signal?: AbortSignal;
 }
 
 /** What native/detect.py found on this machine. */
@@ -122,5 +124,5 @@ export declare function nativeStatus(
   options?: NativeBuildOptions,
 ): Promise<NativeStatus>;
 
-/** Builds what is not up to date. Throws NativeBuildError. */
+/** Builds what is not up to date. Throws NativeBuildError, and where `signal` aborts its reason. */
 export declare function buildNative(request: NativeBuildRequest): Promise<NativeBuildResult>;

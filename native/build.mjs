@@ -50,13 +50,14 @@ async function statusAt({ binDir, infoFile }, sources) {
 
 /**
  * Makes the native part ready and says where it is. Quick when nothing changed: no compiler and no
- * node-gyp is started. Throws NativeBuildError.
+ * node-gyp is started. Throws NativeBuildError; once `signal` aborts, its reason: nothing that was
+ * started runs then, and what was half built is gone.
  */
 export async function buildNative(request) {
-  const { root, quiet = false, log = (line) => console.error(line), ...options } = request;
+  const { root, quiet = false, log = (line) => console.error(line), signal, ...options } = request;
   const say = quiet ? () => {} : log;
   const place = buildPlace(root, options);
-  const detected = await detect(root);
+  const detected = await detect(root, signal);
   const sources = await sourcesFingerprint(root, options);
   const current = async ({ binDir, infoFile }) => {
     const info = await readInfo(infoFile);
@@ -74,40 +75,49 @@ export async function buildNative(request) {
 
   const buildDir = join(place.dir, "build");
   const onWait = () => say("another process is building the native part; waiting for it");
-  const buildIt = () =>
-    withLock(join(buildDir, "native-build.lock"), onWait, async () => {
-      // Another process may have built it while this one waited.
-      const meanwhile = await current(place);
-      if (meanwhile !== null) return meanwhile;
+  const buildIt = async () => {
+    // Another process may have built it while this one waited.
+    const meanwhile = await current(place);
+    if (meanwhile !== null) return meanwhile;
 
-      say(
-        `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
-      );
-      // Until the new build is complete there is none: an interrupted one must not look ready.
-      await rm(place.infoFile, { force: true });
-      if (place.dir !== root) await copySources(root, place.dir);
-      const gpu = await withGypFile(root, place.dir, () =>
-        runWithOrWithoutGpu(root, place.dir, detected, options, say),
-      );
-      const info = {
-        version: detected.version,
-        sources,
-        detected,
-        backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
-        gpu,
-        nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
-        sanitize: options.sanitize ?? null,
-        summary: summary(detected, options, gpu),
-        outputs: await outputNames(place.binDir),
-      };
-      await writeAtomically(place.infoFile, `${JSON.stringify(info, null, 2)}\n`);
-      return { built: true, binDir: place.binDir, info };
-    });
+    say(
+      `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
+    );
+    // Until the new build is complete there is none: an interrupted one must not look ready.
+    await rm(place.infoFile, { force: true });
+    if (place.dir !== root) await copySources(root, place.dir);
+    const gpu = await withGypFile(root, place.dir, () =>
+      compile({ place, root, detected, options, say, signal }),
+    );
+    const info = {
+      version: detected.version,
+      sources,
+      detected,
+      backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
+      gpu,
+      nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
+      sanitize: options.sanitize ?? null,
+      summary: summary(detected, options, gpu),
+      outputs: await outputNames(place.binDir),
+    };
+    await writeAtomically(place.infoFile, `${JSON.stringify(info, null, 2)}\n`);
+    return { built: true, binDir: place.binDir, info };
+  };
   try {
     await mkdir(buildDir, { recursive: true });
-    return await buildIt();
+    return await withLock(join(buildDir, "native-build.lock"), onWait, buildIt, signal);
   } catch (error) {
     throw error.syscall === undefined ? error : notWritten(place.dir, error);
+  }
+}
+
+/** What make finds it takes for whole: nothing is left of a build that was stopped. */
+async function compile({ place, signal, ...request }) {
+  try {
+    return await runWithOrWithoutGpu({ ...request, dir: place.dir, signal });
+  } catch (error) {
+    if (signal?.aborted) await rm(place.binDir, { recursive: true, force: true });
+    throw error;
   }
 }
 

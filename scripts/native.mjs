@@ -1,4 +1,5 @@
 // Builds the native part: node scripts/native.mjs [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet] [--quiet-when-ready]
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildNative, NativeBuildError, nativeStatus } from "../native/build.mjs";
@@ -6,7 +7,7 @@ import { buildNative, NativeBuildError, nativeStatus } from "../native/build.mjs
 export { buildNative, NativeBuildError, nativeStatus };
 
 /** The command; returns the exit code. */
-async function main(args) {
+async function main(args, signal) {
   const { values } = parseArgs({
     args,
     options: {
@@ -20,6 +21,7 @@ async function main(args) {
   const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
   const { built, binDir, info } = await buildNative({
     root,
+    signal,
     quiet: values.quiet,
     ownNvtx: values["own-nvtx"],
     ...(values.out === undefined ? {} : { out: values.out }),
@@ -35,9 +37,16 @@ async function main(args) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"])
+    process.on(name, () => stop.abort(name));
   try {
-    process.exitCode = await main(process.argv.slice(2));
+    process.exitCode = await main(process.argv.slice(2), stop.signal);
   } catch (error) {
+    if (stop.signal.aborted) {
+      console.error(`stopped by ${stop.signal.reason} while the native part was built`);
+      process.exit(128 + constants.signals[stop.signal.reason]);
+    }
     const usage = typeof error.code === "string" && error.code.startsWith("ERR_PARSE_ARGS");
     if (!usage && !(error instanceof NativeBuildError)) throw error;
     console.error(error.message);

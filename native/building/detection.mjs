@@ -5,9 +5,9 @@ import { requirePython } from "./python.mjs";
 import { run } from "./run.mjs";
 
 /** What native/detect.py found: compiler, nvcc, NVTX headers, cuDNN. */
-export async function detect(root) {
+export async function detect(root, signal) {
   const detect = [join(root, "native", "detect.py"), "all"];
-  const result = await run(await requirePython(), detect, { cwd: root });
+  const result = await run(await requirePython(signal), detect, { cwd: root, signal });
   if (result.code !== 0) throw new NativeBuildError(result.output.trim());
   const detected = JSON.parse(result.output);
   if (detected.compiler === null)

@@ -7,8 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
  * the process that holds it; a dead one's lock is taken over.
  *
  * @param onWait is told once, where another process holds the lock
+ * @param signal ends the waiting
  */
-export async function withLock(path, onWait, action) {
+export async function withLock(path, onWait, action, signal) {
   const own = `${path}.${process.pid}`;
   let isHeld = false;
   const release = () => {
@@ -21,6 +22,7 @@ export async function withLock(path, onWait, action) {
     await writeFile(own, await nameOf(process.pid));
     for (let waited = false; !(await takeLock(own, path)); waited = true) {
       if (!waited) onWait();
+      signal?.throwIfAborted();
       await delay(200);
     }
     isHeld = true;

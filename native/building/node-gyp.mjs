@@ -13,15 +13,16 @@ import { run } from "./run.mjs";
  * Builds with the GPU backend where it is planned. A toolkit that does not work with this compiler
  * must not keep the rest from being built, unless the GPU backend was asked for.
  */
-export async function runWithOrWithoutGpu(root, dir, detected, options, say) {
+export async function runWithOrWithoutGpu({ root, dir, detected, options, say, signal }) {
   const plan = gpuPlan(detected);
+  const compile = (gpu) => runNodeGyp(root, dir, options, gpuDefinitions(detected, gpu), signal);
   try {
-    await runNodeGyp(root, dir, options, gpuDefinitions(detected, plan));
+    await compile(plan);
     return plan;
   } catch (error) {
     if (!plan.built || detected.cuda.required || !(error instanceof NativeBuildError)) throw error;
     const none = { built: false, targets: null, libraries: [], reason: "it could not be compiled" };
-    await runNodeGyp(root, dir, options, gpuDefinitions(detected, none));
+    await compile(none);
     // Only now: had the rest failed as well, the GPU backend would not have been to blame.
     say(
       `the GPU backend could not be compiled, so there is only the CPU backend (HYDRACONF_CUDA=1 makes this an error, HYDRACONF_CUDA=0 leaves it out):\n${error.message}`,
@@ -57,7 +58,7 @@ export async function copySources(root, to) {
     await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
 }
 
-async function runNodeGyp(root, dir, options, gpu) {
+async function runNodeGyp(root, dir, options, gpu, signal) {
   const nodeGyp = createRequire(join(root, "package.json")).resolve("node-gyp/bin/node-gyp.js");
   // Warnings are errors where this code is developed. Where it is only used, a newer compiler may
   // have new ones; and GCC warns about constructs that it does not instrument.
@@ -71,13 +72,14 @@ async function runNodeGyp(root, dir, options, gpu) {
   // Ours: nothing of this is an add-on, a Node may come without its headers, and node-gyp would download them.
   const nodedir = `--nodedir=${join(dir, "native", "node-settings")}`;
   const steps = [
-    ["configure", nodedir, `--python=${await requirePython()}`, "--", ...definitions],
+    ["configure", nodedir, `--python=${await requirePython(signal)}`, "--", ...definitions],
     ["build", nodedir, "--jobs", String(availableParallelism())],
   ];
   for (const step of steps) {
     const result = await run(process.execPath, [nodeGyp, ...step], {
       cwd: dir,
       env: gypEnvironment(),
+      signal,
     });
     if (result.code !== 0)
       throw new NativeBuildError(

@@ -17,9 +17,9 @@ export function pythonCandidates(env) {
 const WHICH = "import sys; assert sys.version_info >= (3, 6); print(sys.executable)";
 
 /** The first of them that runs, in full. */
-export async function requirePython() {
+export async function requirePython(signal) {
   for (const candidate of pythonCandidates(process.env)) {
-    const { code, output } = await run(candidate, ["-c", WHICH], {});
+    const { code, output } = await run(candidate, ["-c", WHICH], { signal });
     if (code === 0) return output.trim().split("\n").at(-1);
   }
   throw new NativeBuildError(

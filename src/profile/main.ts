@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { readablePath } from "../readable-path.ts";
+import { isConfigError } from "../values/errors.ts";
 import { renderError } from "../values/render-error.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { requireOpenFiles } from "./machine/open-files.ts";
@@ -78,6 +79,12 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
       exitCode: conclude(result, written, request, interrupt.stop),
       result: jobResult(sections, runDirectory),
     };
+  } catch (error) {
+    // Before anything was measured there is nothing to report.
+    if (!interrupt.stop.aborted || !isConfigError(error)) throw error;
+    request.log.failure(error.details.message);
+    request.terminal.writeError(`${error.details.message}\n`);
+    return { exitCode: signalExitCode(interruptOf(interrupt.stop)), result: null };
   } finally {
     interrupt.dispose();
   }

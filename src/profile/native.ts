@@ -5,6 +5,7 @@ import type * as NativeBuild from "../../native/build.d.mts";
 import { importFile } from "../import-file.ts";
 import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
+import { interruptOf } from "./interrupt.ts";
 import { buildToolsHint } from "./machine/build-tools.ts";
 
 export type NativeDetection = NativeBuild.NativeDetection;
@@ -26,19 +27,28 @@ export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
  * The native part, built now if it is absent or older than its sources. `say` gets a line at a time
  * while it is built and nothing otherwise.
  *
- * @throws ConfigError `profile.native_build` with the compiler's last words
+ * @param stop ends the build, and leaves nothing of it
+ * @throws ConfigError `profile.native_build` with the compiler's last words, or that it was stopped
  */
-export async function requireNative(say: (line: string) => void): Promise<NativePart> {
+export async function requireNative(
+  say: (line: string) => void,
+  stop?: AbortSignal,
+): Promise<NativePart> {
   const { root } = packageInfo();
   const builder = await nativeBuilder(root);
   try {
-    const { binDir, info } = await readyNative(builder, root, say);
+    const { binDir, info } = await readyNative(builder, {
+      root,
+      log: say,
+      ...(stop && { signal: stop }),
+    });
     return {
       shallowResnet: join(binDir, "shallow_resnet"),
       regionRecorder: join(binDir, "region_recorder.so"),
       info,
     };
   } catch (error) {
+    if (stop?.aborted) throw stopped(stop);
     if (!(error instanceof builder.NativeBuildError)) throw error;
     throw new ConfigError({
       code: "profile.native_build",
@@ -48,6 +58,13 @@ export async function requireNative(say: (line: string) => void): Promise<Native
     });
   }
 }
+
+const stopped = (stop: AbortSignal): ConfigError =>
+  new ConfigError({
+    code: "profile.native_build",
+    message: `stopped by ${interruptOf(stop)} while the native part was built; nothing was measured`,
+    hint: "the next run builds it",
+  });
 
 function osRelease(): string | null {
   try {
@@ -62,8 +79,8 @@ export const nativeBuilder = async (root: string): Promise<typeof NativeBuild> =
   (await importFile(pathToFileURL(join(root, "native", "build.mjs")).href)) as typeof NativeBuild;
 
 /** Without asking for compilers and toolkits where everything stands ready: that takes a while. */
-async function readyNative(builder: typeof NativeBuild, root: string, log: (line: string) => void) {
-  const { state, binDir, info } = await builder.nativeStatus(root);
+async function readyNative(builder: typeof NativeBuild, request: NativeBuild.NativeBuildRequest) {
+  const { state, binDir, info } = await builder.nativeStatus(request.root);
   if (state === "ready" && info !== null) return { binDir, info };
-  return builder.buildNative({ root, log });
+  return builder.buildNative(request);
 }

@@ -12,7 +12,7 @@ import type { ProfileConfig } from "./config.ts";
 import { chooseDevice, withoutGpuSettings } from "./gpu-settings.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import { requireNative } from "./native.ts";
+import { type NativePart, requireNative } from "./native.ts";
 import { silentProgress } from "./progress.ts";
 import { makeTemporaryDirectory } from "./temporary-directory.ts";
 import { createWorkload } from "./workload/index.ts";
@@ -43,14 +43,14 @@ export interface PlanRequest {
 /**
  * The runs that a config leads to. Where they depend on which regions the program has (the levels of
  * nesting in range replay, what a filter of regions matches), the program runs once under the
- * recorder, in a folder that is removed. A signal ends that run and then this process, as shells
- * count.
+ * recorder, in a folder that is removed. A signal ends that run, or the build of the native part,
+ * and then this process, as shells count.
  */
 export async function planProfile(
   config: ProfileConfig,
   request: PlanRequest,
 ): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
-  const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
+  const [gpus, native] = await Promise.all([queryGpus(), nativeForPlan(request.say)]);
   const { ncu } = config.pipeline;
   // What is asked for needs a GPU, so it is planned for a machine that has one.
   const isForElsewhere = gpus.length === 0 && (ncu.enable || config.device.startsWith("cuda:"));
@@ -91,6 +91,20 @@ export async function planProfile(
     notes.push(...plan.notes);
   }
   return { text: textOf({ runs, notes }), data: { runs, notes } };
+}
+
+/** A signal ends the build, and then this process. */
+async function nativeForPlan(say: PlanRequest["say"]): Promise<NativePart> {
+  const interrupt = listenForInterrupt();
+  try {
+    return await requireNative(say, interrupt.stop);
+  } catch (error) {
+    if (!interrupt.stop.aborted || !isConfigError(error)) throw error;
+    say(error.details.message);
+    process.exit(signalExitCode(interruptOf(interrupt.stop)));
+  } finally {
+    interrupt.dispose();
+  }
 }
 
 const runsOf = (...runs: readonly PlannedRun[]): ProfilePlan => ({ runs, notes: [] });

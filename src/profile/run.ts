@@ -83,11 +83,14 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
  * Runs the workload under each collector.
  *
  * @throws ConfigError before anything was measured: a device that is not there, nothing to run, a
- *   native part that cannot be built
+ *   native part that cannot be built, or whose build `interrupt.stop` ended
  */
 export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
   const { config, fingerprint } = request;
-  const [gpus, native] = await Promise.all([queryGpus(), requireNative(request.say)]);
+  const [gpus, native] = await Promise.all([
+    queryGpus(),
+    requireNative(request.say, request.interrupt.stop),
+  ]);
   const device = chooseDevice(config, gpus, native);
   const workload = createWorkload(config, {
     cwd: request.cwd,
