@@ -261,7 +261,9 @@ describe("a failure of nsys", () => {
     ],
     [
       "an option that this nsys does not know",
-      { profile: "echo \"unrecognised option '--bogus=1'\" >&2; exit 1" },
+      {
+        profile: `printf "unrecognised option '--bogus=1'\\n\\nusage: nsys profile [<args>] [application] [<application args>]\\nTry 'nsys profile --help' for more information.\\n" >&2; exit 1`,
+      },
       { extra_args: ["--bogus=1"] },
       "nsys made no report: nsys does not know an option or its value",
       "pipeline.nsys.extra_args",
@@ -277,7 +279,7 @@ describe("a failure of nsys", () => {
       "a failure of which nothing is known",
       { profile: 'echo "the moon is full" >&2; exit 9' },
       {},
-      "nsys made no report: nsys says: the moon is full",
+      "nsys made no report: what it or the program said last: the moon is full",
       "",
     ],
     [
