@@ -4,7 +4,7 @@ import { fileProblem } from "../../file-problem.ts";
 import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
-import { processNotes } from "../../report/compare/comparison-notes.ts";
+import { collectorNotes, processNotes } from "../../report/compare/comparison-notes.ts";
 import { checkGates, type Gate, parseGates, refuseFailed } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonJsonPieces } from "../../report/compare/json.ts";
@@ -74,11 +74,9 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
   const gates = command.values("fail-on").flatMap(parseGates);
 
   const names: Names = { a: nameA, b: nameB };
-  const [a, b] = await loadBoth(names, io.cwd, {
-    collector: command.value("collector"),
-    scope: command.value("scope"),
-  });
-  const comparison = compare(a, b, gates, command.has("allow-failed"));
+  const chosen = chooseCollector(names, io.cwd, command.value("collector"));
+  const [a, b] = await loadBoth(names, io.cwd, chosen.collector, command.value("scope"));
+  const comparison = compare(a, b, chosen.notes, gates, command.has("allow-failed"));
   const page = command.value("html");
   if (page !== undefined) await writePage(page, io.cwd, renderComparisonHtml(comparison));
   const pieces = command.has("json")
@@ -128,28 +126,38 @@ interface Side extends Omit<LoadedReport, "bundle"> {
 async function loadBoth(
   names: Names,
   cwd: string,
-  wanted: { readonly collector: string | undefined; readonly scope: string | undefined },
+  collector: string,
+  scope: string | undefined,
 ): Promise<readonly [Side, Side]> {
-  const collector = chooseCollector(names, cwd, wanted.collector);
   const validator = await createReportValidator();
   // Each lets go of its other scopes: two large files would not fit into memory together.
   const side = (name: string): Side => {
     const { bundle, ...loaded } = loadReport(name, cwd, validator, collector);
-    const report = scopeOf(name, bundle, wanted.scope);
+    const report = scopeOf(name, bundle, scope);
     const processes = bundle.reports.filter(({ scope }) => scope.startsWith("process:")).length;
     return { ...loaded, report, processes: report.scope === "aggregate" ? processes : 0 };
   };
   return [side(names.a), side(names.b)];
 }
 
+interface Chosen {
+  /** Empty where two report files are compared, which are of one each. */
+  readonly collector: string;
+  /** Of collectors that nobody chose among. */
+  readonly notes: readonly string[];
+}
+
 /** The first collector, in the order in which they run, that both have. */
-function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefined): string {
+function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefined): Chosen {
   const ofA = collectorsOf(a, cwd);
   const ofB = collectorsOf(b, cwd);
   const both = (ofA ?? ofB ?? []).filter((name) => (ofB ?? ofA ?? []).includes(name));
   const [first] = wanted === undefined ? both : both.filter((name) => name === wanted);
-  if (first !== undefined) return first;
-  if (ofA === null && ofB === null) return "";
+  if (first !== undefined) {
+    const isOpen = wanted === undefined && ofA !== null && ofB !== null;
+    return { collector: first, notes: isOpen ? collectorNotes(first, ofA, ofB) : [] };
+  }
+  if (ofA === null && ofB === null) return { collector: "", notes: [] };
   const list = (found: readonly string[] | null) => found?.join(", ") ?? "a report file";
   throw new ConfigError({
     code: "profile.input",
@@ -161,9 +169,15 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
   });
 }
 
-function compare(a: Side, b: Side, gates: readonly Gate[], mayFail: boolean): Comparison {
+function compare(
+  a: Side,
+  b: Side,
+  ofCollectors: readonly string[],
+  gates: readonly Gate[],
+  mayFail: boolean,
+): Comparison {
   const compared = compareReports(a.report, b.report);
-  const notes = [...processNotes(a.processes, b.processes), ...compared.notes];
+  const notes = [...ofCollectors, ...processNotes(a.processes, b.processes), ...compared.notes];
   const reports: ReportComparison = { ...compared, notes };
   if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {

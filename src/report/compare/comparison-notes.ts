@@ -104,6 +104,27 @@ export const processNotes = (a: number, b: number): readonly string[] =>
         `the numbers of processes differ: ${a} and ${b}; times of regions and counts are sums over all of them`,
       ];
 
+/**
+ * What of two runs is not compared, as only one of them has it: its collector may have failed in the other.
+ *
+ * @param compared the collector whose results are compared
+ */
+export function collectorNotes(
+  compared: string,
+  ofA: readonly string[],
+  ofB: readonly string[],
+): readonly string[] {
+  const without = (all: readonly string[], others: readonly string[]) =>
+    all.filter((name) => !others.includes(name)).join(", ");
+  const alone = [
+    { name: "A", has: without(ofA, ofB) },
+    { name: "B", has: without(ofB, ofA) },
+  ].filter(({ has }) => has !== "");
+  if (alone.length === 0) return [];
+  const who = alone.map(({ name, has }) => `only ${name} has ${has}`).join(", ");
+  return [`these are the numbers of ${compared}; ${who}`];
+}
+
 /** A table without rows, or of what only one has, must not look like an answer. */
 function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const measured = ({ regions }: NCUProfileRegionReport) =>

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -46,6 +46,18 @@ it.each([
   },
 );
 
+/** What `compare` prints. */
+async function shown(...args: readonly string[]): Promise<string> {
+  const printed: string[] = [];
+  await runCompare(args, {
+    cwd: directory,
+    env: {},
+    now: new Date(0),
+    console: { stdout: (text) => printed.push(text), stderr: (text) => expect(text).toBe("") },
+  });
+  return printed.join("");
+}
+
 it("says that two aggregates are of other numbers of processes", async () => {
   const ofProcesses = (count: number) =>
     Array.from({ length: count }, (_, at) => ({
@@ -54,19 +66,29 @@ it("says that two aggregates are of other numbers of processes", async () => {
     }));
   for (const count of [1, 4])
     writeFileSync(join(directory, `${count}.json`), renderBundleJson(bundleOf(ofProcesses(count))));
-  const shown = async (...args: readonly string[]) => {
-    const printed: string[] = [];
-    await runCompare(args, {
-      cwd: directory,
-      env: {},
-      now: new Date(0),
-      console: { stdout: (text) => printed.push(text), stderr: (text) => expect(text).toBe("") },
-    });
-    return printed.join("");
-  };
   const note = "the numbers of processes differ: 1 and 4";
   expect(await shown("1.json", "4.json", "--markdown")).toContain(note);
   expect(await shown("4.json", "4.json", "--markdown")).not.toContain("numbers of processes");
   const one = ["1.json", "4.json", "--markdown", "--scope", "process:1"];
   expect(await shown(...one)).not.toContain("numbers of processes");
+});
+
+it("says which collectors of two runs are not compared, unless one was asked for", async () => {
+  const text = renderBundleJson(
+    bundleOf([{ pid: 1, ranges: [{ name: "step", start: 0, end: 9 }] }]),
+  );
+  const run = (name: string, collectors: readonly string[]) => {
+    for (const collector of collectors) {
+      mkdirSync(join(directory, name, collector, "regions"), { recursive: true });
+      writeFileSync(join(directory, name, collector, "regions", "report.json"), text);
+    }
+  };
+  run("whole", ["recorder", "nsys", "ncu"]);
+  run("half", ["recorder"]);
+  const note = "these are the numbers of recorder; only A has nsys, ncu";
+  expect(await shown("whole", "half", "--markdown")).toContain(note);
+  expect(await shown("half", "whole", "--markdown")).toContain("only B has nsys, ncu");
+  expect(await shown("whole", "whole", "--markdown")).not.toContain("numbers of recorder");
+  const chosen = ["whole", "half", "--markdown", "--collector", "recorder"];
+  expect(await shown(...chosen)).not.toContain("numbers of recorder");
 });
