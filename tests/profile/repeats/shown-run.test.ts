@@ -41,7 +41,8 @@ function sectionOf(times: readonly number[], exitCode: number) {
       },
     },
     workload: { argv: [], stdout: "document" },
-    environment: { gpus: [] },
+    fingerprint: "sha256:0",
+    environment: { gpus: [], hydraconf: "0.0.0" },
     collections: [collection],
     missing: [],
   } as unknown as CollectedRun;
