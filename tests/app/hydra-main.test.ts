@@ -132,6 +132,15 @@ describe("running a task", () => {
     expect(process.cwd()).toBe(before);
     expect(process.env["HYDRACONF_T"]).toBeUndefined();
   });
+
+  test("an empty hydra.run.dir is where the program was started, also with chdir", async () => {
+    const { run, cwd } = program(CONFIG);
+    let during = "";
+    const { exitCode } = await run(["hydra.run.dir=''", "hydra.job.chdir=true"], () => {
+      during = process.cwd();
+    });
+    expect([exitCode, during]).toEqual([0, cwd]);
+  });
 });
 
 describe("hydra.job.env_set", () => {
