@@ -80,6 +80,7 @@ async function toldByMain(options: never): Promise<void> {
 
 /** Types of parameters that are no options: what a function works on, or makes something of. */
 const WORKED_ON: ReadonlySet<string> = new Set([
+  "AbortSignal",
   "Callable",
   "ConfigError",
   "ConfigNode",
