@@ -147,6 +147,8 @@ function readActivities<C extends string, Rare extends string>(
   names: NameReader,
   draftOf: (key: number) => ProcessDraft,
 ): void {
+  // Most exports lack one of these tables, and to look for the sole process reads the others whole.
+  if (!database.tables.has(table)) return;
   const sole = database.has(table, "globalPid") ? null : soleProcess(database);
   const all: Columns<C | CommonColumn> = { ...commonColumns(clock), ...columns };
   for (const read of database.integers(table, { columns: all, wide: WIDE, rare })) {
