@@ -167,7 +167,7 @@ describe("a warning of nsys", () => {
     ["- CPU context switch tracing will be disabled.", "could not trace context switches"],
     [
       "The target application terminated. One or more process it created re-parented.",
-      "--wait=primary",
+      "pipeline.nsys.extra_args=[--wait,primary]",
     ],
   ])("is a note: %s", async (line, words) => {
     const { notes, problem } = await collect({ profile: `echo "${line}" >&2; ${RECORDS}` });

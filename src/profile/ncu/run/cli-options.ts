@@ -93,11 +93,15 @@ const CLI_OPTIONS: readonly CliOption[] = [
 const isPerInstruction = (metric: string): boolean =>
   /^sass__(thread_)?inst_executed_/.test(metric) || metric === "inst_executed";
 
-/** Options that ncu takes in some replay modes only. */
-const MODES_OF: ReadonlyMap<
-  string,
-  { readonly modes: readonly ReplayMode[]; readonly why: string }
-> = new Map([
+interface ModeRule {
+  readonly modes: readonly ReplayMode[];
+  readonly why: string;
+  /** The one value that is meant; none means them all. */
+  readonly value?: string;
+}
+
+/** Options, or values of them, that ncu takes in some replay modes only. */
+const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
   ["--kernel-id", { modes: ["kernel", "application"], why: NO_KERNELS }],
   ["--kernel-name", { modes: ["kernel", "application"], why: NO_KERNELS }],
   [
@@ -117,7 +121,18 @@ const MODES_OF: ReadonlyMap<
   ["--app-replay-match", { modes: ["application"], why: "it belongs to application replay" }],
   ["--app-replay-mode", { modes: ["application"], why: "it belongs to application replay" }],
   ["--app-replay-buffer", { modes: ["application"], why: "it belongs to application replay" }],
-  ["--graph-profiling", { modes: ["kernel"], why: "whole graphs need kernel replay" }],
+  [
+    "--graph-profiling",
+    { modes: ["kernel"], why: "whole graphs need kernel replay", value: "graph" },
+  ],
+  [
+    "--filter-mode",
+    {
+      modes: ["kernel", "application"],
+      why: "per-launch-config counts launches of kernels, which ranges do not have",
+      value: "per-launch-config",
+    },
+  ],
   ["--range-replay-options", { modes: ["range"], why: "it belongs to range replay" }],
 ]);
 
@@ -126,12 +141,20 @@ function illegalExtras(
   { extra_args }: NcuCliConfig,
   ncu: NcuCapabilities,
 ): string | null {
-  for (const argument of extra_args) {
+  for (const [at, argument] of extra_args.entries()) {
     const [name = writtenName(argument)] = optionsMeant(argument, ncu);
     const rule = MODES_OF.get(name);
-    if (rule !== undefined && !rule.modes.includes(mode)) return `${name}: ${rule.why}`;
+    if (rule === undefined || rule.modes.includes(mode)) continue;
+    if (rule.value === undefined || rule.value === valueGiven(argument, extra_args[at + 1]))
+      return `${name}: ${rule.why}`;
   }
   return null;
+}
+
+/** Of `--name=value`, or of `--name value`. */
+function valueGiven(argument: string, next: string | undefined): string | undefined {
+  const at = argument.indexOf("=");
+  return at < 0 ? next : argument.slice(at + 1);
 }
 
 /** What the driver sets itself: a second use would take the results away from it. */

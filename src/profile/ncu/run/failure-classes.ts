@@ -226,7 +226,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     id: "options",
     pattern:
-      /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric|is only supported for|Unknown macro|No section files found).*)/,
+      /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric|is only supported (?:for|with)|cannot be used (?:with|when)|provide NVTX filter using|requires --|Unknown macro|No section files found).*)/,
     message: (match) => `ncu refused its options: ${match[1]}`,
     remedy: "ncu/cmd.txt holds the command line; correct pipeline.ncu.ncu_cli",
     hopeless: true,

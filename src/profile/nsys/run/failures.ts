@@ -144,7 +144,7 @@ const WARNINGS: readonly Warning[] = [
   },
   {
     says: /One or more process(?:es)? it created re-?parented/i,
-    note: "the program left processes behind, for whose end nsys waited: with pipeline.nsys.extra_args=[--wait=primary] it ends with the program",
+    note: "the program left processes behind, for whose end nsys waited: with pipeline.nsys.extra_args=[--wait,primary] it ends with the program",
   },
 ];
 

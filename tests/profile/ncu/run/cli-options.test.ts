@@ -38,6 +38,11 @@ General Options:
   --range-replay-options arg            Range replay options.
   --app-replay-match arg (=grid)        grid
   --rename-kernels arg (=on)            on/off
+  --filter-mode arg (=global)           global
+                                        per-gpu
+                                        per-launch-config
+  --graph-profiling arg (=node)         node
+                                        graph
 `;
 
 const ncu: NcuCapabilities = { path: "/opt/ncu", version: "2026.1.0", ...readHelp(HELP) };
@@ -165,6 +170,18 @@ describe("checkOptions", () => {
     ["extra_args", { ...inRange, extra_args: ["--profile-from-start", "off"] }, /start/],
     ["extra_args", { ...inRange, extra_args: ["--app-replay-match=all"] }, /application/],
     ["extra_args", { extra_args: ["--range-replay-options=x"] }, /range replay/],
+    [
+      "extra_args",
+      { ...inRange, extra_args: ["--filter-mode", "per-launch-config"] },
+      /per-launch/,
+    ],
+    ["extra_args", { ...inRange, extra_args: ["--filter-m=per-launch-config"] }, /per-launch/],
+    ["extra_args", { ...inRange, extra_args: ["--graph-profiling", "graph"] }, /whole graphs/],
+    [
+      "extra_args",
+      { replay_mode: "application", extra_args: ["--graph-profiling=graph"] },
+      /whole graphs/,
+    ],
     ["extra_args", { extra_args: ["-o", "mine"] }, /not passed on/],
     ["extra_args", { extra_args: ["-omine"] }, /-o is not passed on/],
     ["extra_args", { extra_args: ["--expo=mine"] }, /--export is not passed on/],
@@ -198,6 +215,16 @@ describe("checkOptions", () => {
       expect(() =>
         checkOptions({ ...cliConfig, kernel_name_base: null, extra_args }, ncu),
       ).not.toThrow();
+  });
+
+  it("takes values of an option that a mode refuses other values of", () => {
+    for (const replay_mode of ["application", "range", "app-range"] as const)
+      for (const extra_args of [
+        ["--graph-profiling", "node"],
+        ["--graph-profiling=node", "graph"],
+        ["--filter-mode", "per-gpu", "per-launch-config"],
+      ])
+        expect(() => checkOptions({ ...cliConfig, replay_mode, extra_args }, ncu)).not.toThrow();
   });
 
   it("says which key an option belongs to that the config gives already", () => {
@@ -254,13 +281,35 @@ describe.skipIf(real === null)("against the real ncu", () => {
     [{ extra_args: ["--profile-from-start", "off"] }, ["--profile-from-start", "off"]],
     [{ extra_args: ["--app-replay-match", "all"] }, ["--app-replay-match", "all"]],
     [{ extra_args: ["--app-replay-buffer", "memory"] }, ["--app-replay-buffer", "memory"]],
+    [{ extra_args: ["--app-replay-mode=strict"] }, ["--app-replay-mode=strict"]],
+    [
+      { extra_args: ["--filter-mode", "per-launch-config"] },
+      ["--filter-mode", "per-launch-config"],
+    ],
+    [{ extra_args: ["--graph-profiling", "graph"] }, ["--graph-profiling", "graph"]],
     [{ nvtx: { include: null, exclude: "A" } }, ["--nvtx", "--nvtx-exclude", "A"]],
   ])("refuses in range replay what it refuses: %o", (config, args) => {
     for (const mode of ["range", "app-range"] as const) {
-      expect(real?.say("--replay-mode", mode, ...args, "true")).toMatch(/not supported/);
+      expect(real?.say("--replay-mode", mode, ...args, "true")).toMatch(
+        /not supported|only supported with/,
+      );
       expect(() =>
         checkOptions({ ...cliConfig, ...config, replay_mode: mode }, capabilities()),
       ).toThrow(ConfigError);
+    }
+  });
+
+  it.each<readonly string[]>([
+    ["--graph-profiling", "node"],
+    ["--filter-mode", "per-gpu"],
+    ["--range-filter", ":2:"],
+  ])("takes in every mode what it takes in every mode: %s %s", (...extra_args) => {
+    for (const replay_mode of ["application", "range", "app-range"] as const) {
+      const said = real?.say("--replay-mode", replay_mode, ...extra_args, "true") ?? "";
+      expect(said).toMatch(/failed to connect to the CUDA driver/);
+      expect(() =>
+        checkOptions({ ...cliConfig, replay_mode, extra_args }, capabilities()),
+      ).not.toThrow();
     }
   });
 });

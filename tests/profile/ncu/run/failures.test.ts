@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parseOverride } from "../../../../src/overrides/index.ts";
 import { FAILURE_CLASSES } from "../../../../src/profile/ncu/run/failure-classes.ts";
 import { recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
 import { ownLinesIn } from "../../../../src/profile/ncu/run/own-lines.ts";
@@ -278,6 +279,14 @@ describe("recogniseFailures", () => {
     ["==WARNING== Skipping invalid capture range.", "capture_failed"],
     ["==ERROR== Option kernel-name is not supported during range replay.", "options"],
     ["==ERROR== the argument for option '--clock-control' is invalid.", "options"],
+    ["==ERROR== Graph-based profiling is only supported with kernel replay.", "options"],
+    ["==ERROR== --kill cannot be used when launch count is zero.", "options"],
+    [
+      "==ERROR== To use --range-filter option for NVTX ranges, provide NVTX filter using one or more --nvtx-include option.",
+      "options",
+    ],
+    ["==ERROR== --print-nvtx-rename requires --nvtx", "options"],
+    ["==ERROR== --source-folder option requires --import-source on.", "options"],
     ["==ERROR== Option '--section bogus' did not match any section.", "options"],
     ["==ERROR== Invalid configuration for nvtx-include : */", "options"],
     [
@@ -318,6 +327,14 @@ it.each([
   const numbered = (times: number) =>
     Array.from({ length: times }, (_, i) => `${part} ${i}`).join("");
   expect(await growth((times) => ids(`==ERROR== ${numbered(times)}`), 1000)).toBeLessThan(40);
+});
+
+it.each(FAILURE_CLASSES)("overrides that the remedy of $id names can be typed", ({ remedy }) => {
+  // As a shell passes them on, without the quotes.
+  for (const [override] of remedy.matchAll(
+    /(?:pipeline|hydra|workload|infer)\.[\w.]+=\S*[^\s,;:).]/g,
+  ))
+    expect(() => parseOverride(override.replaceAll("'", ""))).not.toThrow();
 });
 
 describe("the words of a failure", () => {

@@ -27,6 +27,7 @@ describe("labelExpression", () => {
     [push("back\\slash"), "regex:^back\\\\slash$/"],
     [push("regex:A"), "regex:^regex:A$/"],
     [push("@"), "regex:^\\x40$/"],
+    [push(""), "regex:^$/"],
     [push("@@a"), "regex:^\\x40\\x40a$/"],
     [push("a\\b", "D"), "regex:^D$@^a\\\\b$/"],
     [start("a\\b", "D"), "regex:^D$@^a\\\\b$"],
@@ -92,9 +93,10 @@ const hostile = fc
     { minLength: 1, maxLength: 6 },
   )
   .map((parts) => parts.join(""));
+const maybeEmpty = fc.oneof({ arbitrary: hostile, weight: 12 }, fc.constant(""));
 const hostileLabel = fc.record({
   domain: fc.oneof({ arbitrary: fc.constant(""), weight: 2 }, { arbitrary: hostile, weight: 1 }),
-  name: hostile,
+  name: maybeEmpty,
   kind: fc.constantFrom("push_pop" as const, "start_end" as const),
 });
 
@@ -169,7 +171,7 @@ describe.skipIf(real === null)("against ncu's own matcher", () => {
 
   const dialect = fc.record({
     domain: fc.constantFrom("", "", "D", "E", "D\\", "@"),
-    name: fc.constantFrom("a", "b", "a\\b", "regex:a", "@", "a@", "@a@b", "@@a", "a.b"),
+    name: fc.constantFrom("a", "b", "", "a\\b", "regex:a", "@", "a@", "@a@b", "@@a", "a.b"),
     kind: fc.constantFrom("push_pop" as const, "start_end" as const),
   });
 
