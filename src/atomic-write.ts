@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -14,7 +13,8 @@ import {
   writeSync,
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
+import { draftBeside } from "./drafts.ts";
 import { makeDirectory } from "./make-directory.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function writeFileAtomic(
   data: string | Uint8Array | Iterable<string>,
 ): Promise<void> {
   makeDirectory(dirname(file));
-  const temporary = temporaryBeside(file);
+  const temporary = draftBeside(file);
   try {
     await writeNew(
       temporary,
@@ -109,7 +109,7 @@ const NOT_FLUSHED: ReadonlySet<unknown> = new Set([
 function replaceFile(
   file: string,
   writeTo: (temporary: string) => void,
-  temporary = temporaryBeside(file),
+  temporary = draftBeside(file),
 ): void {
   const write = () => writeTo(temporary);
   try {
@@ -217,6 +217,3 @@ export function aboutFile(error: unknown, file: string, temporary: string): unkn
     : `${error.message} '${file}'`;
   return Object.assign(error, { path: file });
 }
-
-/** Not built from the file's own name, which may be as long as the file system allows. */
-const temporaryBeside = (file: string): string => join(dirname(file), `.${randomUUID()}.tmp`);

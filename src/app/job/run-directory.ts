@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { removeDeadDrafts } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { tryClaim } from "../worker/process-claim.ts";
@@ -62,7 +63,9 @@ export function setAside(path: string, resultFiles: readonly string[], attempt: 
     makeDirectory(dirname(join(aside, name)));
     rmSync(join(aside, name), { recursive: true, force: true });
     renameSync(join(path, name), join(aside, name));
+    removeDeadDrafts(join(aside, name), { recursive: true });
   }
+  removeDeadDrafts(path);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { maskSecrets, type Secrets } from "../../compose/secrets.ts";
+import { removeDeadDrafts } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
@@ -25,6 +26,7 @@ export function saveJobFiles(
   };
   // Now and not by the first write, for which a directory that is missing is an error to recover from.
   makeDirectory(directory);
+  removeDeadDrafts(directory);
   for (const [name, node] of Object.entries(files))
     if (node !== undefined) writeFileAtomicSync(join(directory, name), writeYaml(node));
 }

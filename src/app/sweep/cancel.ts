@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agreeing, plural } from "../../plural.ts";
+import { isRunning, type ProcessIdentity } from "../../process-identity.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
 import { isLost, liveWorkers, type RunningWorker, recordLeft } from "../worker/left-behind.ts";
-import {
-  GRACE_MS,
-  isRunning,
-  type ProcessIdentity,
-  signalGroup,
-} from "../worker/process-identity.ts";
+import { GRACE_MS, signalGroup } from "../worker/signal-group.ts";
 import { nextCommand } from "./next-commands.ts";
 import { clearCancellation, noteCancellation } from "./record/cancellation.ts";
 import { ended, writeJobState } from "./record/job-state.ts";

@@ -1,5 +1,5 @@
+import { isRunning } from "../../process-identity.ts";
 import type { ScheduledJob } from "../launchers/sweep-backend.ts";
-import { isRunning } from "../worker/process-identity.ts";
 import type { JobState, JobStatus } from "./record/job-state.ts";
 
 /**

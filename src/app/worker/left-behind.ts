@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning, type ProcessIdentity } from "../../process-identity.ts";
 import { ConfigError } from "../../values/errors.ts";
 import {
   type Attempt,
@@ -8,7 +9,7 @@ import {
   writeJobState,
 } from "../sweep/record/job-state.ts";
 import { jobFile } from "../sweep/record/layout.ts";
-import { isRunning, type ProcessIdentity, signalGroup } from "./process-identity.ts";
+import { signalGroup } from "./signal-group.ts";
 
 const POLL_MS = 100;
 

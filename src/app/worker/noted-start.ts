@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning } from "../../process-identity.ts";
 import { type JobState, readJobState } from "../sweep/record/job-state.ts";
-import { isRunning } from "./process-identity.ts";
 import type { NotedStart, WorkerRequest } from "./worker-request.ts";
 
 const LOOK_MS = 10;

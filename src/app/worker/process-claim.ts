@@ -2,8 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { aboutFile, writeFileAtomicSync } from "../../atomic-write.ts";
+import { draftBeside } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
-import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
+import {
+  identityOf,
+  isRunning,
+  type ProcessIdentity,
+  thisProcess,
+} from "../../process-identity.ts";
 
 /** Who holds a claim: the content of its file. */
 export interface Holder extends ProcessIdentity {
@@ -93,7 +99,7 @@ const contentOf = (holder: Holder): string => JSON.stringify({ ...holder, id: ra
 
 /** Linked into place with its content: nobody ever reads a claim that is half written. */
 function linked(file: string, text: string): boolean {
-  const draft = `${file}.${randomUUID()}`;
+  const draft = draftBeside(file);
   try {
     writeFileSync(draft, text);
     linkSync(draft, file);

@@ -15,8 +15,8 @@ import {
   makeSweepDirectory,
 } from "../../../src/app/job/run-directory.ts";
 import { holderOf } from "../../../src/app/worker/process-claim.ts";
-import { thisProcess } from "../../../src/app/worker/process-identity.ts";
 import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
+import { thisProcess } from "../../../src/process-identity.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-run-"));

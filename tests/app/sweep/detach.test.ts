@@ -7,7 +7,8 @@ import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
 import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { startDriver } from "../../../src/app/sweep/start-driver.ts";
 import { liveWorkers } from "../../../src/app/worker/left-behind.ts";
-import { isRunning, signalGroup } from "../../../src/app/worker/process-identity.ts";
+import { signalGroup } from "../../../src/app/worker/signal-group.ts";
+import { isRunning } from "../../../src/process-identity.ts";
 import { until } from "../../wait.ts";
 import { workplace as newPlace } from "./program/start.ts";
 

@@ -4,13 +4,14 @@ import { describe, expect, test } from "vitest";
 import { ended, writeJobState } from "../../../src/app/sweep/record/job-state.ts";
 import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
 import { jobFile, launcherFile } from "../../../src/app/sweep/record/layout.ts";
-import { thisProcess } from "../../../src/app/worker/process-identity.ts";
+import { thisProcess } from "../../../src/process-identity.ts";
 import { until } from "../../wait.ts";
 import {
   atPoints,
   begun,
   changesOf,
   expectDone,
+  expectTidy,
   expectWhole,
   goOn,
   killAt,
@@ -78,6 +79,7 @@ describe("killed at each change that it makes to a file", { timeout: 1_800_000 }
         expectWhole(place);
         await goOn(place, argv, where);
         expectWhole(place);
+        expectTidy(place, where);
         expectDone(place, jobs, where);
       });
     },
@@ -100,6 +102,7 @@ describe("killed at each change that it makes to a file", { timeout: 1_800_000 }
         expectWhole(place);
         await goOn(place, argv, where);
         expectWhole(place);
+        expectTidy(place, where);
         expectDone(place, jobs, where);
         expect(begun(place, 0), where).toBe(1);
       });

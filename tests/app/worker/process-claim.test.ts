@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { describe, expect, test, vi } from "vitest";
 import { holderOf, tryClaim } from "../../../src/app/worker/process-claim.ts";
-import { identityOf, thisProcess } from "../../../src/app/worker/process-identity.ts";
+import { identityOf, thisProcess } from "../../../src/process-identity.ts";
 import { bundled } from "../../bundled.ts";
 import { runs } from "../../runs.ts";
 import { canMount, withFullDisk } from "../mounts.ts";

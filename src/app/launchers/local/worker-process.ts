@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { makeDirectory } from "../../../make-directory.ts";
+import { identityOf, thisProcess } from "../../../process-identity.ts";
 import { startTimer } from "../../long-timer.ts";
 import {
   begun,
@@ -13,7 +14,7 @@ import {
 import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
 import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
-import { GRACE_MS, identityOf, signalGroup, thisProcess } from "../../worker/process-identity.ts";
+import { GRACE_MS, signalGroup } from "../../worker/signal-group.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
 import { type Asked, endOfWorker, type Outcome } from "./worker-end.ts";

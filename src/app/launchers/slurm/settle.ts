@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
+import { draftBeside } from "../../../drafts.ts";
 import { isSignalCode } from "../../job/job.ts";
 import {
   type AttemptEnd,
@@ -91,7 +91,7 @@ function endOf(
  * which another machine has written. A change of its own is what it takes.
  */
 function lookAgain(folder: string): void {
-  const change = join(folder, `.${randomUUID()}`);
+  const change = draftBeside(join(folder, "change"));
   try {
     mkdirSync(change);
     rmdirSync(change);

@@ -1,4 +1,4 @@
-import { isOfThisBoot } from "../../worker/process-identity.ts";
+import { isOfThisBoot } from "../../../process-identity.ts";
 import type { Attempt } from "./job-state.ts";
 
 /**

@@ -5,6 +5,7 @@ import {
   writeFileAtomicSync,
   writeFileDurableSync,
 } from "../../../atomic-write.ts";
+import { type ProcessIdentity, thisProcess } from "../../../process-identity.ts";
 import {
   amount,
   count,
@@ -20,7 +21,6 @@ import {
   time,
   wrongField,
 } from "../../../shape.ts";
-import { type ProcessIdentity, thisProcess } from "../../worker/process-identity.ts";
 import { MAX_STORED_DEPTH } from "../../worker/stored-value.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";

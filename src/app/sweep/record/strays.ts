@@ -1,7 +1,8 @@
 import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { removeDeadDrafts } from "../../../drafts.ts";
 import { claimToOrder } from "./launcher-claim.ts";
-import { listsAndDrafts } from "./layout.ts";
+import { jobsFolder, listsAndDrafts, schedulerFolder } from "./layout.ts";
 import { readListName } from "./manifest.ts";
 
 /**
@@ -14,6 +15,12 @@ export function removeStrays(folder: string, kept: string | undefined): void {
   for (const name of straysOf(folder, kept)) rmSync(join(folder, name), { force: true });
 }
 
+/** Removes what killed processes have left half written, whoever drives the sweep: of its jobs' directories each job does so itself. */
+export function removeDraftsOfSweep(folder: string): void {
+  for (const one of [dirname(folder), folder, jobsFolder(folder)]) removeDeadDrafts(one);
+  removeDeadDrafts(schedulerFolder(folder), { recursive: true });
+}
+
 /**
  * The same for who comes by a sweep that nobody drives. What has become a secret since it was written is masked in all that the
  * manifest names; so nothing of a record that was written anew stays, also where its launcher was killed in that very moment.
@@ -21,6 +28,7 @@ export function removeStrays(folder: string, kept: string | undefined): void {
  * @throws ConfigError `app.sweep_record` where there is no sweep
  */
 export function tidyRecord(folder: string): void {
+  removeDraftsOfSweep(folder);
   if (straysOf(folder, readListName(folder)).length === 0) return;
   try {
     // Who drives it may be about to name what nothing names yet.

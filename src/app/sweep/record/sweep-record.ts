@@ -12,6 +12,7 @@ import { type ManifestJob, readManifest, type SweepFacts } from "./manifest.ts";
 import type { Redact } from "./masked.ts";
 import { createNumbering, type Numbering } from "./numbering.ts";
 import { createRunsAgain, type Resumption, recordedResult } from "./runs-again.ts";
+import { removeDraftsOfSweep } from "./strays.ts";
 import { createWrittenRecord } from "./written-record.ts";
 
 /** The record of a sweep while it runs. */
@@ -99,6 +100,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   const enter = (): void => {
     if (claim !== undefined) return;
     claim = claimSweep(folder);
+    removeDraftsOfSweep(folder);
     clearCancellation(folder);
     // What an earlier sweep left in this directory is no part of this one.
     if (resumption === undefined)

@@ -64,6 +64,15 @@ export function expectWhole({ folder }: Place): void {
         for (const text of textsIn(join(one, name))) JSON.parse(text);
 }
 
+/** Nothing of a killed process lies about in the sweep once somebody else has come by. */
+export function expectTidy({ cwd }: Place, where: string): void {
+  const names = readdirSync(join(cwd, "s"), { encoding: "utf8", recursive: true });
+  expect(
+    names.filter((name) => name.endsWith(".tmp") || name.endsWith(".draft")),
+    where,
+  ).toEqual([]);
+}
+
 /** Behind the last whole line of a file that grows may stand half of one. */
 const textsIn = (file: string): readonly string[] =>
   file.endsWith("l")

@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { execa } from "execa";
+import { expect, test } from "vitest";
+import { draftBeside, removeDeadDrafts } from "../src/drafts.ts";
+import { thisProcess } from "../src/process-identity.ts";
+import { bundled } from "./bundled.ts";
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-drafts-"));
+
+/** A draft that a process on this machine made, which is no more. */
+async function deadDraft(file: string): Promise<string> {
+  const program = bundled(new URL("fixtures/drafts/name.ts", import.meta.url), "name");
+  const { stdout } = await execa(process.execPath, [program, file]);
+  return stdout;
+}
+
+test("a draft lies beside its file, and tells host and process of who writes it", () => {
+  const draft = draftBeside("/some/where/config.yaml");
+  expect(dirname(draft)).toBe("/some/where");
+  expect(basename(draft)).toMatch(/^\.[^/]+\.tmp$/);
+  expect(draft).toContain(`${encodeURIComponent(hostname())}+${process.pid}+`);
+  expect(draftBeside("/some/where/config.yaml")).not.toBe(draft);
+});
+
+test("what the dead have left is removed, what the living write and other files are not", async () => {
+  const folder = newFolder();
+  const own = draftBeside(join(folder, "a"));
+  const others = ["kept.tmp", ".5e0f1c1e-6d3b-4f3a-9d55-0d7a8c1c9b1e.tmp", ".a+b.tmp"];
+  for (const name of others) writeFileSync(join(folder, name), "");
+  writeFileSync(own, "");
+  writeFileSync(await deadDraft(join(folder, "a")), "half");
+  expect(readdirSync(folder)).toHaveLength(others.length + 2);
+  removeDeadDrafts(folder);
+  expect(readdirSync(folder).sort()).toEqual([...others, basename(own)].sort());
+});
+
+test("of another host nobody can tell", async () => {
+  const folder = newFolder();
+  const dead = basename(await deadDraft(join(folder, "a")));
+  const fields = dead.slice(1, -".tmp".length).split("+");
+  const variant = (at: number, field: string) =>
+    `.${fields.map((one, index) => (index === at ? field : one)).join("+")}.tmp`;
+  const elsewhere = [variant(0, "node7"), variant(0, "a%2Bb")];
+  for (const name of [dead, ...elsewhere]) writeFileSync(join(folder, name), "");
+  removeDeadDrafts(folder);
+  expect(readdirSync(folder).sort()).toEqual([...elsewhere].sort());
+});
+
+test("one of an earlier boot is of the dead, whoever has its number now", () => {
+  const folder = newFolder();
+  const { birth } = thisProcess();
+  const [boot = ""] = birth?.split(" ") ?? [];
+  const own = basename(draftBeside(join(folder, "a")));
+  writeFileSync(join(folder, own.replace(boot, "0c0ffee0-0000-4000-8000-000000000000")), "");
+  removeDeadDrafts(folder);
+  expect(readdirSync(folder)).toEqual(birth === null ? [own] : []);
+});
+
+test("below a directory only where that is asked; a missing one has none", async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, "deep/er"), { recursive: true });
+  const below = join(folder, "deep/er/a");
+  writeFileSync(await deadDraft(below), "");
+  removeDeadDrafts(folder);
+  expect(readdirSync(dirname(below))).toHaveLength(1);
+  removeDeadDrafts(folder, { recursive: true });
+  expect(readdirSync(dirname(below))).toHaveLength(0);
+  removeDeadDrafts(join(folder, "nowhere"));
+});
