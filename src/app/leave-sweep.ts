@@ -42,7 +42,7 @@ export async function leaveSweep(
     refuseUnstartable(record.facts());
     const interrupt = listenForInterrupt();
     const handed = canLeaveAll(open, admitted)
-      ? submit(open, admitted)
+      ? submit(open, admitted, interrupt.signal)
       : leaveToDriver(open, invocation, interrupt.signal);
     const who = await handed.catch((error: unknown) => {
       if (interrupt.exitCode() === undefined) throw error;
@@ -125,9 +125,13 @@ const canLeaveAll = (
 /** What callbacks are told by the process that runs the sweep, and by no job. */
 const SWEEP_METHODS = ["onComposeConfig", "onMultirunStart", "onMultirunEnd"] as const;
 
-async function submit({ launcher, sweep }: OpenSweep, { batches }: Admitted): Promise<string> {
+async function submit(
+  { launcher, sweep }: OpenSweep,
+  { batches }: Admitted,
+  signal: AbortSignal,
+): Promise<string> {
   const jobs = batches.flat();
-  if (jobs.length > 0) await launcher.submit?.(jobs);
+  if (jobs.length > 0) await launcher.submit?.(jobs, signal);
   return `${plural(jobs.length, "job")} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
 }
 

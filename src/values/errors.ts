@@ -65,6 +65,7 @@ export type ErrorCode =
   | "slurm.missing"
   | "slurm.rejected"
   | "slurm.no_answer"
+  | "slurm.busy"
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"

@@ -43,8 +43,9 @@ export interface Launcher {
   /**
    * Hands the jobs of a batch to a scheduler that runs them without us, and comes back at once. Not
    * there where jobs need a process of ours.
+   * @param signal ends the waiting for a scheduler that takes nothing for now
    */
-  submit?(batch: readonly SweepJob[]): Promise<void>;
+  submit?(batch: readonly SweepJob[], signal: AbortSignal): Promise<void>;
 }
 
 export interface LauncherRequest {

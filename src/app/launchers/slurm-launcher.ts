@@ -25,9 +25,9 @@ export const slurmLauncher: LauncherKind = {
         const { launchOnSlurm } = await import("./slurm/launch.ts");
         yield* launchOnSlurm(batch, settings, request);
       },
-      async submit(batch) {
+      async submit(batch, signal) {
         const { submitToSlurm } = await import("./slurm/launch.ts");
-        await submitToSlurm(batch, settings, request);
+        await submitToSlurm(batch, settings, request, signal);
       },
     };
   },

@@ -2,7 +2,7 @@ import { ConfigError } from "../../../values/errors.ts";
 import { slurmCommands } from "./commands.ts";
 import { createQueue, isForgotten } from "./queue.ts";
 import { readShownJobs } from "./queue-answers.ts";
-import { noAnswer, rejected, said, unanswered } from "./refusals.ts";
+import { busyBy, noAnswer, rejected, said, unanswered } from "./refusals.ts";
 import type { SbatchOption } from "./sbatch-options.ts";
 import type { TaskReport } from "./task-state.ts";
 
@@ -11,11 +11,14 @@ export interface SlurmClient {
   /**
    * Hands a script to sbatch.
    * @returns the number of the job
-   * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.no_answer` where sbatch was ended before it said
-   * whether there is a job now
+   * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.busy` where it was not taken for now, or the answer was lost;
+   * `slurm.no_answer` where sbatch was ended before it said whether there is a job now
    */
   submit(options: readonly SbatchOption[], script: string): Promise<string>;
-  /** How large an index of an array may be, plus one. */
+  /**
+   * How large an index of an array may be, plus one.
+   * @throws ConfigError `slurm.missing`; `slurm.busy` where the controller does not answer for now
+   */
   maxArraySize(): Promise<number>;
   /** What Slurm knows of the tasks of arrays; undefined while it does not answer. */
   tasks(
@@ -47,11 +50,13 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       const id = /^(\d+)(?:;|$)/m.exec(stdout)?.[1];
       if (id === undefined && exitCode === undefined) throw unanswered(shortMessage ?? "");
       if (failed || id === undefined)
-        throw rejected(stderr.trim() || shortMessage || stdout, options);
+        throw busyBy(stderr) ?? rejected(stderr.trim() || shortMessage || stdout, options);
       return id;
     },
     async maxArraySize() {
-      const { stdout } = await call("scontrol", ["show", "config"]);
+      const { failed, stderr, stdout } = await call("scontrol", ["show", "config"]);
+      const problem = failed ? busyBy(stderr) : undefined;
+      if (problem !== undefined) throw problem;
       // Slurm's own default.
       return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
     },

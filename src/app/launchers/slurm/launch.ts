@@ -24,11 +24,14 @@ const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
 /**
  * Submits the jobs of a batch. Jobs that Slurm still has from an earlier launcher of the same sweep
  * are not submitted again.
+ *
+ * @param signal ends the waiting for a Slurm that takes nothing for now
  */
 export async function submitToSlurm(
   batch: readonly SweepJob[],
   given: SlurmSettings,
   request: LauncherRequest,
+  signal?: AbortSignal,
 ): Promise<SweepBackend> {
   const { invocation, logAsHydra, logging, record } = request;
   const { folder } = record;
@@ -44,7 +47,9 @@ export async function submitToSlurm(
   if (due.length > 0) {
     const numbers = due.map(({ number }) => number);
     const settings = placed(given, facts.cwd);
-    const arrays = await submitJobs({ client, settings, facts, folder, numbers });
+    const say = (line: string) => invocation.console.stderr(`${line}\n`);
+    const patience = { say, ...(signal && { signal }) };
+    const arrays = await submitJobs({ client, settings, facts, folder, numbers, patience });
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
   }

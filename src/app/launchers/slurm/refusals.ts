@@ -18,6 +18,30 @@ export const unanswered = (problem: string): ConfigError =>
     hint: "`scontrol ping` says whether its controller is up; --resume DIR goes on with what it has, and submits the rest",
   });
 
+/**
+ * Slurm does not take it for now; where the answer was lost, it may have it all the same.
+ *
+ * @param words Slurm's
+ */
+export const busy = (words: string): ConfigError =>
+  new ConfigError({
+    code: "slurm.busy",
+    message: `Slurm does not take the jobs for now: ${words}`,
+    key: "hydra/launcher",
+    hint: "`scontrol ping` says whether its controller is up, `squeue` how long its queue is; --resume DIR goes on then: nothing is submitted twice",
+  });
+
+/** What a command says when the controller is not there, has no room, or was not heard: another time it may take the same. */
+const BUSY =
+  /unable to contact slurm controller|backup controller in standby|socket timed out|zero bytes were transmitted|communication (connection|shutdown) failure|message (send|receive) failure|temporarily (unable|unavailable|disabled)|unable to create job record|job queue full/i;
+
+/**
+ * @param stderr of sbatch, or of another of Slurm's commands
+ * @returns undefined for what it refuses for good
+ */
+export const busyBy = (stderr: string): ConfigError | undefined =>
+  BUSY.test(stderr) ? busy(said(stderr)) : undefined;
+
 /** What is not known must not be taken for what is not there: jobs would be submitted a second time. */
 export const noAnswer = (words = ""): ConfigError =>
   new ConfigError({
@@ -46,6 +70,12 @@ interface Remedy {
 }
 
 const REMEDIES: readonly Remedy[] = [
+  {
+    // Before those whose names stand in it: QOSMaxSubmitJobPerUserLimit, AssocMaxSubmitJobLimit, AssocGrpSubmitJobsLimit.
+    words: /max ?submit|submit ?jobs|job submit limit/i,
+    key: "hydra.launcher",
+    hint: "each job of the sweep counts, also one that waits: hydra.sweeper.max_batch_size=N submits N at a time; `sacctmgr show qos` and `sacctmgr show associations user=$USER` list the limits",
+  },
   {
     words: /partition/i,
     key: "hydra.launcher.partition",

@@ -10,9 +10,12 @@ import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import { WORKER_VARIABLE } from "../../worker/worker-request.ts";
 import { batchScript } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
+import { isBusy, type Patience, patiently } from "./patience.ts";
+import { busy } from "./refusals.ts";
 import { keyGiven, MEMORY_OPTIONS, sbatchOptions } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
-import { noteSubmissions, slurmFolder, timeoutFolder } from "./submissions.ts";
+import { adoptSubmissions } from "./slurm-sweep.ts";
+import { noteSubmissions, readSubmissions, slurmFolder, timeoutFolder } from "./submissions.ts";
 
 export interface SubmitRequest {
   readonly client: SlurmClient;
@@ -22,63 +25,124 @@ export interface SubmitRequest {
   readonly folder: string;
   /** The jobs to be submitted. */
   readonly numbers: readonly number[];
+  readonly patience: Patience;
 }
 
 /**
  * Hands jobs to Slurm: an array for each `MaxArraySize` of them. An array waits for the one before,
  * so that no more than `array_parallelism` jobs run at a time. Each array is noted before and after
- * it is submitted: whatever happens between, it is found again by its script.
+ * it is submitted: whatever happens between, it is found again by its script. A Slurm that takes
+ * nothing for now is asked again.
  *
  * @returns Slurm's numbers of the arrays
- * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.no_answer`; then none of the arrays stays that is known
+ * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.no_answer`, `slurm.busy`; then none of the arrays stays that is
+ * known, unless Slurm does not take that either
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
-  const { client, folder, facts, numbers, settings } = request;
+  const { client, folder, facts, numbers, patience } = request;
   const command = restartable(facts);
   makeDirectory(timeoutFolder(folder));
-  const size = await client.maxArraySize();
+  const size = await patiently(() => client.maxArraySize(), patience);
   const arrays: string[] = [];
-  for (let first = 0; first < numbers.length; first += size) {
-    const chunk = numbers.slice(first, first + size);
-    const script = join(slurmFolder(folder), `${randomUUID()}.sh`);
-    const options = sbatchOptions(settings, {
-      size: chunk.length,
-      cwd: facts.cwd,
-      log: { folder: slurmFolder(folder), name: "%A_%a.log" },
-      ...(arrays.length !== 0 && { after: arrays.at(-1) as string }),
-    });
-    const text = batchScript(settings, {
-      jobs: chunk,
-      command: [...command, ...facts.program.argv],
-      variable: { name: WORKER_VARIABLE, rest: folder },
-      path: script,
-      timeoutFolder: timeoutFolder(folder),
-      slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
-    });
-    writeFileAtomicSync(script, text);
-    chmodSync(script, 0o700);
-    const jobs = chunk.map((number) => ({
-      number,
-      attempts: readJobState(folder, number)?.attempts.length ?? 0,
-    }));
-    const memory_key = keyGiven(options, MEMORY_OPTIONS);
-    const made = { script, array: null, jobs, logs: settings.submitit_folder };
-    noteSubmissions(folder, [{ ...made, ...(memory_key !== undefined && { memory_key }) }]);
+  for (let first = 0; first < numbers.length; first += size)
     try {
-      const array = await client.submit(options, script);
-      arrays.push(array);
-      noteSubmissions(folder, [{ script, array }]);
+      const jobs = numbers.slice(first, first + size);
+      await submitArray(request, { command, jobs, arrays });
     } catch (error) {
-      // First: of a disk that is full, nothing more may be noted.
-      await client.cancel(arrays);
-      // An array that there is, or may be, is looked for by its script.
-      const isRefused = isConfigError(error) && error.code !== "slurm.no_answer";
-      if (isRefused) noteSubmissions(folder, [{ script, given_up: true }]);
+      // What Slurm does not take now, it may not end either: it goes on, and --resume follows it.
+      await client.cancel(arrays).catch((other: unknown) => {
+        if (!isBusy(error)) throw other;
+      });
       throw error;
     }
-  }
   return arrays;
 }
+
+/** The jobs of an array. */
+interface ArrayRequest {
+  /** What starts the program. */
+  readonly command: readonly string[];
+  /** Their numbers. */
+  readonly jobs: readonly number[];
+  /** Those before it, of which it waits for the last; it is added as soon as there is one. */
+  readonly arrays: string[];
+}
+
+/** Of a try that Slurm may or may not have taken, the array is looked for before there is another. */
+async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise<void> {
+  const { client, folder, patience } = request;
+  let script: string | undefined;
+  return patiently(async () => {
+    const found = script === undefined ? undefined : await foundAfterAll(folder, client, script);
+    if (found !== undefined) {
+      array.arrays.push(found);
+      return;
+    }
+    script = join(slurmFolder(folder), `${randomUUID()}.sh`);
+    await tryToSubmit(request, array, script);
+  }, patience);
+}
+
+/**
+ * The array that a script was submitted as; undefined for none, and then there will be none.
+ *
+ * @throws ConfigError `slurm.busy` where that cannot be told yet
+ */
+async function foundAfterAll(
+  folder: string,
+  client: SlurmClient,
+  script: string,
+): Promise<string | undefined> {
+  try {
+    await adoptSubmissions(folder, client);
+  } catch (error) {
+    throw isConfigError(error) && error.code === "slurm.no_answer" ? busy(error.message) : error;
+  }
+  return readSubmissions(folder).find((one) => one.script === script)?.array ?? undefined;
+}
+
+async function tryToSubmit(
+  { client, facts, folder, settings }: SubmitRequest,
+  { arrays, command, jobs: numbers }: ArrayRequest,
+  script: string,
+): Promise<void> {
+  const options = sbatchOptions(settings, {
+    size: numbers.length,
+    cwd: facts.cwd,
+    log: { folder: slurmFolder(folder), name: "%A_%a.log" },
+    ...(arrays.length !== 0 && { after: arrays.at(-1) as string }),
+  });
+  const text = batchScript(settings, {
+    jobs: numbers,
+    command: [...command, ...facts.program.argv],
+    variable: { name: WORKER_VARIABLE, rest: folder },
+    path: script,
+    timeoutFolder: timeoutFolder(folder),
+    slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
+  });
+  writeFileAtomicSync(script, text);
+  chmodSync(script, 0o700);
+  const jobs = numbers.map((number) => ({
+    number,
+    attempts: readJobState(folder, number)?.attempts.length ?? 0,
+  }));
+  const memory_key = keyGiven(options, MEMORY_OPTIONS);
+  const made = { script, array: null, jobs, logs: settings.submitit_folder };
+  noteSubmissions(folder, [{ ...made, ...(memory_key !== undefined && { memory_key }) }]);
+  try {
+    const array = await client.submit(options, script);
+    arrays.push(array);
+    noteSubmissions(folder, [{ script, array }]);
+  } catch (error) {
+    // An array that there is, or may be, is looked for by its script.
+    const isRefused = isConfigError(error) && !MAY_BE_THERE.has(error.code);
+    if (isRefused) noteSubmissions(folder, [{ script, given_up: true }]);
+    throw error;
+  }
+}
+
+/** After these Slurm may have taken the array all the same. */
+const MAY_BE_THERE: ReadonlySet<string> = new Set(["slurm.no_answer", "slurm.busy"]);
 
 /** @throws ConfigError `app.launcher` for a program that a cluster cannot start */
 function restartable({ holds_secrets, program }: SweepFacts): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rejected } from "../../../../src/app/launchers/slurm/refusals.ts";
+import { busyBy, rejected } from "../../../../src/app/launchers/slurm/refusals.ts";
 import { sbatchOptions } from "../../../../src/app/launchers/slurm/sbatch-options.ts";
 import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
 
@@ -37,4 +37,37 @@ test.each([
   ["sbatch: error: invalid partition specified: x", { partition: "x" }, "partition"],
 ])("sbatch's '%s' is about the key that was set: %j", (words, settings, key) => {
   expect(keyOf(words, settings)).toBe(`hydra.launcher.${key}`);
+});
+
+test.each([
+  "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+  "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
+  "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying.\nsbatch: error: Batch job submission failed: Resource temporarily unavailable",
+  "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
+  "sbatch: error: Batch job submission failed: Slurm backup controller in standby mode",
+  "slurm_load_ctl_conf error: Unable to contact slurm controller (connect failure)",
+])("'%s' may be another answer another time", (words) => {
+  expect(busyBy(words)?.code).toBe("slurm.busy");
+});
+
+test.each([
+  "sbatch: error: invalid partition specified: x",
+  "sbatch: error: Batch job submission failed: Requested partition configuration not available now",
+  "sbatch: error: Batch job submission failed: Required partition not available (inactive or drain)",
+  "sbatch: fatal: Could not establish a configuration source",
+])("'%s' is for good", (words) => {
+  expect(busyBy(words)).toBeUndefined();
+});
+
+const POLICY =
+  "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)";
+
+test.each([
+  `sbatch: error: QOSMaxSubmitJobPerUserLimit\n${POLICY}`,
+  `sbatch: error: AssocMaxSubmitJobLimit\n${POLICY}`,
+  `sbatch: error: AssocGrpSubmitJobsLimit\n${POLICY}`,
+  POLICY,
+])("a limit of jobs that may be submitted is no wrong account or QOS: '%s'", (words) => {
+  const { details } = rejected(words, []);
+  expect(details.hint).toContain("hydra.sweeper.max_batch_size=N");
 });

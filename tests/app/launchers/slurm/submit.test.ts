@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import type { SlurmClient } from "../../../../src/app/launchers/slurm/client.ts";
+import { busy, noAnswer } from "../../../../src/app/launchers/slurm/refusals.ts";
 import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
 import {
   readSubmissions,
@@ -36,6 +37,7 @@ function sweep(settings: Readonly<Record<string, unknown>> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-submit-"));
   const folder = join(directory, ".sweep");
   const program = { name: "prog", command: ["prog"], argv: [] };
+  const said: string[] = [];
   const submit = (client: SlurmClient) =>
     submitJobs({
       client,
@@ -43,8 +45,9 @@ function sweep(settings: Readonly<Record<string, unknown>> = {}) {
       facts: factsIn(directory, { program }),
       folder,
       numbers: [0, 1, 2, 3],
+      patience: { say: (line) => void said.push(line), pause: async () => {} },
     });
-  return { folder, submit };
+  return { folder, said, submit };
 }
 
 test("what gives the jobs their memory is noted with them", async () => {
@@ -84,5 +87,97 @@ test("an array that cannot be noted any more is cancelled, like those before it,
   expect(cancelled).toEqual(["1", "2"]);
   rmdirSync(file);
   renameSync(`${file}.away`, file);
+  expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1", null]);
+});
+
+const busySlurm = () => busy("Socket timed out on send/recv operation");
+
+test("a Slurm that takes nothing for now is asked again, and nothing is left of what it did not take", async () => {
+  const { folder, said, submit } = sweep();
+  const answers = [busySlurm, busySlurm];
+  const { client } = slurm(() => {
+    const answer = answers.pop();
+    if (answer !== undefined) throw answer();
+  });
+  expect(await submit(client)).toEqual(["1", "2"]);
+  expect(said).toEqual(
+    [1, 2].map(
+      (seconds) =>
+        `Slurm does not take the jobs for now: Socket timed out on send/recv operation; trying again in ${seconds} s`,
+    ),
+  );
+  const made = readSubmissions(folder);
+  expect(made.map(({ array, jobs }) => [array, jobs.map(({ number }) => number)])).toEqual([
+    ["1", [0, 1]],
+    ["2", [2, 3]],
+  ]);
+  // A script that nobody waits for must not run, should it come late.
+  const scripts = readdirSync(slurmFolder(folder)).filter((name) => name.endsWith(".sh"));
+  expect(scripts.sort()).toEqual(made.map(({ script }) => basename(script)).sort());
+});
+
+test("what it has taken, and could not say so, is not submitted twice", async () => {
+  const { folder, submit } = sweep();
+  const { client } = slurm(() => {});
+  let heard: string | undefined;
+  let tries = 0;
+  const deaf: SlurmClient = {
+    ...client,
+    async submit(options, script) {
+      const array = await client.submit(options, script);
+      if (tries++ > 0) return array;
+      heard = script;
+      throw busySlurm();
+    },
+    arrayOf: async (script) => (script === heard ? "1" : undefined),
+  };
+  expect(await submit(deaf)).toEqual(["1", "2"]);
+  expect(tries).toBe(2);
+  expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1", "2"]);
+});
+
+test("while it cannot be asked whether it has taken it, nothing is submitted", async () => {
+  const { said, submit } = sweep();
+  const { client } = slurm(() => {});
+  const deeds: string[] = [];
+  const silent: SlurmClient = {
+    ...client,
+    async submit(options, script) {
+      deeds.push("submit");
+      if (deeds.length === 1) throw busySlurm();
+      return client.submit(options, script);
+    },
+    async arrayOf() {
+      deeds.push("ask");
+      if (deeds.length < 4) throw noAnswer("Unable to contact slurm controller");
+      return undefined;
+    },
+  };
+  expect(await submit(silent)).toEqual(["1", "2"]);
+  expect(deeds).toEqual(["submit", "ask", "ask", "ask", "ask", "submit", "submit"]);
+  expect(said).toHaveLength(3);
+});
+
+test("its size of arrays is not guessed while it does not tell", async () => {
+  const { submit } = sweep();
+  const { client } = slurm(() => {});
+  let asked = 0;
+  const size = async () => {
+    asked++;
+    if (asked === 1) throw busySlurm();
+    return 4;
+  };
+  expect(await submit({ ...client, maxArraySize: size })).toEqual(["1"]);
+});
+
+test("patience ends: what may have been taken stays noted, for who resumes", async () => {
+  const { folder, said, submit } = sweep();
+  const { cancelled, client } = slurm((before) => {
+    if (before === 1) throw busySlurm();
+  });
+  const unreachable = { ...client, cancel: async () => Promise.reject(noAnswer()) };
+  await expect(submit(unreachable)).rejects.toMatchObject({ code: "slurm.busy" });
+  expect(cancelled).toEqual([]);
+  expect(said).toHaveLength(10);
   expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1", null]);
 });
