@@ -80,6 +80,8 @@ function startOf(birth: string | null): number | undefined {
 
 interface Stat {
   readonly isDead: boolean;
+  readonly parent: number;
+  readonly group: number;
   readonly session: number;
   /** Ticks since the boot. */
   readonly started: number;
@@ -91,9 +93,11 @@ export function statOf(name: string): Stat | undefined {
   if (stat === undefined) return undefined;
   // The name in parentheses may hold anything; state is the first field after it, start the 20th.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state = "", , , session] = fields;
+  const [state = "", parent, group, session] = fields;
   return {
     isDead: state === "Z" || state === "X",
+    parent: Number(parent),
+    group: Number(group),
     session: Number(session),
     started: Number(fields[19]),
   };

@@ -17,3 +17,40 @@ export function startTimer(milliseconds: number, onEnd: () => void): () => void 
   wait(milliseconds);
   return () => clearTimeout(timer);
 }
+
+/** A timer that can stand still for a while. */
+export interface PausableTimer {
+  pause(): void;
+  goOn(): void;
+  stop(): void;
+}
+
+/** As `startTimer`, of time in which it does not stand still. */
+export function startPausableTimer(milliseconds: number, onEnd: () => void): PausableTimer {
+  let left = milliseconds;
+  let since = performance.now();
+  let isOver = false;
+  const start = () =>
+    startTimer(left, () => {
+      isOver = true;
+      onEnd();
+    });
+  let stop: (() => void) | undefined = start();
+  return {
+    pause() {
+      if (stop === undefined) return;
+      stop();
+      stop = undefined;
+      left = Math.max(0, left - (performance.now() - since));
+    },
+    goOn() {
+      if (isOver || stop !== undefined) return;
+      since = performance.now();
+      stop = start();
+    },
+    stop() {
+      isOver = true;
+      stop?.();
+    },
+  };
+}

@@ -11,6 +11,7 @@ import { hydraLogging, surround } from "./job-surroundings.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
 import type { Launcher, SweepJob } from "./launchers/launcher.ts";
 import type { Logging } from "./logging/logging.ts";
+import type { Suspension } from "./suspension.ts";
 import { chosenKind } from "./sweep/chosen-kind.ts";
 import {
   type FailureGate,
@@ -53,6 +54,7 @@ export async function openSweep(
   session: Session,
   overrides: readonly string[],
   logging: Logging,
+  suspension?: Suspension,
 ): Promise<OpenSweep> {
   const { composer, invocation, options } = session;
   const place = placeOf(session);
@@ -89,6 +91,7 @@ export async function openSweep(
     record,
     gate,
     invocation,
+    ...(suspension !== undefined && { suspension }),
     runHere: (job) => runHere(job, surroundings, record.folder, console.redact),
   });
   const check = async (jobs: readonly SweepJob[]) => {

@@ -5,6 +5,7 @@ import { type JobResult, wasStopped } from "./job/job.ts";
 import { composedEvent } from "./job-surroundings.ts";
 import type { Logging } from "./logging/logging.ts";
 import { openSweep } from "./open-sweep.ts";
+import type { Suspension } from "./suspension.ts";
 import type { Board } from "./sweep/board/board.ts";
 import { endOfResult, hasFailed, sweepExitCode } from "./sweep/failure-policy.ts";
 import { runSweep } from "./sweep/run-sweep.ts";
@@ -19,10 +20,11 @@ export async function runMany(
   overrides: readonly string[],
   logging: Logging,
   board: Board,
+  suspension: Suspension,
 ): Promise<number> {
   const { invocation, options } = session;
   const { redact } = invocation.console;
-  const open = await openSweep(session, overrides, logging);
+  const open = await openSweep(session, overrides, logging, suspension);
   const { gate, inThisProcess, launcher, logAsHydra, record, surroundings, sweep } = open;
   const isPlain = inThisProcess && options.summarizeSweep === undefined;
   board.start(isPlain ? "none" : inThisProcess ? "ends" : "jobs");

@@ -12,6 +12,7 @@ import { notDetachable } from "./not-detachable.ts";
 import { showFailure } from "./report-error.ts";
 import { runMany } from "./run-many.ts";
 import { chooseMode } from "./run-mode.ts";
+import { createSuspension } from "./suspension.ts";
 import { openBoard } from "./sweep/board/board.ts";
 import { warnOf } from "./warn.ts";
 
@@ -28,7 +29,8 @@ export async function runTask(session: Session): Promise<number> {
     composer,
   );
   if (warning !== undefined) warnOf(warning, invocation);
-  const board = openBoard(invocation.console);
+  const suspension = createSuspension();
+  const board = openBoard(invocation.console, suspension);
   const logging = createLogging({ console: board.console });
   const all = [...session.overrides, ...overrides];
   const detach = isDetached(session);
@@ -37,7 +39,7 @@ export async function runTask(session: Session): Promise<number> {
     if (mode === "run") return await runOne(session, all, logging);
     if (detach) return await leaveSweep(session, all, logging);
     const beside = { ...session, invocation: { ...invocation, console: board.console } };
-    return await runMany(beside, all, logging, board);
+    return await runMany(beside, all, logging, board, suspension);
   } finally {
     logging.close();
   }

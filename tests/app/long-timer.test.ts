@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { startTimer } from "../../src/app/long-timer.ts";
+import { startPausableTimer, startTimer } from "../../src/app/long-timer.ts";
 
 const DAY = 24 * 3_600_000;
 
@@ -21,5 +21,34 @@ test("never ends once it is stopped, at whatever time", () => {
   vi.advanceTimersByTime(40 * DAY);
   stop();
   vi.advanceTimersByTime(400 * DAY);
+  expect(end).not.toHaveBeenCalled();
+});
+
+test("one that stood still for a while ends as much later", () => {
+  const end = vi.fn();
+  const timer = startPausableTimer(60_000, end);
+  vi.advanceTimersByTime(50_000);
+  timer.pause();
+  timer.pause();
+  vi.advanceTimersByTime(DAY);
+  timer.goOn();
+  timer.goOn();
+  vi.advanceTimersByTime(9_999);
+  expect(end).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(end).toHaveBeenCalledOnce();
+  timer.pause();
+  timer.goOn();
+  vi.advanceTimersByTime(DAY);
+  expect(end).toHaveBeenCalledOnce();
+});
+
+test("one that was stopped does not go on", () => {
+  const end = vi.fn();
+  const timer = startPausableTimer(60_000, end);
+  timer.pause();
+  timer.stop();
+  timer.goOn();
+  vi.advanceTimersByTime(DAY);
   expect(end).not.toHaveBeenCalled();
 });

@@ -4,6 +4,7 @@ import type { Invocation } from "../invocation.ts";
 import type { JobResult } from "../job/job.ts";
 import type { PlannedJob } from "../job/plan-job.ts";
 import type { Logging } from "../logging/logging.ts";
+import type { Suspension } from "../suspension.ts";
 import type { FailureGate } from "../sweep/failure-policy.ts";
 import type { SweepRecord } from "../sweep/record/sweep-record.ts";
 import type { SweepBackend } from "./sweep-backend.ts";
@@ -59,6 +60,8 @@ export interface LauncherRequest {
   /** Is told every result by the sweep; asked before a job starts. */
   readonly gate: FailureGate;
   readonly invocation: Invocation;
+  /** Takes along what the launcher starts when this process is suspended; not there where none of its own runs jobs. */
+  readonly suspension?: Suspension;
   /** Runs a job in this process and records it; a failure is in the result. */
   readonly runHere: (job: SweepJob) => Promise<JobResult>;
 }

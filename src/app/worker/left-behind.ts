@@ -9,7 +9,7 @@ import {
   writeJobState,
 } from "../sweep/record/job-state.ts";
 import { jobFile } from "../sweep/record/layout.ts";
-import { signalGroup } from "./signal-group.ts";
+import { resumeGroups, signalGroup, suspendGroups } from "./signal-group.ts";
 
 const POLL_MS = 100;
 
@@ -17,6 +17,11 @@ const POLL_MS = 100;
 export interface LiveWorker {
   /** Passes a signal on. */
   signal(signal: NodeJS.Signals): void;
+  /**
+   * Stops it, with all that it has started; its time stands still, too.
+   * @returns lets it go on
+   */
+  suspend(): () => void;
   /** The job's state after the worker has ended, whoever had to write it. */
   readonly ended: Promise<JobState>;
 }
@@ -46,7 +51,13 @@ export function leftBehind(folder: string, number: number): LiveWorker | undefin
     writeJobState(folder, final, { durable: true });
     return final;
   };
-  return { signal: (signal) => signalGroup(last.pid, signal), ended: wait() };
+  // Its launcher may have been killed while both were suspended.
+  resumeGroups(last.pid);
+  return {
+    signal: (signal) => signalGroup(last.pid, signal),
+    suspend: () => suspendGroups(last.pid),
+    ended: wait(),
+  };
 }
 
 /**

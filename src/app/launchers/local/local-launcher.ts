@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { plural } from "../../../plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import type { Suspendable } from "../../suspension.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";
 import { refuseUnstartable } from "../../worker/worker-command.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
@@ -57,6 +58,7 @@ async function* launch(
   refuseUnstartable(request.record.facts());
   const run = beginBatch(batch, request, settings);
   const { endings, interruption, running } = run;
+  const separate = request.suspension?.join(together(running));
   try {
     for (;;) {
       const lacksSlots = yield* startJobs(run);
@@ -70,8 +72,23 @@ async function* launch(
     if (signal !== undefined && next !== undefined && !run.isAnyStopped)
       yield { kind: "ended", job: next, result: notStarted(next, signal) };
   } finally {
+    separate?.();
     interruption.release();
   }
+}
+
+/** Jobs run in process groups of their own, which a key typed at the terminal does not reach. */
+function together(running: ReadonlySet<RunningJob>): Suspendable {
+  let goOn: readonly (() => void)[] = [];
+  return {
+    suspend() {
+      goOn = [...running].map(({ worker }) => worker.suspend());
+    },
+    goOn() {
+      for (const one of goOn) one();
+      goOn = [];
+    },
+  };
 }
 
 function beginBatch(

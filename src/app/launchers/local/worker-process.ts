@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { makeDirectory } from "../../../make-directory.ts";
 import { identityOf, thisProcess } from "../../../process-identity.ts";
-import { startTimer } from "../../long-timer.ts";
+import { type PausableTimer, startPausableTimer } from "../../long-timer.ts";
 import {
   begun,
   ended,
@@ -14,7 +14,7 @@ import {
 import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
 import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
-import { GRACE_MS, signalGroup } from "../../worker/signal-group.ts";
+import { GRACE_MS, signalGroup, suspendGroups } from "../../worker/signal-group.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
 import { type Asked, endOfWorker, type Outcome } from "./worker-end.ts";
@@ -54,25 +54,25 @@ export function startWorker(run: WorkerRun): StartedWorker {
   const noted = withIdentity(begun(number, before, { id }), child.pid ?? 0);
   if (child.pid !== undefined) noteOrKill(folder, noted, child.pid);
   let asked: Asked;
-  let killer: NodeJS.Timeout | undefined;
+  let killer: PausableTimer | undefined;
   const kill = (signal: NodeJS.Signals): void => {
     if (child.pid !== undefined) signalGroup(child.pid, signal);
-    killer ??= setTimeout(
-      () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL"),
+    killer ??= startPausableTimer(
       GRACE_MS,
+      () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL"),
     );
   };
-  const stopLimit =
+  const limit =
     timeLimit === null
       ? undefined
-      : startTimer(timeLimit, () => {
+      : startPausableTimer(timeLimit, () => {
           asked ??= "timeout";
           kill("SIGTERM");
         });
   const record = async (): Promise<JobState> => {
     const outcome = await over;
-    stopLimit?.();
-    clearTimeout(killer);
+    limit?.stop();
+    killer?.stop();
     const written = readJobState(folder, number);
     // It has written nothing where it could not be started.
     const state = written?.attempts.at(-1)?.id === id ? written : noted;
@@ -87,6 +87,15 @@ export function startWorker(run: WorkerRun): StartedWorker {
     signal(signal) {
       asked ??= signal;
       kill(signal);
+    },
+    suspend() {
+      const timers = [limit, killer];
+      for (const timer of timers) timer?.pause();
+      const goOn = child.pid === undefined ? undefined : suspendGroups(child.pid);
+      return () => {
+        goOn?.();
+        for (const timer of timers) timer?.goOn();
+      };
     },
     ended: record(),
   };

@@ -1,5 +1,6 @@
 import type { Console, Terminal } from "../../console.ts";
 import type { LaunchEvent } from "../../launchers/launcher.ts";
+import type { Suspension } from "../../suspension.ts";
 import type { BatchJob } from "../run-sweep.ts";
 import { eventLine, heldLine } from "./event-line.ts";
 import { frameLines } from "./frame.ts";
@@ -34,7 +35,8 @@ interface View {
   close(tally: Tally): void;
 }
 
-export function openBoard(console: Console): Board {
+/** @param suspension tells when this process has been suspended: a shell has written below the table then */
+export function openBoard(console: Console, suspension?: Suspension): Board {
   const tally = openTally();
   let view: View | undefined;
   let onlyEnds = false;
@@ -50,7 +52,7 @@ export function openBoard(console: Console): Board {
       if (kind === "none") return;
       view =
         kind === "jobs" && terminal !== undefined
-          ? tableView(console, terminal, tally)
+          ? tableView(console, terminal, { tally, suspension })
           : lineView(console);
     },
     batch(jobs) {
@@ -88,7 +90,11 @@ const lineView = ({ stderr }: Console): View => ({
 /** Between looks at what is to be drawn: ten times a second is as fast as anybody reads. */
 const REDRAW_MS = 100;
 
-function tableView(console: Console, terminal: Terminal, tally: Tally): View {
+function tableView(
+  console: Console,
+  terminal: Terminal,
+  { suspension, tally }: { readonly tally: Tally; readonly suspension: Suspension | undefined },
+): View {
   const region: LiveRegion = openLiveRegion(console.stderr, terminal);
   const color = console.color === true;
   let timer: NodeJS.Timeout | undefined;
@@ -110,6 +116,13 @@ function tableView(console: Console, terminal: Terminal, tally: Tally): View {
     drawnAt = now;
   };
 
+  const separate = suspension?.join({
+    goOn() {
+      region.leave();
+      shown = "";
+    },
+  });
+
   return {
     update() {
       timer ??= setInterval(draw, REDRAW_MS).unref();
@@ -124,6 +137,7 @@ function tableView(console: Console, terminal: Terminal, tally: Tally): View {
     close() {
       clearInterval(timer);
       timer = undefined;
+      separate?.();
       if (!atLineStart) console.stderr("\n");
       atLineStart = true;
       isOver = true;

@@ -17,6 +17,8 @@ export interface LiveRegion {
   draw(lines: readonly string[]): void;
   /** Takes the lines away, so that something else can be written. */
   erase(): void;
+  /** Leaves them where they are: somebody else has written below. */
+  leave(): void;
 }
 
 export function openLiveRegion(write: (text: string) => void, terminal: Terminal): LiveRegion {
@@ -38,6 +40,9 @@ export function openLiveRegion(write: (text: string) => void, terminal: Terminal
     erase() {
       if (drawn.length === 0) return;
       write(`\r${up(height())}${ERASE_BELOW}`);
+      drawn = [];
+    },
+    leave() {
       drawn = [];
     },
   };
