@@ -2,6 +2,7 @@ import { printableLabel } from "../printable.ts";
 import { readablePath } from "../readable-path.ts";
 import type { NCUProfileRegionReport } from "../report/document.ts";
 import { renderRegionTable } from "../report/region-table.ts";
+import { renderTopKernels } from "../report/top-kernels-table.ts";
 import type { ProfileSection } from "./run.ts";
 
 /** Where the result of a run is shown. */
@@ -16,6 +17,8 @@ export interface Terminal {
 
 /** More regions than fit a few screens are for the report, not for the terminal. */
 const MAX_ROWS = 60;
+/** Where there are no regions; `kernels.md` has more. */
+const MAX_KERNELS = 10;
 /** Notes can quote names of the program, of any length and content. */
 const MAX_NOTE = 400;
 
@@ -31,12 +34,16 @@ export function showRegions(sections: readonly ProfileSection[], terminal: Termi
   }
 }
 
-/** The table and the notes alone. */
+/** The table and the notes alone; without regions, the longest kernels. */
 export function showReport(
   report: NCUProfileRegionReport,
   { width, color, write }: Terminal,
 ): void {
   write(`\n${renderRegionTable(report, { width, color, maxRows: MAX_ROWS })}`);
+  if (report.totals.region_count === 0) {
+    const kernels = renderTopKernels(report, { width, color }, MAX_KERNELS);
+    if (kernels !== "") write(`\n${kernels}`);
+  }
   for (const note of report.notes) write(`note: ${printableLabel(note, MAX_NOTE)}\n`);
 }
 

@@ -188,12 +188,15 @@ function splitAtEquals(word: string): readonly [string, string | undefined] {
 
 function unrecognized(words: readonly string[], flags: readonly Flag[]): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
-  const [name] = splitAtEquals(words[0] ?? "");
+  const [name, value = "VALUE"] = splitAtEquals(words[0] ?? "");
   const near = nearest(name, names);
+  const [, key] = /^--([A-Za-z_][\w.-]*)$/.exec(name) ?? [];
   return new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${words.join(" ")}`,
     ...(near !== undefined && { nearest: near }),
+    ...(near === undefined &&
+      key !== undefined && { hint: `values of the config have no dashes: ${key}=${value}` }),
   });
 }
 

@@ -12,6 +12,7 @@ import { requireFile } from "../../require-file.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";
+import { importableFormat } from "../import/importable.ts";
 
 export interface LoadedReport {
   /** As the user named it. */
@@ -37,11 +38,16 @@ export function loadReport(
   const config = isRun ? join(path, "config.yaml") : configAbove(path);
   return {
     name,
-    bundle: readBundle(isRun ? readablePath(file, cwd) : name, validator, () => {
-      // What the user named may be a pipe, which someone writes to; not what was found in a directory.
-      if (file !== resolve(cwd, name)) requireFile(file);
-      return textOfFile(file);
-    }),
+    bundle: readBundle(
+      isRun ? readablePath(file, cwd) : name,
+      validator,
+      () => {
+        // What the user named may be a pipe, which someone writes to; not what was found in a directory.
+        if (file !== resolve(cwd, name)) requireFile(file);
+        return textOfFile(file);
+      },
+      file,
+    ),
     configFile: config !== null && isFile(readablePath(config, cwd), config) ? config : null,
   };
 }
@@ -120,10 +126,18 @@ function readBundle(
   name: string,
   validator: ReportValidator,
   open: () => JsonText,
+  path: string,
 ): RegionReportBundle {
   const { document, issues } = checked(name, validator, open);
   const [issue, ...others] = issues;
   if (issue !== undefined) {
+    const format = importableFormat(path);
+    if (format !== null)
+      throw unreadable(
+        name,
+        `it is no region report, but something to make one of (${format})`,
+        `deep-profile import ${name} -o DIR makes the reports; compare DIR then`,
+      );
     if (issue.pointer === "" && issue.message.includes('"contract"'))
       throw unreadable(
         name,

@@ -6,6 +6,7 @@ import { readablePath } from "../../readable-path.ts";
 import { readText } from "../../require-file.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { importableFormat } from "../import/importable.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
@@ -74,6 +75,14 @@ function checkContract(document: unknown, name: string): void {
 const RAW_FOLDERS = ["recorder", "nsys", "ncu"];
 
 function noRun(directory: string, name: string): ConfigError {
+  const format = importableFormat(directory);
+  const file = dirname(name);
+  if (format !== null)
+    return unreadable(
+      file,
+      `it is no directory of a run, but a file to import (${format})`,
+      `deep-profile import ${file} -o DIR makes reports of it`,
+    );
   const raw = RAW_FOLDERS.filter((folder) => existsSync(join(directory, folder)));
   return unreadable(
     name,

@@ -132,7 +132,11 @@ function nothingMeasured(a: NCUProfileRegionReport, b: NCUProfileRegionReport): 
   if (measured(a) && measured(b)) return [];
   if (measured(a)) return ["B measured no region: nothing of A can be compared with it"];
   if (measured(b)) return ["A measured no region: nothing of B can be compared with it"];
-  return ["neither A nor B measured a region: there is nothing to compare"];
+  return [
+    a.regions.length > 0 && b.regions.length > 0
+      ? "neither A nor B measured a region: only what ran outside of regions can be compared"
+      : "neither A nor B measured a region: there is nothing to compare",
+  ];
 }
 
 /** Tools of other versions may give a metric in another unit: nobody could tell otherwise why it is not compared. */

@@ -279,7 +279,8 @@ function reasonOf(
     ? `${value > 0 ? "+" : ""}${formatNumber(value)}${unit}`
     : "new";
   const limit = `limit ${gate.operator}${gate.limit}${gate.percent ? "%" : ""}`;
-  const beyond = noise === null ? "" : `; noise ±${formatNumber(noise)}${unit}`;
+  const beyond =
+    noise === null ? "" : `; noise ±${formatNumber(Number(noise.toPrecision(3)))}${unit}`;
   return `${reasonStart(gate, label)}: ${text(a)} -> ${text(b)} (${shown}; ${limit}${beyond})`;
 }
 

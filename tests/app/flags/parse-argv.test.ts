@@ -97,6 +97,22 @@ describe("parseArgv", () => {
   });
 });
 
+describe("a key that is written as a flag", () => {
+  test.each([
+    ["--repeats", "values of the config have no dashes: repeats=VALUE"],
+    ["--db.port=3", "values of the config have no dashes: db.port=3"],
+    ["--reslove", undefined],
+    ["-z", undefined],
+  ])("%s: the hint is how to set it", (word, hint) => {
+    try {
+      parse(word);
+      expect.unreachable();
+    } catch (error) {
+      expect(isConfigError(error) && error.details.hint).toBe(hint);
+    }
+  });
+});
+
 describe("the flag table", () => {
   test("every name belongs to one flag", () => {
     const names = HYDRA_FLAGS.flatMap((flag) => flag.names);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { collectorsOf, loadReport } from "../../../src/profile/compare/load-report.ts";
+import { readSavedRun } from "../../../src/profile/saved-run/read-run.ts";
 import { CONTRACT, CONTRACTS } from "../../../src/report/document.ts";
 import { createReportValidator } from "../../../src/report/validate.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
@@ -31,6 +32,19 @@ function refusal(contract: unknown): string {
   return "";
 }
 
+function importHint(read: () => unknown): string | undefined {
+  try {
+    read();
+  } catch (error) {
+    if (isConfigError(error)) {
+      expect(error.message).toContain("(CSV of Nsight Compute)");
+      return error.details.hint;
+    }
+    throw error;
+  }
+  return undefined;
+}
+
 describe("a report to compare", () => {
   it.each(["1.0", "1.1", "1.2", "1.3"])("is read in version %s of the contract", (version) => {
     const { bundle } = load(`hydraconf.region-report/${version}`);
@@ -46,6 +60,16 @@ describe("a report to compare", () => {
       expect(message).toContain(CONTRACTS.join(", "));
     },
   );
+
+  it("is no file of a profiler, which is to be imported first", () => {
+    writeFileSync(join(directory, "run.csv"), '"ID","Process ID","Kernel Name"\n"","",""\n');
+    expect(importHint(() => loadReport("run.csv", directory, validator, "recorder"))).toBe(
+      "deep-profile import run.csv -o DIR makes the reports; compare DIR then",
+    );
+    expect(importHint(() => readSavedRun(join(directory, "run.csv"), directory))).toBe(
+      "deep-profile import run.csv -o DIR makes reports of it",
+    );
+  });
 
   it("is not looked for in a device, which may never end", () => {
     symlinkSync("/dev/zero", join(directory, "zero.json"));

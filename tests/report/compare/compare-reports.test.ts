@@ -10,6 +10,9 @@ import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const report = firstReport(bundleOf([resnet], OPERATIONS));
 const nothing = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
+const outside = firstReport(
+  bundleOf([{ pid: 1, ranges: [], kernels: [{ name: "k", launch: 1, ns: 5 }] }]),
+);
 const without = (name: string) =>
   firstReport(
     bundleOf(
@@ -215,6 +218,11 @@ describe("compareReports", () => {
     ["B measured no region: nothing of A can be compared with it", report, nothing],
     ["A measured no region: nothing of B can be compared with it", nothing, report],
     ["neither A nor B measured a region: there is nothing to compare", nothing, nothing],
+    [
+      "neither A nor B measured a region: only what ran outside of regions can be compared",
+      outside,
+      outside,
+    ],
   ])("%s", (note, a, b) => {
     expect(compareReports(a, b).notes).toContain(note);
   });
