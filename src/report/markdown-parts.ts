@@ -21,6 +21,7 @@ import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./numbers.ts";
 import { provenanceRows } from "./provenance.ts";
 import { type ShareBase, shareBase } from "./share.ts";
+import { LIMIT_LEGEND, type LimitColumn, limitColumns } from "./speed-of-light.ts";
 import { treeRows } from "./tree-rows.ts";
 
 /** The region tree of a report with times and counts, line by line. */
@@ -31,7 +32,8 @@ export function* regionTreeTable(report: NCUProfileRegionReport): Generator<stri
   }
   const words = reportKernelWords(report);
   const share = shareBase(report);
-  const columns = treeColumns(words, share);
+  const limits = limitColumns(report.regions);
+  const columns = treeColumns(words, share, limits);
   yield* markdownTablePieces(
     [
       { heading: "Region" },
@@ -42,7 +44,7 @@ export function* regionTreeTable(report: NCUProfileRegionReport): Generator<stri
       ...columns.map(({ cell }) => cell(region)),
     ]),
   );
-  yield `\n\n${treeLegend(words, share)}`;
+  yield `\n\n${treeLegend(words, share, limits.length > 0)}`;
 }
 
 interface TreeColumn {
@@ -51,7 +53,11 @@ interface TreeColumn {
 }
 
 /** Columns of kernels only where some were recorded, shares where there is a whole: dashes say nothing. */
-function treeColumns(words: KernelWords | null, share: ShareBase): readonly TreeColumn[] {
+function treeColumns(
+  words: KernelWords | null,
+  share: ShareBase,
+  limits: readonly LimitColumn[],
+): readonly TreeColumn[] {
   const calls: TreeColumn = {
     heading: "Calls",
     cell: shownCalls,
@@ -68,20 +74,21 @@ function treeColumns(words: KernelWords | null, share: ShareBase): readonly Tree
     share.label === null
       ? []
       : [{ heading: "Share %", cell: (region) => formatShare(share.of(region), share.whole) }];
-  if (words === null) return [calls, ...walls, ...shares];
+  if (words === null) return [calls, ...walls, ...limits, ...shares];
   const counts: TreeColumn = {
     heading: words.heading,
     cell: shownKernelCount,
   };
-  return [calls, ...times, ...walls, counts, ...shares];
+  return [calls, ...times, ...walls, counts, ...limits, ...shares];
 }
 
-const treeLegend = (words: KernelWords | null, { label }: ShareBase): string =>
+const treeLegend = (words: KernelWords | null, { label }: ShareBase, hasLimits: boolean): string =>
   [
     words === null
       ? "Neither GPU kernels nor CPU operations were recorded: only the wall clock is known."
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
+    ...(hasLimits ? [LIMIT_LEGEND] : []),
     ...(label === null ? [] : [`Share is of ${label}.`]),
     `${NOT_MEASURED} means not measured.`,
   ].join(" ");

@@ -15,6 +15,7 @@ import { exclusiveMs, totalMs } from "./measured-time.ts";
 import { formatMs, formatShare } from "./numbers.ts";
 import { TABLE_OPTIONS } from "./report-options.ts";
 import { type ShareBase, shareBase } from "./share.ts";
+import { limitColumns } from "./speed-of-light.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
 import { treeRows } from "./tree-rows.ts";
 
@@ -44,7 +45,7 @@ export function renderRegionTable(
     region,
     label: `${"  ".repeat(level)}${label}`,
   }));
-  const table = terminalTable("Region", rows, columnsOf(words, share), width);
+  const table = terminalTable("Region", rows, columnsOf(shown, words, share), width);
   return [
     colors.bold(table.heading),
     ...table.lines.map((line, at) =>
@@ -62,12 +63,20 @@ const column = (
   heading: string,
   dispensable: number,
   cell: (region: NCUProfileRegion) => string,
-): Column => ({ heading, side: "right", dispensable, cell: ({ region }) => cell(region) });
+  side: Column["side"] = "right",
+): Column => ({ heading, side, dispensable, cell: ({ region }) => cell(region) });
 
 /** Where no kernels were recorded the wall clock is all there is, and gets the room. */
-const columnsOf = (words: KernelWords | null, share: ShareBase): readonly Column[] => [
+const columnsOf = (
+  regions: readonly NCUProfileRegion[],
+  words: KernelWords | null,
+  share: ShareBase,
+): readonly Column[] => [
   column("Calls", 3, shownCalls),
   ...(words === null ? wallColumns : kernelColumns(words)),
+  ...limitColumns(regions).map(({ short, isVerdict, cell }) =>
+    isVerdict ? column(short, 1, cell, "left") : column(short, 5, cell),
+  ),
   ...(share.label === null
     ? []
     : [column("Share %", 6, (region) => formatShare(share.of(region), share.whole))]),

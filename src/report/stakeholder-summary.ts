@@ -11,6 +11,7 @@ import { formatDuration, formatShare } from "./numbers.ts";
 import { checkRun } from "./report-options.ts";
 import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summary.ts";
 import { shareBase } from "./share.ts";
+import { limitInWords, speedOfLight } from "./speed-of-light.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
 import { regionLabels, treeRows } from "./tree-rows.ts";
 
@@ -31,6 +32,7 @@ export function renderStakeholderSummary(run: RunSummary, top = 5): string {
     "## Where the time goes",
     whereTimeGoes(report, top),
     ...topKernels(report, top),
+    ...whatLimits(run, top),
     ...roomLeft(run),
     "## How steady it is",
     steadiness(report),
@@ -124,6 +126,30 @@ function topKernels(report: NCUProfileRegionReport, top: number): readonly strin
     return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;
   });
   return [`## The longest ${words.many}`, markdownList(lines)];
+}
+
+/** From the first collector that measured it: another one can be the one that speaks for the run. */
+function whatLimits({ sections }: RunSummary, top: number): readonly string[] {
+  for (const section of sections) {
+    const report = mainReport(section);
+    const known = (report?.regions ?? []).flatMap((region) => {
+      const found = speedOfLight(region);
+      return found === null ? [] : [{ region, found }];
+    });
+    if (report === undefined || known.length === 0) continue;
+    const inWords = regionWords(report.regions);
+    const times = known.map(({ region }) => ownTime(report, region) ?? region.total_ms ?? 0);
+    const lines = placesOfLargest(times, top).flatMap((place) => {
+      const each = known[place];
+      return each === undefined ? [] : [`${inWords(each.region)}: ${limitInWords(each.found)}`];
+    });
+    return [
+      "## What limits it",
+      `By the hardware counters of ${escapeMarkdown(report.collector.name)}, of the regions with the most time:`,
+      markdownList(lines),
+    ];
+  }
+  return [];
 }
 
 /** How far from the device's limits a pass of the built-in model is, where that is known. */
