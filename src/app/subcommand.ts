@@ -92,6 +92,16 @@ export function refuseMisspelt(
       message: `the subcommand ${behind} stands behind other arguments`,
       hint: `it comes first, and its own options behind it: ${reordered(argv, behind)}`,
     });
+  const isOurs = /^[-~+]|=/.test(word);
+  const path = argv.find((each) => /^\.{0,2}\/[^=]*$/.test(each) && isBare(argv, each, flags));
+  if (path !== undefined && isOurs && takesProgram) {
+    const at = argv.indexOf(path);
+    throw new ConfigError({
+      code: "app.usage",
+      message: `'${path}' is no override (KEY=VALUE)`,
+      hint: programAfter(argv.slice(0, at), argv.slice(at)),
+    });
+  }
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
   const near = /^[A-Za-z][\w-]*$/.test(word) ? nearest(word, names) : undefined;
   if (near === undefined && !takesProgram) return;
@@ -102,6 +112,9 @@ export function refuseMisspelt(
     ...(takesProgram && { hint: whatWasMeant(word, argv) }),
   });
 }
+
+const programAfter = (ours: readonly string[], program: readonly string[]): string =>
+  `to profile a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
 
 /** Words that are meant for us, and stand elsewhere. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
@@ -114,7 +127,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 function whatWasMeant(word: string, argv: readonly string[]): string {
   const elsewhere = ELSEWHERE.get(word);
   if (elsewhere !== undefined) return elsewhere;
-  const program = `to profile a program, put -- before it: -- ${argv.join(" ")}`;
+  const program = programAfter([], argv);
   return /^[A-Za-z]\w*(\.\w+)+$/.test(word) ? `${program}; to set a key: ${word}=VALUE` : program;
 }
 

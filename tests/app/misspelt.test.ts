@@ -33,6 +33,14 @@ describe("refuseMisspelt", () => {
     },
   );
 
+  test.each([
+    [["repeats=3", "./prog", "5"], "repeats=3 -- ./prog 5"],
+    [["-m", "a=1,2", "/usr/bin/env", "x"], "-m a=1,2 -- /usr/bin/env x"],
+  ])("shows where -- is missing in %j", (argv, line) => {
+    expect(refusal(argv)?.hint).toBe(`to profile a program, put -- before it: ${line}`);
+    expect(refusal(argv, false)).toBeNull();
+  });
+
   test("knows what is no program", () => {
     expect(refusal(["help"])?.hint).toContain("--help");
     expect(refusal(["version"])?.hint).toContain("--version");
@@ -65,6 +73,9 @@ describe("refuseMisspelt", () => {
     [["--explain", "compare"]],
     [["--diff", "before", "compare"]],
     [["--", "compare", "A"]],
+    [["-cd", "./conf", "a=1"]],
+    [["a=1", "--diff", "./before", "./after"]],
+    [["a=./path", "~key"]],
     [["a=b", "--", "./run", "doctor"]],
     [[]],
     [["group@pkg=option"]],

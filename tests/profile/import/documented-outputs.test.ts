@@ -10,7 +10,7 @@ describe("the outputs in docs/running.md", () => {
   const text = readFileSync(new URL("../../../docs/running.md", import.meta.url), "utf8");
   const section = text.slice(
     text.indexOf("### NVTX Range Replay"),
-    text.indexOf("### What ncu says"),
+    text.indexOf("## Reports, made again"),
   );
   const blocks = [
     ...section.matchAll(/^ {4}\$ deep-profile import (\S+\.csv)\n((?: {4}.*\n)+)/gm),
@@ -27,6 +27,7 @@ describe("the outputs in docs/running.md", () => {
       "syn-raw-nvtx",
       "syn-range-raw",
       "pub-cfregly-app",
+      "raw-1kernel-t4",
     ]);
   });
 
