@@ -40,6 +40,13 @@ export function chosenKind<Kind extends Choosable>(
   }
   const refusal = launchRefusal(plugins, String(target));
   const isNull = node?.kind === "scalar" && node.value === null;
+  // Written with the dot of a key, in the place of the slash of a group.
+  const chosen = node?.kind === "scalar" && !isNull ? plainAt(root, key, context) : undefined;
+  const hint =
+    refusal?.reason ??
+    (chosen === undefined
+      ? undefined
+      : `an option of a group is chosen with a slash: ${key.replace(".", "/")}=${String(chosen)}`);
   throw new ConfigError({
     code: "app.unsupported",
     message: isNull
@@ -49,7 +56,7 @@ export function chosenKind<Kind extends Choosable>(
         : `${key}: '${String(target)}' cannot be used here`,
     key: `${key}._target_`,
     available: kinds.flatMap(({ targets }) => targets),
-    ...(refusal !== undefined && { hint: refusal.reason }),
+    ...(hint !== undefined && { hint }),
   });
 }
 

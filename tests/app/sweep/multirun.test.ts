@@ -238,6 +238,15 @@ describe("what decides between a run and a sweep", () => {
   });
 
   test.each([
+    ["hydra.launcher=local", "hydra/launcher=local"],
+    ["hydra.sweeper=basic", "hydra/sweeper=basic"],
+  ])("%s: an option that was chosen with the dot of a key", async (override, meant) => {
+    const { exitCode: code, stderr, swept: was } = await swept(["-m", override]);
+    expect([code, was]).toEqual([1, false]);
+    expect(stderr).toContain(`Hint: an option of a group is chosen with a slash: ${meant}\n`);
+  });
+
+  test.each([
     ["hydra.sweeper.params=${x}", "+l=[1]", "x=${l}", "list is not a subclass of Dict[str, str]"],
     ["hydra.sweeper=${x}", "x=[1]", "does not have a `_target_` field"],
     ["hydra.launcher=${x}", "x=abc", "does not have a `_target_` field"],
