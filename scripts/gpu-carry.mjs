@@ -1,11 +1,16 @@
 // Packs what `deep-profile` needs on a GPU machine that has neither Node.js nor a network:
 //
 //   node scripts/gpu-carry.mjs [--out FOLDER]
+//   node scripts/gpu-carry.mjs --nsys [--out FOLDER]
 //
 // writes FOLDER/hydraconf.tar.gz (default: .carry, which git ignores): this Node.js, make, and the package as
 // built, with the modules that its bundles do not hold.
 // scripts/gpu-profile.py unpacks and uses it there. gzip, because every Python can read it; the whole
 // is some 40 MiB. Run `npm run build:ts` first.
+//
+// With --nsys it packs instead what Nsight Systems needs to record and to export, from the tools that tests use,
+// into FOLDER/nsys.tar.gz (default: .carry-nsys), for a machine that has none or one that makes no reports: some
+// 50 MiB, for scripts/gpu-check.py, in another command than the package. NVIDIA's licence allows use alone.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -14,6 +19,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -21,7 +27,7 @@ import {
   statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -33,21 +39,40 @@ const MOST_BYTES = 52 * MIB;
 const PACKAGE = ["dist", "conf", "schemas", "native", "binding.gyp", "package.json"];
 /** Loaded or run at run time from node_modules: all else is in the bundles (scripts/bundle.mjs). */
 const MODULES = ["node-gyp", "node-sqlite3-wasm"];
+/** Of Nsight Systems, what runs beside the program. */
+const NSYS_TARGET = [
+  ...["nsys", "nsys-launcher", "launcher", "libLauncher64.so", "libnvlog.so", "CudaGpuInfoDumper"],
+  ...[
+    "libToolsInjection64.so",
+    "libToolsInjectionProxy64.so",
+    "libToolsInjectionMemoryAllocator.so",
+  ],
+  ...["libLinuxKeyboardInterceptorProxy.so", "GpuMetrics"],
+];
+/** Libraries of the C library itself, which the machine has. */
+const SYSTEM = /^lib(?:c|m|dl|pthread|rt|resolv|util)\.so/;
 
 const { values } = parseArgs({
-  options: { out: { type: "string", default: join(root, ".carry") } },
+  options: { out: { type: "string" }, nsys: { type: "boolean", default: false } },
 });
+if (process.arch !== "x64")
+  fail(`programs of ${process.arch} do not run on the GPU machines, which are x64`);
 const staging = mkdtempSync(join(tmpdir(), "gpu-carry-"));
 try {
-  packNode(join(staging, "node"));
-  packTool("make", join(staging, "tools"));
-  packPackage(join(staging, "package"));
-  const target = compress(resolve(values.out));
+  const target = values.nsys ? carryNsys() : carryPackage();
   const bytes = statSync(target).size;
   console.log(`${target}: ${(bytes / MIB).toFixed(1)} MiB`);
   if (bytes > MOST_BYTES) fail(`more than ${MOST_BYTES / MIB} MiB: it would not travel`);
 } finally {
   rmSync(staging, { recursive: true, force: true });
+}
+
+function carryPackage() {
+  packNode(join(staging, "node"));
+  packTool("make", join(staging, "tools"));
+  packPackage(join(staging, "package"));
+  const parts = ["node", "package", ...(existsSync(join(staging, "tools")) ? ["tools"] : [])];
+  return compress(resolve(values.out ?? join(root, ".carry")), "hydraconf.tar.gz", parts);
 }
 
 function packNode(folder) {
@@ -102,12 +127,44 @@ function withDependencies(names) {
   return found;
 }
 
-function compress(out) {
+function carryNsys() {
+  const bin =
+    process.env.HYDRACONF_NSIGHT ||
+    execFileSync(process.execPath, [join(root, "scripts", "install-nsight.mjs")], {
+      encoding: "utf8",
+    }).trim();
+  if (!existsSync(join(bin, "nsys"))) fail("there is no Nsight Systems to pack");
+  const from = resolve(realpathSync(join(bin, "nsys")), "..");
+  const target = join(staging, "nsys", "target-linux-x64");
+  // The newest CUPTI alone: a new driver takes no other.
+  const cupti = readdirSync(from)
+    .filter((name) => /^libcupti\.so\.\d+\.\d+$/.test(name))
+    .sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+  for (const name of [...NSYS_TARGET, ...cupti.slice(-1)])
+    if (existsSync(join(from, name)))
+      cpSync(join(from, name), join(target, name), { recursive: true, dereference: true });
+  // What makes the report of a recording, with all that it loads: nsys looks for it beside itself.
+  const importer = join(from, "..", "host-linux-x64", "QdstrmImporter");
+  const host = join(staging, "nsys", "host-linux-x64");
+  mkdirSync(host, { recursive: true });
+  for (const file of [importer, ...librariesOf(importer)])
+    copyFileSync(realpathSync(file), join(host, basename(file)));
+  return compress(resolve(values.out ?? join(root, ".carry-nsys")), "nsys.tar.gz", ["nsys"]);
+}
+
+/** Paths of what a program loads, without the C library's. */
+function librariesOf(program) {
+  const loaded = execFileSync("ldd", [program], { encoding: "utf8" });
+  return [...loaded.matchAll(/^\s(\S+) => (\/\S+)/gm)].flatMap(([, name, path]) =>
+    SYSTEM.test(name) ? [] : [path],
+  );
+}
+
+function compress(out, name, parts) {
   mkdirSync(out, { recursive: true });
-  const target = join(out, "hydraconf.tar.gz");
+  const target = join(out, name);
   const unfinished = `${target}.${process.pid}`;
   try {
-    const parts = ["node", "package", ...(existsSync(join(staging, "tools")) ? ["tools"] : [])];
     execFileSync("tar", ["-C", staging, "-I", "gzip -9", "-cf", unfinished, ...parts]);
     renameSync(unfinished, target);
   } finally {

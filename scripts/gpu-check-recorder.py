@@ -129,7 +129,7 @@ def with_nsys(command, out):
         raise Failed("not installed")
     report = os.path.join(out, "nsys")
     log = f"{report}.log"
-    options = ["--trace", "cuda,nvtx", "--sample", "none", "-f", "true", "-o", report]
+    options = ["--trace", "cuda,nvtx", "--sample", "none", "--cpuctxsw", "none", "-f", "true", "-o", report]
     run([nsys, "profile", *options, *command], log=log)
     run([nsys, "export", "--type", "sqlite", "-f", "true", "-o", f"{report}.sqlite", f"{report}.nsys-rep"], log=log)
     times = defaultdict(list)
@@ -140,6 +140,8 @@ def with_nsys(command, out):
     with sqlite3.connect(f"{report}.sqlite") as database:
         for name, ns in database.execute(query):
             times[name].append(ns)
+    if not times:
+        raise Failed("recorded no kernels")
     return times
 
 

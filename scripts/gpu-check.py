@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the ShallowResNet's GPU backend and the recorder on a machine with a GPU. Needs no Node.js.
 
-    python3 scripts/gpu-check.py [--out DIR] [--minutes N] [--program FILE] [--only STEP,...] [--skip STEP,...]
+    python3 scripts/gpu-check.py [--out DIR] [--minutes N] [--program FILE] [--nsys FILE]
+                               [--only STEP,...] [--skip STEP,...]
 
 Builds shallow_resnet with each library that is found (cuda: kernels of our own; cudnn), runs it with
 all data types, statistics and launch modes against PyTorch's golden data (tests/fixtures/golden),
@@ -17,7 +18,8 @@ else tmp/gpu-check) after every check; where DIR is $OUT, or with --pack, as at 
 16 MiB at any moment. Exit code 1 when a check failed; what cannot be checked here is listed as
 skipped, with the reason.
 
---program takes an executable that is built already, and skips building.
+--program takes an executable that is built already, and skips building. --nsys takes what gpu-carry.mjs --nsys
+packed (default: .carry-nsys/nsys.tar.gz), which is used before an nsys of the machine.
 """
 
 import argparse
@@ -30,6 +32,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from gpu import correctness, nsight, speed  # noqa: E402
 from gpu.build import ROOT, build  # noqa: E402
+from gpu.carried import use_nsys  # noqa: E402
 from gpu.machine import describe_machine  # noqa: E402
 from gpu.outbox import Outbox  # noqa: E402
 from gpu.program import SPEED, Program, sizes_text  # noqa: E402
@@ -49,6 +52,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--pack", action="store_true")
     parser.add_argument("--program")
+    parser.add_argument("--nsys", default=os.path.join(ROOT, ".carry-nsys", "nsys.tar.gz"))
     parser.add_argument("--only", default=",".join(STEPS))
     parser.add_argument("--skip", default="")
     options = parser.parse_args()
@@ -102,6 +106,8 @@ def prepare(report, options, scratch, wanted, out):
         programs[name] = Program(path, name, folder, log)
         return detail
 
+    if {"machine", "recorder"} & set(wanted):
+        report.check("machine", "nsys as carried", lambda: use_nsys(options.nsys, scratch))
     library = os.path.join(scratch, "region_recorder.so")
     checks = [("build", name, lambda name=name: program(name)) for name in names]
     if {"recorder", "overhead"} & set(wanted):

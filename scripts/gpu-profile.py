@@ -17,29 +17,21 @@ import argparse
 import os
 import shutil
 import sys
-import tarfile
 import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
+from gpu.carried import unpack  # noqa: E402
 from gpu.deep_profile import Installation  # noqa: E402
 from gpu.outbox import Outbox  # noqa: E402
 from gpu.profile_steps import STEPS  # noqa: E402
-from gpu.report import Failed, Report, Skipped, finish_when_stopped  # noqa: E402
+from gpu.report import Report, Skipped, finish_when_stopped  # noqa: E402
 from gpu.run import end_all_at, end_all_now  # noqa: E402
 
 # A step that fails after this long has met its time limit (profile_steps.py), or nearly.
 HUNG_SECONDS = 80
-
-
-def unpack(archive, folder):
-    if not os.path.exists(archive):
-        raise Failed(f"{archive} is not here: node scripts/gpu-carry.mjs makes it, and `carry` names it")
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder)
-    return f"{os.path.getsize(archive) / 2**20:.0f} MiB"
 
 
 def main():

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -116,6 +116,26 @@ describe.concurrent("gpu-check.py", () => {
     );
     const helper = Number(readFileSync(join(root, "helper"), "utf8"));
     expect(() => process.kill(helper, 0)).toThrow();
+  });
+
+  it("takes an nsys that was carried before that of the machine", async () => {
+    const { folder, out, env } = place({ nsys: ["echo the machine's own"] });
+    const carried = join(folder, "nsys", "target-linux-x64");
+    mkdirSync(carried, { recursive: true });
+    writeFileSync(join(carried, "nsys"), "#!/bin/sh\necho Nsight Systems version 2023.4.4\n");
+    chmodSync(join(carried, "nsys"), 0o755);
+    const archive = join(folder, "nsys.tar.gz");
+    execFileSync("tar", ["-C", folder, "-czf", archive, "nsys"]);
+    const args = [...PROGRAM, "--only", "machine", "--out", out];
+    await run("gpu-check.py", [...args, "--nsys", archive], env);
+    const [nsys, ...others] = rowsIn(out);
+    expect(nsys).toMatchObject({ state: "ok", detail: "Nsight Systems version 2023.4.4" });
+    const machine = others.find(({ what }) => what === "what is here");
+    expect(machine?.detail).toMatch(/nsys: \S+\/nsys\/target-linux-x64\/nsys/);
+
+    await run("gpu-check.py", [...args, "--nsys", join(folder, "nothing")], env);
+    expect(rowsIn(out)[0]).toMatchObject({ state: "skipped" });
+    expect(rowsIn(out)[0]?.detail).toContain("gpu-carry.mjs --nsys makes it");
   });
 
   it("packs what there is when it is asked to end", async () => {
