@@ -48,9 +48,14 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const [first = "", ...others] = files;
   const path = readablePath(join(directory, first), invocation.cwd);
   stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
-  if (isComplete) return;
   const shown = shellQuote(readablePath(directory, invocation.cwd));
-  stderr(`The sweep is not complete: ${options.name} --resume ${shown} runs the rest\n`);
+  if (!isComplete)
+    stderr(`The sweep is not complete: ${options.name} --resume ${shown} runs the rest\n`);
+  const failed = results.filter((one) => hasFailed(one) && !wasStopped(one)).length;
+  if (failed > 0 && !sweep.toleratesFailures)
+    stderr(
+      `${failed === 1 ? "The failed job runs" : "The failed jobs run"} again with ${options.name} --retry-failed ${shown}\n`,
+    );
 }
 
 /** As Hydra, the first error in full, where it is of this process; then a table of all. */

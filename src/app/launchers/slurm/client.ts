@@ -2,7 +2,7 @@ import { ConfigError } from "../../../values/errors.ts";
 import { slurmCommands } from "./commands.ts";
 import { createQueue, isForgotten } from "./queue.ts";
 import { readShownJobs } from "./queue-answers.ts";
-import { busyBy, noAnswer, rejected, said, unanswered } from "./refusals.ts";
+import { busy, busyBy, noAnswer, rejected, said, unanswered } from "./refusals.ts";
 import type { SbatchOption } from "./sbatch-options.ts";
 import type { TaskReport } from "./task-state.ts";
 
@@ -54,8 +54,9 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       return id;
     },
     async maxArraySize() {
-      const { failed, stderr, stdout } = await call("scontrol", ["show", "config"]);
-      const problem = failed ? busyBy(stderr) : undefined;
+      const answer = await call("scontrol", ["show", "config"]);
+      const { failed, isGivenUp, shortMessage = "", stderr, stdout } = answer;
+      const problem = isGivenUp ? busy(shortMessage) : failed ? busyBy(stderr) : undefined;
       if (problem !== undefined) throw problem;
       // Slurm's own default.
       return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);

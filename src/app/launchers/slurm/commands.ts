@@ -11,6 +11,9 @@ export type CallSlurm = (
 
 /** How long a command that only asks may take. A busy controller may need a minute. */
 const ANSWER_MS = 90_000;
+/** sbatch itself tries for two minutes while the queue is full, and its tries take their time. */
+const SUBMIT_MS = 300_000;
+const limitOf = (command: string): number => (command === "sbatch" ? SUBMIT_MS : ANSWER_MS);
 
 /**
  * Slurm's commands in an environment.
@@ -65,9 +68,10 @@ const givenUp = (
       settle({ failed: true, stdout: "", stderr: "", shortMessage, isGivenUp: true });
     };
     const onAbort = () => giveUp(`${command} was not waited for`);
+    const limit = limitOf(command);
     const timer = setTimeout(
-      () => giveUp(`${command} has not answered within ${ANSWER_MS / 1000} s`),
-      ANSWER_MS,
+      () => giveUp(`${command} has not answered within ${limit / 1000} s`),
+      limit,
     );
     const forget = () => {
       clearTimeout(timer);

@@ -239,6 +239,27 @@ describe.skipIf(!hasSlurm("sweeps that are left to a real Slurm"))(
       expect(readSubmissions(folder)).toHaveLength(1);
     });
 
+    test("an answer of sbatch that is lost: its array is found, and nothing is submitted twice", async () => {
+      const { folder, ran, release, sweep, ...made } = place();
+      const lossy = withSbatch(
+        made.cwd,
+        `echo >>tries
+        sbatch "$@" >/dev/null
+        echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2
+        exit 1`,
+      );
+      const left = await made.startIn(lossy, "-m", SLURM, "x=1,2", "do=hold", "--detach");
+      expect([left.exitCode, left.stderr]).toEqual([
+        0,
+        "Slurm does not take the jobs for now: Batch job submission failed: Socket timed out on send/recv operation; trying again in 1 s",
+      ]);
+      expect(made.lines("tries")).toHaveLength(1);
+      expect(readSubmissions(folder)).toHaveLength(1);
+      release();
+      expect((await sweep("wait", "s")).exitCode).toBe(0);
+      expect([...ran("begin")].sort()).toEqual([0, 1]);
+    });
+
     test("an sbatch that is slower than who resumes: what it submits runs nothing", async () => {
       const { folder, ran, release, start, sweep, ...made } = place();
       const gate = join(made.cwd, "gate");

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -103,6 +103,31 @@ test("a question is given up once its time is over, whatever the command has sta
   vi.advanceTimersByTime(90_000);
   expect(await answer).toBeUndefined();
   expect(asked()).toBe(1);
+});
+
+test("how large arrays may be is not guessed of a Slurm that is silent", async () => {
+  const { asked, env } = silentSlurm();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const size = createSlurm({ ...process.env, ...env }).maxArraySize();
+  await until(() => asked() > 0);
+  vi.advanceTimersByTime(90_000);
+  await expect(size).rejects.toMatchObject({ code: "slurm.busy" });
+});
+
+test("sbatch has the time in which it tries by itself: while the queue is full, that is two minutes", async () => {
+  const bin = mkdtempSync(join(tmpdir(), "hydraconf-patient-"));
+  const wait = "while [ ! -e go ]; do sleep 0.05; done";
+  writeFileSync(join(bin, "sbatch"), `#!/bin/sh\ncd '${bin}'; : >asked; ${wait}; echo 7\n`, {
+    mode: 0o755,
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const array = createSlurm({ PATH: [bin, process.env["PATH"]].join(delimiter) }).submit([], "s");
+  await until(() => existsSync(join(bin, "asked")));
+  vi.advanceTimersByTime(240_000);
+  writeFileSync(join(bin, "go"), "");
+  expect(await array).toBe("7");
 });
 
 test.each([
