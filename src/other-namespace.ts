@@ -83,6 +83,8 @@ interface Stat {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** The process group that its terminal is for; -1 where it has none. */
+  readonly foreground: number;
   /** Ticks since the boot. */
   readonly started: number;
 }
@@ -93,12 +95,13 @@ export function statOf(name: string): Stat | undefined {
   if (stat === undefined) return undefined;
   // The name in parentheses may hold anything; state is the first field after it, start the 20th.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state = "", parent, group, session] = fields;
+  const [state = "", parent, group, session, , foreground] = fields;
   return {
     isDead: state === "Z" || state === "X",
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
+    foreground: Number(foreground),
     started: Number(fields[19]),
   };
 }

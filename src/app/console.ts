@@ -20,4 +20,6 @@ export interface Console {
 export interface Terminal {
   readonly columns: number;
   readonly rows: number;
+  /** Whether it is somebody else's at the moment: a shell has sent this process to the background. */
+  readonly isOthers?: boolean;
 }

@@ -1,3 +1,4 @@
+import { statOf } from "../other-namespace.ts";
 import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console, Terminal } from "./console.ts";
 import { ownDirectory } from "./own-directory.ts";
@@ -85,7 +86,16 @@ const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
   get rows() {
     return stream.rows || 24;
   },
+  get isOthers() {
+    return isInBackground();
+  },
 });
+
+/** As far as the system tells. */
+function isInBackground(): boolean {
+  const stat = statOf("self");
+  return stat !== undefined && stat.foreground > 0 && stat.foreground !== stat.group;
+}
 
 /** Node's own options, but for those of a debugger: its port is taken. */
 const inheritedOptions = (): readonly string[] =>

@@ -54,7 +54,11 @@ export const noAnswer = (words = ""): ConfigError =>
 export const said = (stderr: string): string =>
   stderr
     .split("\n")
-    .map((line) => line.replace(/^(sbatch|scancel|scontrol|squeue): (error|fatal): /, "").trim())
+    .map((line) =>
+      line
+        .replace(/^((sbatch|scancel|scontrol|squeue): (error|fatal)|slurm_load_\w+ error): /, "")
+        .trim(),
+    )
     .filter((line) => line !== "")
     .join("; ");
 

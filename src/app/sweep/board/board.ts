@@ -104,8 +104,17 @@ function tableView(
   /** Whether the last thing that somebody else wrote has ended its line. */
   let atLineStart = true;
 
+  const leave = (): void => {
+    region.leave();
+    shown = "";
+  };
+
   const draw = (): void => {
     if (!atLineStart) return;
+    if (terminal.isOthers === true) {
+      leave();
+      if (!isOver) return;
+    }
     const now = performance.now();
     const { columns, rows } = terminal;
     const lines = frameLines(tally, { color, isOver, now, size: { columns, rows } });
@@ -116,12 +125,7 @@ function tableView(
     drawnAt = now;
   };
 
-  const separate = suspension?.join({
-    goOn() {
-      region.leave();
-      shown = "";
-    },
-  });
+  const separate = suspension?.join({ goOn: leave });
 
   return {
     update() {

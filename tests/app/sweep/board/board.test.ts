@@ -166,6 +166,53 @@ describe("on a terminal", () => {
     ]);
   });
 
+  test("a terminal that a shell has taken back is left alone until it is ours again", () => {
+    const [a, b] = jobs(2) as [SweepJob, SweepJob];
+    const screen = openScreen(80, 24);
+    let isOthers = false;
+    const { batch, close, event, start } = openBoard({
+      stdout: screen.write,
+      stderr: screen.write,
+      terminal: {
+        columns: 80,
+        rows: 24,
+        get isOthers() {
+          return isOthers;
+        },
+      },
+    });
+    start("jobs");
+    batch([{ job: a }, { job: b }]);
+    event({ kind: "started", job: a });
+    vi.advanceTimersByTime(2000);
+    isOthers = true;
+    vi.advanceTimersByTime(200);
+    screen.write("$ ls\n");
+    event({ kind: "ended", job: a, result: done(a) });
+    vi.advanceTimersByTime(3000);
+    expect(screen.lines().slice(2)).toEqual([
+      "0 of 2 jobs completed, 1 running, 1 queued; 2 s",
+      "$ ls",
+      "",
+    ]);
+    isOthers = false;
+    vi.advanceTimersByTime(200);
+    expect(screen.lines().slice(3, 6)).toEqual([
+      "$ ls",
+      "#0  completed        2.2 s  x=0",
+      "#1  queued                  x=1",
+    ]);
+    isOthers = true;
+    event({ kind: "ended", job: b, result: done(b) });
+    screen.write("$ date\n");
+    close();
+    expect(screen.lines().slice(-3)).toEqual([
+      expect.stringContaining("#1"),
+      expect.stringContaining("2 of 2 jobs completed"),
+      "",
+    ]);
+  });
+
   test("redraws at most ten times a second, and only what has changed", () => {
     const all = jobs(200);
     let writes = 0;
