@@ -18,7 +18,7 @@ import {
 import {
   COMPARISON_CONTRACT,
   COMPARISON_CONTRACTS,
-  renderComparisonJson,
+  comparisonJsonPieces,
 } from "../../src/report/compare/json.ts";
 import { createDocumentValidator } from "../../src/report/document-contracts.ts";
 import { jobReport } from "../../src/report/sweep/build.ts";
@@ -30,9 +30,10 @@ import {
   type SweepRegion,
   type SweepReport,
 } from "../../src/report/sweep/document.ts";
-import { renderSweepJson } from "../../src/report/sweep/writers.ts";
+import { sweepJsonPieces } from "../../src/report/sweep/writers.ts";
 import { twoLibraries } from "../profile/regions/timelines.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "./bundles.ts";
+import { joined } from "./joined.ts";
 import { grid, jobOf, sweepOf } from "./sweep/sweeps.ts";
 
 /** The keys of each type; the compiler refuses a missing or an extra one. */
@@ -191,17 +192,21 @@ describe("the contracts of sweeps and comparisons", () => {
   });
 
   it("accept what is written, whatever the names", () => {
-    expect(issuesIn(renderSweepJson(grid))).toEqual([]);
-    expect(issuesIn(renderComparisonJson(compared))).toEqual([]);
-    expect(issuesIn(renderComparisonJson({ ...compared, config: null, gates: [] }))).toEqual([]);
+    expect(issuesIn(joined(sweepJsonPieces(grid)))).toEqual([]);
+    expect(issuesIn(joined(comparisonJsonPieces(compared)))).toEqual([]);
+    expect(
+      issuesIn(joined(comparisonJsonPieces({ ...compared, config: null, gates: [] }))),
+    ).toEqual([]);
     const hostile = hostileNames.map((name, at) =>
       jobOf(`${at}`, [`k=${name}`, `n=${at}`], at === 3 ? null : at, name),
     );
-    expect(issuesIn(renderSweepJson(sweepOf(hostile)))).toEqual([]);
-    expect(issuesIn(renderSweepJson(sweepOf([jobOf("0", [], null)])))).toEqual([]);
+    expect(issuesIn(joined(sweepJsonPieces(sweepOf(hostile))))).toEqual([]);
+    expect(issuesIn(joined(sweepJsonPieces(sweepOf([jobOf("0", [], null)]))))).toEqual([]);
     const mixed = firstReport(bundleOf([twoLibraries]));
     expect(
-      issuesIn(renderComparisonJson({ ...compared, reports: compareReports(mixed, mixed) })),
+      issuesIn(
+        joined(comparisonJsonPieces({ ...compared, reports: compareReports(mixed, mixed) })),
+      ),
     ).toEqual([]);
     const selected = firstReport(
       bundleOf([twoLibraries], {
@@ -211,15 +216,17 @@ describe("the contracts of sweeps and comparisons", () => {
     const leftOut = compareReports(mixed, selected);
     const gates = checkGates(parseGates("region:*.wall_ms>5%"), leftOut);
     expect(gates.map(({ outcome }) => outcome)).toContain("unchecked");
-    expect(issuesIn(renderComparisonJson({ ...compared, reports: leftOut, gates }))).toEqual([]);
+    expect(
+      issuesIn(joined(comparisonJsonPieces({ ...compared, reports: leftOut, gates }))),
+    ).toEqual([]);
     const job = { name: "0", overrides: [], result: { report: jobReport(mixed) } };
-    expect(issuesIn(renderSweepJson(sweepOf([job])))).toEqual([]);
+    expect(issuesIn(joined(sweepJsonPieces(sweepOf([job]))))).toEqual([]);
   });
 
   it("take documents of the versions before", () => {
     const written = [
-      [renderSweepJson(grid), SWEEP_CONTRACT, SWEEP_CONTRACTS],
-      [renderComparisonJson(compared), COMPARISON_CONTRACT, COMPARISON_CONTRACTS],
+      [joined(sweepJsonPieces(grid)), SWEEP_CONTRACT, SWEEP_CONTRACTS],
+      [joined(comparisonJsonPieces(compared)), COMPARISON_CONTRACT, COMPARISON_CONTRACTS],
     ] as const;
     for (const [text, contract, contracts] of written) {
       const older = contracts.filter((one) => one !== contract);
@@ -242,7 +249,7 @@ describe("the contracts of sweeps and comparisons", () => {
     expect(broken({ contract: "hydraconf.sweep-report/9.0" })).toMatchObject([
       { pointer: "/contract", expected: `one of ${SWEEP_CONTRACTS.join(", ")}` },
     ]);
-    const document = JSON.parse(renderComparisonJson(compared));
+    const document = JSON.parse(joined(comparisonJsonPieces(compared)));
     document.gates[0].outcome = "maybe";
     delete document.totals.wall_ms.verdict;
     expect(validator.validate(document)).toMatchObject([

@@ -7,8 +7,8 @@ import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../src/report/compare/html.ts";
-import { renderComparisonJson } from "../../src/report/compare/json.ts";
-import { renderComparisonMarkdown } from "../../src/report/compare/markdown.ts";
+import { comparisonJsonPieces } from "../../src/report/compare/json.ts";
+import { comparisonMarkdownPieces } from "../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../src/report/compare/terminal.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
@@ -29,14 +29,15 @@ import type { SweepReport } from "../../src/report/sweep/document.ts";
 import { renderSweepHtml } from "../../src/report/sweep/html.ts";
 import {
   renderSweepCsv,
-  renderSweepJson,
   renderSweepMarkdown,
+  sweepJsonPieces,
 } from "../../src/report/sweep/writers.ts";
 import { regionLabels } from "../../src/report/tree-rows.ts";
 import { textWidth } from "../../src/text-width.ts";
 import { timelineOf } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport } from "./bundles.ts";
+import { joined } from "./joined.ts";
 import { readCsv } from "./read-csv.ts";
 
 const name: fc.Arbitrary<string> = fc.oneof(
@@ -271,8 +272,8 @@ describe("any names and numbers", () => {
         expectMarkdown(renderKernelsMarkdown(runOf(a)));
         expectMarkdown(renderRunMarkdown(runOf(a)));
         expectMarkdown(renderStakeholderSummary(runOf(a)));
-        expectMarkdown(renderComparisonMarkdown(comparisonOf(a, b)));
-        expectMarkdown(renderComparisonMarkdown(comparisonOf(b, a)));
+        expectMarkdown(joined(comparisonMarkdownPieces(comparisonOf(a, b))));
+        expectMarkdown(joined(comparisonMarkdownPieces(comparisonOf(b, a))));
         expectMarkdown(renderSweepMarkdown(sweepOf([a, b, a])));
       }),
       options(60),
@@ -308,10 +309,10 @@ describe("any names and numbers", () => {
       fc.property(anyBundle, anyBundle, (a, b) => {
         expect(JSON.parse(renderBundleJson(a))).toEqual(a);
         const sweep = sweepOf([a, b, a]);
-        const written = renderSweepJson(sweep);
+        const written = joined(sweepJsonPieces(sweep));
         expect(JSON.parse(written)).toEqual(sweep);
         expect(validator.validate(JSON.parse(written))).toEqual([]);
-        const compared = JSON.parse(renderComparisonJson(comparisonOf(a, b)));
+        const compared = JSON.parse(joined(comparisonJsonPieces(comparisonOf(a, b))));
         expect(validator.validate(compared)).toEqual([]);
       }),
       options(60),

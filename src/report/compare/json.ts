@@ -22,7 +22,3 @@ export const comparisonJsonPieces = ({
   gates,
 }: Comparison): Iterable<string> =>
   jsonPieces({ contract: COMPARISON_CONTRACT, names, ...reports, config, gates });
-
-/** The same as one text. @throws RangeError where that is longer than 512 MB */
-export const renderComparisonJson = (comparison: Comparison): string =>
-  [...comparisonJsonPieces(comparison)].join("");

@@ -28,11 +28,7 @@ import {
 
 const MAX_KERNELS = 20;
 
-/** One text. @throws RangeError where that is longer than 512 MB: see `comparisonMarkdownPieces` */
-export const renderComparisonMarkdown = (comparison: Comparison): string =>
-  [...comparisonMarkdownPieces(comparison)].join("");
-
-/** The same in pieces, a region or a gate each: of two large reports it is longer than one string can be. */
+/** In pieces, a region or a gate each: of two large reports it is longer than one string can be. */
 export function comparisonMarkdownPieces({
   names,
   reports,

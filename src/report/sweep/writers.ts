@@ -16,10 +16,7 @@ import { curvesOf, scalingExponent } from "./curves.ts";
 import type { SweepReport } from "./document.ts";
 import { regionNames } from "./region-names.ts";
 
-export const renderSweepJson = (report: SweepReport): string =>
-  [...sweepJsonPieces(report)].join("");
-
-/** The same in pieces: 20 million times are longer than one string can be. */
+/** In pieces: 20 million times are longer than one string can be. */
 export const sweepJsonPieces = (report: SweepReport): Iterable<string> =>
   jsonPieces(report, LEVELS_TO_TIMES);
 

@@ -4,17 +4,18 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { runCompare } from "../../../src/profile/subcommands/compare.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { renderComparisonJson } from "../../../src/report/compare/json.ts";
-import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
+import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
+import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { renderBundleJson } from "../../../src/report/json-writer.ts";
 import { bundleOf, firstReport } from "../../report/bundles.ts";
+import { joined } from "../../report/joined.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-compare-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 it.each([
-  ["--json", renderComparisonJson, 400_000],
-  ["--markdown", renderComparisonMarkdown, 200_000],
+  ["--json", comparisonJsonPieces, 400_000],
+  ["--markdown", comparisonMarkdownPieces, 200_000],
 ] as const)(
   "compare %s prints a large comparison in pieces: one string could not hold the largest",
   async (form, render, least) => {
@@ -34,12 +35,14 @@ it.each([
     });
     expect(code).toBe(0);
     const reports = compareReports(firstReport(bundle), firstReport(bundle));
-    const whole = render({
-      names: { a: "report.json", b: "report.json" },
-      reports,
-      config: null,
-      gates: [],
-    });
+    const whole = joined(
+      render({
+        names: { a: "report.json", b: "report.json" },
+        reports,
+        config: null,
+        gates: [],
+      }),
+    );
     expect(printed.join("")).toBe(whole);
     expect(whole.length).toBeGreaterThan(least);
     expect(Math.max(...printed.map(({ length }) => length))).toBeLessThan(whole.length / 2);

@@ -3,14 +3,12 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { COMPARISON_CONTRACT, renderComparisonJson } from "../../../src/report/compare/json.ts";
-import {
-  comparisonMarkdownPieces,
-  renderComparisonMarkdown,
-} from "../../../src/report/compare/markdown.ts";
+import { COMPARISON_CONTRACT, comparisonJsonPieces } from "../../../src/report/compare/json.ts";
+import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { textWidth } from "../../../src/text-width.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
+import { joined } from "../joined.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const scaled = (factor: number) =>
@@ -51,16 +49,18 @@ const hostile: Comparison = {
   gates: [],
 };
 
-describe("renderComparisonMarkdown", () => {
+describe("comparisonMarkdownPieces", () => {
   it.each([
     ["the same in both", [], "The configurations are the same."],
     ["different", comparison.config, "## Configuration"],
   ])("says of configurations that are %s so", (_what, config, said) => {
-    expect(renderComparisonMarkdown({ ...comparison, config })).toContain(`\n${said}\n`);
+    expect(joined(comparisonMarkdownPieces({ ...comparison, config }))).toContain(`\n${said}\n`);
   });
 
   it("says nothing of configurations that are not known", () => {
-    expect(renderComparisonMarkdown({ ...comparison, config: null })).not.toMatch(/configuration/i);
+    expect(joined(comparisonMarkdownPieces({ ...comparison, config: null }))).not.toMatch(
+      /configuration/i,
+    );
   });
 });
 
@@ -132,7 +132,9 @@ describe("what is left out", () => {
     const kernels = Array.from({ length: 2022 }, () => kernel ?? []).flat();
     const long = { ...comparison, reports: { ...reports, kernels } };
     expect(page(long)).toBe("Left out of this page: 22 CPU operations.");
-    expect(renderComparisonMarkdown(long)).toContain("\n2,002 more CPU operations changed.\n");
+    expect(joined(comparisonMarkdownPieces(long))).toContain(
+      "\n2,002 more CPU operations changed.\n",
+    );
   });
 });
 
@@ -171,7 +173,7 @@ it("a region without the time that is compared has an empty row, and no verdict"
   );
   const some = { ...comparison, reports: { ...reports, regions } };
   expect(renderComparison(some, { width: 100, color: false, kernels: 0 })).toMatch(/^forward *$/m);
-  expect(renderComparisonMarkdown(some)).toContain("| forward |  |  |  |  |  |");
+  expect(joined(comparisonMarkdownPieces(some))).toContain("| forward |  |  |  |  |  |");
 });
 
 it("gates that hold are summed up in the terminal; the breached are on standard error", () => {
@@ -185,12 +187,12 @@ it("gates that hold are summed up in the terminal; the breached are on standard 
 
 describe("other forms", () => {
   it("Markdown holds the same facts", () => {
-    expect(renderComparisonMarkdown(comparison)).toMatchSnapshot();
-    expect(renderComparisonMarkdown(hostile)).not.toContain("<script>");
+    expect(joined(comparisonMarkdownPieces(comparison))).toMatchSnapshot();
+    expect(joined(comparisonMarkdownPieces(hostile))).not.toContain("<script>");
   });
 
   it("JSON holds everything under a versioned contract", () => {
-    const document = JSON.parse(renderComparisonJson(comparison));
+    const document = JSON.parse(joined(comparisonJsonPieces(comparison)));
     expect(document.contract).toBe(COMPARISON_CONTRACT);
     expect(document.names).toEqual(comparison.names);
     expect(document.regions).toEqual(JSON.parse(JSON.stringify(reports.regions)));
@@ -210,8 +212,8 @@ describe("runs that measured nothing", () => {
     const compared = { ...comparison, reports: compareReports(a, b), gates: [], config: null };
     return [
       renderComparison(compared, { width: 100, color: false, kernels: 5 }),
-      renderComparisonMarkdown(compared),
-      renderComparisonJson(compared),
+      joined(comparisonMarkdownPieces(compared)),
+      joined(comparisonJsonPieces(compared)),
       renderComparisonHtml(compared),
     ];
   };

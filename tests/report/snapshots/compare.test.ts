@@ -4,10 +4,11 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { renderComparisonJson } from "../../../src/report/compare/json.ts";
-import { renderComparisonMarkdown } from "../../../src/report/compare/markdown.ts";
+import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
+import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
+import { joined } from "../joined.ts";
 import { importReal } from "./imported.ts";
 import { expectSnapshot, RECORDINGS } from "./neutral.ts";
 
@@ -43,9 +44,10 @@ describe("two real runs compared", () => {
   });
 
   it("as Markdown", () =>
-    expectSnapshot("compare/comparison.md", renderComparisonMarkdown(comparison)));
+    expectSnapshot("compare/comparison.md", joined(comparisonMarkdownPieces(comparison))));
 
-  it("as JSON", () => expectSnapshot("compare/comparison.json", renderComparisonJson(comparison)));
+  it("as JSON", () =>
+    expectSnapshot("compare/comparison.json", joined(comparisonJsonPieces(comparison))));
 
   it("as a page", () =>
     expectSnapshot("compare/comparison.html", renderComparisonHtml(comparison)));

@@ -5,13 +5,13 @@ import { curvesOf, scalingExponent } from "../../../src/report/sweep/curves.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/html.ts";
 import {
   renderSweepCsv,
-  renderSweepJson,
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
 import { upgraded } from "../../../src/report/upgrade.ts";
 import type { ProcessSketch } from "../../profile/regions/timelines.ts";
 import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
+import { joined } from "../joined.ts";
 import { readCsv } from "../read-csv.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
 
@@ -213,7 +213,7 @@ describe("the forms of a sweep's report", () => {
     expect(markdown).toContain("6 jobs, collector recorder");
     expect(markdown).toMatch(/\| \*\*0\*\* \| 1 \| 1 \| 1\.000 \| best \|/);
     expect(markdown).toContain("1: 1.000, 2: 2.000, 4: 4.000 | 1.00 |");
-    expect(JSON.parse(renderSweepJson(grid))).toEqual(grid);
+    expect(JSON.parse(joined(sweepJsonPieces(grid)))).toEqual(grid);
     const csv = [...renderSweepCsv(grid)];
     expect(csv[0]).toBe("job,infer.batch_size,size,region,domain,kind,total_ms\r\n");
     expect(csv).toHaveLength(1 + 6 * (1 + 2));
@@ -233,7 +233,7 @@ describe("the forms of a sweep's report", () => {
   it("bear hostile names of regions, jobs and values", () => {
     for (const name of hostileNames) {
       const report = sweepOf([jobOf(name, [`k=${name}`], 1, name), jobOf("1", ["k=1"], 2, name)]);
-      expect(JSON.parse(renderSweepJson(report))).toEqual(report);
+      expect(JSON.parse(joined(sweepJsonPieces(report)))).toEqual(report);
       expect([...renderSweepCsv(report)].length).toBeGreaterThan(3);
       expect(renderSweepMarkdown(report)).not.toMatch(/<script/i);
       const page = renderSweepHtml(report, { script: "", style: "" });
