@@ -73,10 +73,7 @@ export interface Composer {
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /** What takes part, without the values. */
-  defaults(
-    overrides: readonly string[],
-    changes?: Pick<CompositionChanges, "configName">,
-  ): Defaults;
+  defaults(overrides: readonly string[], changes: Pick<CompositionChanges, "configName">): Defaults;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
 }
@@ -97,7 +94,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     repository: snapshot.repository,
     searchPath: (overrides) =>
       extendSearchPath(primary, parseOverrides(overrides), snapshot, context).repository,
-    defaults: (overrides, { configName = primary } = {}) =>
+    defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
     compose(overrides, { configName = primary, mode = "run" } = {}) {
       requirePrimary(snapshot.repository);

@@ -28,7 +28,7 @@ export interface ShowRequest {
 }
 
 /** What `--cfg` shows, before it is text. */
-export interface ShownConfig {
+interface ShownConfig {
   readonly node: ConfigNode;
   /** The key it stands at; undefined for the whole view. */
   readonly package?: string;

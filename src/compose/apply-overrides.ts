@@ -23,7 +23,7 @@ export function applyOverrides(
   root: ConfigNode,
   overrides: readonly Override[],
   context: ResolveContext,
-  groups?: ChosenGroups,
+  groups: ChosenGroups,
 ): ConfigNode {
   const applying: Applying = { context, copies: new Set() };
   return overrides.reduce((tree, override) => {
@@ -42,15 +42,11 @@ interface Applying {
 }
 
 /** The first hint is the group that was meant, if one was. */
-function withGroupMeant(
-  error: ConfigError,
-  override: Override,
-  groups: ChosenGroups | undefined,
-): ConfigError {
+function withGroupMeant(error: ConfigError, override: Override, groups: ChosenGroups): ConfigError {
   const isUnknown = override.package !== undefined || causeOf(error) === "value.struct";
   const { keyOrGroup, origin, value } = override;
   const option = value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
-  if (groups === undefined || !isUnknown || option === null) return error;
+  if (!isUnknown || option === null) return error;
   const tail = origin.text.slice(origin.text.indexOf("="));
   const meant = groupMeant({ typed: keyOrGroup, option, tail }, groups);
   if (meant === undefined) return error;

@@ -22,7 +22,7 @@ import type { ResolvedTarget, ResultOf } from "./target.ts";
 import { NO_TARGETS, type TargetMap, type Targets } from "./targets.ts";
 
 /** A composed config: what `compose` gives and a task gets. */
-export interface ConfigWithContext {
+interface ConfigWithContext {
   readonly root: ConfigNode;
   readonly context: ResolveContext;
 }

@@ -77,7 +77,7 @@ const refusals: readonly Refusal[] = [
 export async function checkRequest(
   config: ProfileConfig,
   cwd: string,
-  { isPlan }: { readonly isPlan: boolean } = { isPlan: false },
+  { isPlan }: { readonly isPlan: boolean },
 ): Promise<void> {
   refuseUnsupported(config);
   requireProgram(config.workload, cwd);

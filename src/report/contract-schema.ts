@@ -3,7 +3,6 @@ import { packageInfo } from "../package-root.ts";
 
 /** The contract file as OpenAPI 3.1 reads it; its schemas are JSON Schema 2020-12. */
 export interface ContractDocument {
-  readonly openapi: string;
   readonly components: { readonly schemas: Readonly<Record<string, ContractSchema>> };
 }
 

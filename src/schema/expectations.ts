@@ -2,7 +2,7 @@ import type { ErrorObject } from "ajv";
 import { plural } from "../plural.ts";
 
 /** Says what one JSON Schema keyword wanted, to be read after "expected". */
-export interface Expectation {
+interface Expectation {
   readonly keyword: string;
   readonly say: (params: Readonly<Record<string, unknown>>) => string;
 }

@@ -6,7 +6,7 @@ import { configuredAjv, type LoadedAjv } from "./configured-ajv.ts";
  * As `createAjv`, but loads ajv only when it is called, and at once: a composition cannot wait, and
  * most of them check nothing.
  */
-export function requireAjv(options: Options = {}): Ajv2020 {
+export function requireAjv(options: Options): Ajv2020 {
   const load = createRequire(import.meta.url);
   const { Ajv2020 } = load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
   const addFormats = load("ajv-formats") as LoadedAjv["addFormats"];

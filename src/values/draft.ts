@@ -29,7 +29,7 @@ export interface DraftList extends Mutable<Omit<ListNode, "items">> {
 }
 
 /** @param copies those of an operation that goes on, which may have drafted this very node */
-export const draftRoot = (node: ContainerNode, copies: Set<ConfigNode> = new Set()): Draft => ({
+export const draftRoot = (node: ContainerNode, copies: Set<ConfigNode>): Draft => ({
   kind: "place",
   node: writable(node, copies),
   parent: null,

@@ -7,7 +7,7 @@ export interface FormatterSettings {
   readonly [key: string]: unknown;
 }
 
-export interface FormatterKind {
+interface FormatterKind {
   /** The class that configs name as `()` or `class`. */
   readonly className: string;
   /** @param color whether lines go to where colours are seen */

@@ -14,7 +14,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQ
 export function endWithProcess(
   recorded: RecordedJob,
   firstLine: (error: unknown) => string,
-  more: readonly NodeJS.Signals[] = [],
+  more: readonly NodeJS.Signals[],
 ) {
   const signals = [...SIGNALS, ...more];
   let uncaught: string | undefined;

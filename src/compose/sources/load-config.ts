@@ -28,7 +28,7 @@ export function configFromNode(
   path: string,
   node: ConfigNode,
   source: SourceInfo,
-  header: string | null = null,
+  header: string | null,
 ): LoadedConfig {
   const defaults = defaultsOf(node);
   return {

@@ -9,7 +9,7 @@ import { shareBase } from "../share.ts";
 import { treeRows } from "../tree-rows.ts";
 import type { Detail } from "./detail.ts";
 import { foldKernels } from "./fold-kernels.ts";
-import { createKernelSources, type KernelSources } from "./kernel-sources.ts";
+import type { KernelSources } from "./kernel-sources.ts";
 import { chooseMetrics } from "./metric-columns.ts";
 import { kernelColumns, regionColumns, rooflineData } from "./page-columns.ts";
 import type { PageData, ScopeData } from "./page-data.ts";
@@ -25,7 +25,7 @@ export interface BuiltPageData {
 export function buildPageData(
   { reports }: RegionReportBundle,
   detail: Detail,
-  sources: KernelSources = createKernelSources(),
+  sources: KernelSources,
 ): BuiltPageData {
   const table = createStringTable();
   const left: string[] = [];

@@ -125,7 +125,7 @@ export const writeJobState = (
  * The same for a job that has just ended, whose state stands there as it began: on a disk that has become full it is written over that,
  * for else the job, hours of work, would run again.
  */
-export function writeJobEnd(folder: string, state: JobState, options: WriteOptions = {}): void {
+export function writeJobEnd(folder: string, state: JobState, options: WriteOptions): void {
   try {
     writeJobState(folder, state, options);
   } catch (error) {

@@ -60,7 +60,7 @@ export async function runPass(
   workload: Workload,
   place: PassPlace,
   context: CollectContext,
-  { timeoutMin }: PassLimits = { timeoutMin: null },
+  { timeoutMin }: PassLimits,
 ): Promise<PassRun> {
   makeDirectory(place.directory);
   const following = followLog(pass, place.log, workload, context);
