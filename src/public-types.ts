@@ -16,9 +16,9 @@ export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
 export type { Logger } from "./app/logging/logger.ts";
 export type { JobPlan, SummaryPage } from "./app/options.ts";
 export type { Subcommand, SubcommandLine, SubcommandOption } from "./app/subcommand.ts";
-export type { SweepRow } from "./app/sweep/collect.ts";
 export type { JobStatus } from "./app/sweep/record/job-state.ts";
 export type { JobStanding } from "./app/sweep/standing.ts";
+export type { SweepRow } from "./app/sweep/sweep-rows.ts";
 export type { VersionBase } from "./app/version-base.ts";
 export type {
   ConfigItem,

@@ -6,10 +6,11 @@ import type { Session } from "./commands/command.ts";
 import { type JobResult, wasStopped } from "./job/job.ts";
 import { showFailure } from "./report-error.ts";
 import { failureTable } from "./sweep/board/failure-table.ts";
-import { sweepRows, writeSweepTables } from "./sweep/collect.ts";
 import { hasFailed } from "./sweep/failure-policy.ts";
 import { sweepFolder } from "./sweep/record/layout.ts";
 import { NOBODY } from "./sweep/standing.ts";
+import { sweepRows } from "./sweep/sweep-rows.ts";
+import { writeSweepTables } from "./sweep/sweep-tables.ts";
 
 export interface EndedSweep {
   /** The absolute path of its directory. */

@@ -7,7 +7,7 @@ import type { ConfigNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolvers/resolver.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { Subcommand } from "./subcommand.ts";
-import type { SweepRow } from "./sweep/collect.ts";
+import type { SweepRow } from "./sweep/sweep-rows.ts";
 import type { VersionBase } from "./version-base.ts";
 
 /** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */

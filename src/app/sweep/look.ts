@@ -4,7 +4,6 @@ import { backendOf } from "../launchers/index.ts";
 import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
 import { isScheduled } from "../worker/left-behind.ts";
 import type { Holder } from "../worker/process-claim.ts";
-import { type SweepRow, sweepRows } from "./collect.ts";
 import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
@@ -12,6 +11,7 @@ import { sweepFolder } from "./record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "./record/manifest.ts";
 import { tidyRecord } from "./record/strays.ts";
 import type { JobStanding, Prospect } from "./standing.ts";
+import { type SweepRow, sweepRows } from "./sweep-rows.ts";
 
 /** How a sweep stands: what `hydraconf sweep status --json` prints. */
 export interface SweepView {

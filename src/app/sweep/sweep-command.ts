@@ -6,13 +6,14 @@ import { basicLauncher } from "../launchers/basic-launcher.ts";
 import { startTimer } from "../long-timer.ts";
 import { heldLine } from "./board/event-line.ts";
 import { cancelSweep } from "./cancel.ts";
-import { type SweepRow, writeSweepTables } from "./collect.ts";
 import { lookAtSweep, recordedExitCode } from "./look.ts";
 import { sweepFolder } from "./record/layout.ts";
 import { readManifest } from "./record/manifest.ts";
 import { createShownOverrides, endLine, shownView, summary } from "./shown-view.ts";
 import { DETAILS, HELP } from "./sweep-help.ts";
 import { actionOf, type Parsed, parseSweepLine } from "./sweep-line.ts";
+import type { SweepRow } from "./sweep-rows.ts";
+import { writeSweepTables } from "./sweep-tables.ts";
 import { waitForSweep } from "./wait.ts";
 
 const TIMED_OUT = 124;

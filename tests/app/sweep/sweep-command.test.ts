@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { csvText, markdownText } from "../../../src/app/sweep/collect.ts";
 import { runSweepCommand } from "../../../src/app/sweep/sweep-command.ts";
 import { program } from "../program.ts";
 import { workplace } from "./program/start.ts";
@@ -89,9 +88,4 @@ test("refuses what is no sweep, and wrong words", async () => {
   await expect(command(cwd, "statu", "s")).rejects.toThrow("expected an action");
   await expect(command(cwd, "status", "--json=no", "s")).rejects.toThrow("--json takes no value");
   expect((await command(cwd, "--help")).stdout).toContain("hydraconf sweep collect DIR");
-});
-
-test("cells keep their borders", () => {
-  expect(csvText([["a,b", 'c"d', "e"]])).toBe('"a,b","c""d",e\n');
-  expect(markdownText([["a|b"], ["c\nd"]])).toBe("| a\\|b |\n|---|\n| c d |\n");
 });

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { lookAtSweep } from "../../../src/app/sweep/look.ts";
+import type { SweepRow } from "../../../src/app/sweep/sweep-rows.ts";
 import {
   csvText,
   markdownText,
-  type SweepRow,
   sweepCells,
   writeSweepTables,
-} from "../../../src/app/sweep/collect.ts";
-import { lookAtSweep } from "../../../src/app/sweep/look.ts";
+} from "../../../src/app/sweep/sweep-tables.ts";
 import { program } from "../program.ts";
 
 const CONFIG = {
@@ -116,6 +116,11 @@ test("nor where a name is what another one would give way to", () => {
   const value = (name: string) => cells[head.indexOf(name)];
   expect(["swept.seconds", "result.loss", "result.seconds"].map(value)).toEqual(["2", "4", "7"]);
   expect(head.filter((name) => /seconds$/.test(name))).toHaveLength(6);
+});
+
+test("cells keep their borders", () => {
+  expect(csvText([["a,b", 'c"d', "e"]])).toBe('"a,b","c""d",e\n');
+  expect(markdownText([["a|b"], ["c\nd"]])).toBe("| a\\|b |\n|---|\n| c d |\n");
 });
 
 test("the page leaves out columns that nobody could read, and says so", () => {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hydraMain } from "../../../../src/app/index.ts";
 import type { ResumedSweep } from "../../../../src/app/invocation.ts";
-import { sweepRows } from "../../../../src/app/sweep/collect.ts";
 import { recordedExitCode } from "../../../../src/app/sweep/look.ts";
 import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { readManifest } from "../../../../src/app/sweep/record/manifest.ts";
 import { NOBODY } from "../../../../src/app/sweep/standing.ts";
+import { sweepRows } from "../../../../src/app/sweep/sweep-rows.ts";
 import { program } from "../../program.ts";
 
 /** Nine trials, the best three of them with more, the best one with the most. */

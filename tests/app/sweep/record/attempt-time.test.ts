@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { sweepRows } from "../../../../src/app/sweep/collect.ts";
 import { tookMs } from "../../../../src/app/sweep/record/attempt-time.ts";
 import {
   type Attempt,
@@ -10,6 +9,7 @@ import {
 } from "../../../../src/app/sweep/record/job-state.ts";
 import { endLine } from "../../../../src/app/sweep/shown-view.ts";
 import { NOBODY } from "../../../../src/app/sweep/standing.ts";
+import { sweepRows } from "../../../../src/app/sweep/sweep-rows.ts";
 import { program } from "../../program.ts";
 
 const HOUR = 3_600_000;

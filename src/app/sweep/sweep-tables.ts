@@ -1,67 +1,24 @@
+/** The table of a sweep as files: for people, for spreadsheets, for programs. */
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { plural } from "../../plural.ts";
 import { printable } from "../../printable.ts";
-import { recordLeft } from "../worker/left-behind.ts";
-import { tookMs } from "./record/attempt-time.ts";
-import type { Attempt, JobState } from "./record/job-state.ts";
-import { sweepFolder } from "./record/layout.ts";
-import { type ManifestJob, readManifest } from "./record/manifest.ts";
-import { type JobStanding, type Prospect, standing } from "./standing.ts";
-
-/** A job in the table of a sweep; keys are those of `sweep.json`. */
-export interface SweepRow {
-  readonly number: number;
-  /** What the job's overrides set, by key. */
-  readonly swept: Readonly<Record<string, string>>;
-  readonly status: JobStanding;
-  readonly attempts: number;
-  /** Seconds that the last attempt took, of a running job so far; null where nobody knows. */
-  readonly seconds: number | null;
-  readonly exit_code: number | null;
-  readonly error: string | null;
-  /** What the task returned. */
-  readonly result: unknown;
-  readonly output_dir: string;
-}
+import type { SweepRow } from "./sweep-rows.ts";
 
 /**
- * A row for each job; of those that the sweep has no more, for each that is done.
+ * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
  *
- * @throws ConfigError `app.sweep_record` where there is no sweep
+ * @returns the names of the files
  */
-export function sweepRows(directory: string, prospect: Prospect): readonly SweepRow[] {
-  const folder = sweepFolder(directory);
-  return readManifest(folder).jobs.flatMap((job) => {
-    const state = recordLeft(folder, job.number);
-    if (job.left_out === true && state?.status !== "completed") return [];
-    return [rowOf(job, state, prospect)];
-  });
-}
-
-function rowOf(job: ManifestJob, state: JobState | undefined, prospect: Prospect): SweepRow {
-  const last = state?.attempts.at(-1);
-  const { error, status } = standing(job.number, state, prospect);
-  return {
-    number: job.number,
-    swept: Object.fromEntries(job.task_overrides.map(keyAndValue)),
-    status,
-    attempts: state?.attempts.length ?? 0,
-    seconds: last === undefined ? null : secondsOf(last, status),
-    exit_code: last?.exit_code ?? null,
-    error: error ?? last?.error ?? null,
-    result: state?.return_value ?? null,
-    output_dir: job.output_dir,
+export function writeSweepTables(into: string, rows: readonly SweepRow[]): readonly string[] {
+  const cells = sweepCells(rows);
+  const texts = {
+    "sweep.md": markdownText(cells),
+    "sweep.csv": csvText(cells),
+    "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
   };
-}
-
-const secondsOf = (attempt: Attempt, status: JobStanding): number | null =>
-  attempt.ended === null && status !== "running" ? null : tookMs(attempt) / 1000;
-
-function keyAndValue(override: string): readonly [string, string] {
-  const at = override.indexOf("=");
-  const key = override.replace(/^[+~]+/, "");
-  return at < 0 ? [key, ""] : [override.slice(0, at).replace(/^[+~]+/, ""), override.slice(at + 1)];
+  for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
+  return Object.keys(texts);
 }
 
 const BEFORE = ["status", "attempts", "seconds"];
@@ -170,19 +127,3 @@ export function markdownText(cells: readonly (readonly string[])[]): string {
 /** Results and errors may hold anything, also what drives a terminal that shows the file. */
 const markdownCell = (text: string): string =>
   printable(text.replaceAll(/\r?\n/g, " ")).replaceAll(/[\\|]/g, "\\$&");
-
-/**
- * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
- *
- * @returns the names of the files
- */
-export function writeSweepTables(into: string, rows: readonly SweepRow[]): readonly string[] {
-  const cells = sweepCells(rows);
-  const texts = {
-    "sweep.md": markdownText(cells),
-    "sweep.csv": csvText(cells),
-    "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
-  };
-  for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
-  return Object.keys(texts);
-}
