@@ -106,8 +106,7 @@ export function reportVersion(path: string): string | null {
 }
 
 function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): ReportSummary {
-  const sections = new Map<string, string[]>();
-  const orders = new Map<string, number>();
+  const sections = createSections();
   const shapeOf = createShapeReader();
   const shareState = createStateCache();
   let results = 0;
@@ -136,8 +135,7 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     const shownFor = { gpu: gpuOf(numberOf), scope };
     for (const { title, order, filter, metrics: members } of message.sections) {
       const own = members.map((member) => shownMetric(member, filter, shownFor));
-      addSection(sections, title, own.filter((name) => name !== null).sort());
-      orders.set(title, order);
+      sections.add(title, order, own.filter((name) => name !== null).sort());
     }
     onResult({
       kind,
@@ -166,12 +164,8 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
       take(shape, bytes, block);
     }
   }
-  const orderOf = (title: string): number => orders.get(title) ?? 0;
   return {
-    // A report has them by their identifiers; each says where ncu shows it.
-    sections: new Map(
-      [...sections].sort(([a], [b]) => orderOf(a) - orderOf(b) || (a < b ? -1 : 1)),
-    ),
+    sections: sections.inOrder(),
     results: results - damaged,
     toolVersion,
     notes: [
@@ -251,15 +245,24 @@ function readMessage(bytes: Uint8Array, fields: FieldReaders<ResultMessage>): Re
   }
 }
 
-function addSection(
-  sections: Map<string, string[]>,
-  title: string,
-  metrics: readonly string[],
-): void {
-  const known = sections.get(title) ?? [];
-  for (const name of metrics) if (!known.includes(name)) known.push(name);
-  // One in which only rules speak keeps its place among the others.
-  sections.set(title, known);
+/** Which metrics each section shows. A report has sections by their identifiers; each says where ncu shows it. */
+function createSections() {
+  const sections = new Map<string, { readonly names: Set<string>; order: number }>();
+  return {
+    /** One in which only rules speak keeps its place among the others. */
+    add(title: string, order: number, metrics: readonly string[]): void {
+      const section = sections.get(title) ?? { names: new Set<string>(), order };
+      sections.set(title, section);
+      section.order = order;
+      for (const name of metrics) section.names.add(name);
+    },
+    inOrder: (): SectionTable =>
+      new Map(
+        [...sections]
+          .sort(([a, { order }], [b, { order: other }]) => order - other || (a < b ? -1 : 1))
+          .map(([title, { names }]) => [title, [...names]]),
+      ),
+  };
 }
 
 function createStateCache(): (state: NvtxState) => NvtxState {

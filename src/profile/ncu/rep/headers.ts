@@ -1,0 +1,119 @@
+/** The headers in a report: the file's own, and one before the messages of each block. */
+import { PbfReader } from "pbf";
+import * as field from "./fields.ts";
+import { type FieldReaders, readEmbedded, readWhole } from "./messages.ts";
+
+/** Of the header of the file; null where the bytes do not say. */
+export function versionOf(bytes: Uint8Array): number | null {
+  const fields: FieldReaders<{ version: number | null }> = {
+    [field.fileHeader.version]: (into, pbf) => {
+      into.version = pbf.readVarint();
+    },
+  };
+  try {
+    return readWhole(new PbfReader(bytes), fields, { version: null as number | null }).version;
+  } catch {
+    return null;
+  }
+}
+
+/** What a block says of itself and of the process that it is about. */
+export interface BlockHeader {
+  numSources: number;
+  numResults: number;
+  numRangeResults: number;
+  numCmdlistResults: number;
+  numGraphResults: number;
+  payloadSize: number;
+  processId: number;
+  processName: string;
+  toolVersion: string | null;
+  strings: string[];
+}
+
+/**
+ * Null where the bytes are damaged.
+ *
+ * @param strings to which its names are added
+ */
+export function readBlockHeader(bytes: Uint8Array, strings: string[]): BlockHeader | null {
+  try {
+    return readWhole(new PbfReader(bytes), BLOCK, {
+      numSources: 0,
+      numResults: 0,
+      numRangeResults: 0,
+      numCmdlistResults: 0,
+      numGraphResults: 0,
+      payloadSize: 0,
+      processId: 0,
+      processName: "",
+      toolVersion: null,
+      strings,
+    });
+  } catch {
+    return null;
+  }
+}
+
+const VERSION_INFO: FieldReaders<{ provider: string; version: string }> = {
+  [field.versionInfo.provider]: (into, pbf) => {
+    into.provider = pbf.readString();
+  },
+  [field.versionInfo.version]: (into, pbf) => {
+    into.version = pbf.readString();
+  },
+};
+
+const SESSION: FieldReaders<BlockHeader> = {
+  [field.sessionDetails.versionInfo]: (into, pbf) => {
+    const { provider, version } = readEmbedded(pbf, VERSION_INFO, { provider: "", version: "" });
+    if (/Nsight Compute/.test(provider)) into.toolVersion ??= version.split(" ")[0] ?? null;
+  },
+};
+
+const PROCESS: FieldReaders<BlockHeader> = {
+  [field.processInfo.processId]: (into, pbf) => {
+    into.processId = pbf.readVarint();
+  },
+  [field.processInfo.processName]: (into, pbf) => {
+    into.processName = pbf.readString();
+  },
+};
+
+const STRINGS: FieldReaders<BlockHeader> = {
+  [field.stringTable.strings]: (into, pbf) => {
+    into.strings.push(pbf.readString());
+  },
+};
+
+type CountName =
+  | "numSources"
+  | "numResults"
+  | "payloadSize"
+  | "numRangeResults"
+  | "numCmdlistResults"
+  | "numGraphResults";
+
+const countReader =
+  (name: CountName): FieldReaders<BlockHeader>[number] =>
+  (into, pbf) => {
+    into[name] = pbf.readVarint();
+  };
+
+const BLOCK: FieldReaders<BlockHeader> = {
+  [field.blockHeader.numSources]: countReader("numSources"),
+  [field.blockHeader.numResults]: countReader("numResults"),
+  [field.blockHeader.payloadSize]: countReader("payloadSize"),
+  [field.blockHeader.numRangeResults]: countReader("numRangeResults"),
+  [field.blockHeader.numCmdlistResults]: countReader("numCmdlistResults"),
+  [field.blockHeader.numGraphResults]: countReader("numGraphResults"),
+  [field.blockHeader.sessionDetails]: (into, pbf) => {
+    readEmbedded(pbf, SESSION, into);
+  },
+  [field.blockHeader.stringTable]: (into, pbf) => {
+    readEmbedded(pbf, STRINGS, into);
+  },
+  [field.blockHeader.process]: (into, pbf) => {
+    readEmbedded(pbf, PROCESS, into);
+  },
+};
