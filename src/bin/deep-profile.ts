@@ -10,6 +10,7 @@ import { RESULT_FILES } from "../profile/result-files.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
 import { terminalWidth } from "../terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
+import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/to-object.ts";
 
 const { root, version } = packageInfo();
@@ -29,13 +30,16 @@ void hydraMain(
     subcommands: SUBCOMMANDS,
     check: async (resolved, how) => {
       const { checkRequest } = await import("../profile/check-request.ts");
-      await checkRequest(toObject(resolved) as unknown as ProfileConfig, invocation.cwd, how);
+      await checkRequest(profileConfig(resolved), invocation.cwd, how);
     },
     planJob: async (resolved, outputDir) => {
       const { planProfile } = await import("../profile/plan.ts");
-      const config = toObject(resolved) as unknown as ProfileConfig;
       const say = (line: string) => invocation.console.stderr(`${line}\n`);
-      return planProfile(config, { cwd: invocation.cwd, runDirectory: outputDir, say });
+      return planProfile(profileConfig(resolved), {
+        cwd: invocation.cwd,
+        runDirectory: outputDir,
+        say,
+      });
     },
     summarizeSweep: async (rows, page) =>
       (await import("../profile/sweep/jobs-table.ts")).jobsTable(rows, page),
@@ -50,8 +54,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler loads only when something is profiled: `--cfg job` stays quick.
   const { profileMain } = await import("../profile/main.ts");
   const { configFingerprint } = await import("../values/fingerprint.ts");
-  // The schema has checked the tree by now.
-  const config = composed.toObject({ resolve: true }) as unknown as ProfileConfig;
+  const config = profileConfig(job.resolved());
   const { directory, release } = resultDirectory(config, job);
   const running = profileMain({
     config,
@@ -70,6 +73,10 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   const { exitCode: code, result } = await running.finally(release);
   return exitCode(code, result);
 }
+
+/** The schema has checked the tree by now: it says what the type does. */
+const profileConfig = (resolved: ConfigNode): ProfileConfig =>
+  toObject(resolved) as unknown as ProfileConfig;
 
 /** Masked before it is resolved: other values may refer to a secret. */
 function shownConfig({ root, composition, context }: Config) {

@@ -1,14 +1,12 @@
 /** A table that sorts by any column, filters, and shows as many rows as anyone reads at once. */
 import { h, on } from "./dom.ts";
 import { formatCount } from "./format.ts";
+import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
 
-export interface Column<Row> {
+export interface Column<Row> extends SortedColumn<Row> {
   readonly heading: string;
   /** What it means, where the heading does not say. */
   readonly hint?: string;
-  readonly align?: "right";
-  /** What to sort by; null sorts last. */
-  readonly key: (row: Row) => number | string | null;
   /** @param flat whether the rows stand in another order or company than as given */
   readonly cell: (row: Row, flat: boolean) => string | Node;
 }
@@ -35,11 +33,6 @@ export interface Table<Row> {
   arrange(columns: readonly Column<Row>[]): void;
   /** Lets `decorate` look at the shown rows again. */
   redecorate(): void;
-}
-
-interface Order<Row> {
-  readonly column: Column<Row>;
-  readonly descending: boolean;
 }
 
 export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
@@ -147,27 +140,4 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
       for (const { element: line, row } of visible) options.decorate?.(line, row);
     },
   };
-}
-
-/** Numbers start with the largest, text with A; a third click brings back the first order. */
-function nextOrder<Row>(order: Order<Row> | null, column: Column<Row>): Order<Row> | null {
-  const numeric = column.align === "right";
-  if (order?.column !== column) return { column, descending: numeric };
-  return order.descending === numeric ? { column, descending: !numeric } : null;
-}
-
-/** Job 10 stands behind job 9. */
-const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
-
-function sortRows<Row>(rows: readonly Row[], { column, descending }: Order<Row>): readonly Row[] {
-  const keyed = rows.map((row) => ({ row, value: column.key(row) }));
-  const sign = descending ? -1 : 1;
-  keyed.sort((a, b) => {
-    if (a.value === null || b.value === null)
-      return a.value === b.value ? 0 : a.value === null ? 1 : -1;
-    if (typeof a.value === "string" && typeof b.value === "string")
-      return sign * asPeopleCount(a.value, b.value);
-    return a.value < b.value ? -sign : a.value > b.value ? sign : 0;
-  });
-  return keyed.map(({ row }) => row);
 }

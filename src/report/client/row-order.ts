@@ -1,0 +1,43 @@
+/** In which order the rows of a table stand once a heading was clicked. */
+
+/** What of a column decides the order. */
+export interface SortedColumn<Row> {
+  /** Numbers stand on the right. */
+  readonly align?: "right";
+  /** What to sort by; null sorts last. */
+  readonly key: (row: Row) => number | string | null;
+}
+
+export interface Order<Row> {
+  readonly column: SortedColumn<Row>;
+  readonly descending: boolean;
+}
+
+/** Numbers start with the largest, text with A; a third click brings back the first order. */
+export function nextOrder<Row>(
+  order: Order<Row> | null,
+  column: SortedColumn<Row>,
+): Order<Row> | null {
+  const numeric = column.align === "right";
+  if (order?.column !== column) return { column, descending: numeric };
+  return order.descending === numeric ? { column, descending: !numeric } : null;
+}
+
+/** Job 10 stands behind job 9. */
+const { compare: asPeopleCount } = new Intl.Collator("en", { numeric: true });
+
+export function sortRows<Row>(
+  rows: readonly Row[],
+  { column, descending }: Order<Row>,
+): readonly Row[] {
+  const keyed = rows.map((row) => ({ row, value: column.key(row) }));
+  const sign = descending ? -1 : 1;
+  keyed.sort((a, b) => {
+    if (a.value === null || b.value === null)
+      return a.value === b.value ? 0 : a.value === null ? 1 : -1;
+    if (typeof a.value === "string" && typeof b.value === "string")
+      return sign * asPeopleCount(a.value, b.value);
+    return a.value < b.value ? -sign : a.value > b.value ? sign : 0;
+  });
+  return keyed.map(({ row }) => row);
+}
