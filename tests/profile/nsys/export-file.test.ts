@@ -8,10 +8,13 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { withExport } from "../../../src/profile/nsys/read/database.ts";
 import { readNsysExport } from "../../../src/profile/nsys/read/read-export.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { range, temporary, writeExport } from "./exports.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe("the file of an export", () => {
   it("stays untouched, and nothing is written beside it, so that its place may be read-only", () => {
@@ -23,6 +26,19 @@ describe("the file of an export", () => {
     expect(readNsysExport(path).processes).toHaveLength(1);
     expect([statSync(folder).mtimeMs, statSync(path).mtimeMs]).toEqual(before);
     expect(readdirSync(folder)).toEqual(["run.sqlite"]);
+  });
+
+  it("is read without a temporary file, so that whatever ends the reading leaves none", () => {
+    const path = writeExport({ NVTX_EVENTS: [range] });
+    const place = temporary();
+    vi.stubEnv("TMPDIR", place);
+    const seen = withExport(path, ({ rows }) => {
+      const [row] = rows("NVTX_EVENTS", { start: "start" });
+      return { row, files: readdirSync(place) };
+    });
+    expect(seen).toEqual({ row: { start: range.start }, files: [] });
+    vi.stubEnv("TMPDIR", join(place, "missing"));
+    expect(() => withExport(path, () => {})).toThrow("No temporary directory can be made");
   });
 
   it("may be far larger than what is held of it", () => {

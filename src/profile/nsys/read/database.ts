@@ -52,15 +52,9 @@ export interface ExportDatabase {
  */
 export function withExport<T>(path: string, read: (database: ExportDatabase) => T): T {
   requireSqlite(path);
-  // SQLite's WebAssembly build locks a database by a directory beside it. Through a link of our own
-  // that stands in our folder: nothing is written beside the file, which may be in a read-only place.
-  const folder = makeTemporaryDirectory("hydraconf-nsys-");
-  const link = join(folder, "export.sqlite");
-  symlinkSync(resolve(path), link);
   let database: Database | null = null;
   try {
-    database = new sqlite.Database(link, { readOnly: true });
-    database.exec("BEGIN");
+    database = openLocked(path);
     return read(describe(database, path));
   } catch (cause) {
     if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
@@ -68,6 +62,29 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
     throw invalid(path, `SQLite says: ${printable(cause.message)}`, { cause });
   } finally {
     database?.close();
+  }
+}
+
+/**
+ * SQLite's WebAssembly build locks a database by a directory beside it. Through a link of our own that stands in our
+ * folder: nothing is written beside the file, which may be in a read-only place. The open transaction keeps the lock,
+ * for which the folder is not needed again: it goes before anything is read, since reading takes long and may be ended
+ * by any signal.
+ */
+function openLocked(path: string): Database {
+  const folder = makeTemporaryDirectory("hydraconf-nsys-");
+  try {
+    const link = join(folder, "export.sqlite");
+    symlinkSync(resolve(path), link);
+    const database = new sqlite.Database(link, { readOnly: true });
+    try {
+      database.exec("BEGIN; SELECT 1 FROM sqlite_master");
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return database;
+  } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
