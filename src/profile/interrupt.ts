@@ -12,6 +12,13 @@ export const signalExitCode = (signal: NodeJS.Signals): number =>
 export const interruptOf = ({ reason }: AbortSignal): NodeJS.Signals =>
   INTERRUPTS.find((signal) => signal === reason) ?? "SIGINT";
 
+/**
+ * Does something with a tool for as long as no signal comes; one aborts `stop`.
+ *
+ * @throws ConfigError `profile.stopped` once one has come and `work` is over, however that ended
+ */
+export type WithTool = <T>(work: (stop: AbortSignal) => Promise<T>) => Promise<T>;
+
 export interface Interrupt {
   /** Aborted by the first signal, with the signal's name as its reason: stop and report. */
   readonly stop: AbortSignal;

@@ -82,6 +82,7 @@ export type ErrorCode =
   | "profile.ncu"
   | "profile.ncu_option"
   | "profile.program"
+  | "profile.stopped"
   | "profile.tool"
   | "profile.unsupported";
 

@@ -149,7 +149,7 @@ async function readTables(
   if (report === null || stop.aborted) return null;
   const keepTables = options.config.ncu_cli.export.csv;
   return reader.readPass(labels, (onResult) =>
-    readPass(report, onResult, { ncu, prefix, keepTables, stop }),
+    readPass(report, onResult, { ncu, prefix, keepTables, stop, say: context.say }),
   );
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type ConfigError, isConfigError } from "../../values/errors.ts";
+import type { ToolWork } from "../machine/attend-tool.ts";
 import type { NsysTimeline } from "../nsys/read/read-export.ts";
 import { exportCommand, REPORT_NAME, statsCommand } from "../nsys/run/command.ts";
 import { nsysFailure } from "../nsys/run/failures.ts";
@@ -24,12 +25,12 @@ const EXTENSION = ".nsys-rep";
 /** Exports and reads every report: one, or one for each time that a capture range repeated. */
 export async function readReports(
   nsys: string,
-  { directory, interrupt, progress }: CollectContext,
+  { directory, interrupt, progress, say }: CollectContext,
   commands: CommandFile,
 ): Promise<ReadReports> {
-  const call = async (argv: readonly string[]) => {
+  const call = async (argv: readonly string[], work: ToolWork) => {
     await commands.add(argv);
-    return callNsys(argv, interrupt.kill);
+    return callNsys(argv, work, { stop: interrupt.kill, say });
   };
   // SQLite loads only when it has something to read.
   const { readNsysExport } = await import("../nsys/read/read-export.ts");
@@ -44,7 +45,10 @@ export async function readReports(
     const sqlite = `${report.slice(0, -EXTENSION.length)}.sqlite`;
     progress.update(`reading ${name}`);
     try {
-      const exported = await call(exportCommand(nsys, report, sqlite));
+      const exported = await call(exportCommand(nsys, report, sqlite), {
+        doing: `exporting ${name} with nsys`,
+        output: sqlite,
+      });
       if (exported.failed)
         throw nsysFailure(`nsys could not export ${name}, which is kept`, exported.text);
       timelines.push(readNsysExport(sqlite));
@@ -57,7 +61,9 @@ export async function readReports(
     if (interrupt.stop.aborted) continue;
     // `run.2` of several, or `run`.
     const base = name.slice(0, -EXTENSION.length).replace(REPORT_NAME, "summary");
-    const stats = await call(statsCommand(nsys, sqlite, join(directory, base)));
+    const stats = await call(statsCommand(nsys, sqlite, join(directory, base)), {
+      doing: `summing up ${name} with nsys stats`,
+    });
     if (stats.failed) notes.push("nsys stats failed: its summaries are not complete");
   }
   removeEmptySummaries(directory);

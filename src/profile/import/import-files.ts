@@ -29,6 +29,7 @@ export interface ImportRequest {
   /** `process`: kernels of threads without ranges belong to those of another thread. */
   readonly pushPopScope: "thread" | "process";
   readonly now: Date;
+  readonly withTool: ReadOptions["withTool"];
   readonly say: (line: string) => void;
 }
 
@@ -110,6 +111,7 @@ async function readSources(request: ImportRequest, folders: Folders): Promise<Re
       allThreads: request.pushPopScope === "process",
       directory: folders.pathOf(folder),
       prefix: repeatOf === null ? (prefixes.get(source) ?? "") : `${basename(dirname(path))}.`,
+      withTool: request.withTool,
       say: request.say,
     });
     if (imported.kind === "ncu") ncu.push({ name, source: imported.source });

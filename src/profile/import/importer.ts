@@ -1,3 +1,4 @@
+import type { WithTool } from "../interrupt.ts";
 import type { NcuResult, SectionTable } from "../ncu/results.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import type { Timeline } from "../timeline.ts";
@@ -41,6 +42,7 @@ export interface ReadOptions {
   readonly directory: string;
   /** Begins the names of those files; empty where no other file of the tool goes there. */
   readonly prefix: string;
+  readonly withTool: WithTool;
   /** A line at a time, what goes on. */
   readonly say: (line: string) => void;
 }

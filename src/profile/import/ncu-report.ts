@@ -28,7 +28,7 @@ async function openReport(source: ImportSource, options: ReadOptions): Promise<N
     });
   // ncu's tables know nothing of other threads.
   if (path === null || (options.allThreads && options.reader === "auto")) return ownReader(source);
-  const printed = await print(path, source, options);
+  const printed = await options.withTool((stop) => print(path, source, { ...options, stop }));
   if (printed.kind === "report")
     return {
       toolVersion: versionIn(source.path),
@@ -54,15 +54,15 @@ function versionIn(report: string): string | null {
   }
 }
 
-async function print(path: string, { path: report, name }: ImportSource, options: ReadOptions) {
-  options.say(`printing ${name} with ncu`);
+async function print(
+  path: string,
+  { path: report, name }: ImportSource,
+  { directory, prefix, say, stop }: ReadOptions & { readonly stop: AbortSignal },
+) {
+  say(`printing ${name} with ncu`);
   try {
-    return await printReport(report, {
-      ncu: await probeNcu(path),
-      directory: options.directory,
-      prefix: options.prefix,
-      stop: new AbortController().signal,
-    });
+    const ncu = await probeNcu(path);
+    return await printReport(report, { ncu, directory, prefix, say, stop });
   } catch (error) {
     // An ncu that does not even start is no reason to leave the report unread.
     if (!isConfigError(error)) throw error;

@@ -1,4 +1,6 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { journalOf } from "../nsys/read/require-sqlite.ts";
 import { isSqliteFile } from "../nsys/read/sqlite-file.ts";
 import { exportCommand } from "../nsys/run/command.ts";
 import { nsysFailure } from "../nsys/run/failures.ts";
@@ -22,17 +24,25 @@ export const nsysReportImporter: Importer = {
   format: "report of Nsight Systems (*.nsys-rep; needs nsys)",
   matches: (source) =>
     !source.isDirectory && (beginsWith(source, REPORT_MAGIC) || source.path.endsWith(".nsys-rep")),
-  read: async ({ name, path, head }, { directory, prefix, say }) => {
+  read: async ({ name, path, head }, { directory, prefix, withTool, say }) => {
     const nsys = requireNsysPath(`${name} is a report that only nsys can read`);
     const version = recorderVersion(head);
     const sqlite = join(directory, `${prefix}run.sqlite`);
     say(`exporting ${name} with nsys`);
-    const exported = await callNsys(
-      exportCommand(nsys, path, sqlite),
-      new AbortController().signal,
-    );
-    const of = version === null ? "" : `, a report of Nsight Systems ${version}`;
-    if (exported.failed) throw nsysFailure(`nsys could not export ${name}${of}`, exported.text);
+    try {
+      const exported = await withTool((stop) =>
+        callNsys(
+          exportCommand(nsys, path, sqlite),
+          { doing: `exporting ${name} with nsys`, output: sqlite },
+          { stop, say },
+        ),
+      );
+      const of = version === null ? "" : `, a report of Nsight Systems ${version}`;
+      if (exported.failed) throw nsysFailure(`nsys could not export ${name}${of}`, exported.text);
+    } catch (error) {
+      for (const file of [sqlite, journalOf(sqlite)]) rmSync(file, { force: true });
+      throw error;
+    }
     const imported = await readTimeline(sqlite);
     return version === null ? imported : { ...imported, toolVersion: version };
   },

@@ -9,6 +9,18 @@ export const groupsBelow = (pid: number): readonly number[] =>
     .filter((process) => process.group === process.pid)
     .map((process) => process.pid);
 
+/** Sends a signal to all of a group; none where it is gone, or another user's. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // The group ended between the decision and the signal, or is another user's (what sudo started);
+    // whoever waits in a timer or a listener must not end for that.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}
+
 /** The descendants of a process, in no order. Empty where there is no /proc. */
 export const processesBelow = (pid: number): readonly number[] =>
   descendantsOf(pid).map((process) => process.pid);

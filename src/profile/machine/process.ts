@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { interruptOf } from "../interrupt.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
-import { groupsBelow } from "./process-groups.ts";
+import { groupsBelow, signalGroup } from "./process-groups.ts";
 import { terminalCopy } from "./terminal-copy.ts";
 
 /** How a workload ended. Success and failure have the same fields. */
@@ -122,17 +122,6 @@ function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, 
       kill.removeEventListener("abort", killGroup);
     },
   };
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // The group ended between the decision and the signal, or is another user's (what sudo started);
-    // whoever waits in a timer or a listener must not end for that.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
-  }
 }
 
 function startErrorText(program: string, cwd: string, code: string | undefined): string {

@@ -40,7 +40,7 @@ export async function rereadNcu(
       const kept = await readKeptTables(directory, prefix, onResult);
       // Printing them is what the run may have had something to say of.
       if (kept !== null) return pass.unread === undefined ? { ...kept, notes: inRun } : kept;
-      return readReport(join(directory, name), onResult);
+      return readReport(join(directory, name), onResult, context);
     });
     notes.push(...tables.notes);
     outdated.push(...inRun);
@@ -58,6 +58,7 @@ export async function rereadNcu(
 async function readReport(
   base: string,
   onResult: (result: NcuResult) => void,
+  { withTool, say }: RereadContext,
 ): Promise<PassTables> {
   const report = findReport(base);
   if (report === null)
@@ -73,12 +74,14 @@ async function readReport(
   }
   const scratch = makeTemporaryDirectory("deep-profile-report-");
   try {
-    return await readPass(report, onResult, {
-      ncu: await probeNcu(path),
-      directory: scratch,
-      prefix: "",
-      keepTables: false,
-      stop: new AbortController().signal,
+    return await withTool(async (stop) => {
+      const ncu = await probeNcu(path);
+      const place = { directory: scratch, prefix: "", keepTables: false };
+      const take = (result: NcuResult) => {
+        stop.throwIfAborted();
+        onResult(result);
+      };
+      return readPass(report, take, { ncu, ...place, say, stop });
     });
   } finally {
     rmSync(scratch, { recursive: true, force: true });

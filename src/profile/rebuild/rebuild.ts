@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
 import { ConfigError } from "../../values/errors.ts";
+import type { WithTool } from "../interrupt.ts";
 import { type ProfileResult, reportOn } from "../run.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
 import { rereadRun } from "../saved-run/reread.ts";
@@ -20,6 +21,7 @@ export interface RebuildRequest {
   readonly html: boolean;
   readonly trace: boolean;
   readonly now: Date;
+  readonly withTool: WithTool;
   readonly say: (line: string) => void;
 }
 
@@ -39,9 +41,9 @@ const LINKED = ["config.yaml", "overrides.yaml", "hydra.yaml", "run.log"];
  *   may not be written
  */
 export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> {
-  const { runDirectory, output, cwd, now, say } = request;
+  const { runDirectory, output, cwd, now, withTool, say } = request;
   const saved = readSavedRun(runDirectory, cwd);
-  const run = await rereadRun(saved, runDirectory, say);
+  const run = await rereadRun(saved, { runDirectory, withTool, say });
   const { pipeline } = run.config;
   const report = {
     ...pipeline.report,

@@ -10,6 +10,7 @@ import type {
   WriteRegionFiles,
 } from "../collectors/collector.ts";
 import type { CollectionSource } from "../collectors/source.ts";
+import type { WithTool } from "../interrupt.ts";
 import { succeeded } from "../machine/process.ts";
 import { rereadNcu } from "../ncu/reread.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
@@ -37,6 +38,7 @@ export interface RereadContext {
   readonly runDirectory: string;
   readonly config: SavedRun["config"];
   readonly earlier: readonly Collection[];
+  readonly withTool: WithTool;
   readonly say: (line: string) => void;
 }
 
@@ -46,14 +48,13 @@ export interface RereadContext {
  */
 export async function rereadRun(
   saved: SavedRun,
-  runDirectory: string,
-  say: (line: string) => void,
+  surroundings: Pick<RereadContext, "runDirectory" | "withTool" | "say">,
 ): Promise<CollectedRun> {
   const { config, workload, environment, inputs } = saved;
   const collections: Collection[] = [];
   for (const collection of saved.collectors)
     collections.push(
-      await rereadCollection(collection, { runDirectory, config, earlier: collections, say }),
+      await rereadCollection(collection, { ...surroundings, config, earlier: collections }),
     );
   return {
     config,
@@ -108,12 +109,14 @@ async function rereadSource(
 ): Promise<Reread> {
   if (source.kind === "ncu") return rereadNcu(source, directory, context);
   if (source.kind !== "repeats")
-    return { measured: { kind: "timeline", timeline: await timelineOf(source, directory) } };
+    return {
+      measured: { kind: "timeline", timeline: await timelineOf(source, directory, context) },
+    };
   const repeats: MeasuredRun[] = [];
   for (const [index, run] of source.runs.entries()) {
     const output = source.outputs?.[index];
     repeats.push({
-      timeline: await timelineOf(run, directory),
+      timeline: await timelineOf(run, directory, context),
       // Contract 1.0 has the output of the last run only.
       stdoutFile: output === undefined ? context.lastOutput : output && join(directory, output),
     });
@@ -123,7 +126,11 @@ async function rereadSource(
   return { measured: { kind: "timeline", timeline: first.timeline, repeats } };
 }
 
-async function timelineOf(source: CollectionSource, directory: string): Promise<Timeline> {
+async function timelineOf(
+  source: CollectionSource,
+  directory: string,
+  context: RereadContext,
+): Promise<Timeline> {
   if (source.kind === "recording") {
     const folder = join(directory, source.directory);
     if (!existsSync(folder)) throw gone(folder);
@@ -136,7 +143,7 @@ async function timelineOf(source: CollectionSource, directory: string): Promise<
   if (source.kind !== "nsys") throw new Error(`${source.kind} gives no timeline`);
   const timelines: Timeline[] = [];
   for (const name of source.reports)
-    timelines.push(await readNsysReport(join(directory, source.directory, name)));
+    timelines.push(await readNsysReport(join(directory, source.directory, name), context));
   return mergeCaptures(timelines);
 }
 
@@ -148,7 +155,7 @@ function reportsKnowProcesses(directory: string): boolean {
 }
 
 /** From the export that the run made or, where it was removed, from a new one of the report. */
-async function readNsysReport(stem: string): Promise<Timeline> {
+async function readNsysReport(stem: string, { withTool, say }: RereadContext): Promise<Timeline> {
   // SQLite loads only when it has something to read.
   const { readNsysExport } = await import("../nsys/read/read-export.ts");
   const kept = `${stem}.sqlite`;
@@ -159,9 +166,12 @@ async function readNsysReport(stem: string): Promise<Timeline> {
   const scratch = makeTemporaryDirectory("deep-profile-report-");
   try {
     const sqlite = join(scratch, "run.sqlite");
-    const { failed, text } = await callNsys(
-      exportCommand(nsys, report, sqlite),
-      new AbortController().signal,
+    const { failed, text } = await withTool((stop) =>
+      callNsys(
+        exportCommand(nsys, report, sqlite),
+        { doing: `exporting ${basename(report)} with nsys`, output: sqlite },
+        { stop, say },
+      ),
     );
     if (failed) throw nsysFailure(`nsys could not export ${basename(report)}`, text);
     return readNsysExport(sqlite);

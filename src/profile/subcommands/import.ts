@@ -3,9 +3,17 @@ import { IMPORTERS, importerOf } from "../import/importers.ts";
 import { openSource } from "../import/open-source.ts";
 import { sourcesOfRun } from "../import/run-directory.ts";
 import { writeImported } from "../import/write-imported.ts";
+import type { WithTool } from "../interrupt.ts";
 import { showFiles, showReport } from "../terminal-report.ts";
-import { type CommandLine, commandHelp, parseCommandLine, usage } from "./arguments.ts";
+import {
+  type CommandLine,
+  commandHelp,
+  type ParsedCommand,
+  parseCommandLine,
+  usage,
+} from "./arguments.ts";
 import { makeOutputDirectory } from "./output-directory.ts";
+import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 const READERS = ["auto", "ncu", "own"] as const;
@@ -81,6 +89,14 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
     return 0;
   }
   if (command.positionals.length === 0) throw usage("no files given");
+  return stoppable(io, (withTool) => importNamed(command, io, withTool));
+}
+
+async function importNamed(
+  command: ParsedCommand,
+  io: SubcommandIo,
+  withTool: WithTool,
+): Promise<number> {
   const named = command.positionals.flatMap((name) => sourcesOfRun(name, io.cwd));
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
   // Told before a directory is made: a wrong file leaves nothing behind.
@@ -103,6 +119,7 @@ export async function runImport(args: readonly string[], io: SubcommandIo): Prom
     exclude: command.values("exclude"),
     aggregate: !command.has("no-aggregate"),
     now: io.now,
+    withTool,
     say: (line) => io.console.stderr(`${line}\n`),
   });
   const terminal = terminalOf(io);

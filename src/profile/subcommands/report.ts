@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
+import type { WithTool } from "../interrupt.ts";
 import { openPage } from "../rebuild/open-page.ts";
 import { rebuildReports } from "../rebuild/rebuild.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
@@ -14,6 +15,7 @@ import {
   usage,
 } from "./arguments.ts";
 import { makeOutputDirectory } from "./output-directory.ts";
+import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 export const COMMAND: CommandLine = {
@@ -52,7 +54,15 @@ export async function runReport(args: readonly string[], io: SubcommandIo): Prom
   const [name, ...more] = command.positionals;
   if (name === undefined || more.length > 0)
     throw usage(`one run directory is needed, not ${command.positionals.length}`, "report DIR");
-  const runDirectory = resolve(io.cwd, name);
+  return stoppable(io, (withTool) => ofDirectory(resolve(io.cwd, name), command, io, withTool));
+}
+
+async function ofDirectory(
+  runDirectory: string,
+  command: ParsedCommand,
+  io: SubcommandIo,
+  withTool: WithTool,
+): Promise<number> {
   const wanted = command.value("output");
   const terminal = terminalOf(io);
   const jobs = sweepJobs(runDirectory);
@@ -67,6 +77,7 @@ export async function runReport(args: readonly string[], io: SubcommandIo): Prom
     html: command.has("html") || command.has("open"),
     trace: command.has("trace"),
     now: io.now,
+    withTool,
     say: (line) => io.console.stderr(`${line}\n`),
   });
   showRegions(result.sections, terminal);

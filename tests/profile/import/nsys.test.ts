@@ -32,6 +32,7 @@ async function importAll(paths: readonly string[]) {
     exclude: [],
     aggregate: true,
     now: new Date(2026, 0, 2),
+    withTool: (work) => work(new AbortController().signal),
     say: (line) => said.push(line),
   });
   return { reports, directory, said };

@@ -63,6 +63,7 @@ describe.skipIf(sample === null)("reports of Nsight's files", () => {
       allThreads: false,
       directory: "",
       prefix: "",
+      withTool: (work) => work(new AbortController().signal),
       say: () => {},
     });
     if (imported.kind !== "timeline") throw new Error("nsys has a timeline");

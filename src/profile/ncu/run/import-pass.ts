@@ -4,6 +4,7 @@ import { readFile, rename, rm, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { execa } from "execa";
+import { attendTool, type ToolPatience } from "../../machine/attend-tool.ts";
 import { ncuEnvironment } from "./ask.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 
@@ -57,7 +58,7 @@ export async function importPage(
   report: string,
   { what, args }: Page,
   file: string,
-  stop: AbortSignal,
+  patience: ToolPatience,
 ): Promise<PrintedPage> {
   const known = withoutUnknown(args, options);
   const partial = `${file}.part`;
@@ -65,12 +66,17 @@ export async function importPage(
     env: ncuEnvironment(),
     stdin: "ignore",
     reject: false,
-    cancelSignal: stop,
+    detached: true,
+    cleanup: false,
     buffer: { stdout: false },
   });
   // Written by ourselves: on a full disk ncu ends with 0 behind the part that had room.
   const [result, unwritten] = await Promise.all([
-    child,
+    attendTool(
+      child,
+      { doing: `printing ${what} of ${basename(report)} with ncu`, output: partial },
+      patience,
+    ),
     pipeline(child.stdout, createWriteStream(partial)).then(
       () => null,
       (error: NodeJS.ErrnoException) => error,

@@ -3,6 +3,7 @@ import { appendFile, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isConfigError } from "../../../values/errors.ts";
+import type { ToolPatience } from "../../machine/attend-tool.ts";
 import { isSystemError } from "../../recording/read.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
 import { streamNcuReport, withoutNcuNote } from "../rep/read-report.ts";
@@ -18,14 +19,13 @@ import {
   SECTIONS_TEXT,
 } from "./import-pass.ts";
 
-export interface PrintOptions {
+/** `stop` gives it up. */
+export interface PrintOptions extends ToolPatience {
   readonly ncu: NcuCapabilities;
   /** Where the tables go; the report's folder where absent. */
   readonly directory?: string;
   /** Names the files: `` for `raw.csv`, `level-1.` for `level-1.raw.csv`. */
   readonly prefix: string;
-  /** Given up when it is aborted. */
-  readonly stop: AbortSignal;
 }
 
 export interface ReadPassOptions extends PrintOptions {
@@ -73,10 +73,10 @@ function tableFiles(directory: string, prefix: string): TableFiles {
 /** Prints a report through ncu: what it measured, what stands in which section, and that as text. */
 export async function printReport(
   report: string,
-  { ncu, directory = dirname(report), prefix, stop }: PrintOptions,
+  { ncu, directory = dirname(report), prefix, ...patience }: PrintOptions,
 ): Promise<PrintedReport | Exclude<PrintedPage, { readonly kind: "printed" }>> {
   const files = tableFiles(directory, prefix);
-  const print = (page: Page, file: string) => importPage(ncu, report, page, file, stop);
+  const print = (page: Page, file: string) => importPage(ncu, report, page, file, patience);
   const raw = await print(RAW, files.raw);
   if (raw.kind !== "printed") return raw;
   const ratios = await ratioMetrics(files.raw);

@@ -2,6 +2,7 @@
 import { execa } from "execa";
 import { ConfigError } from "../../../values/errors.ts";
 import { askProgram } from "../../machine/ask-program.ts";
+import { attendTool, type ToolPatience, type ToolWork } from "../../machine/attend-tool.ts";
 import { findNsightTool } from "../../machine/nsight-tools.ts";
 
 export interface NsysTool {
@@ -66,14 +67,21 @@ export interface NsysAnswer {
   readonly text: string;
 }
 
-export async function callNsys(argv: readonly string[], signal: AbortSignal): Promise<NsysAnswer> {
+/** Runs it in a process group of its own: a Ctrl-C is ours, and what it ends is `stop`'s matter. */
+export async function callNsys(
+  argv: readonly string[],
+  work: ToolWork,
+  patience: ToolPatience,
+): Promise<NsysAnswer> {
   const [program = "", ...args] = argv;
-  const { failed, all } = await execa(program, args, {
+  const child = execa(program, args, {
     reject: false,
     all: true,
     stdin: "ignore",
-    cancelSignal: signal,
+    detached: true,
+    cleanup: false,
   });
+  const { failed, all } = await attendTool(child, work, patience);
   return { failed, text: withoutProgress(all ?? "") };
 }
 

@@ -42,6 +42,7 @@ async function read(report: string, path = real?.path ?? "") {
     prefix: "",
     keepTables: true,
     stop: new AbortController().signal,
+    say: () => {},
   });
   return { ...summary, rows: results, directory };
 }
@@ -159,6 +160,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
       prefix: "",
       keepTables: true,
       stop: new AbortController().signal,
+      say: () => {},
     });
     expect([results, unread]).toEqual([1, null]);
     expect(notes.join()).toMatch(/could not print the metrics of .*ENOSPC.*was read without ncu/);
@@ -186,6 +188,7 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
         prefix: "mistake.",
         keepTables: false,
         stop: new AbortController().signal,
+        say: () => {},
       },
     );
     await expect(broken).rejects.toThrow("a mistake");

@@ -1,0 +1,83 @@
+/** Tools that read what was recorded: `nsys export`, `nsys stats`, `ncu --import`. */
+import { statSync } from "node:fs";
+import { clearInterval, setInterval } from "node:timers";
+import { groupsBelow, signalGroup } from "./process-groups.ts";
+
+/** How a tool that takes long is waited for. */
+export interface ToolPatience {
+  /** Ends the tool, and what it started. */
+  readonly stop: AbortSignal;
+  /** Told once in a while that the tool still runs. */
+  readonly say: (line: string) => void;
+  /** How often, in milliseconds; default one minute. */
+  readonly everyMs?: number;
+}
+
+export interface ToolWork {
+  /** In words, e.g. `exporting run.nsys-rep with nsys`. */
+  readonly doing: string;
+  /** The file that grows meanwhile. */
+  readonly output?: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** What is told to end has so long for it, in milliseconds. */
+const GRACE_MS = 2_000;
+
+/**
+ * Waits for a tool that leads a process group. A report of gigabytes takes it long, and nobody knows how long: it has no
+ * time limit, but who waits is told how far it is.
+ *
+ * @param pid undefined where it could not be started
+ * @returns what it gave
+ */
+export async function attendTool<T>(
+  tool: PromiseLike<T> & { readonly pid?: number | undefined },
+  work: ToolWork,
+  patience: ToolPatience,
+): Promise<T> {
+  const news = tellNews(work, patience);
+  const end = endOnAbort(tool.pid, patience.stop);
+  try {
+    return await tool;
+  } finally {
+    end.dispose();
+    news.dispose();
+  }
+}
+
+function tellNews({ doing, output }: ToolWork, { say, everyMs = MINUTE_MS }: ToolPatience) {
+  const started = performance.now();
+  const timer = setInterval(() => {
+    const minutes = Math.round((performance.now() - started) / MINUTE_MS);
+    const written = output === undefined ? null : sizeOf(output);
+    const size = written === null ? "" : `, ${Math.round(written / 1e6)} MB written`;
+    say(`still ${doing}: ${minutes} min${size}`);
+  }, everyMs);
+  return { dispose: () => clearInterval(timer) };
+}
+
+const sizeOf = (file: string): number | null =>
+  statSync(file, { throwIfNoEntry: false })?.size ?? null;
+
+function endOnAbort(pid: number | undefined, stop: AbortSignal) {
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => {
+    if (pid === undefined) return;
+    // Looked up before: whoever loses its parent is found no longer.
+    const groups = [pid, ...groupsBelow(pid)];
+    for (const group of groups) signalGroup(group, "SIGTERM");
+    timer = setTimeout(() => {
+      for (const group of groups) signalGroup(group, "SIGKILL");
+    }, GRACE_MS);
+  };
+  if (stop.aborted) end();
+  else stop.addEventListener("abort", end, { once: true });
+  return {
+    dispose: () => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, expect, it, onTestFinished } from "vitest";
+import { eventually } from "../wait.ts";
+import { commandPath, temporaryDirectory } from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+
+/** A tool that writes a part of its output, hangs, and does not hear. */
+function writeHangingTool(folder: string, name: string, output: string): string {
+  mkdirSync(folder, { recursive: true });
+  const pidFile = join(folder, "pid");
+  const tool = join(folder, name);
+  writeFileSync(
+    tool,
+    `#!/bin/sh
+case "$1" in
+--version) echo "Version 2024.1.0.0"; exit 0 ;;
+--help) echo "  --page arg  raw"; exit 0 ;;
+esac
+trap '' TERM INT HUP
+for argument; do case $argument in --output=*) echo half > "\${argument#--output=}" ;; esac; done
+${output}
+sleep 1000 &
+echo $! > '${pidFile}'
+wait
+wait
+`,
+  );
+  chmodSync(tool, 0o755);
+  return pidFile;
+}
+
+it.each([
+  ["SIGINT", 130, "nsys", "run.nsys-rep", "NVIDIA Tegra Profiler Report 2023@4"],
+  ["SIGHUP", 129, "nsys", "run.nsys-rep", "NVIDIA Tegra Profiler Report 2023@4"],
+  ["SIGTERM", 143, "ncu", "run.ncu-rep", "NVR\0"],
+] as const)(
+  "%s ends an import with %i, and the %s that hangs over %s",
+  async (signal, code, tool, name, content) => {
+    const place = join(here.path, `${tool} ${signal}`);
+    const [tools, temporary, output] = [join(place, "tools"), join(place, "tmp"), join(place, "o")];
+    const pidFile = writeHangingTool(tools, tool, "echo half a table");
+    mkdirSync(temporary);
+    writeFileSync(join(place, name), content);
+    const child = spawn(
+      process.execPath,
+      [commandPath("deep-profile"), "import", name, "-o", output],
+      {
+        cwd: place,
+        env: { ...process.env, HYDRACONF_NSIGHT: tools, TMPDIR: temporary },
+        stdio: ["ignore", "ignore", "pipe"],
+        detached: true,
+      },
+    );
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = new Promise<number | null>((done) => child.on("exit", done));
+    const said = text(child.stderr);
+    const pid = await eventually(() => {
+      const written = readFileSync(pidFile, "utf8");
+      expect(written).toMatch(/\n/);
+      return Number(written);
+    });
+    // As a terminal does: to all of the group.
+    process.kill(-(child.pid ?? 0), signal);
+    expect(await ended).toBe(code);
+    expect(await said).toContain(`stopped by ${signal}; no reports were written\n`);
+    await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(existsSync(join(output, tool))).toBe(true);
+    expect(readdirSync(join(output, tool))).toEqual([]);
+  },
+);
