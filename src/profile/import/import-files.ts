@@ -14,6 +14,7 @@ import { type ImportedNcu, importNcu } from "./import-ncu.ts";
 import { importedBundle } from "./imported-bundle.ts";
 import type { Importer, ImportSource, ReadOptions } from "./importer.ts";
 import { importerOf } from "./importers.ts";
+import { haveSameContent } from "./same-content.ts";
 
 export interface ImportRequest {
   readonly sources: readonly ImportSource[];
@@ -127,18 +128,26 @@ const OF_NCU = "ncu";
 
 /** Each file once, whatever it is called: its kernels would count twice, or its report stand there twice. */
 function onlyOnce({ sources, say }: ImportRequest): readonly ImportSource[] {
-  const names = new Map<string, string>();
-  return sources.filter(({ name, path }) => {
-    const place = realpathSync(path);
-    const first = names.get(place);
-    if (first === undefined) names.set(place, name);
+  const kept: { readonly source: ImportSource; readonly place: string }[] = [];
+  for (const source of sources) {
+    const { name } = source;
+    const place = realpathSync(source.path);
+    const same = kept.find((one) => one.place === place)?.source;
+    const copied = same ?? kept.find((one) => isCopy(source, one.source))?.source;
+    if (copied === undefined) kept.push({ source, place });
+    else if (same === undefined)
+      say(`${name} has the same content as ${copied.name}: it is read once`);
     else
       say(
-        `${name} is ${first === name ? "given twice" : `the same file as ${first}`}: it is read once`,
+        `${name} is ${same.name === name ? "given twice" : `the same file as ${same.name}`}: it is read once`,
       );
-    return first === undefined;
-  });
+  }
+  return kept.map(({ source }) => source);
 }
+
+/** Repeats of a run count each, whatever they hold. */
+const isCopy = (one: ImportSource, other: ImportSource): boolean =>
+  one.repeatOf === null && other.repeatOf === null && haveSameContent(one, other);
 
 /** What files have in common that make one report: those of ncu, or the repeats of a run. Null for any other. */
 function sharedReport(collector: Importer["collector"], repeatOf: string | null): string | null {

@@ -1,4 +1,11 @@
-import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { importFiles } from "../../../src/profile/import/import-files.ts";
@@ -65,6 +72,22 @@ describe("an SQLite export of Nsight Systems", () => {
       `${path} is given twice: it is read once`,
       `${link} is the same file as ${path}: it is read once`,
       `reading ${path}`,
+    ]);
+  });
+
+  it("is read once where a copy of it is given, too, and not where another is as long", async () => {
+    const path = export7();
+    const [copy, other] = [join(temporary(), "copy.sqlite"), join(temporary(), "other.sqlite")];
+    copyFileSync(path, copy);
+    const bytes = readFileSync(path);
+    bytes.writeUInt8(1, bytes.length - 1);
+    writeFileSync(other, bytes);
+    const { reports, said } = await importAll([path, copy, other]);
+    expect(reports.map(({ folder }) => folder)).toEqual(["nsys", "nsys-2"]);
+    expect(said).toEqual([
+      `${copy} has the same content as ${path}: it is read once`,
+      `reading ${path}`,
+      `reading ${other}`,
     ]);
   });
 

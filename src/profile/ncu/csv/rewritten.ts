@@ -15,8 +15,8 @@ interface Rewriting {
   readonly at: number;
 }
 
-/** How much of a text is looked at: a header stands at the beginning. */
-const HEAD_CHARACTERS = 1 << 16;
+/** How much of a text is looked at: a header stands at the beginning, and one of thousands of metrics is long. */
+const HEAD_CHARACTERS = 1 << 20;
 
 const PRINTED =
   /^\ufeff?(?:"ID","Process ID",|"Process ID","Process Name",|"Domain","Range:PL_Type)/m;

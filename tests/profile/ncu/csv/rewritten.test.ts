@@ -166,7 +166,7 @@ describe("a table as ncu prints it", () => {
     ["that is none of ncu's", "name;ID;Process ID;k\n1;2;3;4\n"],
     ["with its header in the middle of a line", "see ID;Process ID;Kernel Name\n1;2;3\n"],
     ["of nothing", ""],
-    ["whose header comes too late to be looked for", `${"-".repeat(1 << 16)}\n${header}\n`],
+    ["whose header comes too late to be looked for", `${"-".repeat(1 << 20)}\n${header}\n`],
   ])("passes a text %s as it is", async (_what, text) => {
     for (const bytes of [3, 1 << 20]) expect(await printed(text, bytes)).toBe(text);
     expect(isRewritten(Buffer.from(text))).toBe(false);
@@ -256,4 +256,18 @@ describe("a damaged table that was saved again", () => {
     await streamNcuCsv(pieces(), (result) => results.push(result));
     expect(results.length).toBe(2);
   });
+});
+
+it("a table is known by its names, however many metrics another program has put in front of them", async () => {
+  const metrics = Array.from({ length: 3000 }, (_, at) => `sm__counter_of_a_long_name_${at}.sum`);
+  const names = [...metrics, "ID", "Process ID", "Process Name", "Host Name", "Kernel Name"];
+  const units = [...metrics.map(() => "inst"), "", "", "", "", ""];
+  const values = [...metrics.map((_, at) => String(at)), "0", "42", "python3", "node", "gemm"];
+  const text = `${[names, units, values].map((cells) => cells.join(",")).join("\n")}\n`;
+  expect(names.join(",").length).toBeGreaterThan(1 << 16);
+  expect(isRewritten(Buffer.from(text))).toBe(true);
+  const { results } = await read(text);
+  expect(
+    results.map(({ kernelName, values: [first, second] }) => [kernelName, first, second]),
+  ).toEqual([["gemm", 0, 1]]);
 });
