@@ -70,7 +70,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
   return {
     seen,
     readPass: async (labels, read) => {
-      const ownState = createStateReader({ labels, operationDomains });
+      const ownState = createStateReader({ labels, operationDomains, recorded });
       const tables = await read((result) => {
         const own = ownState(result);
         assembly.add(own);

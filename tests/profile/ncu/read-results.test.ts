@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createResultReader } from "../../../src/profile/ncu/read-results.ts";
+import type { NvtxLabel } from "../../../src/profile/ncu/run/filters.ts";
+import { labelsOf } from "../../../src/profile/ncu/run/labels.ts";
 import type { NcuConfig } from "../../../src/profile/ncu/run/ncu-config.ts";
 import { toReportBundle } from "../../../src/profile/regions/index.ts";
 import { createReportValidator } from "../../../src/report/validate.ts";
 import { context } from "../../report/bundles.ts";
+import { type RangeSketch, timelineOf } from "../regions/timelines.ts";
+import { type ResultSketch, resultOf } from "./results.ts";
 import { cliConfig } from "./run/cli-config.ts";
 
 const configOf = (nvtx: NcuConfig["ncu_cli"]["nvtx"]): NcuConfig => ({
@@ -46,5 +50,101 @@ describe("a report of ncu", () => {
     expect(reportOf({ ...config, native_nvtx: false }).reports[0]?.selection).toEqual({
       ...{ applies_to: "report", ...labels },
     });
+  });
+});
+
+describe("a range that was measured", () => {
+  /** Paths of the regions that got a result, of a pass over one label. */
+  async function regionsOf(
+    ranges: readonly RangeSketch[],
+    measured: Pick<NvtxLabel, "domain" | "name">,
+    state: Pick<ResultSketch, "in" | "startEnd">,
+  ): Promise<readonly string[]> {
+    const recorded = timelineOf([{ pid: 1, ranges }]);
+    const { labels } = labelsOf(recorded, []);
+    const reader = createResultReader({
+      ...{ aggregate: true, operationDomains: [], recorded, top: null },
+      config: configOf({ include: null, exclude: null }),
+    });
+    const wanted = labels.filter(
+      ({ domain, name }) => domain === measured.domain && name === measured.name,
+    );
+    await reader.readPass(wanted, async (add) => {
+      add(resultOf({ kind: "range", ns: 1000, ...state }));
+      return { results: 1, sections: new Map(), notes: [], unread: null };
+    });
+    const result = reader.finish().measured;
+    if (result.kind !== "regions") throw new Error("a timeline");
+    const { regions } = toReportBundle(result.model, context).reports[0] ?? { regions: [] };
+    return regions
+      .filter(({ total_ms }) => total_ms !== null)
+      .map(({ path, wall_ms }) => `${path.join(" > ")}${wall_ms === null ? "" : ", known"}`);
+  }
+
+  const startEnd = "start_end" as const;
+  const outer = { name: "outer", domain: "D", start: 0, end: 100 };
+  const inner = { name: "inner", start: 10, end: 90 };
+  const phase = { name: "phase", kind: startEnd, start: 0, end: 100 };
+
+  it.each<
+    [
+      string,
+      readonly RangeSketch[],
+      Pick<NvtxLabel, "domain" | "name">,
+      Pick<ResultSketch, "in" | "startEnd">,
+      readonly string[],
+    ]
+  >([
+    // ncu lists the default domain first, and its first API call may come when `inner` is open.
+    [
+      "of a domain around the default one",
+      [outer, inner],
+      { domain: "D", name: "outer" },
+      { in: ["inner", "D@outer"] },
+      ["outer, known"],
+    ],
+    [
+      "inside a range of another domain",
+      [outer, inner],
+      { domain: "", name: "inner" },
+      { in: ["inner", "D@outer"] },
+      ["outer > inner, known"],
+    ],
+    [
+      "inside a start/end range",
+      [phase, inner],
+      { domain: "", name: "inner" },
+      { in: ["inner"], startEnd: ["phase"] },
+      ["phase > inner, known"],
+    ],
+    [
+      "around a start/end range",
+      [
+        { ...inner, start: 0, end: 100 },
+        { ...phase, start: 10, end: 90 },
+      ],
+      { domain: "", name: "inner" },
+      { in: ["inner"], startEnd: ["phase"] },
+      ["inner, known"],
+    ],
+    [
+      "of start and end inside another range",
+      [
+        { ...inner, start: 0, end: 100 },
+        { ...phase, start: 10, end: 90 },
+      ],
+      { domain: "", name: "phase" },
+      { in: ["inner"], startEnd: ["phase"] },
+      ["inner > phase, known"],
+    ],
+    [
+      "where no recorded path fits",
+      [phase, { ...outer, start: 5, end: 50 }, { ...inner, start: 200, end: 300 }],
+      { domain: "D", name: "outer" },
+      { in: ["inner", "D@below", "D@outer"] },
+      ["below > outer"],
+    ],
+  ])("is the region that a recording knows: %s", async (_, ranges, measured, state, paths) => {
+    expect(await regionsOf(ranges, measured, state)).toEqual(paths);
   });
 });

@@ -1,4 +1,5 @@
 /** What of a result's NVTX state its region is told from. */
+import type { RegionModel } from "../../regions/index.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../results.ts";
 import type { NvtxLabel } from "./filters.ts";
 import { labelKey } from "./labels.ts";
@@ -8,18 +9,22 @@ export interface StateOptions {
   readonly labels: readonly NvtxLabel[] | null;
   /** Their ranges are operations, never regions. */
   readonly operationDomains: readonly string[];
+  /** A recording of the same program, which knows what ranges of other domains and kinds are around one. */
+  readonly recorded: RegionModel | null;
 }
 
 /**
  * The state of a range result is that of its first API call, by when ranges inside it may be open
- * already: it is cut at the range that was measured. Equal states stay one object.
+ * already: it is cut down to the range that was measured and those around it. Equal states stay one object.
  */
 export function createStateReader({
   labels,
   operationDomains,
+  recorded,
 }: StateOptions): (result: NcuResult) => NcuResult {
   const ignored = new Set(operationDomains);
   const wanted = labels === null ? null : new Set(labels.map(labelKey));
+  const pathsTo = recordedPaths(recorded);
   const known = new Map<NvtxState, NvtxState>();
   const isRegion = ({ domain }: NvtxRange) => !ignored.has(domain);
   const read = (state: NvtxState, isRange: boolean): NvtxState => {
@@ -28,15 +33,11 @@ export function createStateReader({
     const others = state.otherThreads?.map((stack) => stack.filter(isRegion));
     const whole = { ...state, pushPop, startEnd, ...(others && { otherThreads: others }) };
     if (wanted === null || !isRange) return whole;
-    const at = pushPop.findLastIndex((range) =>
-      wanted.has(labelKey({ ...range, kind: "push_pop" })),
-    );
-    if (at >= 0) return { pushPop: pushPop.slice(0, at + 1), startEnd: [] };
-    const measured = startEnd.find((range) =>
-      wanted.has(labelKey({ ...range, kind: "start_end" })),
-    );
-    // What was open around a start/end range is not known from its result.
-    return measured === undefined ? whole : { pushPop: [], startEnd: [measured] };
+    const certain = certainRanges(pushPop, startEnd, wanted);
+    const measured = certain.at(-1);
+    if (measured === undefined) return whole;
+    const open = [...labelled(startEnd, "start_end"), ...labelled(pushPop, "push_pop")];
+    return stateOf(longestWithin(pathsTo(measured), open, certain) ?? certain);
   };
   return (result) => {
     let state = known.get(result.nvtx);
@@ -46,4 +47,74 @@ export function createStateReader({
     }
     return { ...result, nvtx: state };
   };
+}
+
+/**
+ * The range that was measured, after those that are around it for sure: ncu lists push/pop ranges by
+ * domain, and keeps their order within one alone. What is around a start/end range it does not tell.
+ */
+function certainRanges(
+  pushPop: readonly NvtxRange[],
+  startEnd: readonly NvtxRange[],
+  wanted: ReadonlySet<string>,
+): readonly NvtxLabel[] {
+  const isWanted = (label: NvtxLabel) => wanted.has(labelKey(label));
+  const stack = labelled(pushPop, "push_pop");
+  const at = stack.findLastIndex(isWanted);
+  if (at >= 0) return stack.slice(0, at + 1).filter(({ domain }) => domain === stack[at]?.domain);
+  const measured = labelled(startEnd, "start_end").find(isWanted);
+  return measured === undefined ? [] : [measured];
+}
+
+const labelled = (ranges: readonly NvtxRange[], kind: NvtxLabel["kind"]): readonly NvtxLabel[] =>
+  ranges.map(({ domain, name }) => ({ domain, name, kind }));
+
+const stateOf = (ranges: readonly NvtxLabel[]): NvtxState => {
+  const ofKind = (kind: NvtxLabel["kind"]) =>
+    ranges.filter((range) => range.kind === kind).map(({ domain, name }) => ({ domain, name }));
+  return { pushPop: ofKind("push_pop"), startEnd: ofKind("start_end") };
+};
+
+const rangeKey = ({ domain, name }: NvtxRange): string => JSON.stringify([domain, name]);
+
+/** Paths that end in a range, as keys, in the recording. */
+function recordedPaths(
+  recorded: RegionModel | null,
+): (range: NvtxRange) => readonly (readonly string[])[] {
+  const paths = new Map<string, (readonly string[])[]>();
+  for (const { path, path_domains, domain } of recorded?.scopes[0]?.regions ?? []) {
+    const keys = path.map((name, level) =>
+      rangeKey({ name, domain: path_domains?.[level] ?? domain }),
+    );
+    const last = keys.at(-1) ?? "";
+    const known = paths.get(last);
+    if (known === undefined) paths.set(last, [keys]);
+    else known.push(keys);
+  }
+  return (range) => paths.get(rangeKey(range)) ?? [];
+}
+
+/** Of the open ranges, those on the longest path that is made of them and has the certain ones in it. */
+function longestWithin(
+  paths: readonly (readonly string[])[],
+  open: readonly NvtxLabel[],
+  certain: readonly NvtxLabel[],
+): readonly NvtxLabel[] | undefined {
+  return [...paths]
+    .sort((a, b) => b.length - a.length)
+    .flatMap((path) => {
+      const chosen = allOf(path, open);
+      return chosen !== null && allOf(certain.map(rangeKey), chosen) !== null ? [chosen] : [];
+    })[0];
+}
+
+/** The ranges of these keys, in the order in which they are listed; null where one is not among them. */
+function allOf(keys: readonly string[], listed: readonly NvtxLabel[]): readonly NvtxLabel[] | null {
+  const missing = [...keys];
+  const found = listed.filter((range) => {
+    const at = missing.indexOf(rangeKey(range));
+    if (at >= 0) missing.splice(at, 1);
+    return at >= 0;
+  });
+  return missing.length === 0 ? found : null;
 }
