@@ -9,19 +9,24 @@ export interface PackageInfo {
 }
 
 /**
- * The package this code runs from. The same module runs from `src/`, from `dist/` and from a
- * bundle chunk, at different depths, so the root is searched for rather than counted.
+ * The package this code runs from; undefined where a program's bundler has taken the code out of it. The same module
+ * runs from `src/`, from `dist/` and from a bundle chunk, at different depths, so the root is searched for rather than counted.
  */
-export function packageInfo(): PackageInfo {
-  let directory = dirname(fileURLToPath(import.meta.url));
-  for (;;) {
+export function findPackage(): PackageInfo | undefined {
+  const file = ownFile();
+  if (file === undefined) return undefined;
+  for (let directory = dirname(file); ; directory = dirname(directory)) {
     const manifest = join(directory, "package.json");
     if (existsSync(manifest)) {
       const { name, version } = JSON.parse(readFileSync(manifest, "utf8"));
       if (name === "hydraconf") return { root: directory, version };
     }
-    const parent = dirname(directory);
-    if (parent === directory) throw new Error("hydraconf's package.json was not found");
-    directory = parent;
+    if (directory === dirname(directory)) return undefined;
   }
+}
+
+/** The file of this code: a bundle's, where one took it in; undefined in CommonJS, whose modules have no address. */
+export function ownFile(): string | undefined {
+  const url: string | undefined = import.meta.url;
+  return url === undefined ? undefined : fileURLToPath(url);
 }

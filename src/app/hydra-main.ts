@@ -1,6 +1,6 @@
 import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
-import { packageInfo } from "../package-root.ts";
+import { findPackage } from "../package-root.ts";
 import { visibleControls } from "../printable.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { callerOf } from "./caller.ts";
@@ -217,7 +217,7 @@ async function atTimeOfSweep(
 
 /** The program, if it has a version of its own, then us and the dialect. */
 function versionText({ name, version }: ProgramOptions): string {
-  const ours = `hydraconf ${packageInfo().version}`;
+  const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
   return version === undefined || name === "hydraconf"
     ? `${ours} (Hydra ${HYDRA_VERSION})\n`
     : `${name} ${version} (${ours}, Hydra ${HYDRA_VERSION})\n`;

@@ -3,7 +3,6 @@ import { configLines } from "../app/config-lines.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../app/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
-import { packageInfo } from "../package-root.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
 import { RESULT_FILES } from "../profile/result-files.ts";
@@ -11,6 +10,7 @@ import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
 import { terminalWidth } from "../terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../values/node.ts";
+import { packageInfo } from "../values/own-package.ts";
 import { toObject } from "../values/to-object.ts";
 
 const { root, version } = packageInfo();

@@ -1,6 +1,6 @@
 import { hydraMain } from "../app/hydra-main.ts";
 import { ownDirectory } from "../app/own-directory.ts";
-import { packageInfo } from "../package-root.ts";
+import { packageInfo } from "../values/own-package.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it runs and writes nothing.
 

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * Runs workloads under collectors, and makes regions of what they saw.
  *

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../native/build.d.mts";
 import { importFile } from "../import-file.ts";
-import { packageInfo } from "../package-root.ts";
 import { ConfigError } from "../values/errors.ts";
+import { packageInfo } from "../values/own-package.ts";
 import { interruptOf } from "./interrupt.ts";
 import { buildToolsHint } from "./machine/build-tools.ts";
 

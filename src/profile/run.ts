@@ -1,7 +1,7 @@
-import { packageInfo } from "../package-root.ts";
 import { dateTime } from "../report/date-time.ts";
 import type { RegionReportBundle } from "../report/document.ts";
 import { checkOptions } from "../values/check-options.ts";
+import { packageInfo } from "../values/own-package.ts";
 import type { Collection } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
 import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { packageInfo } from "../package-root.ts";
+import { packageInfo } from "../values/own-package.ts";
 
 /** The contract file as OpenAPI 3.1 reads it; its schemas are JSON Schema 2020-12. */
 export interface ContractDocument {

@@ -1,7 +1,7 @@
 /** Every kind of report that is written as JSON, told by its contract: region, sweep, comparison. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageInfo } from "../package-root.ts";
+import { packageInfo } from "../values/own-package.ts";
 import { COMPARISON_CONTRACTS } from "./compare/json.ts";
 import type { ReportIssue } from "./issue.ts";
 import { SWEEP_CONTRACTS } from "./sweep/document.ts";

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /**
  * The region report contract, and everything that reads or writes it.
  *

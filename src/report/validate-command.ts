@@ -2,10 +2,10 @@
 
 import picocolors from "picocolors";
 import { fileProblem } from "../file-problem.ts";
-import { packageInfo } from "../package-root.ts";
 import { plural } from "../plural.ts";
 import { printable } from "../printable.ts";
 import { checkOptions } from "../values/check-options.ts";
+import { packageInfo } from "../values/own-package.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
 import type { ReportIssue } from "./issue.ts";

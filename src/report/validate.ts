@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
-import { packageInfo } from "../package-root.ts";
 import { expectation } from "../schema/expectations.ts";
+import { packageInfo } from "../values/own-package.ts";
 import { CONTRACTS, type RegionReportBundle } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { ruleIssues } from "./rules.ts";

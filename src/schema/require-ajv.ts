@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import type { Ajv2020, Options } from "ajv/dist/2020.js";
+import { requireDependency } from "../values/own-package.ts";
 import { configuredAjv, type LoadedAjv } from "./configured-ajv.ts";
 
 /**
@@ -7,8 +7,7 @@ import { configuredAjv, type LoadedAjv } from "./configured-ajv.ts";
  * most of them check nothing.
  */
 export function requireAjv(options: Options): Ajv2020 {
-  const load = createRequire(import.meta.url);
-  const { Ajv2020 } = load("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
-  const addFormats = load("ajv-formats") as LoadedAjv["addFormats"];
+  const { Ajv2020 } = requireDependency("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
+  const addFormats = requireDependency("ajv-formats") as LoadedAjv["addFormats"];
   return configuredAjv({ Ajv2020, addFormats }, options);
 }

@@ -1,5 +1,5 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
-import { ConfigError } from "../values/errors.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
 import type { JsonSchema } from "./applicable-schemas.ts";
@@ -58,6 +58,7 @@ function run(
     const check = compile(schema);
     return check(document) ? [] : (check.errors ?? []);
   } catch (cause) {
+    if (isConfigError(cause)) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError({
       code: "schema.invalid",

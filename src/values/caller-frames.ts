@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { packageInfo } from "../package-root.ts";
+import { findPackage } from "../package-root.ts";
 
 /** Deep enough to reach from the bottom of a composition to whoever asked for it. */
 const DEPTH = 100;
@@ -35,9 +35,10 @@ export function framesOfCaller(frames: readonly string[]): readonly string[] {
   return (first < 0 ? frames : frames.slice(first)).slice(0, Error.stackTraceLimit);
 }
 
-/** As paths and as addresses, which differ where names have blanks. */
+/** As paths and as addresses, which differ where names have blanks. None in a bundle, which has all code in one file. */
 function ownFolders(): readonly string[] {
-  const { root } = packageInfo();
+  const root = findPackage()?.root;
+  if (root === undefined) return [];
   return ["src", "dist"].flatMap((folder) => {
     const path = `${join(root, folder)}/`;
     return [path, encodeURI(path)];

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CompositionWarning } from "../../src/compose/index.ts";
 import { createEngine } from "../../src/engine.ts";
-import { packageInfo } from "../../src/package-root.ts";
 import { ConfigError } from "../../src/values/errors.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
+import { packageInfo } from "../../src/values/own-package.ts";
 import { runs } from "../runs.ts";
 import { composeFiles, composeOn, refusal, snapshotOf } from "./in-memory.ts";
 

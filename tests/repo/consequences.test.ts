@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { packageInfo } from "../../src/package-root.ts";
+import { packageInfo } from "../../src/values/own-package.ts";
 
 const { root } = packageInfo();
 

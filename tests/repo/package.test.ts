@@ -98,20 +98,36 @@ describe("the packed package", () => {
     expect(result.status).toBe(0);
   });
 
-  it("type-checks in a strict project without our settings", () => {
-    writeFileSync(
-      join(consumer, "use.ts"),
-      `import { compose } from "hydraconf";
+  // TypeScript 6 takes no types in that nobody asks for: Node's come with what needs them.
+  it.each(["--module node16", "--module nodenext", "--module esnext --moduleResolution bundler"])(
+    "type-checks in a strict project without our settings (%s)",
+    (resolution) => {
+      writeFileSync(
+        join(consumer, "use.ts"),
+        `import { compose } from "hydraconf";
        import type { RegionReportBundle } from "hydraconf/report";
        import type { Timeline } from "hydraconf/profile";
        const text: string = compose({ configDir: "conf", configName: "config" }).toYaml();
        export type Both = [RegionReportBundle, Timeline, typeof text];`,
-    );
-    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-    const options = ["--noEmit", "--strict", "--module", "nodenext", "--types", "node", "use.ts"];
-    const result = node(tsc, ...options);
-    expect(result.stdout).toBe("");
-    expect(result.status).toBe(0);
+      );
+      const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+      const result = node(tsc, "--noEmit", "--strict", ...resolution.split(" "), "use.ts");
+      expect(result.stdout).toBe("");
+      expect(result.status).toBe(0);
+    },
+  );
+
+  it("is there for CommonJS, by import() and by require()", () => {
+    const uses = [
+      'import("hydraconf").then(({ toYaml }) => console.log(toYaml({ a: 1 })));',
+      'console.log(require("hydraconf").toYaml({ a: 1 }));',
+    ];
+    for (const use of uses) {
+      writeFileSync(join(consumer, "use.cjs"), use);
+      const result = node("use.cjs");
+      expect(result.stderr).toBe("");
+      expect(result.stdout).toBe("a: 1\n\n");
+    }
   });
 
   it("runs its commands", () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { packageInfo } from "../../src/package-root.ts";
 import type { JsonSchema } from "../../src/schema/index.ts";
 import { isSecretKey, secretPaths } from "../../src/schema/secrets.ts";
+import { packageInfo } from "../../src/values/own-package.ts";
 import { readYaml } from "../../src/values/reader.ts";
 
 const SCHEMA: JsonSchema = {

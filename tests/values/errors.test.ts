@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { compose, createEngine, parseOverride } from "../../src/index.ts";
-import { packageInfo } from "../../src/package-root.ts";
 import { framesOfCaller } from "../../src/values/caller-frames.ts";
 import { ConfigError, isConfigError } from "../../src/values/errors.ts";
+import { packageInfo } from "../../src/values/own-package.ts";
 import { readYaml } from "../../src/values/reader.ts";
 
 const source = "password: hunter2\nport: 1\n";

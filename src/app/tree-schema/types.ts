@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { ConfigError } from "../../values/errors.ts";
+import { requireDependency } from "../../values/own-package.ts";
 
 /**
  * TypeScript types of a JSON Schema. The library that makes them is loaded here and nowhere else: it
@@ -9,8 +9,7 @@ import { ConfigError } from "../../values/errors.ts";
  * @throws ConfigError `schema.invalid`
  */
 export async function typesOf(schema: object, name: string): Promise<string> {
-  const load = createRequire(import.meta.url);
-  const { compile } = load(
+  const { compile } = requireDependency(
     "json-schema-to-typescript",
   ) as typeof import("json-schema-to-typescript");
   try {

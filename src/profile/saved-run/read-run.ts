@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
-import { packageInfo } from "../../package-root.ts";
 import { readablePath } from "../../readable-path.ts";
 import { readText } from "../../require-file.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { packageInfo } from "../../values/own-package.ts";
 import { importableFormat } from "../import/importable.ts";
 import { RUN_CONTRACT, RUN_FILE, type SavedRun } from "./document.ts";
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runSchema } from "../../../src/app/tree-schema/schema-command.ts";
-import { packageInfo } from "../../../src/package-root.ts";
 import { renderIssues, validateTree } from "../../../src/schema/index.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+import { packageInfo } from "../../../src/values/own-package.ts";
 import { readYaml } from "../../../src/values/reader.ts";
 
 const TREE = {
