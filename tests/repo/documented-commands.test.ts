@@ -108,6 +108,12 @@ describe("commands that documentation shows", () => {
     }
   });
 
+  test("have each of the package's scripts", () => {
+    const text = pages.map((page) => readFileSync(join(root, page), "utf8")).join("\n");
+    const isShown = (name: string) => new RegExp(`npm (run )?${name}(?![\\w:])`).test(text);
+    expect(Object.keys(scripts).filter((name) => !isShown(name))).toEqual([]);
+  });
+
   test("conditions of gates are conditions", () => {
     const table = readFileSync(join(root, "docs/ci.md"), "utf8").matchAll(/^\| `(.+?)` \| /gm);
     const conditions = [...table].map(([, condition = ""]) => condition);
