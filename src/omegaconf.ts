@@ -26,7 +26,7 @@ import { maskedCopy as maskedNode } from "./values/masked-copy.ts";
 import { mergeNodes } from "./values/merge.ts";
 import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
 import type { ConfigNode, ContainerNode, Key, MapNode } from "./values/node.ts";
-import { keyId } from "./values/node.ts";
+import { isNode, keyId } from "./values/node.ts";
 import { fromCode } from "./values/origin.ts";
 import { rootPlace } from "./values/place.ts";
 import type { ReadOptions } from "./values/reader.ts";
@@ -143,7 +143,8 @@ export function update(
   checkText("update", "the key", key);
   checkOptions("update", options, UPDATE_OPTIONS);
   const context = contextOf(options, tree);
-  return updateNode(root, key, configOf(value, "update"), options, context);
+  const plain = !isNode(value) && !isConfig(value);
+  return updateNode(root, key, configOf(value, "update"), { ...options, plain }, context);
 }
 
 /**

@@ -88,9 +88,9 @@ function applyValue(root: ConfigNode, override: Override, applying: Applying): C
   switch (type) {
     case "add":
       refuseOccupied(root, override, value, context);
-      return updateNode(root, key, value, { merge: true, forceAdd: true }, context, copies);
+      return updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies);
     case "force_add":
-      return updateNode(root, key, value, { merge: true, forceAdd: true }, context, copies);
+      return updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies);
     default:
       return change(root, override, value, applying);
   }
@@ -104,7 +104,7 @@ function change(
 ): ConfigNode {
   const { keyOrGroup: key, origin } = override;
   try {
-    return updateNode(root, key, value, { merge: true }, context, copies);
+    return updateNode(root, key, value, { plain: true }, context, copies);
   } catch (error) {
     // An index outside of a list is no missing key: nothing could be added there either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;

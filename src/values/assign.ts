@@ -14,18 +14,20 @@ import { keyText } from "./python-text.ts";
 import { replacing } from "./replaced.ts";
 import {
   convertElement,
+  convertEntry,
   convertKey,
   convertNode,
   refuseInterpolatedItem,
+  refuseNull,
 } from "./types/convert.ts";
-import { elementType, isContainerType } from "./types/type-of.ts";
+import { elementType } from "./types/type-of.ts";
 
 /** How a value is set where that differs. */
 export interface AssignRules {
   /** As in `checkTree`. */
   readonly foreign?: ForeignTypes;
-  /** A new map or list among scalars stays as it is: OmegaConf asks no type of what a merge brings there. */
-  readonly adopt?: boolean;
+  /** The value is plain data, and not part of a config: so it is called where it is refused. */
+  readonly plain?: boolean;
 }
 
 /**
@@ -38,25 +40,18 @@ export function assign(
   parent: Draft,
   key: Key,
   value: ConfigNode,
-  { adopt = false, foreign }: AssignRules = {},
+  { foreign, plain = false }: AssignRules = {},
 ): void {
-  const at: Place = { kind: "place", node: value, parent, key };
+  const at: Place = { kind: "place", node: value, parent, key, ...(plain && { plain }) };
   // OmegaConf looks at the key before the flag, but for values that fit everywhere.
   const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
   if (parent.node.kind === "list" || fitsEverywhere) refuseReadonly(parent, at);
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
-  const typed =
-    adopt && isOddContainer(parent.node, value) ? value : withType(parent, known, value, at);
+  const typed = withType(parent, known, value, known === key ? at : { ...at, key: known });
   checkTree(value, at, foreign);
   putChild(parent, known, replacing(typed, old));
-}
-
-/** Whether a map or list is to stand among what is declared to be scalars. */
-export function isOddContainer({ type }: ConfigNode, value: ConfigNode): boolean {
-  if ((type?.kind !== "map" && type?.kind !== "list") || value.kind === "scalar") return false;
-  return type.element.kind !== "any" && !isContainerType(type.element);
 }
 
 /**
@@ -64,13 +59,21 @@ export function isOddContainer({ type }: ConfigNode, value: ConfigNode): boolean
  * an object says what may be in it; what may take its place is for the container to say.
  */
 function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
-  const own = child(parent.node, key)?.type;
+  const old = child(parent.node, key);
   const element = elementType(parent.node, key);
+  const own = old?.type ?? (old?.kind === "scalar" ? element : undefined);
   if (parent.node.kind === "list" && element !== undefined)
     refuseInterpolatedItem(element, value, at);
-  if (own !== undefined && (own.kind !== "object" || element !== undefined))
+  if (own !== undefined && own.kind !== "object") {
+    refuseNull(own, value, at);
     return convertNode(own, value, at);
-  return element === undefined ? value : convertElement(element, value, at);
+  }
+  if (element === undefined) return value;
+  // A map or list that was taken in among scalars would be optional: then the conversion refuses null.
+  if (old === undefined || own !== undefined) refuseNull(element, value, at);
+  return parent.node.kind === "list" || parent.node.type?.kind === "object"
+    ? convertElement(element, value, at)
+    : convertEntry(element, value, at);
 }
 
 /**

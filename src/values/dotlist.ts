@@ -41,7 +41,7 @@ export function mergeDotlist(
     const key = separator < 0 ? text : text.slice(0, separator);
     const origin: OverrideOrigin = { kind: "override", text, index };
     const { value, foreign } = readValue(separator < 0 ? "" : text.slice(separator + 1), origin);
-    target = updateNode(target, key, value, { foreign }, context, copies);
+    target = updateNode(target, key, value, { foreign, plain: true }, context, copies);
   }
   return target;
 }

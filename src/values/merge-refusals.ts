@@ -1,11 +1,12 @@
 import { ConfigError } from "./errors.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import type { ConfigNode, Key, MapNode } from "./node.ts";
-import { isMissing } from "./node.ts";
+import { isMissing, isMissingOrNull } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { pyStr, pyTypeName } from "./python-text.ts";
 import { extendsType } from "./types/convert.ts";
+import { notOfClass, wrongType } from "./types/wrong-type.ts";
 
 /*
  * What cannot be merged over what.
@@ -15,7 +16,7 @@ import { extendsType } from "./types/convert.ts";
 export const isSpecialScalar = (node: ConfigNode): boolean =>
   node.kind === "scalar" && (node.value === null || isMissing(node) || isInterpolationNode(node));
 
-/** Whatever field an object stands in: nothing but a map, null or a reference is merged over it. */
+/** Whatever field an object stands in: nothing but a map or null is merged over it, and no reference either. */
 export function refuseInPlaceOfObject(
   dest: Place,
   key: Key,
@@ -23,7 +24,7 @@ export function refuseInPlaceOfObject(
   source: ConfigNode,
 ): void {
   if (known.type?.kind !== "object" || known.kind !== "map" || source.kind === "map") return;
-  if (isSpecialScalar(source)) return;
+  if (isMissingOrNull(source)) return;
   const found = source.kind === "list" ? "list" : pyTypeName(source);
   throw new ConfigError({
     code: "value.wrong_type",
@@ -39,10 +40,19 @@ export function refuseOtherObject(dest: Place, source: MapNode): void {
   if (own?.kind !== "object" || other?.kind !== "object" || extendsType(other, own)) return;
   throw new ConfigError({
     code: "value.wrong_type",
-    message: `Merge error: ${other.name} is not a subclass of ${own.name}`,
+    message: `Merge error: ${other.name} is not a subclass of ${own.name}. value: ${pyStr(source)}`,
     key: fullKeyOf(dest),
     origin: source.origin,
   });
+}
+
+/** What has not been given yet takes what it would take when it is assigned: objects of its class, and maps no object. */
+export function refuseInPlaceOfMissing(at: Place, missing: ConfigNode, source: ConfigNode): void {
+  const { type } = missing;
+  if (!isMissing(missing) || source.type?.kind !== "object") return;
+  if (type?.kind === "map") throw wrongType(type, source, at);
+  if (type?.kind === "object" && !extendsType(source.type, type))
+    throw notOfClass(type, source, at);
 }
 
 export const incompatible = (dest: Place, source: ConfigNode): ConfigError =>

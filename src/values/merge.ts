@@ -1,4 +1,4 @@
-import { assign, isOddContainer, readonlyError, refuseReadonly } from "./assign.ts";
+import { assign, readonlyError, refuseReadonly } from "./assign.ts";
 import { refuseDepth } from "./depth.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
 import { draftChild, draftRoot, putChild, snapshot } from "./draft.ts";
@@ -13,6 +13,7 @@ import { isInterpolationNode, tryDereference } from "./interpolation/resolution.
 import {
   incompatible,
   isSpecialScalar,
+  refuseInPlaceOfMissing,
   refuseInPlaceOfObject,
   refuseOtherObject,
 } from "./merge-refusals.ts";
@@ -23,17 +24,17 @@ import type {
   ListNode,
   MapNode,
   NodeFlags,
-  NodeType,
   ScalarNode,
 } from "./node.ts";
 import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
-import { fullKeyOf, pathOf, rootOf } from "./place.ts";
+import { pathOf, rootOf } from "./place.ts";
 import { replacing } from "./replaced.ts";
 import { convertItem, convertNode } from "./types/convert.ts";
-import { convertScalar, noSubclass } from "./types/convert-scalar.ts";
+import { convertScalar } from "./types/convert-scalar.ts";
 import { fitNode } from "./types/fit.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
+import { notOfClass } from "./types/wrong-type.ts";
 
 /**
  * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
@@ -131,8 +132,24 @@ function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Mergi
 
 function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const old = child(dest.node, key);
-  if (old === undefined) assign(dest, key, source, { adopt: true });
+  if (old === undefined) add(dest, key, source);
   else mergeOver(dest, key, expand(dest, key, old, source, merging.context), source, merging);
+}
+
+/** In a new place an object is made before anything is merged into it. */
+function add(dest: Draft, key: Key, source: ConfigNode): void {
+  const type = elementType(dest.node, key);
+  if (type?.kind === "object" && source.kind !== "scalar") {
+    const made: Place = {
+      kind: "place",
+      node: { ...map([], source.origin), type },
+      parent: dest,
+      key,
+    };
+    if (source.kind === "list") throw incompatible(made, source);
+    refuseOtherObject(made, source);
+  }
+  assign(dest, key, source);
 }
 
 function mergeOver(
@@ -174,8 +191,9 @@ function expand(
     }
   }
   if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
-  if (old.type.kind !== "list" && source.kind === "list")
-    throw notAMap(dest, key, old.type, source);
+  const at: Place = { kind: "place", node: source, parent: dest, key };
+  if (old.type.kind !== "list" && source.kind === "list") throw notOfClass(old.type, source, at);
+  refuseInPlaceOfMissing(at, old, source);
   const empty = old.type.kind === "list" ? list([], old.origin) : map([], old.origin);
   return { ...empty, type: old.type };
 }
@@ -194,14 +212,6 @@ function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: Confi
     elementType(dest.node, key) === undefined;
   return outlook === "untyped container" && !isReplaced;
 }
-
-const notAMap = (dest: Draft, key: Key, type: NodeType, source: ListNode): ConfigError =>
-  new ConfigError({
-    code: "value.wrong_type",
-    message: noSubclass(type, source),
-    key: fullKeyOf(dest, key),
-    origin: source.origin,
-  });
 
 function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place | undefined {
   const resolution = createResolution(rootOf(dest).node, context);
@@ -248,9 +258,7 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
   const items = source.items.map((item, index) => {
     const at: Place = { kind: "place", node: item, parent: dest, key: BigInt(index) };
     refuseReadonly(dest, at);
-    // As in a map, OmegaConf asks no type of a map or list among scalars.
-    if (type?.kind !== "list" || isOddContainer(target, item)) return item;
-    return convertItem(type.element, item, at);
+    return type?.kind === "list" ? convertItem(type.element, item, at) : item;
   });
   const before = { ...target };
   target.items = items;

@@ -81,16 +81,8 @@ export type NodeType =
       readonly kind: "int" | "float" | "bool" | "str" | "bytes" | "path";
       readonly optional?: boolean;
     }
-  | {
-      readonly kind: "enum";
-      readonly name: string;
-      /** Names of the members. The value of an enum node is one of them. */
-      readonly members: readonly string[];
-      /** Values of the members, in the same order; an int is taken for the member of that value. */
-      readonly values?: readonly ScalarValue[];
-      readonly optional?: boolean;
-    }
-  | { readonly kind: "union"; readonly members: readonly NodeType[]; readonly optional?: boolean }
+  | EnumType
+  | UnionType
   | { readonly kind: "list"; readonly element: NodeType; readonly optional?: boolean }
   | {
       readonly kind: "map";
@@ -106,6 +98,26 @@ export type NodeType =
       readonly fields: ReadonlyMap<string, NodeType>;
       readonly optional?: boolean;
     };
+
+/** The type of values that have one of several types. */
+export interface UnionType {
+  readonly kind: "union";
+  readonly members: readonly NodeType[];
+  /** Of a value that is a member of an enum: the enum, since the member's name alone is a text. */
+  readonly held?: EnumType;
+  readonly optional?: boolean;
+}
+
+/** The type of members of an enum. */
+export interface EnumType {
+  readonly kind: "enum";
+  readonly name: string;
+  /** Names of the members. The value of an enum node is one of them. */
+  readonly members: readonly string[];
+  /** Values of the members, in the same order; an int is taken for the member of that value. */
+  readonly values?: readonly ScalarValue[];
+  readonly optional?: boolean;
+}
 
 /**
  * Maps and lists within each other beyond this are refused wherever trees are made: about half of

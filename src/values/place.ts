@@ -17,6 +17,8 @@ export interface Place {
    * cannot be selected into.
    */
   readonly result?: true;
+  /** What stands here was given as plain data, and not as part of a config: only words of refusals differ. */
+  readonly plain?: boolean;
   /**
    * A note of the resolution that made this place: what its interpolation led to. Nothing else reads
    * or writes it. It stands here because a table of places would cost more than the places do.
@@ -72,6 +74,7 @@ export const below = (at: Place, container: ConfigNode, node: ConfigNode, key: K
   node,
   parent: { ...at, node: container },
   key,
+  ...(at.plain === true && { plain: true }),
 });
 
 export function pathOf(place: Place): readonly Key[] {

@@ -1,7 +1,8 @@
 import { refuseDepth } from "./depth.ts";
-import type { ConfigNode, Key, NodeType, ScalarValue } from "./node.ts";
+import type { ConfigNode, EnumType, Key, ScalarNode, ScalarValue } from "./node.ts";
 import { isNode, isPathValue } from "./node.ts";
 import { floatRepr } from "./python-number.ts";
+import { enumOf } from "./types/type-of.ts";
 
 /**
  * Python's `str()` of a value, as it appears where an interpolation stands inside a longer text:
@@ -10,7 +11,10 @@ import { floatRepr } from "./python-number.ts";
 export function pyStr(value: ConfigNode | ScalarValue): string {
   if (!isNode(value))
     return isText(value) ? value : isPathValue(value) ? value.path : pyRepr(value);
-  if (value.kind === "scalar") return enumText(value.value, value.type) ?? pyStr(value.value);
+  if (value.kind === "scalar") {
+    const own = enumOf(value);
+    return own === undefined ? pyStr(value.value) : memberText(own, value);
+  }
   return pyRepr(value);
 }
 
@@ -25,8 +29,8 @@ function repr(value: ConfigNode | ScalarValue, depth: number): string {
   refuseDepth(depth, value);
   switch (value.kind) {
     case "scalar": {
-      const text = enumText(value.value, value.type);
-      return text === null ? scalarRepr(value.value) : `<${text}: ${scalarRepr(value.value)}>`;
+      const own = enumOf(value);
+      return own === undefined ? scalarRepr(value.value) : memberRepr(own, value);
     }
     case "list":
       return `[${value.items.map((item) => repr(item, depth + 1)).join(", ")}]`;
@@ -40,10 +44,7 @@ function repr(value: ConfigNode | ScalarValue, depth: number): string {
 /** The name Python gives to the type of a value: `int`, `str`, `NoneType`, `DictConfig`, … */
 export function pyTypeName(value: ConfigNode | ScalarValue): string {
   if (isNode(value)) {
-    if (value.kind === "scalar")
-      return value.type?.kind === "enum" && isText(value.value)
-        ? value.type.name
-        : pyTypeName(value.value);
+    if (value.kind === "scalar") return enumOf(value)?.name ?? pyTypeName(value.value);
     return value.kind === "map" ? "DictConfig" : "ListConfig";
   }
   if (value === null) return "NoneType";
@@ -127,9 +128,12 @@ function bytesRepr(bytes: Uint8Array): string {
 }
 
 /** Enum members are stored by name; Python shows them as `Color.RED`. */
-const enumText = (value: ScalarValue, type: NodeType | undefined): string | null =>
-  type?.kind === "enum" && isText(value) && type.members.includes(value)
-    ? `${type.name}.${value}`
-    : null;
+const memberText = (own: EnumType, { value }: ScalarNode): string => `${own.name}.${pyStr(value)}`;
+
+/** `<Color.RED: 1>`: the name stands for a value that is not known. */
+function memberRepr(own: EnumType, node: ScalarNode): string {
+  const value = own.values?.[own.members.indexOf(pyStr(node.value))] ?? node.value;
+  return `<${memberText(own, node)}: ${scalarRepr(value)}>`;
+}
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -9,8 +9,10 @@ import { createResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { splitKey } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
+import { incompatible, refuseInPlaceOfMissing } from "./merge-refusals.ts";
 import type { ConfigNode, ContainerNode, Key, NodeFlags } from "./node.ts";
-import { child, isMissing, MAX_TREE_DEPTH, map } from "./node.ts";
+import { child, isMissing, list, MAX_TREE_DEPTH, map } from "./node.ts";
+import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
 import { pyRepr } from "./python-text.ts";
@@ -22,6 +24,8 @@ export interface UpdateOptions {
   readonly merge?: boolean;
   /** Add what is not there in spite of `struct` and of declared fields. Default: false. */
   readonly forceAdd?: boolean;
+  /** The value is plain data, and no part of a config: only the words of refusals differ. Default: false. */
+  readonly plain?: boolean;
   /** Nodes of the value that have no place in a config: they are refused where they would stand. */
   readonly foreign?: ForeignTypes;
 }
@@ -109,8 +113,11 @@ function put(
   if (options.merge !== false && value.kind !== "scalar") {
     const place = { kind: "place", node: value, parent: at, key } as const;
     const known = normalizeKey(at, key, place);
-    const present = mergeable(child(at.node, known), value);
+    const old = child(at.node, known);
+    refuseOtherKind(place, old, value);
+    const present = mergeable(old, value);
     if (present !== undefined) {
+      if (old !== undefined) refuseInPlaceOfMissing(place, old, value);
       checkTree(value, place, options.foreign);
       mergeInto(draftChild(at, known, present), value, context);
       return;
@@ -119,10 +126,19 @@ function put(
   assign(at, key, value, options);
 }
 
-/** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for. */
+/** What is declared as a map takes no list, and the other way round, also where nothing stands there yet. */
+function refuseOtherKind(at: Place, old: ConfigNode | undefined, value: ContainerNode): void {
+  if (old?.kind !== "scalar" || !isContainerType(old.type)) return;
+  const isList = old.type?.kind === "list";
+  if (isList !== (value.kind === "list"))
+    throw incompatible({ ...at, node: isList ? list([], old.origin) : map([], old.origin) }, value);
+}
+
+/** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for; a list, too. */
 function mergeable(present: ConfigNode | undefined, value: ConfigNode): ContainerNode | undefined {
   if (present === undefined || present.kind !== "scalar") return present;
   const { origin, type } = present;
+  if (type?.kind === "list" && value.kind === "list") return { ...list([], origin), type };
   if (type?.kind !== "map" && type?.kind !== "object") return undefined;
   return value.kind === "map" && isMissing(present) ? { ...map([], origin), type } : undefined;
 }

@@ -3,7 +3,8 @@ import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { resultPlace } from "../place.ts";
 import { pyStr } from "../python-text.ts";
-import { convertResolved, wrongType } from "./convert-scalar.ts";
+import { convertResolved } from "./convert-scalar.ts";
+import { wrongType } from "./wrong-type.ts";
 
 /**
  * A typed value that is an interpolation takes its result in its own type: a scalar is converted, a
@@ -15,7 +16,7 @@ export function convertResult(at: Place, result: Place): Place {
   if (type === undefined || type.kind === "any") return result;
   const { node } = result;
   const converted = taking(at, () => {
-    if (node.kind === "scalar") return convertResolved(type, node, at);
+    if (node.kind === "scalar") return convertResolved(type, node, { ...at, plain: true });
     if (type.kind === node.kind || (type.kind === "object" && node.kind === "map")) return node;
     throw wrongType(type, node, at);
   });

@@ -1,12 +1,11 @@
-import { ConfigError } from "../errors.ts";
-import type { ConfigNode, NodeType, ScalarNode, ScalarValue } from "../node.ts";
+import type { EnumType, NodeType, ScalarNode, ScalarValue, UnionType } from "../node.ts";
 import { isPathValue, MISSING } from "../node.ts";
 import type { Place } from "../place.ts";
-import { fullKeyOf } from "../place.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-number.ts";
-import { pyStr, pyTypeName } from "../python-text.ts";
-import { describeBareType, describeType } from "./describe.ts";
+import { pyStr } from "../python-text.ts";
 import { normalizePath } from "./normalize-path.ts";
+import { enumOf } from "./type-of.ts";
+import { wrongType } from "./wrong-type.ts";
 
 /**
  * The scalar as a value of a declared type, converted where OmegaConf converts (`"1"` to an int,
@@ -23,14 +22,24 @@ export const convertScalar = (type: NodeType, node: ScalarNode, at: Place): Scal
  * @throws ConfigError `value.wrong_type`
  */
 export function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
-  const value = convertValue(type, node.value);
+  const member = enumOf(node);
+  const value =
+    member === undefined ? convertValue(type, node.value) : convertMember(type, member, node);
   if (value === undefined) throw wrongType(type, node, at);
   return withValue(type, node, value);
 }
 
 function withValue(type: NodeType, node: ScalarNode, value: ScalarValue): ScalarNode {
-  const typed = type.kind === "any" ? node : { ...node, type };
-  return value === node.value && node.type === type ? node : { ...typed, value };
+  const own = type.kind === "union" ? holding(type, enumOf(node)) : type;
+  const typed = own.kind === "any" ? node : { ...node, type: own };
+  return value === node.value && node.type === own ? node : { ...typed, value };
+}
+
+/** The type of a value in the place of a union, which is a member of an enum or of none. */
+function holding(type: UnionType, held: EnumType | undefined): UnionType {
+  if (type.held === held) return type;
+  const { held: _, ...declared } = type;
+  return held === undefined ? declared : { ...declared, held };
 }
 
 /** Undefined when the value does not fit. */
@@ -101,7 +110,18 @@ function toPath(value: ScalarValue): ScalarValue | undefined {
   return isPathValue(value) ? value : undefined;
 }
 
-type EnumType = Extract<NodeType, { kind: "enum" }>;
+/** A member of an enum has a text, and is otherwise taken as what it is alone. */
+function convertMember(type: NodeType, own: EnumType, node: ScalarNode): ScalarValue | undefined {
+  const isTaken =
+    type.kind === "union"
+      ? type.members.some((member) => isEnum(member, own))
+      : type.kind === "any" || isEnum(type, own);
+  if (isTaken) return node.value;
+  return type.kind === "str" ? pyStr(node) : undefined;
+}
+
+const isEnum = (type: NodeType, own: EnumType): boolean =>
+  type.kind === "enum" && type.name === own.name;
 
 /** By name, with or without the enum's name before it, or by the value of the member. */
 function toMember(type: EnumType, value: ScalarValue): string | undefined {
@@ -136,61 +156,5 @@ export function isExactly(type: NodeType, value: ScalarValue): boolean {
       return type.members.some((member) => isExactly(member, value));
     default:
       return false;
-  }
-}
-
-/** That a value, which may be a map or list, is none of a type. */
-export function wrongType(type: NodeType, node: ConfigNode, at: Place): ConfigError {
-  return new ConfigError({
-    code: "value.wrong_type",
-    message: reason(type, node),
-    key: fullKeyOf(at),
-    origin: node.origin,
-    ...(type.kind === "enum" && { available: type.members }),
-  });
-}
-
-/** That a value is no map of a type. */
-export function noSubclass(type: NodeType, node: ConfigNode): string {
-  return `Invalid type assigned: ${className(node)} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
-}
-
-/** What a node holds: an object of a class, or plain data. */
-function className(node: ConfigNode): string {
-  if (node.kind === "scalar") return pyTypeName(node);
-  if (node.kind === "list") return "list";
-  return node.type?.kind === "object" ? node.type.name : "dict";
-}
-
-function reason(type: NodeType, node: ConfigNode): string {
-  const shown = `Value '${pyStr(node)}'`;
-  const found = `of type '${pyTypeName(node)}'`;
-  if (node.kind === "scalar" && node.value === null)
-    return `Incompatible value 'None' for field of type '${describeType(type)}'`;
-  switch (type.kind) {
-    case "int":
-      return `${shown} ${found} could not be converted to Integer`;
-    case "float":
-      return `${shown} ${found} could not be converted to Float`;
-    case "path":
-      return `${shown} ${found} could not be converted to Path`;
-    case "bool":
-      return `${shown} is not a valid bool (type ${pyTypeName(node)})`;
-    case "str":
-      return `Cannot convert '${pyTypeName(node)}' to string: '${pyStr(node)}'`;
-    case "bytes":
-      return `${shown} ${found} is not of type 'bytes'`;
-    case "enum":
-      return `Invalid value '${pyStr(node)}', expected one of [${type.members.join(", ")}]`;
-    case "list":
-      return `Invalid value assigned: ${pyTypeName(node)} is not a ListConfig, list or tuple.`;
-    case "map":
-      return node.kind === "scalar" || node.type?.kind === "object"
-        ? `Cannot assign ${className(node)} to ${describeBareType(type)}`
-        : noSubclass(type, node);
-    case "object":
-      return noSubclass(type, node);
-    default:
-      return `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
   }
 }

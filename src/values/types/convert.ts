@@ -4,9 +4,10 @@ import { keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { below, fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { convertScalar, isInterpolated, wrongType } from "./convert-scalar.ts";
+import { convertScalar, isInterpolated } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
 import { fitNode } from "./fit.ts";
+import { notOfClass, notOptional, wrongType } from "./wrong-type.ts";
 
 /**
  * A node as a value of a declared type: scalars are converted, maps and lists get their elements
@@ -28,14 +29,24 @@ export function convertNode(type: NodeType, node: ConfigNode, at: Place): Config
 }
 
 /**
- * What is put into a list or map of a type. Scalars are converted, but what is inside a list or map
- * that is put there must fit already.
+ * What is put into a list or map of a type. Scalars are converted, and so is all of plain data. Of a config
+ * what is inside a list or map must fit already; one that stands among scalars is asked for no type.
  * @throws ConfigError as `convertNode`
  */
-export const convertElement = (type: NodeType, node: ConfigNode, at: Place): ConfigNode =>
-  node.kind !== "scalar" && (type.kind === "list" || type.kind === "map")
+export function convertElement(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+  if (node.kind === "scalar" || type.kind === "object" || at.plain === true)
+    return convertNode(type, node, at);
+  return type.kind === "list" || type.kind === "map" ? fitNode(type, node, at) : node;
+}
+
+/**
+ * What is put into a map of a type, where a scalar of a config is no list or map.
+ * @throws ConfigError as `convertNode`
+ */
+export const convertEntry = (type: NodeType, node: ConfigNode, at: Place): ConfigNode =>
+  at.plain !== true && (type.kind === "list" || type.kind === "map")
     ? fitNode(type, node, at)
-    : convertNode(type, node, at);
+    : convertElement(type, node, at);
 
 /**
  * What is put into a list of a type.
@@ -43,6 +54,7 @@ export const convertElement = (type: NodeType, node: ConfigNode, at: Place): Con
  */
 export function convertItem(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
   refuseInterpolatedItem(type, node, at);
+  if (isRefusedNull(type, node)) throw notOfClass(type, node, at);
   return convertElement(type, node, at);
 }
 
@@ -54,6 +66,17 @@ export function refuseInterpolatedItem(type: NodeType, node: ConfigNode, at: Pla
   if (type.kind === "object" && node.kind === "scalar" && isInterpolated(node))
     throw wrongType(type, node, at);
 }
+
+/**
+ * What is put into a map, or in the place of an item.
+ * @throws ConfigError `value.wrong_type` for null where the type is not optional
+ */
+export function refuseNull(type: NodeType, node: ConfigNode, at: Place): void {
+  if (isRefusedNull(type, node)) throw notOptional(type, node, at);
+}
+
+const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
+  node.kind === "scalar" && node.value === null && type.kind !== "any" && type.optional !== true;
 
 /**
  * What an interpolation to a map or list gave, as it is written to a place of a declared type: scalars in it are
@@ -102,14 +125,19 @@ type MapType = Extract<NodeType, { kind: "map" }> | ObjectType;
 
 function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
   if (node.type?.kind === "object" && type.kind === "object") return convertObject(type, node, at);
+  if (node.type?.kind === "object") throw wrongType(type, node, at);
+  if (type.kind === "object" && at.plain === true) throw notOfClass(type, node, at);
   const entries = new Map<KeyId, MapEntry>();
   for (const entry of node.entries.values()) {
-    const place = below(at, node, entry.value, entry.key);
-    const key = type.kind === "map" ? convertKey(type.key, entry.key, place) : entry.key;
+    const given = below(at, node, entry.value, entry.key);
+    const key = type.kind === "map" ? convertKey(type.key, entry.key, given) : entry.key;
+    const place = { ...given, key };
+    const own = type.kind === "map" ? type.element : fieldType(type, key, place);
+    refuseNull(own, entry.value, place);
     const value =
       type.kind === "map"
-        ? convertElement(type.element, entry.value, place)
-        : convertNode(fieldType(type, key, place), entry.value, place);
+        ? convertEntry(own, entry.value, place)
+        : convertNode(own, entry.value, place);
     entries.set(keyId(key), { key, value });
   }
   return { ...node, type, entries };
@@ -117,12 +145,7 @@ function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
 
 function convertObject(type: ObjectType, node: MapNode, at: Place): MapNode {
   if (node.type?.kind !== "object" || extendsType(node.type, type)) return node;
-  throw new ConfigError({
-    code: "value.wrong_type",
-    message: `Invalid type assigned: ${node.type.name} is not a subclass of ${type.name}`,
-    key: fullKeyOf(at),
-    origin: node.origin,
-  });
+  throw notOfClass(type, node, at);
 }
 
 /** Whether an object type is another one or extends it. */

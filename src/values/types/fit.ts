@@ -15,6 +15,7 @@ import { below, fullKeyOf } from "../place.ts";
 import { pyRepr, pyTypeName } from "../python-text.ts";
 import { convertScalar, isExactly, isSpecial } from "./convert-scalar.ts";
 import { describeBareType, typeRepr } from "./describe.ts";
+import { enumOf } from "./type-of.ts";
 
 /**
  * A map or list that becomes a typed one as it is, as OmegaConf takes what is put into a list or map of such: all in
@@ -42,9 +43,9 @@ function fitScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
 }
 
 /** Python's `isinstance`: a bool is an int, and a member of an enum no text. */
-const isInstance = (type: NodeType, { value, type: own }: ScalarNode): boolean =>
-  own?.kind !== "enum" &&
-  (isExactly(type, value) || (type.kind === "int" && typeof value === "boolean"));
+const isInstance = (type: NodeType, node: ScalarNode): boolean =>
+  enumOf(node) === undefined &&
+  (isExactly(type, node.value) || (type.kind === "int" && typeof node.value === "boolean"));
 
 function fitList(type: ListType, node: ListNode, at: Place): ListNode {
   const items = node.items.map((item, index) =>

@@ -1,4 +1,4 @@
-import type { ConfigNode, Key, MapNode, NodeType } from "../node.ts";
+import type { ConfigNode, EnumType, Key, MapNode, NodeType } from "../node.ts";
 
 /** The declared type of what stands, or may stand, at a key of a map or list; absent when any. */
 export function elementType(parent: ConfigNode, key: Key): NodeType | undefined {
@@ -10,6 +10,14 @@ export function elementType(parent: ConfigNode, key: Key): NodeType | undefined 
 
 /** Whether a map is an object of a declared class, with a fixed set of keys. */
 export const isObject = (node: ConfigNode): node is MapNode => node.type?.kind === "object";
+
+/** The enum that a scalar is a member of; its value is then the member's name. */
+export function enumOf(node: ConfigNode): EnumType | undefined {
+  if (node.kind !== "scalar" || node.type === undefined) return undefined;
+  const type = node.type.kind === "union" ? node.type.held : node.type;
+  if (type?.kind !== "enum" || typeof node.value !== "string") return undefined;
+  return type.members.includes(node.value) ? type : undefined;
+}
 
 export const isContainerType = (type: NodeType | undefined): boolean =>
   type?.kind === "map" || type?.kind === "list" || type?.kind === "object";

@@ -49,7 +49,8 @@ function overridesTogether({ argv, exit_code, stderr_contains = [] }: CliCase) {
   if (exit_code !== 2 || refused === undefined || refused.startsWith("-")) return null;
   const late = wordsIn(refused, argv);
   const first = argv.findIndex((word) => !word.startsWith("-") && word.includes("="));
-  const overrides = [argv[first] ?? "", ...late];
+  const flag = argv.findIndex((word, index) => index > first && word.startsWith("-"));
+  const overrides = [...argv.slice(first, flag < 0 ? argv.length : flag), ...late];
   return [...argv.filter((word) => !overrides.includes(word)), ...overrides];
 }
 

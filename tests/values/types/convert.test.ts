@@ -4,7 +4,7 @@ import { createResolveContext } from "../../../src/values/interpolation/context.
 import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
 import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
-import { child, map, scalar } from "../../../src/values/node.ts";
+import { child, list, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
@@ -49,6 +49,158 @@ describe("typed nodes", () => {
     ],
   ])("say what is wrong with a value: %j, %s", (type, text, message) => {
     expect(() => assign(type, text)).toThrow(expect.objectContaining({ message }));
+  });
+
+  const member = (type: NodeType, name: string): ConfigNode => ({ ...scalar(name, ORIGIN), type });
+  const SIZE: NodeType = { kind: "enum", name: "Size", members: ["S"], values: ["s"] };
+  const put = (type: NodeType, given: ConfigNode): ConfigNode => {
+    const field = child(mergeNodes([typed(type), map([["f", given]], ORIGIN)]), "f");
+    if (field === undefined) throw new Error("no field");
+    return field;
+  };
+
+  it("take a member of an enum as a text of its own, and else only where its enum stands", () => {
+    const red = member(COLOR, "RED");
+    expect(pyStr(put(STR, red))).toBe("Color.RED");
+    expect(pyStr(put({ kind: "list", element: STR }, list([red], ORIGIN)))).toBe("['Color.RED']");
+    expect(pyStr(put({ kind: "list", element: COLOR }, list([red], ORIGIN)))).toBe(
+      "[<Color.RED: 1>]",
+    );
+    const union: NodeType = { kind: "union", members: [COLOR, STR] };
+    const held = put(union, red);
+    expect(pyStr(held)).toBe("Color.RED");
+    // It stays a member where it is merged on, and a text that takes its place is none.
+    expect(pyStr(put(union, held))).toBe("Color.RED");
+    expect(pyStr(put(STR, held))).toBe("Color.RED");
+    expect(pyStr(put(union, value("RED")))).toBe("RED");
+    expect(put(union, value("RED")).type).toEqual(union);
+  });
+
+  it.each<[NodeType, string]>([
+    [INT, "Value 'Color.RED' of type 'Color' could not be converted to Integer"],
+    [{ kind: "path" }, "Value 'Color.RED' of type 'Color' could not be converted to Path"],
+    [{ kind: "bool" }, "Value 'Color.RED' is not a valid bool (type Color)"],
+    [{ kind: "bytes" }, "Value 'Color.RED' of type 'Color' is not of type 'bytes'"],
+    [SIZE, "Value Color.RED (Color) is not a valid input for <enum 'Size'>"],
+    [
+      { kind: "union", members: [SIZE, STR] },
+      "Value 'Color.RED' of type 'Color' is incompatible with type hint 'Union[Size, str]'",
+    ],
+  ])("refuse a member of another enum: %o", (type, message) => {
+    expect(() => put(type, member(COLOR, "RED"))).toThrow(expect.objectContaining({ message }));
+  });
+
+  it.each<[NodeType, string, string, string]>([
+    [COLOR, "1.5", "Value 1.5 (float) is not a valid input for <enum 'Color'>", "f"],
+    [COLOR, "true", "Invalid value 'True', expected one of [RED, GREEN]", "f"],
+    [
+      INT,
+      "!!python/object/apply:pathlib.PosixPath [a]",
+      "Value 'a' of type 'pathlib.PosixPath' could not be converted to Integer",
+      "f",
+    ],
+    [
+      { kind: "union", members: [INT, STR] },
+      "null",
+      "Value 'None' is incompatible with type hint 'Union[int, str]'",
+      "f",
+    ],
+    [
+      { kind: "union", members: [INT, STR] },
+      "[1]",
+      "Cannot assign container '[1]' of type 'ListConfig' to Union[int, str]",
+      "f",
+    ],
+    [{ kind: "list", element: INT }, "null", "field 'f' is not Optional", "f"],
+    [
+      { kind: "list", element: INT },
+      "1",
+      "Invalid value assigned: AnyNode is not a ListConfig, list or tuple.",
+      "f",
+    ],
+    [
+      { kind: "list", element: INT },
+      "[null]",
+      "Invalid type assigned: NoneType is not a subclass of int. value: None",
+      "f[0]",
+    ],
+    [{ kind: "map", key: STR, element: INT }, "{a: null}", "field 'f.a' is not Optional", "f.a"],
+    [
+      { kind: "map", key: COLOR, element: INT },
+      "{1: x}",
+      "Value 'x' of type 'str' could not be converted to Integer",
+      "f.RED",
+    ],
+    [
+      { kind: "map", key: STR, element: { kind: "list", element: INT } },
+      "{a: 1}",
+      "Value 1 (int) is incompatible with type hint 'typing.List[int]'",
+      "f.a",
+    ],
+    [
+      { kind: "map", key: STR, element: OBJECT },
+      "{a: [1]}",
+      "Cannot merge DictConfig with ListConfig",
+      "f.a",
+    ],
+  ])("say what is wrong with what is merged: %o, %s", (type, text, message, key) => {
+    const details = expect.objectContaining({ message, key });
+    expect(() => assign(type, text)).toThrow(expect.objectContaining({ details }));
+  });
+
+  it.each<[NodeType, string, string]>([
+    [INT, "[1]", "Value '[1]' of type 'list' could not be converted to Integer"],
+    [STR, "{a: 1}", "Cannot convert 'dict' to string: '{'a': 1}'"],
+    [COLOR, "[1]", "Value [1] (list) is not a valid input for <enum 'Color'>"],
+    [INT, "null", "field 'f' is not Optional"],
+    [
+      { kind: "list", element: INT },
+      "true",
+      "Invalid value assigned: bool is not a ListConfig, list or tuple.",
+    ],
+    [{ kind: "list", element: INT }, "{a: 1}", "Cannot merge DictConfig with ListConfig"],
+    [{ kind: "map", key: STR, element: INT }, "[1]", "Cannot merge DictConfig with ListConfig"],
+    [
+      { kind: "union", members: [INT, STR] },
+      "[1]",
+      "Value '[1]' of type 'list' is incompatible with type hint 'Union[int, str]'",
+    ],
+  ])("say what is wrong with plain data that is set: %o, %s", (type, text, message) => {
+    const set = () =>
+      updateNode(typed(type), "f", child(yaml(`f: ${text}`), "f") ?? value(null), { plain: true });
+    expect(set).toThrow(expect.objectContaining({ message }));
+  });
+
+  it("convert all of plain data, and take as they are the maps and lists of a config among scalars", () => {
+    const set = (type: NodeType, text: string, plain: boolean) =>
+      show(updateNode(typed(type), "f", yaml(text), { merge: false, plain }));
+    const lists: NodeType = { kind: "list", element: { kind: "list", element: INT } };
+    expect(set(lists, "[['1']]", true)).toBe("f:\n- - 1\n");
+    expect(() => set(lists, "[['1']]", false)).toThrow("Value '1' (str) is incompatible");
+    expect(set({ kind: "list", element: INT }, "[[x]]", false)).toBe("f:\n- - x\n");
+    expect(() => set({ kind: "list", element: INT }, "[[x]]", true)).toThrow(
+      "Value '['x']' of type 'list'",
+    );
+    expect(
+      show(updateNode(typed({ kind: "list", element: INT }), "f", yaml("[[x]]"), { plain: true })),
+    ).toBe("f:\n- - x\n");
+    expect(() => set(OBJECT, "{v: 1}", true)).toThrow(
+      "dict is not a subclass of D. value: {'v': 1}",
+    );
+  });
+
+  it("keep what is said of their field where an object of a class stands", () => {
+    const optional: NodeType = { ...OBJECT, optional: true };
+    const object: ConfigNode = { ...yaml("v: 1"), type: OBJECT };
+    const given = mergeNodes([typed(optional), map([["f", object]], ORIGIN)]);
+    expect(show(mergeNodes([given, yaml("f: null")]))).toBe("f: null\n");
+    expect(() => mergeNodes([given, yaml("f: ${x}")])).toThrow(
+      "Merge error: str is not a subclass of D. value: ${x}",
+    );
+    const declared = typed({ kind: "map", key: STR, element: INT });
+    expect(() => mergeNodes([declared, map([["f", object]], ORIGIN)])).toThrow(
+      "Cannot assign D to Dict[str, int]",
+    );
   });
 
   it("are not made on the way to a key: what is declared must have been given", () => {
