@@ -73,6 +73,9 @@ test("overrides on both sides of a flag must give what they give together", asyn
   };
   expect((await judgeCli({ ...testCase, ...blanks }, same)).pass).toBe(true);
   expect(seen.at(-1)).toEqual(["-h", "x=3", "y=a b"]);
+  const several = { argv: ["y=1", "x=3", "--cfg", "job", "db=pg"] };
+  expect((await judgeCli({ ...testCase, ...several }, same)).pass).toBe(true);
+  expect(seen.at(-1)).toEqual(["--cfg", "job", "y=1", "x=3", "db=pg"]);
   const other = async (argv: readonly string[]) => ({ ...OURS, exitCode: 0, stdout: argv.join() });
   expect((await judgeCli(testCase, other)).pass).toBe(false);
 });
