@@ -7,6 +7,7 @@ export { createResolveContext, resolveTree } from "./interpolation/index.ts";
 export type {
   ConfigNode,
   ContainerNode,
+  EnumType,
   Key,
   KeyId,
   ListNode,
@@ -17,6 +18,7 @@ export type {
   PathValue,
   ScalarNode,
   ScalarValue,
+  UnionType,
 } from "./node.ts";
 export type {
   CodeOrigin,
