@@ -110,6 +110,7 @@ export type {
   CodeOrigin,
   ConfigNode,
   ContainerNode,
+  EnumType,
   ErrorCode,
   ErrorDetails,
   ErrorHints,
@@ -135,5 +136,6 @@ export type {
   ScalarValue,
   SchemaOrigin,
   SourceText,
+  UnionType,
 } from "./values/index.ts";
 export type { RenderOptions } from "./values/render-error.ts";
