@@ -15,6 +15,10 @@ export interface NativeBuildRequest extends NativeBuildOptions {
   readonly quiet?: boolean;
   /** Gets one line at a time; standard error by default. */
   readonly log?: (line: string) => void;
+  /** Take what this machine and the environment say alone, and nothing from the last build. */
+  readonly afresh?: boolean;
+  /** Compute capabilities of GPUs that it is to be for beside those that answer the build: `[90]` for 9.0. */
+  readonly gpus?: readonly number[];
   /** Ends what builds, with all that it started; what was half built is removed. */
   readonly signal?: AbortSignal;
 }
@@ -52,12 +56,19 @@ export interface NativeDetection {
   } | null;
   /** Whether the GPU backend is to be built: decided by HYDRACONF_CUDA, nvcc and the GPUs here. */
   readonly cuda:
-    | { readonly build: false; readonly required: false; readonly reason: string }
+    | {
+        readonly build: false;
+        readonly required: false;
+        readonly reason: string;
+        readonly gpus: readonly number[] | null;
+      }
     | {
         readonly build: true;
         /** Asked for: a failure is an error. */
         readonly required: boolean;
         readonly reason: null;
+        /** Compute capabilities that it was made for; null where that was not left to the GPUs that are there. */
+        readonly gpus: readonly number[] | null;
         readonly gencode: readonly string[];
         readonly targets: string;
       };
@@ -79,6 +90,8 @@ export interface NativeBuildInfo {
   readonly version: string;
   /** Fingerprint of sources, options and build environment. */
   readonly sources: string;
+  /** The variables of the environment that it was built with; the next build takes those that are not set then. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly detected: NativeDetection;
   /** Device kinds that shallow_resnet can use. */
   readonly backends: readonly string[];
@@ -123,6 +136,12 @@ export declare function nativeStatus(
   root: string,
   options?: NativeBuildOptions,
 ): Promise<NativeStatus>;
+
+/**
+ * Whether a build is for GPUs of these compute capabilities, as far as it can be: one that was left to what is there may have been
+ * made on a machine without them.
+ */
+export declare function servesGpus(info: NativeBuildInfo, gpus: readonly number[]): boolean;
 
 /** Builds what is not up to date. Throws NativeBuildError, and where `signal` aborts its reason. */
 export declare function buildNative(request: NativeBuildRequest): Promise<NativeBuildResult>;

@@ -5,7 +5,8 @@
 // need a native program. Types: build.d.mts.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { detect, gpuPlan, summary, usesOwnClient } from "./building/detection.mjs";
+import { gpuPlan, summary, usesOwnClient } from "./building/detection.mjs";
+import { buildEnvironment } from "./building/environment.mjs";
 import { NativeBuildError } from "./building/error.mjs";
 import { sourcesFingerprint } from "./building/fingerprint.mjs";
 import { withGypFile } from "./building/gyp-file.mjs";
@@ -17,8 +18,11 @@ import {
   outputsExist,
   placeIn,
   readInfo,
+  readLastInfo,
+  setInfoAside,
   writeAtomically,
 } from "./building/place.mjs";
+import { planBuild } from "./building/plan.mjs";
 import { pythonCandidates } from "./building/python.mjs";
 
 export { NativeBuildError, pythonCandidates };
@@ -29,12 +33,11 @@ export { NativeBuildError, pythonCandidates };
  * built by who installed it.
  */
 export async function nativeStatus(root, options = {}) {
-  const sources = await sourcesFingerprint(root, options);
   const place = buildPlace(root, options);
-  const own = await statusAt(place, sources);
+  const own = await statusAt(root, place, options);
   const shared = sharedPlace(root, place, options);
   if (own.state === "ready" || shared === null) return own;
-  const status = await statusAt(shared, sources);
+  const status = await statusAt(root, shared, options);
   return status.state === "ready" ? status : own;
 }
 
@@ -42,11 +45,20 @@ export async function nativeStatus(root, options = {}) {
 const sharedPlace = (root, place, { out }) =>
   out !== undefined || place.dir === root ? null : placeIn(root);
 
-async function statusAt({ binDir, infoFile }, sources) {
+async function statusAt(root, { binDir, infoFile }, options) {
   const info = await readInfo(infoFile);
-  const ready = info !== null && info.sources === sources && (await outputsExist(binDir, info));
-  return { state: ready ? "ready" : info === null ? "absent" : "stale", binDir, info };
+  if (info === null) return { state: "absent", binDir, info };
+  const sources = await sourcesFingerprint(root, options, buildEnvironment(info.environment));
+  const ready = info.sources === sources && (await outputsExist(binDir, info));
+  return { state: ready ? "ready" : "stale", binDir, info };
 }
+
+/**
+ * Whether a build is for GPUs of these compute capabilities, as far as it can be: one that was left to what is there may have been
+ * made on a machine without them, a login node or another kind of node.
+ */
+export const servesGpus = ({ detected }, gpus) =>
+  detected.cuda.gpus === null || gpus.every((gpu) => detected.cuda.gpus.includes(gpu));
 
 /**
  * Makes the native part ready and says where it is. Quick when nothing changed: no compiler and no
@@ -54,49 +66,59 @@ async function statusAt({ binDir, infoFile }, sources) {
  * started runs then, and what was half built is gone.
  */
 export async function buildNative(request) {
-  const { root, quiet = false, log = (line) => console.error(line), signal, ...options } = request;
+  const { root, quiet = false, log = (line) => console.error(line), signal } = request;
+  const { out, ownNvtx, sanitize, afresh = false, gpus = [] } = request;
+  const options = { out, ownNvtx, sanitize };
   const say = quiet ? () => {} : log;
   const place = buildPlace(root, options);
-  const detected = await detect(root, signal);
-  const sources = await sourcesFingerprint(root, options);
-  const current = async ({ binDir, infoFile }) => {
-    const info = await readInfo(infoFile);
+  const planOf = async (at) =>
+    planBuild({ root, options, gpus, say, signal, last: afresh ? null : await readLastInfo(at) });
+  const current = async (at, { sources, detected }) => {
+    const info = await readInfo(at.infoFile);
     const same =
       info !== null &&
       info.sources === sources &&
-      JSON.stringify(info.detected) === JSON.stringify(detected) &&
-      (await outputsExist(binDir, info));
-    return same ? { built: false, binDir, info } : null;
+      (JSON.stringify(info.detected) === JSON.stringify(detected) ||
+        (!afresh && isOfOtherMachine(info, detected))) &&
+      (await outputsExist(at.binDir, info));
+    return same ? { built: false, binDir: at.binDir, info } : null;
   };
 
   const shared = sharedPlace(root, place, options);
-  const before = (await current(place)) ?? (shared && (await current(shared)));
-  if (before !== null) return before;
+  for (const at of shared === null ? [place] : [place, shared]) {
+    const before = await current(at, await planOf(at));
+    if (before !== null) return before;
+  }
 
   const buildDir = join(place.dir, "build");
-  const onWait = () => say("another process is building the native part; waiting for it");
+  const onWait = (host) =>
+    say(
+      `another process${host === null ? "" : ` on ${host}`} is building the native part; waiting for it`,
+    );
   const buildIt = async () => {
     // Another process may have built it while this one waited.
-    const meanwhile = await current(place);
+    const plan = await planOf(place);
+    const meanwhile = await current(place, plan);
     if (meanwhile !== null) return meanwhile;
 
+    const { detected, environment, sources } = plan;
     say(
       `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
     );
-    // Until the new build is complete there is none: an interrupted one must not look ready.
-    await rm(place.infoFile, { force: true });
+    await setInfoAside(place);
     if (place.dir !== root) await copySources(root, place.dir);
     const gpu = await withGypFile(root, place.dir, () =>
-      compile({ place, root, detected, options, say, signal }),
+      compile({ place, root, detected, environment, options, say, signal }),
     );
     const info = {
       version: detected.version,
       sources,
+      environment,
       detected,
       backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
       gpu,
       nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
-      sanitize: options.sanitize ?? null,
+      sanitize: sanitize ?? null,
       summary: summary(detected, options, gpu),
       outputs: await outputNames(place.binDir),
     };
@@ -105,11 +127,14 @@ export async function buildNative(request) {
   };
   try {
     await mkdir(buildDir, { recursive: true });
-    return await withLock(join(buildDir, "native-build.lock"), onWait, buildIt, signal);
+    return await withLock(join(buildDir, "native-build.lock"), onWait, buildIt, { signal });
   } catch (error) {
     throw error.syscall === undefined ? error : notWritten(place.dir, error);
   }
 }
+
+/** What was built for GPUs where there is a toolkit is not built again, without, where there is none. */
+const isOfOtherMachine = (info, detected) => info.gpu.built && !detected.cuda.build;
 
 /** What make finds it takes for whole: nothing is left of a build that was stopped. */
 async function compile({ place, signal, ...request }) {

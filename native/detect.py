@@ -4,7 +4,7 @@
     detect.py nvtx-include         directory with nvtx3/nvToolsExt.h, or nothing
     detect.py version              the package's version
     detect.py sources DIR [EXT]    the .cc (or other) files of a directory below native/, sorted
-    detect.py all                  everything found, as JSON
+    detect.py all [GPU...]         everything found, as JSON, for GPUs of other machines, too (90: compute capability 9.0)
 
 Standard output holds the value and nothing else: gyp puts it into the build files.
 A place that the environment names (NVTX_ROOT, CUDNN_ROOT, NVCC, CXX) must hold what it promises;
@@ -40,7 +40,7 @@ def sources(directory, extension=".cc"):
     return [f"{directory}/{name}" for name in names if name.endswith(extension)]
 
 
-def everything():
+def everything(elsewhere):
     toolkit = find_nvcc()
     return {
         "version": version(),
@@ -48,7 +48,7 @@ def everything():
         "nvcc": toolkit,
         "nvtx": find_nvtx(toolkit),
         "cudnn": find_cudnn(toolkit),
-        "cuda": plan_gpu_backend(toolkit),
+        "cuda": plan_gpu_backend(toolkit, elsewhere),
     }
 
 
@@ -60,8 +60,8 @@ def main(arguments):
         print(version())
     elif len(arguments) in (2, 3) and arguments[0] == "sources":
         print("\n".join(sources(*arguments[1:])))
-    elif arguments == ["all"]:
-        print(json.dumps(everything()))
+    elif arguments[:1] == ["all"] and all(one.isdigit() for one in arguments[1:]):
+        print(json.dumps(everything([int(one) for one in arguments[1:]])))
     else:
         sys.exit(__doc__)
 

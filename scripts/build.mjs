@@ -9,4 +9,4 @@ if (part !== undefined && part !== "ts" && part !== "native") {
 requireNode();
 await installDependencies();
 if (part !== "native") await buildTypeScript({ force: true });
-if (part !== "ts") buildNativePart(rest);
+if (part !== "ts") buildNativePart(["--afresh", ...rest]);

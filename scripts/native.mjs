@@ -1,4 +1,4 @@
-// Builds the native part: node scripts/native.mjs [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet] [--quiet-when-ready]
+// Builds the native part: node scripts/native.mjs [--afresh] [--own-nvtx] [--out DIR] [--sanitize LIST] [--quiet] [--quiet-when-ready]
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -11,6 +11,7 @@ async function main(args, signal) {
   const { values } = parseArgs({
     args,
     options: {
+      afresh: { type: "boolean", default: false },
       "own-nvtx": { type: "boolean", default: false },
       out: { type: "string" },
       sanitize: { type: "string" },
@@ -23,6 +24,7 @@ async function main(args, signal) {
     root,
     signal,
     quiet: values.quiet,
+    afresh: values.afresh,
     ownNvtx: values["own-nvtx"],
     ...(values.out === undefined ? {} : { out: values.out }),
     ...(values.sanitize === undefined ? {} : { sanitize: values.sanitize }),

@@ -80,8 +80,10 @@ async function unlessDone(isDone, work) {
   if (isDone()) return;
   mkdirSync(stamps, { recursive: true });
   const lock = join(stamps, "lock");
-  const onWait = () =>
-    console.error(`setting up: another command does it; waiting for it (${lock})`);
+  const onWait = (host) =>
+    console.error(
+      `setting up: another command${host === null ? "" : ` on ${host}`} does it; waiting for it (${lock})`,
+    );
   await withLock(lock, onWait, () => {
     if (!isDone()) work();
   });

@@ -1,13 +1,20 @@
 // What this machine has to build with, and what is made of it.
 import { join } from "node:path";
+import { withBuildEnvironment } from "./environment.mjs";
 import { NativeBuildError } from "./error.mjs";
 import { requirePython } from "./python.mjs";
 import { run } from "./run.mjs";
 
-/** What native/detect.py found: compiler, nvcc, NVTX headers, cuDNN. */
-export async function detect(root, signal) {
-  const detect = [join(root, "native", "detect.py"), "all"];
-  const result = await run(await requirePython(signal), detect, { cwd: root, signal });
+/**
+ * What native/detect.py found: compiler, nvcc, NVTX headers, cuDNN.
+ *
+ * @param environment the variables to build with
+ * @param gpus compute capabilities of GPUs that the build is for beside those of this machine: [90]
+ */
+export async function detect(root, { environment, gpus, signal }) {
+  const detect = [join(root, "native", "detect.py"), "all", ...gpus.map(String)];
+  const env = withBuildEnvironment(environment);
+  const result = await run(await requirePython(signal), detect, { cwd: root, env, signal });
   if (result.code !== 0) throw new NativeBuildError(result.output.trim());
   const detected = JSON.parse(result.output);
   if (detected.compiler === null)

@@ -1,16 +1,27 @@
 import { rmSync } from "node:fs";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { isAlive, parseHolder, thisHolder } from "./holder.mjs";
+
+const LOOK_MS = 200;
+/** How often a holder renews the time of its lock. */
+const BEAT_MS = 5_000;
+/** After so many looks at a time that stays it is dead: two minutes, longer than a client of NFS believes what it knows. */
+const SILENT_LOOKS = 600;
 
 /**
- * One at a time does what changes a directory: tests, sweeps and users start several at once. The lock file names
- * the process that holds it; a dead one's lock is taken over.
+ * One at a time does what changes a directory: tests, sweeps and users start several at once, on one machine or on
+ * several that share it. The lock file names the process that holds it; a dead one's lock is taken over. Whether
+ * a process of another machine is dead, only its silence tells.
  *
- * @param onWait is told once, where another process holds the lock
- * @param signal ends the waiting
+ * @param onWait is told once, where another process holds the lock, the machine that it is on; null for this one
+ * @param options.signal ends the waiting
+ * @param options.silentLooks a fifth of a second apart, after which a process of another machine is dead
  */
-export async function withLock(path, onWait, action, signal) {
-  const own = `${path}.${process.pid}`;
+export async function withLock(path, onWait, action, { signal, silentLooks = SILENT_LOOKS } = {}) {
+  const self = await thisHolder();
+  const own = `${path}.${self.host}.${self.pid}`;
   let isHeld = false;
   const release = () => {
     if (isHeld) rmSync(path, { force: true });
@@ -18,73 +29,86 @@ export async function withLock(path, onWait, action, signal) {
   };
   // Also where `action` ends the process.
   process.once("exit", release);
+  let heart;
   try {
-    await writeFile(own, await nameOf(process.pid));
-    for (let waited = false; !(await takeLock(own, path)); waited = true) {
-      if (!waited) onWait();
+    await writeFile(own, JSON.stringify(self));
+    const isSilent = silenceOf(path, silentLooks);
+    for (let isTold = false; !(await linked(own, path)); ) {
+      const rival = await rivalAt(own, path, isSilent);
+      if (rival !== null && !isTold) {
+        onWait(rival.host === self.host ? null : rival.host);
+        isTold = true;
+      }
       signal?.throwIfAborted();
-      await delay(200);
+      await delay(LOOK_MS);
     }
     isHeld = true;
+    heart = beat(path);
     return await action();
   } finally {
+    await heart?.terminate();
     process.off("exit", release);
     release();
   }
 }
 
 /** A link appears with its content or not at all: nobody ever sees a lock without its owner. */
-async function takeLock(own, path) {
+async function linked(own, path) {
   try {
     await link(own, path);
     return true;
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
+    return false;
   }
-  const holder = await readFile(path, "utf8").catch(() => null);
-  if (holder === null || (await isAlive(holder))) return false;
-  // Move it aside before removing it, and look again: somebody else may have taken it over.
+}
+
+/** Who holds the lock, if somebody does: a dead one's is removed. */
+async function rivalAt(own, path, isSilent) {
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null) return null;
+  const holder = parseHolder(text);
+  const alive = holder === null ? "elsewhere" : await isAlive(holder);
+  if (alive === true || (alive === "elsewhere" && !(await isSilent(text))))
+    return { host: holder?.host ?? "unknown" };
+  await removeDead(own, path, text);
+  return null;
+}
+
+/** Moves it aside before removing it, and looks again: somebody else may have taken it over. */
+async function removeDead(own, path, dead) {
   const aside = `${own}.stale`;
   await rename(path, aside).catch(() => {});
-  const moved = await readFile(aside, "utf8").catch(() => holder);
-  if (moved !== holder) await link(aside, path).catch(() => {});
+  const moved = await readFile(aside, "utf8").catch(() => dead);
+  if (moved !== dead) await link(aside, path).catch(() => {});
   await rm(aside, { force: true });
-  return false;
 }
 
-/** A process by its id and, where the system tells, since when it runs: ids are used again. */
-async function nameOf(pid) {
-  const since = await startOf(pid);
-  return since === null ? String(pid) : `${pid} ${since}`;
+/** Whether a lock has not been renewed for so many looks: clocks of machines need not agree, and who sleeps sees no silence. */
+function silenceOf(path, silentLooks) {
+  let known = null;
+  let looks = 0;
+  return async (text) => {
+    const time = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => null,
+    );
+    const seen = `${time} ${text}`;
+    looks = seen === known ? looks + 1 : 0;
+    known = seen;
+    return looks >= silentLooks;
+  };
 }
 
-async function isAlive(holder) {
-  const [pid = "", ...since] = holder.trim().split(" ");
-  if (!exists(Number(pid))) return false;
-  const now = await startOf(pid);
-  return since.length === 0 || now === null || since.join(" ") === now;
-}
-
-function exists(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, as somebody else's.
-    return error.code === "EPERM";
-  }
-}
-
-/** The boot, and the ticks from it until the process began (proc(5), field 22 of `stat`); null where there is no `/proc`. */
-async function startOf(pid) {
-  try {
-    const [boot, stat] = await Promise.all([
-      readFile("/proc/sys/kernel/random/boot_id", "utf8"),
-      readFile(`/proc/${pid}/stat`, "utf8"),
-    ]);
-    // The second field is a name in brackets, which may hold anything.
-    return `${boot.trim()} ${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
-  } catch {
-    return null;
-  }
+/** In a thread: what this process does under a lock may be to wait for a program. */
+function beat(path) {
+  const heart = new Worker(new URL("beat.mjs", import.meta.url), {
+    workerData: { path, everyMs: BEAT_MS },
+    // Not this process's own options: a loader or a debugger has no business there.
+    execArgv: [],
+  });
+  // Without it the lock looks dead to other machines after a while; that is no reason to fail.
+  heart.on("error", () => {});
+  heart.unref();
+  return heart;
 }

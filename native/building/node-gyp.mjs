@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { gpuPlan } from "./detection.mjs";
+import { withBuildEnvironment } from "./environment.mjs";
 import { NativeBuildError } from "./error.mjs";
 import { requirePython } from "./python.mjs";
 import { run } from "./run.mjs";
@@ -13,9 +14,9 @@ import { run } from "./run.mjs";
  * Builds with the GPU backend where it is planned. A toolkit that does not work with this compiler
  * must not keep the rest from being built, unless the GPU backend was asked for.
  */
-export async function runWithOrWithoutGpu({ root, dir, detected, options, say, signal }) {
+export async function runWithOrWithoutGpu({ detected, say, ...request }) {
   const plan = gpuPlan(detected);
-  const compile = (gpu) => runNodeGyp(root, dir, options, gpuDefinitions(detected, gpu), signal);
+  const compile = (gpu) => runNodeGyp(request, gpuDefinitions(detected, gpu));
   try {
     await compile(plan);
     return plan;
@@ -58,7 +59,7 @@ export async function copySources(root, to) {
     await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
 }
 
-async function runNodeGyp(root, dir, options, gpu, signal) {
+async function runNodeGyp({ root, dir, environment, options, signal }, gpu) {
   const nodeGyp = createRequire(join(root, "package.json")).resolve("node-gyp/bin/node-gyp.js");
   // Warnings are errors where this code is developed. Where it is only used, a newer compiler may
   // have new ones; and GCC warns about constructs that it does not instrument.
@@ -78,7 +79,7 @@ async function runNodeGyp(root, dir, options, gpu, signal) {
   for (const step of steps) {
     const result = await run(process.execPath, [nodeGyp, ...step], {
       cwd: dir,
-      env: gypEnvironment(),
+      env: withBuildEnvironment(environment, withoutNpmSettings(process.env)),
       signal,
     });
     if (result.code !== 0)
@@ -89,12 +90,10 @@ async function runNodeGyp(root, dir, options, gpu, signal) {
   }
 }
 
-/**
- * npm's settings would win over our options, and npm hands them to whatever it starts: `nodedir` of an .npmrc, say.
- */
-function gypEnvironment() {
+/** npm's settings would win over our options, and npm hands them to whatever it starts: `nodedir` of an .npmrc, say. */
+function withoutNpmSettings(env) {
   const isOfNpm = (name) => /^npm_(config|package_config_node_gyp)_/i.test(name);
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfNpm(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOfNpm(name)));
 }
 
 /** The compiler's and gyp's own words, without node-gyp's chatter around them. */

@@ -15,7 +15,25 @@ export function buildPlace(root, { out }) {
 
 export function placeIn(dir) {
   const binDir = join(dir, "build", "Release");
-  return { dir, binDir, infoFile: join(binDir, "build-info.json") };
+  return {
+    dir,
+    binDir,
+    infoFile: join(binDir, "build-info.json"),
+    lastInfoFile: join(dir, "build", "last-build-info.json"),
+  };
+}
+
+/** What the last build was made of, be it complete or not: null where there was none. */
+export const readLastInfo = async ({ infoFile, lastInfoFile }) =>
+  (await readInfo(infoFile)) ?? (await readInfo(lastInfoFile));
+
+/** Until a build is complete there is none: an interrupted one must not look ready. */
+export async function setInfoAside({ infoFile, lastInfoFile }) {
+  try {
+    await rename(infoFile, lastInfoFile);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
 }
 
 function isWritable(directory) {

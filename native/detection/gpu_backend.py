@@ -22,28 +22,34 @@ class NotBuilt(Exception):
     """Why there is no GPU backend."""
 
 
-def plan_gpu_backend(toolkit):
-    """Whether and how it is built: {"build", "required", "reason"} and what nvcc needs."""
+def plan_gpu_backend(toolkit, elsewhere=()):
+    """Whether and how it is built: {"build", "required", "reason", "gpus"} and what nvcc needs.
+
+    elsewhere: GPUs of other machines that use this build, by compute capability. "gpus": all that it was made for;
+    None where that was not left to what is there.
+    """
     asked = (os.environ.get("HYDRACONF_CUDA") or "auto").lower()
     required = asked not in ("auto", "0", "off")
+    served = sorted({*gpus(), *elsewhere}) if asked == "auto" else None
     try:
-        targets, intermediate = targets_of(asked, toolkit)
+        targets, intermediate = targets_of(asked, toolkit, served)
     except NotBuilt as reason:
         if required:
             raise Missing(f"HYDRACONF_CUDA={asked}: {reason}") from None
-        return {"build": False, "required": False, "reason": str(reason)}
+        return {"build": False, "required": False, "reason": str(reason), "gpus": served}
     codes = [(number, f"sm_{number}") for number in targets]
     codes += [(number, f"compute_{number}") for number in sorted({*intermediate, targets[-1]})]
     return {
         "build": True,
         "required": required,
         "reason": None,
+        "gpus": served,
         "gencode": [f"-gencode=arch=compute_{number},code={code}" for number, code in codes],
         "targets": "+".join(code for _, code in codes),
     }
 
 
-def targets_of(asked, toolkit):
+def targets_of(asked, toolkit, served):
     """The GPUs to build for, at least one, and those whose code is wanted as intermediate code beside the newest's."""
     if not re.fullmatch(r"auto|0|1|on|off|\d{2,3}([, ]+\d{2,3})*", asked):
         raise NotBuilt("not auto, on, off, or numbers such as 80,90")
@@ -55,7 +61,7 @@ def targets_of(asked, toolkit):
         raise NotBuilt("the CUDA toolkit lacks its headers or libcudart_static.a")
     known = known_architectures(toolkit)
     if asked == "auto":
-        return targets_here(known, toolkit)
+        return targets_for(served, known, toolkit)
     if asked in ("1", "on"):
         targets = [number for number in TARGETS if number in known]
     else:
@@ -68,12 +74,11 @@ def targets_of(asked, toolkit):
     return targets, set()
 
 
-def targets_here(known, toolkit):
-    """For the GPUs of this machine: one that nvcc does not know runs the newest code before its own, as intermediate code."""
-    present = gpus()
-    if not present:
+def targets_for(served, known, toolkit):
+    """For the GPUs that are there: one that nvcc does not know runs the newest code before its own, as intermediate code."""
+    if not served:
         raise NotBuilt("no GPU answers here; HYDRACONF_CUDA=1 builds it all the same")
-    newest = {number: max((one for one in known if one <= number), default=None) for number in present}
+    newest = {number: max((one for one in known if one <= number), default=None) for number in served}
     targets = sorted({one for one in newest.values() if one is not None})
     if not targets:
         raise NotBuilt(f"nvcc {toolkit['version']} does not compile for this machine's GPU")

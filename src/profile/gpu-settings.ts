@@ -1,8 +1,8 @@
 import { ConfigError } from "../values/errors.ts";
 import type { InferConfig, ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
-import type { Gpu } from "./machine/gpu.ts";
-import { type GpuPart, gpuPart, type NativePart } from "./native.ts";
+import { type Gpu, queryCapabilities } from "./machine/gpu.ts";
+import { type GpuPart, gpuPart, type NativePart, requireNative } from "./native.ts";
 
 /** Keys of `infer` that mean something on a GPU only, with the values that ask for nothing. */
 const GPU_ONLY = {
@@ -20,6 +20,32 @@ export const withoutGpuSettings = (config: ProfileConfig): ProfileConfig => ({
 
 const REBUILD =
   "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/running.md";
+
+/**
+ * The native part, built for the GPUs of this machine where the built-in workload may run on one.
+ *
+ * @throws ConfigError as `requireNative`
+ */
+export async function nativeFor(
+  config: ProfileConfig,
+  say: (line: string) => void,
+  stop: AbortSignal,
+): Promise<NativePart> {
+  return requireNative(say, stop, mayUseGpu(config) ? await queryCapabilities() : []);
+}
+
+const mayUseGpu = ({ workload, device }: Pick<ProfileConfig, "workload" | "device">): boolean =>
+  workload.kind === "shallow_resnet" && device !== "cpu";
+
+/** Why the built-in workload leaves the GPUs that answer unused, though nobody asked for that; null where it does not. */
+export function whyGpuIsUnused(
+  config: Pick<ProfileConfig, "workload" | "device">,
+  gpus: readonly Gpu[],
+  part: GpuPart,
+): string | null {
+  if (!mayUseGpu(config) || gpus.length === 0 || part.built) return null;
+  return `it runs on the CPU, not on ${gpus[0]?.name}: the built-in workload was built without a GPU backend (${part.reason}); ${REBUILD}`;
+}
 
 /**
  * The device that a run uses, once it is sure that the workload can.

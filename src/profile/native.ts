@@ -28,11 +28,14 @@ export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
  * while it is built and nothing otherwise.
  *
  * @param stop ends the build, and leaves nothing of it
+ * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0: a build that was left to what is
+ *   there, and was made where they are not, is made anew for them
  * @throws ConfigError `profile.native_build` with the compiler's last words, or that it was stopped
  */
 export async function requireNative(
   say: (line: string) => void,
   stop?: AbortSignal,
+  gpus: readonly number[] = [],
 ): Promise<NativePart> {
   const { root } = packageInfo();
   const builder = await nativeBuilder(root);
@@ -40,6 +43,7 @@ export async function requireNative(
     const { binDir, info } = await readyNative(builder, {
       root,
       log: say,
+      gpus,
       ...(stop && { signal: stop }),
     });
     return {
@@ -79,8 +83,12 @@ export const nativeBuilder = async (root: string): Promise<typeof NativeBuild> =
   (await importFile(pathToFileURL(join(root, "native", "build.mjs")).href)) as typeof NativeBuild;
 
 /** Without asking for compilers and toolkits where everything stands ready: that takes a while. */
-async function readyNative(builder: typeof NativeBuild, request: NativeBuild.NativeBuildRequest) {
+async function readyNative(
+  builder: typeof NativeBuild,
+  request: NativeBuild.NativeBuildRequest & { readonly gpus: readonly number[] },
+) {
   const { state, binDir, info } = await builder.nativeStatus(request.root);
-  if (state === "ready" && info !== null) return { binDir, info };
+  if (state === "ready" && info !== null && builder.servesGpus(info, request.gpus))
+    return { binDir, info };
   return builder.buildNative(request);
 }

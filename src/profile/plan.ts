@@ -9,10 +9,10 @@ import { forAnotherMachine, planNcu } from "./collectors/ncu-plan.ts";
 import type { NcuCollectorOptions } from "./collectors/ncu-session.ts";
 import { planNsys } from "./collectors/nsys.ts";
 import type { ProfileConfig } from "./config.ts";
-import { chooseDevice, withoutGpuSettings } from "./gpu-settings.ts";
+import { chooseDevice, nativeFor, withoutGpuSettings } from "./gpu-settings.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "./interrupt.ts";
 import { queryGpus } from "./machine/gpu.ts";
-import { type NativePart, requireNative } from "./native.ts";
+import type { NativePart } from "./native.ts";
 import { silentProgress } from "./progress.ts";
 import { makeTemporaryDirectory } from "./temporary-directory.ts";
 import { createWorkload } from "./workload/index.ts";
@@ -50,7 +50,7 @@ export async function planProfile(
   config: ProfileConfig,
   request: PlanRequest,
 ): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
-  const [gpus, native] = await Promise.all([queryGpus(), nativeForPlan(request.say)]);
+  const [gpus, native] = await Promise.all([queryGpus(), nativeForPlan(config, request.say)]);
   const { ncu } = config.pipeline;
   // What is asked for needs a GPU, so it is planned for a machine that has one.
   const isForElsewhere = gpus.length === 0 && (ncu.enable || config.device.startsWith("cuda:"));
@@ -94,10 +94,10 @@ export async function planProfile(
 }
 
 /** A signal ends the build, and then this process. */
-async function nativeForPlan(say: PlanRequest["say"]): Promise<NativePart> {
+async function nativeForPlan(config: ProfileConfig, say: PlanRequest["say"]): Promise<NativePart> {
   const interrupt = listenForInterrupt();
   try {
-    return await requireNative(say, interrupt.stop);
+    return await nativeFor(config, say, interrupt.stop);
   } catch (error) {
     if (!interrupt.stop.aborted || !isConfigError(error)) throw error;
     say(error.details.message);

@@ -6,12 +6,12 @@ import type { Collection } from "./collectors/collector.ts";
 import { enabledCollectors } from "./collectors/index.ts";
 import { type MissingCollection, runCollectors } from "./collectors/run-collectors.ts";
 import type { ProfileConfig } from "./config.ts";
-import { chooseDevice } from "./gpu-settings.ts";
+import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
 import { describeInputs, type RunInputs } from "./inputs.ts";
 import { describeMachine, type MachineEnvironment } from "./machine/environment.ts";
 import { queryGpus } from "./machine/gpu.ts";
 import { cutOutput, describeOutcome, type StopRequests, succeeded } from "./machine/process.ts";
-import { requireNative } from "./native.ts";
+import { gpuPart } from "./native.ts";
 import { PROFILE_REQUEST } from "./profile-options.ts";
 import type { Progress } from "./progress.ts";
 import { buildRegionModel, patternList, type RegionModel } from "./regions/index.ts";
@@ -89,9 +89,11 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   const { config, fingerprint } = request;
   const [gpus, native] = await Promise.all([
     queryGpus(),
-    requireNative(request.say, request.interrupt.stop),
+    nativeFor(config, request.say, request.interrupt.stop),
   ]);
   const device = chooseDevice(config, gpus, native);
+  const unused = whyGpuIsUnused(config, gpus, gpuPart(native));
+  if (unused !== null) request.say(unused);
   const workload = createWorkload(config, {
     cwd: request.cwd,
     device,

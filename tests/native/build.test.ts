@@ -5,15 +5,15 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
@@ -24,58 +24,12 @@ import {
 } from "../../native/build.mjs";
 import { eventually } from "../wait.ts";
 import { writeSlowCompiler } from "./slow-compiler.ts";
-
-const repository = fileURLToPath(new URL("../..", import.meta.url));
-
-const GYP = `{
-  'includes': ['native/settings.gypi'],
-  'targets': [{
-    'target_name': 'hello',
-    'type': 'executable',
-    'sources': ['<!@("<(python)" native/detect.py sources native/hello)'],
-  }],
-}`;
-
-/** The rule of the real binding.gyp, in short. */
-const GYP_WITH_CUDA = `{
-  'includes': ['native/settings.gypi'],
-  'targets': [{
-    'target_name': 'hello',
-    'type': 'executable',
-    'sources': ['<!@("<(python)" native/detect.py sources native/hello)'],
-    'conditions': [['cuda==1', {
-      'sources': ['<!@("<(python)" native/detect.py sources native/hello .cu)'],
-      'rules': [{
-        'rule_name': 'nvcc',
-        'extension': 'cu',
-        'outputs': ['<(INTERMEDIATE_DIR)/<(RULE_INPUT_ROOT).cu.o'],
-        'process_outputs_as_sources': 1,
-        'action': ['<(nvcc)', '<@(cuda_gencode)', '-c', '<(RULE_INPUT_PATH)', '-o', '<@(_outputs)'],
-      }],
-    }]],
-  }],
-}`;
-
-const program = (text: string): string =>
-  `#include <cstdio>\n#include <stdexcept>\nint main() { std::puts("${text}"); return 0; }\n`;
+import { addFakeToolkit, hello, program, writeSmallPackage } from "./small-package.ts";
 
 let root = "";
 
-/** A package of one small program, built by the real settings, detection and node-gyp. */
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "native build ü-"));
-  mkdirSync(join(root, "native/hello"), { recursive: true });
-  for (const name of [
-    "native/detect.py",
-    "native/detection",
-    "native/settings.gypi",
-    "native/node-settings",
-  ])
-    cpSync(join(repository, name), join(root, name), { recursive: true });
-  cpSync(join(repository, "package.json"), join(root, "package.json"));
-  symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
-  writeFileSync(join(root, "binding.gyp"), GYP);
-  writeFileSync(join(root, "native/hello/main.cc"), program("one"));
+  root = writeSmallPackage();
   // The same on machines with a GPU and without.
   vi.stubEnv("HYDRACONF_CUDA", "0");
 });
@@ -86,8 +40,6 @@ afterEach(() => {
 
 const quiet = { quiet: true } as const;
 const builder = new URL("../../native/build.mjs", import.meta.url).href;
-const hello = async (binDir: string): Promise<string> =>
-  (await execa(join(binDir, "hello"))).stdout;
 
 describe("buildNative", () => {
   it("builds a packed package, whose root has no binding.gyp before and after", async () => {
@@ -208,27 +160,10 @@ describe("buildNative", () => {
   });
 
   it("falls back to the CPU where the GPU backend does not compile, unless it was asked for", async () => {
-    // nvcc is real enough to be found and knows this machine's GPU, but compiles nothing.
-    const fake = join(root, "fake");
-    for (const file of ["include/cuda_runtime_api.h", "lib64/libcudart_static.a"])
-      writeInto(join(fake, file), "");
-    writeInto(
-      join(fake, "bin/nvcc"),
-      `#!/bin/sh
-      case "$*" in
-        *--list-gpu-arch*) echo compute_90 ;;
-        *--dryrun*) echo "#$ _HERE_=${fake}/bin" ;;
-        *--version*) echo "release 13.0, V13.0.88" ;;
-        *) echo "nvcc fatal: unsupported host compiler" >&2; exit 1 ;;
-      esac`,
-    );
-    writeInto(join(fake, "smi/nvidia-smi"), "#!/bin/sh\necho 9.0\n");
-    for (const name of ["bin/nvcc", "smi/nvidia-smi"]) chmodSync(join(fake, name), 0o755);
+    const { home, smi } = addFakeToolkit(root, { compiles: false, gpu: "9.0" });
     vi.stubEnv("HYDRACONF_CUDA", "auto");
-    vi.stubEnv("CUDA_HOME", fake);
-    vi.stubEnv("PATH", `${join(fake, "smi")}:${process.env["PATH"]}`);
-    writeInto(join(root, "native/hello/kernel.cu"), "");
-    writeFileSync(join(root, "binding.gyp"), GYP_WITH_CUDA);
+    vi.stubEnv("CUDA_HOME", home);
+    vi.stubEnv("PATH", `${smi}:${process.env["PATH"]}`);
     try {
       const lines: string[] = [];
       const { binDir, info } = await buildNative({ root, log: (line) => void lines.push(line) });
@@ -328,18 +263,14 @@ describe("buildNative", () => {
   it("builds once for several callers at a time, and after one that was killed", async () => {
     // Process ids are never this large: the lock of a builder that is gone.
     const lock = join(root, "build/native-build.lock");
+    const namespace = existsSync("/proc/self/ns/pid") ? readlinkSync("/proc/self/ns/pid") : null;
     mkdirSync(join(root, "build"));
-    writeFileSync(lock, "4194305");
+    writeFileSync(lock, JSON.stringify({ host: hostname(), pid: 4194305, since: null, namespace }));
     const results = await Promise.all([1, 2, 3].map(() => buildInOwnProcess()));
     expect(results.filter((built) => built === "true")).toHaveLength(1);
     expect(existsSync(lock)).toBe(false);
   });
 });
-
-function writeInto(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
 
 async function buildInOwnProcess(env: Readonly<Record<string, string>> = {}): Promise<string> {
   const code = `

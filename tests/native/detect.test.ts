@@ -176,13 +176,22 @@ describe("HYDRACONF_CUDA", () => {
     expect(cuda).toMatchObject({ build: true, required: asked !== "", targets });
   });
 
+  it("builds for the GPUs of other machines that use the build, beside those of this one", async () => {
+    const env = { ...machine("8.0\\n"), HYDRACONF_CUDA: "" };
+    const { stdout } = await detect(["all", "90"], env);
+    expect(JSON.parse(stdout).cuda).toMatchObject({
+      gpus: [80, 90],
+      targets: "sm_80+sm_90+compute_90",
+    });
+  });
+
   it.each([
-    ["", "", "no GPU answers here; HYDRACONF_CUDA=1 builds it all the same"],
-    ["", "7.5\\n", "nvcc 12.8 does not compile for this machine's GPU"],
-    ["0", "9.0\\n", "HYDRACONF_CUDA switches it off"],
-  ])("%j with GPUs %j builds none and says why", async (asked, capabilities, reason) => {
+    ["", "", [], "no GPU answers here; HYDRACONF_CUDA=1 builds it all the same"],
+    ["", "7.5\\n", [75], "nvcc 12.8 does not compile for this machine's GPU"],
+    ["0", "9.0\\n", null, "HYDRACONF_CUDA switches it off"],
+  ])("%j with GPUs %j builds none and says why", async (asked, capabilities, gpus, reason) => {
     const { cuda } = await all({ ...machine(capabilities), HYDRACONF_CUDA: asked });
-    expect(cuda).toEqual({ build: false, required: false, reason });
+    expect(cuda).toEqual({ build: false, required: false, reason, gpus });
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { InferConfig } from "../../src/profile/config.ts";
-import { checkGpuSettings } from "../../src/profile/gpu-settings.ts";
+import { checkGpuSettings, whyGpuIsUnused } from "../../src/profile/gpu-settings.ts";
 import type { GpuPart } from "../../src/profile/native.ts";
 
 const infer: InferConfig = {
@@ -68,5 +68,26 @@ describe("checkGpuSettings", () => {
     const run = () =>
       checkGpuSettings({ workload: command, infer: { ...infer, tf32: true } }, "cpu", gpu());
     expect(run).not.toThrow();
+  });
+});
+
+describe("whyGpuIsUnused", () => {
+  const h200 = { index: 0, name: "NVIDIA H200", driverVersion: "580" };
+  const none: GpuPart = { built: false, targets: null, libraries: [], reason: "no nvcc" };
+  const why = (part: GpuPart, changes: Partial<Parameters<typeof whyGpuIsUnused>[0]>) =>
+    whyGpuIsUnused({ workload, device: "auto", ...changes }, [h200], part);
+
+  it("names the GPU that nobody asked to leave out, why it is, and what builds for it", () => {
+    expect(why(none, {})).toMatch(
+      /^it runs on the CPU, not on NVIDIA H200: .* without a GPU backend \(no nvcc\); HYDRACONF_CUDA=1 /,
+    );
+  });
+
+  it("says nothing where the GPU is used, not wanted, not there, or the program's own matter", () => {
+    const command = { kind: "command", command: ["train"], cwd: null } as const;
+    expect(why(gpu("cuda"), {})).toBeNull();
+    expect(why(none, { device: "cpu" })).toBeNull();
+    expect(why(none, { workload: command })).toBeNull();
+    expect(whyGpuIsUnused({ workload, device: "auto" }, [], none)).toBeNull();
   });
 });

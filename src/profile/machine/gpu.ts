@@ -40,6 +40,17 @@ export async function queryGpus(): Promise<readonly Gpu[]> {
 }
 
 /**
+ * Compute capabilities of all GPUs of this machine, as compilers name them: `[90]` for 9.0. Empty without a driver that tells;
+ * those before R510 do not.
+ */
+export async function queryCapabilities(): Promise<readonly number[]> {
+  const question = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"];
+  const { failed, stdout } = await askProgram(question, { timeoutMs: QUERY_TIMEOUT_MS });
+  const found = failed ? [] : stdout.matchAll(/^\s*(\d+)\.(\d)\s*$/gm);
+  return [...new Set([...found].map(([, major, minor]) => Number(`${major}${minor}`)))];
+}
+
+/**
  * The GPUs by CUDA's numbers. CUDA_VISIBLE_DEVICES selects and reorders them: by number or by (the
  * beginning of) a UUID, up to the first entry that names none. A slice of a partitioned GPU
  * (`MIG-...`) is the only device then. Numbers count in nvidia-smi's order, which is CUDA's own for

@@ -1,40 +1,103 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { withLock } from "../../../native/building/lock.mjs";
+import { eventually } from "../../wait.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hydraconf-lock-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const isLinux = existsSync("/proc/self/stat");
+const namespace = isLinux ? readlinkSync("/proc/self/ns/pid") : null;
+
+/** A lock file of somebody else's. */
+function heldBy(name: string, holder: Readonly<Record<string, unknown>>): string {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify({ host: hostname(), since: null, namespace, ...holder }));
+  return path;
+}
+
+const unexpected = (): never => {
+  throw new Error("nobody holds it");
+};
+
 it("lets one after the other in, tells who waits, and leaves nothing", async () => {
-  const path = join(folder, "held");
   // A process that is alive: this one's parent.
-  writeFileSync(path, String(process.ppid));
-  const told: string[] = [];
-  const onWait = () => {
-    told.push("waits");
+  const path = heldBy("held", { pid: process.ppid });
+  const told: unknown[] = [];
+  const onWait = (host: string | null) => {
+    told.push("waits", host);
     rmSync(path);
   };
   await withLock(path, onWait, async () => {
     told.push(existsSync(path) ? "holds it" : "holds none");
   });
-  expect(told).toEqual(["waits", "holds it"]);
+  expect(told).toEqual(["waits", null, "holds it"]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it.runIf(existsSync("/proc/self/stat"))(
-  "takes over from a process whose number another one has got since",
+it.runIf(isLinux)(
+  "takes over from a process whose number another one has got since, and from one before a start of the machine",
   async () => {
-    const path = join(folder, "reused");
-    writeFileSync(path, `${process.pid} some-boot 1`);
-    expect(
-      await withLock(
-        path,
-        () => {},
-        async () => "in",
-      ),
-    ).toBe("in");
-    expect(readdirSync(folder)).toEqual([]);
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    for (const since of [
+      { boot, ticks: "1" },
+      { boot: "an earlier one", ticks: "1" },
+    ]) {
+      const path = heldBy("reused", { pid: process.pid, since });
+      expect(await withLock(path, unexpected, async () => "in")).toBe("in");
+      expect(readdirSync(folder)).toEqual([]);
+    }
   },
 );
+
+describe.each([
+  ["on another machine", { host: "another-host", pid: 4_194_305 }, "another-host"],
+  ["in another container", { pid: 4_194_305, namespace: "pid:[1]" }, null],
+])("a holder %s", (_, holder, host) => {
+  it("is waited for while it renews the lock, and its lock is taken over when it does no more", async () => {
+    const path = heldBy("elsewhere", holder);
+    let beats = 0;
+    const told: unknown[] = [];
+    const entered = await withLock(
+      path,
+      (of) => {
+        told.push(of);
+        const timer = setInterval(() => {
+          if (++beats > 20) clearInterval(timer);
+          else utimesSync(path, beats, beats);
+        }, 50);
+      },
+      async () => beats,
+      { silentLooks: 4 },
+    );
+    expect(entered).toBeGreaterThan(20);
+    expect(told).toEqual([host]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+it("renews its own lock while the process does nothing but wait for a program", async () => {
+  const path = join(folder, "busy");
+  await withLock(path, unexpected, async () => {
+    utimesSync(path, 1, 1);
+    const blocked = new Int32Array(new SharedArrayBuffer(4));
+    // The thread that renews it needs no turn of this one.
+    await eventually(() => {
+      Atomics.wait(blocked, 0, 0, 500);
+      expect(statSync(path).mtimeMs).toBeGreaterThan(1_000);
+    });
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});

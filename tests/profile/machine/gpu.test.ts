@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { visibleGpus } from "../../../src/profile/machine/gpu.ts";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { queryCapabilities, visibleGpus } from "../../../src/profile/machine/gpu.ts";
 
 const machine = ["A", "B", "C"].map((name) => ({
   name,
@@ -24,5 +27,32 @@ describe("visibleGpus", () => {
     const gpus = visibleGpus(machine, visible);
     expect(gpus.map(({ name }) => name)).toEqual(names);
     expect(gpus.map(({ index }) => index)).toEqual(names.map((_, i) => i));
+  });
+});
+
+describe("queryCapabilities", () => {
+  const answering = (script: string) => {
+    const bin = mkdtempSync(join(tmpdir(), "smi-"));
+    const smi = join(bin, "nvidia-smi");
+    writeFileSync(smi, `#!/bin/sh\n${script}\n`);
+    chmodSync(smi, 0o755);
+    vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(bin, { recursive: true });
+    });
+    return queryCapabilities();
+  };
+
+  it.each([
+    ["each kind once", "printf '9.0\\n12.0\\n9.0\\n'", [90, 120]],
+    [
+      "none of a driver that does not know the question",
+      `echo 'Field "compute_cap" is not a valid field to query.'; exit 2`,
+      [],
+    ],
+    ["none of a GPU that does not tell", "echo '[N/A]'", []],
+  ])("gives %s", async (_, script, capabilities) => {
+    expect(await answering(script)).toEqual(capabilities);
   });
 });
