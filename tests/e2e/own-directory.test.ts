@@ -23,3 +23,30 @@ it.each([
     stderr: "The current directory was removed\n  Hint: change to one that is there (cd)",
   });
 });
+
+it.each([
+  ["hydraconf", ["--cfg", "job"]],
+  ["deep-profile", ["--cfg", "job"]],
+] as const)(
+  "%s takes no directory whose name is not UTF-8 for another one, and one named U+FFFD as it is",
+  async (name, args) => {
+    const run = (directory: string) =>
+      execa(
+        "sh",
+        [
+          "-c",
+          `mkdir -p "$(printf '${directory}')" && cd "$(printf '${directory}')" && exec "$0" "$@"`,
+          process.execPath,
+          commandPath(name),
+          ...args,
+        ],
+        { cwd: here.path, reject: false },
+      );
+    const { exitCode, stdout, stderr } = await run("b\\377d");
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(
+      /^The name of the current directory is not UTF-8: .*\n {2}Hint: rename it/,
+    );
+    expect((await run("b\\357\\277\\275d")).stderr).not.toContain("not UTF-8");
+  },
+);
