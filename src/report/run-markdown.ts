@@ -1,3 +1,4 @@
+import { grouped } from "../plural.ts";
 import { regionKey } from "./directory-name.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
 import {
@@ -54,8 +55,14 @@ function fullReport({ html }: RunSection, base: string): string {
   return `Full report: ${links.join(", ")}.`;
 }
 
-const scopesLine = ({ bundle }: RunSection): string =>
-  `Scopes in the full report: ${bundle.reports.map(({ scope }) => escapeMarkdown(scope)).join(", ")}.`;
+/** A run of many processes has a scope for each. */
+const MAX_SCOPES = 64;
+
+function scopesLine({ bundle: { reports } }: RunSection): string {
+  const shown = reports.slice(0, MAX_SCOPES).map(({ scope }) => escapeMarkdown(scope));
+  const left = reports.length - shown.length;
+  return `Scopes in the full report: ${shown.join(", ")}${left === 0 ? "" : ` and ${grouped(String(left))} more`}.`;
+}
 
 function regionLinks(
   report: NCUProfileRegionReport,

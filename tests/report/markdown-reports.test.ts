@@ -208,6 +208,18 @@ describe("Markdown reports", () => {
     expect(renderRunMarkdown(runOf(wall))).not.toContain("No collector ran.");
   });
 
+  it("name the first scopes of a run of very many processes, and count the others", () => {
+    const [report] = gpu.reports;
+    if (report === undefined) throw new Error("no report");
+    const reports = Array.from({ length: 4097 }, (_, pid) => ({
+      ...report,
+      scope: `process:${pid}` as const,
+    }));
+    const text = renderRunMarkdown(runOf({ ...gpu, reports }));
+    expect(text).toContain(", process:63 and 4,033 more.\n");
+    expect(text).not.toContain("process:64");
+  });
+
   it("come in pieces, none of which grows with the number of regions", () => {
     const ranges = Array.from({ length: 2_000 }, (_, at) => ({
       name: `step ${at}`,

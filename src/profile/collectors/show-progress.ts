@@ -1,8 +1,10 @@
-import { setInterval } from "node:timers";
+import { silentProgress } from "../progress.ts";
 import type { Workload } from "../workload/workload.ts";
 import type { CollectContext } from "./collector.ts";
 
 const REFRESH_MS = 200;
+/** Looking at the recordings of thousands of processes takes long: the pause is so many times what it took. */
+const PAUSE_TIMES = 10;
 
 /**
  * Keeps the status line up to date while a workload runs. A program that writes to the terminal
@@ -15,12 +17,17 @@ export function showProgress(
   { progress }: CollectContext,
   text: () => string,
 ): () => void {
-  if (workload.stdout === "forward") return () => {};
-  const show = () => progress.update(text());
+  if (workload.stdout === "forward" || progress === silentProgress) return () => {};
+  let timer: ReturnType<typeof setTimeout>;
+  const show = () => {
+    const started = performance.now();
+    progress.update(text());
+    const took = performance.now() - started;
+    timer = setTimeout(show, Math.max(REFRESH_MS, took * PAUSE_TIMES));
+  };
   show();
-  const timer = setInterval(show, REFRESH_MS);
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     progress.stop();
   };
 }

@@ -18,6 +18,8 @@ export interface RecordingCursor {
    * @throws ConfigError `recording.invalid`
    */
   readonly advance: (budgetBytes?: number) => FileHeader | null;
+  /** Whether the process has told that it ends, and all that it had recorded until then is delivered. */
+  readonly isComplete: () => boolean;
 }
 
 /** Of an executable; what the system allows. */
@@ -44,6 +46,7 @@ export function openRecording(
   const pending: Chunk[] = [];
   let nextOffset: number | null = null;
   let gpuTimes: GpuTimes | null = null;
+  let complete = false;
 
   /** Reads what is new in the chunk of `position`; returns how much that was. */
   const readRest = (descriptor: number, header: FileHeader, position: StreamPosition): number => {
@@ -96,6 +99,7 @@ export function openRecording(
       begun++;
     }
     pending.splice(0, begun);
+    complete = header.finishedNs !== null && pending.length === 0;
     return header;
   };
 
@@ -108,6 +112,7 @@ export function openRecording(
         closeSync(descriptor);
       }
     },
+    isComplete: () => complete,
   };
 }
 

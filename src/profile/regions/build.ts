@@ -11,12 +11,12 @@ import type { SelectionPatterns } from "../../report/selection/range-pattern.ts"
 import { checkOptions } from "../../values/check-options.ts";
 import { REGION_OPTIONS } from "../profile-options.ts";
 import { ranKernels, type Timeline } from "../timeline.ts";
+import { notesOfProcesses } from "./alike-notes.ts";
 import { type AttributionContext, attributeProcess, type ProcessAttribution } from "./attribute.ts";
 import { createKernelNames, type NumberedNames } from "./kernel-names.ts";
 import { createKernelRows } from "./kernel-rows.ts";
 import type { RegionModel } from "./model.ts";
 import { createPathTree, type PathNode } from "./path-tree.ts";
-import { processNotes } from "./process-notes.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
 import { selectNodes } from "./selected-nodes.ts";
 import { unmatchedNotes } from "./unmatched-patterns.ts";
@@ -72,7 +72,7 @@ function scopeRequests(
   aggregate: boolean,
 ): readonly ScopeRequest[] {
   const notesOf = (some: readonly ProcessAttribution[]) =>
-    unique([...common, ...some.flatMap(processNotes)]);
+    unique([...common, ...notesOfProcesses(some)]);
   const whole: ScopeRequest = {
     scope: "aggregate",
     processes,

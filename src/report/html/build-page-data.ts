@@ -10,7 +10,7 @@ import { treeRows } from "../tree-rows.ts";
 import type { Detail } from "./detail.ts";
 import { foldKernels } from "./fold-kernels.ts";
 import type { KernelSources } from "./kernel-sources.ts";
-import { chooseMetrics } from "./metric-columns.ts";
+import { chooseMetrics, metricValues } from "./metric-columns.ts";
 import { kernelColumns, regionColumns, rooflineData } from "./page-columns.ts";
 import type { PageData, ScopeData } from "./page-data.ts";
 import { createStringTable, type StringTable } from "./string-table.ts";
@@ -21,12 +21,18 @@ export interface BuiltPageData {
   readonly left: readonly string[];
 }
 
-/** @param sources kept between levels of detail of one bundle */
+/**
+ * Null where it would surely be larger than `maxBytes`: all of a large report as one text is more
+ * than a process can hold.
+ *
+ * @param sources kept between levels of detail of one bundle
+ */
 export function buildPageData(
   { reports }: RegionReportBundle,
   detail: Detail,
   sources: KernelSources,
-): BuiltPageData {
+  maxBytes = Number.POSITIVE_INFINITY,
+): BuiltPageData | null {
   const table = createStringTable();
   const left: string[] = [];
   const [main, ...others] = distinct(reports);
@@ -35,11 +41,16 @@ export function buildPageData(
     left.push(
       `${plural(others.length - detail.scopes, "report")} of single processes and devices not shown`,
     );
-  const scopes = shown.map((report, index) => {
+  const scopes: ScopeData[] = [];
+  let leastBytes = 0;
+  for (const [index, report] of shown.entries()) {
+    const chosen = chooseContent(report, detail);
+    leastBytes += leastBytesOf(chosen);
+    if (leastBytes > maxBytes) return null;
     const budget = index === 0 ? mainShare(detail, shown.length) : otherShare(detail, shown.length);
     const ofScope = { ...detail, kernels: budget };
-    return buildScope(report, ofScope, sources, table, index === 0 ? left : []);
-  });
+    scopes.push(buildScope(report, chosen, ofScope, sources, table, index === 0 ? left : []));
+  }
   return { data: { strings: table.strings, scopes }, left };
 }
 
@@ -72,16 +83,39 @@ function distinct(reports: readonly NCUProfileRegionReport[]): readonly NCUProfi
   });
 }
 
+/** What of a report a page shows, before it is put into columns. */
+interface ChosenContent {
+  readonly regions: readonly NCUProfileRegion[];
+  readonly metrics: ReturnType<typeof chooseMetrics>;
+}
+
+function chooseContent(report: NCUProfileRegionReport, detail: Detail): ChosenContent {
+  const regions = largestRegions(report.regions, detail.regions, weightIn(report));
+  return { regions, metrics: chooseMetrics(regions, detail.metrics) };
+}
+
+function weightIn(report: NCUProfileRegionReport): (region: NCUProfileRegion) => number {
+  const share = shareBase(report);
+  return (region) => share.of(region) ?? region.wall_ms ?? 0;
+}
+
+/** Columns that each scope has, whatever was measured. */
+const REGION_COLUMNS = 16;
+/** A digit and a comma. */
+const LEAST_CELL_BYTES = 2;
+
+const leastBytesOf = ({ regions, metrics }: ChosenContent): number =>
+  regions.length * (REGION_COLUMNS + metrics.names.length) * LEAST_CELL_BYTES;
+
 function buildScope(
   report: NCUProfileRegionReport,
+  { regions, metrics }: ChosenContent,
   detail: Detail,
   sources: KernelSources,
   table: StringTable,
   left: string[],
 ): ScopeData {
   const share = shareBase(report);
-  const weight = (region: NCUProfileRegion) => share.of(region) ?? region.wall_ms ?? 0;
-  const regions = largestRegions(report.regions, detail.regions, weight);
   if (regions.length < report.regions.length)
     left.push(`${plural(report.regions.length - regions.length, "shorter region")} not shown`);
 
@@ -93,14 +127,13 @@ function buildScope(
     left.push(
       `of ${all} records of kernels the ${detail.kernels} longest are shown, the others are summed up as "other"`,
     );
-  const metrics = chooseMetrics(regions, detail.metrics);
   if (metrics.left > 0) left.push(`${plural(metrics.left, "metric")} not shown`);
 
   const withSections = new Set(
     largestRegions(
       regions.filter(({ sections }) => Object.keys(sections).length > 0),
       detail.sections,
-      weight,
+      weightIn(report),
     ),
   );
   const hidden = regions.filter((region) => hasSections(region) && !withSections.has(region));
@@ -113,10 +146,9 @@ function buildScope(
     wholeLabel: share.label,
     kernelWords: reportKernelWords(report)?.many ?? null,
     regions: regionColumns(rows, table, detail.name),
-    metrics: metrics.columns.map(({ name, unit, values }) => ({
-      name,
-      unit,
-      values: values.map(forPage),
+    metrics: metrics.names.map((metric) => ({
+      ...metric,
+      values: metricValues(metric, regions).map(forPage),
     })),
     kernels: folded.map(({ kept, other }) => kernelColumns(kept, other, table, detail.name)),
     notes: byRow(regions, ({ notes }) => (notes.length === 0 ? null : notes)),

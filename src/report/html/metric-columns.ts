@@ -1,9 +1,8 @@
 import type { NCUProfileRegion } from "../document.ts";
 
-interface Column {
+interface MetricName {
   readonly name: string;
   readonly unit: string;
-  readonly values: readonly (number | null)[];
 }
 
 /** What most readers look for first; other metrics follow in the order of their names. */
@@ -22,23 +21,37 @@ const FIRST = [
 export function chooseMetrics(
   regions: readonly NCUProfileRegion[],
   limit: number,
-): { readonly columns: readonly Column[]; readonly left: number } {
-  const found = new Map<string, { name: string; unit: string }>();
-  for (const { metrics } of regions)
-    for (const [name, { value, unit }] of Object.entries(metrics))
-      if (value !== null) found.set(JSON.stringify([name, unit]), { name, unit });
-  const names = [...found.values()].sort(
+): { readonly names: readonly MetricName[]; readonly left: number } {
+  const names = namesIn(regions).sort(
     (a, b) => rank(a.name) - rank(b.name) || compare(a.name, b.name),
   );
-  const columns = names.slice(0, limit).map(({ name, unit }) => ({
-    name,
-    unit,
-    values: regions.map(({ metrics }) => {
-      const metric = metrics[name];
-      return metric?.unit === unit ? metric.value : null;
-    }),
-  }));
-  return { columns, left: names.length - columns.length };
+  return { names: names.slice(0, limit), left: Math.max(0, names.length - limit) };
+}
+
+/** What the column of a metric holds, region by region. */
+export const metricValues = (
+  { name, unit }: MetricName,
+  regions: readonly NCUProfileRegion[],
+): readonly (number | null)[] =>
+  regions.map(({ metrics }) => {
+    const metric = metrics[name];
+    return metric?.unit === unit ? metric.value : null;
+  });
+
+/** In the order in which they are seen. Regions mostly have the same: that must cost little. */
+function namesIn(regions: readonly NCUProfileRegion[]): MetricName[] {
+  const names: MetricName[] = [];
+  const units = new Map<string, Set<string>>();
+  for (const { metrics } of regions)
+    for (const [name, { value, unit }] of Object.entries(metrics)) {
+      if (value === null) continue;
+      const known = units.get(name);
+      if (known?.has(unit)) continue;
+      if (known === undefined) units.set(name, new Set([unit]));
+      else known.add(unit);
+      names.push({ name, unit });
+    }
+  return names;
 }
 
 function rank(name: string): number {

@@ -46,8 +46,12 @@ export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReport
   const limit = options.maxBytes ?? MAX_PAGE_BYTES;
   const sources = createKernelSources();
   let page = "";
-  for (const detail of DETAILS) {
-    const { data, left } = buildPageData(bundle, detail, sources);
+  for (const [level, detail] of DETAILS.entries()) {
+    // The last level is shown whatever it takes.
+    const most = level === DETAILS.length - 1 ? Number.POSITIVE_INFINITY : limit;
+    const built = buildPageData(bundle, detail, sources, most);
+    if (built === null) continue;
+    const { data, left } = built;
     const body = renderBody(bundle, options, detail, left);
     page = renderPage({ title: options.title, body, data }, assets);
     if (Buffer.byteLength(page) <= limit) break;

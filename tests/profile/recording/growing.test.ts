@@ -135,6 +135,31 @@ describe("reading", () => {
   });
 });
 
+describe("a recording", () => {
+  const words = [records.thread(0, 7), stringRecord(1, "a"), records.push(1, 1), records.pop(2)];
+  const next = { stream: 0, sequence: 1, baseNs: START_NS, records: [records.push(3, 1)] };
+  const cursorOf = (options: Parameters<typeof recording>[1]) => {
+    const path = join(folderWith(), "ended.nvtxrec");
+    writeFileSync(path, recording([onlyChunk(words), next], options));
+    return openRecording(path, () => {}, createNotes());
+  };
+
+  test("is complete once its process has told that it ends, and all is read", () => {
+    const cursor = cursorOf({ finishedNs: START_NS + 9n });
+    expect(cursor.isComplete()).toBe(false);
+    cursor.advance(1);
+    expect(cursor.isComplete()).toBe(false);
+    cursor.advance();
+    expect(cursor.isComplete()).toBe(true);
+  });
+
+  test("of a process that was killed, or still runs, never is", () => {
+    const cursor = cursorOf({});
+    cursor.advance();
+    expect(cursor.isComplete()).toBe(false);
+  });
+});
+
 describe("watching", () => {
   test("counts ranges and names the one opened last, without the ignored domains", () => {
     const directory = folderWith();

@@ -91,3 +91,40 @@ describe("scopes", () => {
     }
   });
 });
+
+describe("notes of many processes", () => {
+  const GONE = "ended without a word";
+  const many = (count: number, note: (pid: number) => string): ProcessSketch[] =>
+    Array.from({ length: count }, (_, index) => ({
+      pid: index + 1,
+      ranges: [{ name: "a", start: 0, end: 10 }],
+      notes: [`process ${index + 1} (my (old) tool): ${note(index + 1)}`],
+    }));
+  const notesOf = (processes: ProcessSketch[], scope: string) =>
+    scopesOf(processes)
+      .get(scope)
+      ?.notes.filter((note) => note.includes("process"));
+
+  it("stand there each where there are few", () => {
+    const few = many(3, () => GONE);
+    expect(notesOf(few, "aggregate")).toEqual(few.flatMap(({ notes = [] }) => notes));
+  });
+
+  it("are one where all say the same; each one's report keeps its own", () => {
+    const all = many(4096, () => GONE);
+    expect(notesOf(all, "aggregate")).toEqual([
+      `process 1 (my (old) tool) and 4,095 others: ${GONE}`,
+    ]);
+    expect(notesOf(all, "process:4000")).toEqual([`process 4000 (my (old) tool): ${GONE}`]);
+  });
+
+  it("are counted where they are too many to read", () => {
+    const notes = notesOf(
+      many(200, (pid) => `${pid} ranges were lost`),
+      "aggregate",
+    );
+    expect(notes).toHaveLength(65);
+    expect(notes?.[0]).toBe("process 1 (my (old) tool): 1 ranges were lost");
+    expect(notes?.at(-1)).toBe("136 more notes on single processes in the reports of these");
+  });
+});
