@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { renderHtmlReport } from "../../src/report/html/report-page.ts";
 import {
   type RunSummary,
   renderRegionMarkdown,
@@ -7,6 +8,7 @@ import {
 } from "../../src/report/index.ts";
 import { speedOfLight } from "../../src/report/speed-of-light.ts";
 import { bundleOf, regionNamed, resnet } from "./bundles.ts";
+import { dataOf } from "./html/page.ts";
 
 const COMPUTE = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
 const MEMORY = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
@@ -107,6 +109,21 @@ describe("what limits a region", () => {
     expect(text).toMatch(/stem \|.* 27\.8 \| 88\.4 \| memory \| 25\.0 \|/);
     expect(text).toContain("SM % and Memory % are shares of the peak");
     expect(renderRegionMarkdown(bundle, { title: "t" })).not.toContain("Limited by");
+  });
+
+  it("is what the page's tables read, where something was measured", () => {
+    const regionsOf = (of: typeof bundle) => {
+      const { strings, scopes } = dataOf(renderHtmlReport(of, { title: "t" }));
+      const regions = scopes[0]?.regions;
+      const limit = regions?.limit.map((index) => (index === null ? null : strings[index]));
+      return { sm: regions?.smShare, memory: regions?.memoryShare, limit };
+    };
+    expect(regionsOf(withLimits)).toEqual({
+      sm: [null, 27.8, null, null, null],
+      memory: [null, 88.4, null, null, null],
+      limit: [null, "memory", null, null, null],
+    });
+    expect(regionsOf(bundle)).toEqual({ sm: [], memory: [], limit: [] });
   });
 
   it("stands in the summary in plain language, also of a collector that another one stands before", () => {

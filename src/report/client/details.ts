@@ -47,6 +47,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ["Wall", time(regions.wall[row])],
     ["Wall, exclusive", time(regions.wallExclusive[row])],
     ["Per call", perCall(scope, row)],
+    ["Limited by", limitedBy(scope, row)],
   ];
   const measured = metrics.filter(({ values }) => values[row] != null);
   const own = notes[row] ?? [];
@@ -89,6 +90,14 @@ function perCall({ data }: Scope, row: number): string | null {
   if (median[row] == null) return null;
   const [low, middle, high, top] = [min, median, p95, max].map((of) => formatMs(of[row] ?? null));
   return `minimum ${low}, median ${middle}, 95th percentile ${high}, maximum ${top} ms`;
+}
+
+function limitedBy(scope: Scope, row: number): string | null {
+  const { smShare, memoryShare, limit } = scope.data.regions;
+  const index = limit[row] ?? null;
+  if (index === null) return null;
+  const [compute, memory] = [smShare, memoryShare].map((of) => formatShare(of[row] ?? null, 100));
+  return `${scope.text(index)} (SM ${compute} %, memory ${memory} % of the peak)`;
 }
 
 /** Wider than a telephone it scrolls by itself, by the keyboard, too. */

@@ -1,4 +1,5 @@
 import type { RegionColumns } from "../html/page-data.ts";
+import { LIMIT_LEGEND } from "../speed-of-light.ts";
 import { h, on } from "./dom.ts";
 import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./format.ts";
 import { nameElement } from "./name.ts";
@@ -35,8 +36,8 @@ export function createRegionTable(store: Store): HTMLElement {
   return holder;
 }
 
-function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
-  const { regions, wholeMs, wholeLabel, kernelWords } = data;
+function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
+  const { regions, wholeMs, wholeLabel, kernelWords } = scope.data;
   const number = (
     heading: string,
     values: readonly (number | null)[],
@@ -92,6 +93,7 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
             cell: ({ row }: Region) => formatCount(regions.kernelCount[row] ?? 0),
           },
         ]),
+    ...limitColumns(scope),
     ...(wholeLabel === null
       ? []
       : [
@@ -103,6 +105,32 @@ function columnsOf({ data }: Scope, store: Store): readonly Column<Region>[] {
             cell: ({ value }: Region) => formatShare(value, wholeMs),
           },
         ]),
+  ];
+}
+
+function limitColumns(scope: Scope): readonly Column<Region>[] {
+  const { smShare, memoryShare, limit } = scope.data.regions;
+  if (limit.length === 0) return [];
+  const share = (heading: string, values: readonly (number | null)[]): Column<Region> => ({
+    heading,
+    hint: "Of the peak",
+    align: "right",
+    key: ({ row }) => values[row] ?? null,
+    cell: ({ row }) => formatShare(values[row] ?? null, 100),
+  });
+  const word = (row: number): string | null => {
+    const index = limit[row] ?? null;
+    return index === null ? null : scope.text(index);
+  };
+  return [
+    share("SM %", smShare),
+    share("Memory %", memoryShare),
+    {
+      heading: "Limited by",
+      hint: LIMIT_LEGEND,
+      key: ({ row }) => word(row),
+      cell: ({ row }) => word(row) ?? NOT_MEASURED,
+    },
   ];
 }
 

@@ -5,6 +5,7 @@ import { exclusiveMs, kernelMs, totalMs } from "../measured-time.ts";
 import { forPage } from "../numbers.ts";
 import { KIND_WORDS } from "../region-path.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
+import { speedOfLight } from "../speed-of-light.ts";
 import type { TreeRow } from "../tree-rows.ts";
 import type { KernelColumns, NumberColumn, RegionColumns, RooflineData } from "./page-data.ts";
 import type { StringTable } from "./string-table.ts";
@@ -36,7 +37,21 @@ export function regionColumns(
     p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
     max: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
     kernelCount: regions.map(({ kernel_count }) => kernel_count),
+    ...limitShares(regions, table),
     ...repeatColumns(regions),
+  };
+}
+
+function limitShares(
+  regions: readonly NCUProfileRegion[],
+  table: StringTable,
+): Pick<RegionColumns, "smShare" | "memoryShare" | "limit"> {
+  const known = regions.map(speedOfLight);
+  if (known.every((each) => each === null)) return { smShare: [], memoryShare: [], limit: [] };
+  return {
+    smShare: known.map((each) => forPage(each?.compute ?? null)),
+    memoryShare: known.map((each) => forPage(each?.memory ?? null)),
+    limit: known.map((each) => (each === null ? null : table.add(each.limit))),
   };
 }
 

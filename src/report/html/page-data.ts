@@ -53,6 +53,10 @@ export interface RegionColumns {
   readonly p95: NumberColumn;
   readonly max: NumberColumn;
   readonly kernelCount: readonly number[];
+  /** Percent of the peaks, and what of them limits; empty where nothing of it was measured. */
+  readonly smShare: NumberColumn;
+  readonly memoryShare: NumberColumn;
+  readonly limit: readonly (TextIndex | null)[];
   /** Over repeated runs, on the clock that shares refer to; empty where there was one run. */
   readonly repeatMean: NumberColumn;
   /** Half the 95 % interval of that mean. */

@@ -153,6 +153,34 @@ describeInBrowser("the page of a report", (openPage) => {
     expect(await page.evaluate("document.activeElement.tagName")).toBe("SELECT");
   });
 
+  it("shows what limits a region, in the tables and of the one that is chosen", async () => {
+    const metrics = {
+      "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 27.8, unit: "%" },
+      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
+        value: 88.4,
+        unit: "%",
+      },
+    };
+    const { page } = await open({
+      ...network,
+      reports: network.reports.map((report) => ({
+        ...report,
+        regions: report.regions.map((region) =>
+          region.name === "stem" ? { ...region, metrics } : region,
+        ),
+      })),
+    });
+    const headings = await page.getByRole("columnheader").allTextContents();
+    expect(headings.join()).toContain("SM %,Memory %,Limited by");
+    const stem = page.getByRole("row").filter({ has: page.locator(".name", { hasText: "stem" }) });
+    expect(await stem.first().getByRole("cell").allTextContents()).toEqual(
+      expect.arrayContaining(["27.8", "88.4", "memory"]),
+    );
+    await page.locator(".name", { hasText: "stem" }).first().click();
+    const details = await page.getByRole("region", { name: "forward / stem" }).textContent();
+    expect(details).toContain("memory (SM 27.8 %, memory 88.4 % of the peak)");
+  });
+
   it("gives every control a name and takes part in tabbing once per chart", async () => {
     const { page } = await open(network);
     const nameless = await page.locator("button, input, select, a").evaluateAll((elements) =>
