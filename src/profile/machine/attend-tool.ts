@@ -63,20 +63,26 @@ const sizeOf = (file: string): number | null =>
 
 function endOnAbort(pid: number | undefined, stop: AbortSignal) {
   let timer: NodeJS.Timeout | undefined;
-  const end = () => {
+  // Kept: whoever loses its parent is found no longer.
+  const groups = new Set<number>();
+  const signalAll = (signal: NodeJS.Signals) => {
     if (pid === undefined) return;
-    // Looked up before: whoever loses its parent is found no longer.
-    const groups = [pid, ...groupsBelow(pid)];
-    for (const group of groups) signalGroup(group, "SIGTERM");
-    timer = setTimeout(() => {
-      for (const group of groups) signalGroup(group, "SIGKILL");
-    }, GRACE_MS);
+    for (const group of [pid, ...groupsBelow(pid)]) groups.add(group);
+    for (const group of groups) signalGroup(group, signal);
   };
+  const kill = () => signalAll("SIGKILL");
+  const end = () => {
+    signalAll("SIGTERM");
+    timer = setTimeout(kill, GRACE_MS);
+  };
+  // Nobody else ends it then: it is in a group of its own.
+  process.once("exit", kill);
   if (stop.aborted) end();
   else stop.addEventListener("abort", end, { once: true });
   return {
     dispose: () => {
       clearTimeout(timer);
+      process.off("exit", kill);
       stop.removeEventListener("abort", end);
     },
   };

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, it, onTestFinished } from "vitest";
 import { attendTool } from "../../../src/profile/machine/attend-tool.ts";
@@ -30,6 +31,28 @@ it("a tool that ignores signals is ended with what it started, which holds its o
   });
   stop.abort("SIGINT");
   expect(await ended).toMatchObject({ failed: true, signal: "SIGKILL" });
+  await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+});
+
+it("one goes with the process that waits for it, however that ends", async () => {
+  const script = `
+    import { execa } from "execa";
+    import { attendTool } from "./src/profile/machine/attend-tool.ts";
+    const tool = execa("sh", ["-c", "trap '' TERM; echo $$; while :; do sleep 1; done"], {
+      reject: false, detached: true, cleanup: false,
+    });
+    tool.stdout.once("data", (pid) => process.stdout.write(pid, () => process.exit(3)));
+    await attendTool(tool, { doing: "hanging" }, { stop: new AbortController().signal, say: () => {} });
+  `;
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  const { exitCode, stdout } = await execa(
+    process.execPath,
+    ["--import", "./scripts/typescript-loader.mjs", "--input-type=module", "-e", script],
+    { cwd: root, reject: false },
+  );
+  expect(exitCode).toBe(3);
+  const pid = Number(stdout);
+  expect(pid).toBeGreaterThan(1);
   await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
 });
 
