@@ -12,6 +12,7 @@ import { checkOptions } from "./ncu/run/cli-options.ts";
 import { requireNcu } from "./ncu/run/find-ncu.ts";
 import { isRangeMode } from "./ncu/run/pass-plan.ts";
 import { traces } from "./nsys/run/command.ts";
+import { checkExtraOptions } from "./nsys/run/extra-options.ts";
 import { requireNsysPath } from "./nsys/run/tool.ts";
 import { requireProgram } from "./workload/require-program.ts";
 
@@ -72,7 +73,7 @@ const refusals: readonly Refusal[] = [
  *
  * @param how `isPlan`: the run is only shown, for which no GPU needs to be there
  * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`,
- *   `profile.tool`, `profile.ncu_option`
+ *   `profile.tool`, `profile.ncu_option`, `profile.nsys_option`
  */
 export async function checkRequest(
   config: ProfileConfig,
@@ -81,7 +82,10 @@ export async function checkRequest(
 ): Promise<void> {
   refuseUnsupported(config);
   requireProgram(config.workload, cwd);
-  if (config.pipeline.nsys.enable) requireNsysPath("pipeline.nsys.enable");
+  if (config.pipeline.nsys.enable) {
+    checkExtraOptions(config.pipeline.nsys);
+    requireNsysPath("pipeline.nsys.enable");
+  }
   requireInputFiles(config, cwd);
   // Asking tools and the driver takes a while: only where the answer decides something.
   const { ncu } = config.pipeline;

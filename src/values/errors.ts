@@ -81,6 +81,7 @@ export type ErrorCode =
   | "profile.native_build"
   | "profile.ncu"
   | "profile.ncu_option"
+  | "profile.nsys_option"
   | "profile.program"
   | "profile.stopped"
   | "profile.tool"

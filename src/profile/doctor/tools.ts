@@ -1,6 +1,6 @@
 /** Nsight Systems, Nsight Compute, and the library through which the recorder sees kernels. */
 import { basename, dirname, join } from "node:path";
-import { findNsightTool, type NsightTool } from "../machine/nsight-tools.ts";
+import { chosenFolderNote, findNsightTool, type NsightTool } from "../machine/nsight-tools.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
@@ -11,7 +11,7 @@ export async function probeTool(machine: Machine, tool: NsightTool): Promise<Che
     return {
       name: tool,
       state: "missing",
-      detail: "not found",
+      detail: `not found${chosenFolderNote(tool, machine.env)}`,
       hint: `install ${product} (part of the CUDA toolkit) and put ${tool} on PATH, or its folder into HYDRACONF_NSIGHT`,
     };
   const answer = await machine.run([path, "--version"]);

@@ -45,6 +45,17 @@ export function findNsightTool(
   return findExecutable(tool, "/", folders.join(delimiter));
 }
 
+/** What to add to "not found" where `HYDRACONF_NSIGHT` promised a tool that is nowhere; empty where it is not set. */
+export function chosenFolderNote(
+  tool: NsightTool,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const chosen = env[FOLDER_VARIABLE];
+  return chosen === undefined || chosen === ""
+    ? ""
+    : `: ${FOLDER_VARIABLE} names a folder without ${tool}, ${chosen}`;
+}
+
 /** The folders that a pattern with at most one `*` in a name stands for, newest version first. */
 function expand(pattern: string): readonly string[] {
   const parts = pattern.split("/");

@@ -1,4 +1,5 @@
 import { matchesGlob, parseGlob } from "../../glob.ts";
+import { printableLabel } from "../../printable.ts";
 import { pathWords } from "../../report/region-path.ts";
 import {
   matchesRange,
@@ -76,20 +77,25 @@ const escaped = (text: string): string => text.replaceAll(/[\\@*?]/g, "\\$&");
 
 function near(text: string, labels: readonly Label[]): string {
   const plain = text.replaceAll("*", "");
+  const named = labels.filter(({ name }) => name !== "");
   const found =
-    nearest(plain, labels.map(patternOf)) ??
+    nearest(plain, named.map(patternOf)) ??
     nearest(
       plain,
-      labels.map(({ name }) => escaped(name)),
+      named.map(({ name }) => escaped(name)),
     );
   return found === undefined ? "" : ` (nearest: ${found})`;
 }
 
 function shown(labels: readonly Label[]): string {
-  const first = labels.slice(0, MAX_LABELS).map(patternOf).map(shorten).join(", ");
+  const first = labels.slice(0, MAX_LABELS).map(listed).map(shorten).join(", ");
   const more = labels.length - MAX_LABELS;
   return more > 0 ? `${first}, and ${more} more` : first;
 }
+
+/** As a pattern; of a range without a name, what tables show. */
+const listed = (label: Label): string =>
+  `${patternOf(label)}${label.name === "" ? printableLabel("") : ""}`;
 
 const shorten = (label: string): string =>
   label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH - 1)}…` : label;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findNsightTool } from "../../../src/profile/machine/nsight-tools.ts";
+import { chosenFolderNote, findNsightTool } from "../../../src/profile/machine/nsight-tools.ts";
 
 /** A file system root that holds these executables. */
 function rootWith(...files: string[]): string {
@@ -38,6 +38,14 @@ describe("the Nsight tools", () => {
     const env = { PATH, HYDRACONF_NSIGHT };
     expect(findNsightTool("nsys", env, root)).toBe(join(HYDRACONF_NSIGHT, "nsys"));
     expect(findNsightTool("ncu", env, root)).toBe(join(PATH, "ncu"));
+  });
+
+  it("that HYDRACONF_NSIGHT promises and that are nowhere are told so", () => {
+    expect(chosenFolderNote("nsys", { HYDRACONF_NSIGHT: "/nonexistent" })).toBe(
+      ": HYDRACONF_NSIGHT names a folder without nsys, /nonexistent",
+    );
+    expect(chosenFolderNote("ncu", { HYDRACONF_NSIGHT: "" })).toBe("");
+    expect(chosenFolderNote("ncu", {})).toBe("");
   });
 
   it("are null where nothing holds them", () => {

@@ -100,6 +100,14 @@ describe("selection", () => {
     expect(notesFor(["50\\*", "user\\@host"], [], of)).toEqual([]);
   });
 
+  it("shows a range without a name as tables do, and never as the nearest", () => {
+    const nameless = { name: "", start: 0, end: 5 };
+    const of = { ranges: [nameless, { ...nameless, start: 10, end: 15, domain: "D" }] };
+    expect(notesFor(["x"], [], of)).toEqual([
+      "include: 'x' matches no region; there are: (no name), D@(no name)",
+    ]);
+  });
+
   it("is silent about patterns where the program opened no ranges", () => {
     expect(notesFor(["zzz"], [], { ranges: [] })).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { makeDirectory } from "../../../make-directory.ts";
+import { printableLabel } from "../../../printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
@@ -103,7 +104,12 @@ function listHint(pattern: string): string {
 
 function shown(labels: DiscoveredLabels["labels"]): string {
   const names = [
-    ...new Set(labels.map(({ domain, name }) => (domain === "" ? name : `${domain}@${name}`))),
+    ...new Set(
+      labels.map(({ domain, name }) => {
+        const shownName = name === "" ? printableLabel(name) : name;
+        return domain === "" ? shownName : `${domain}@${shownName}`;
+      }),
+    ),
   ];
   const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
   return `${names.slice(0, MAX_NAMES).join(", ")}${more}`;

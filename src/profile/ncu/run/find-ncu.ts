@@ -1,5 +1,5 @@
 import { ConfigError } from "../../../values/errors.ts";
-import { findNsightTool } from "../../machine/nsight-tools.ts";
+import { chosenFolderNote, findNsightTool } from "../../machine/nsight-tools.ts";
 
 /** @throws ConfigError `profile.tool` with what to install */
 export function requireNcu(): string {
@@ -8,7 +8,7 @@ export function requireNcu(): string {
   throw new ConfigError({
     code: "profile.tool",
     key: "pipeline.ncu.enable",
-    message: "pipeline.ncu.enable: Nsight Compute (ncu) is not installed, or not on PATH",
+    message: `pipeline.ncu.enable: Nsight Compute (ncu) is not installed, or not on PATH${chosenFolderNote("ncu")}`,
     hint: "install NVIDIA Nsight Compute (it comes with the CUDA toolkit; Debian non-free: apt-get install nsight-compute) and put ncu on PATH, or pipeline.ncu.enable=false",
   });
 }

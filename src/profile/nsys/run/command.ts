@@ -1,5 +1,6 @@
 /** From `pipeline.nsys` to the command lines of nsys. Options are written as one word, `--name=value`. */
 import type { Workload } from "../../workload/workload.ts";
+import { givesOption } from "./extra-options.ts";
 
 /** `pipeline.nsys` as the collector reads it; keys are flags of `nsys profile`. */
 export interface NsysSettings {
@@ -49,7 +50,7 @@ export function profileCommand(
     trace: settings.trace,
     sample: settings.sample,
     // Without samples, context switches cost time and permissions, and no report shows them.
-    cpuctxsw: settings.sample === "none" ? "none" : null,
+    cpuctxsw: settings.sample === "none" && !givesOption(settings, "--cpuctxsw") ? "none" : null,
     // By default nsys traces a CUDA graph as a whole, and its kernels are nowhere.
     "cuda-graph-trace": tracesCuda ? settings.cuda_graph_trace : null,
     ...capture.flags,

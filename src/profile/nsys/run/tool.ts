@@ -3,7 +3,7 @@ import { execa } from "execa";
 import { ConfigError } from "../../../values/errors.ts";
 import { askProgram } from "../../machine/ask-program.ts";
 import { attendTool, type ToolPatience, type ToolWork } from "../../machine/attend-tool.ts";
-import { findNsightTool } from "../../machine/nsight-tools.ts";
+import { chosenFolderNote, findNsightTool } from "../../machine/nsight-tools.ts";
 
 export interface NsysTool {
   readonly path: string;
@@ -22,7 +22,7 @@ export function requireNsysPath(why: string): string {
   if (path !== null) return path;
   throw new ConfigError({
     code: "nsys.not_found",
-    message: `${why}: nsys (Nsight Systems) was not found`,
+    message: `${why}: nsys (Nsight Systems) was not found${chosenFolderNote("nsys")}`,
     hint: "install NVIDIA Nsight Systems (also part of the CUDA toolkit) and put nsys on PATH, or its folder into HYDRACONF_NSIGHT",
   });
 }

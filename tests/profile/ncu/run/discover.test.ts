@@ -36,6 +36,23 @@ describe("what is said of patterns that match nothing", () => {
     );
   });
 
+  it("shows a range without a name as tables do", () => {
+    const nameless = labelsOf(
+      timelineOf([
+        {
+          ranges: [
+            { name: "", start: 0, end: 10 },
+            { name: "", start: 20, end: 30, domain: "D" },
+          ],
+        },
+      ]),
+      [],
+    );
+    expect(noMatchNote({ include: ["nope"] }, nameless)).toMatch(
+      /there are: \(no name\), D@\(no name\)$/,
+    );
+  });
+
   it("is a note for each of them beside others that match", () => {
     expect(unmatchedNotes({ include: ["A", "A;B", "nope*", "x;y"] }, discovered)).toEqual([
       "nvtx.include: 'A;B' matches none of the program's regions (several regions are a list: [A,B]); there are: A, D@B, x;y",
