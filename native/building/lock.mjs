@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -22,16 +22,18 @@ const SILENT_LOOKS = 600;
 export async function withLock(path, onWait, action, { signal, silentLooks = SILENT_LOOKS } = {}) {
   const self = await thisHolder();
   const own = `${path}.${self.host}.${self.pid}`;
+  const content = JSON.stringify(self);
   let isHeld = false;
   const release = () => {
-    if (isHeld) rmSync(path, { force: true });
+    // A process that was stopped for long (Ctrl-Z) looked dead: the lock is another's then.
+    if (isHeld && contentOf(path) === content) rmSync(path, { force: true });
     rmSync(own, { force: true });
   };
   // Also where `action` ends the process.
   process.once("exit", release);
   let heart;
   try {
-    await writeFile(own, JSON.stringify(self));
+    await writeFile(own, content);
     const isSilent = silenceOf(path, silentLooks);
     for (let isTold = false; !(await linked(own, path)); ) {
       const rival = await rivalAt(own, path, isSilent);
@@ -49,6 +51,14 @@ export async function withLock(path, onWait, action, { signal, silentLooks = SIL
     await heart?.terminate();
     process.off("exit", release);
     release();
+  }
+}
+
+function contentOf(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
   }
 }
 

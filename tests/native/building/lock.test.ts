@@ -47,6 +47,17 @@ it("lets one after the other in, tells who waits, and leaves nothing", async () 
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it("leaves a lock that another process has taken over meanwhile", async () => {
+  const path = join(folder, "lost");
+  await withLock(path, unexpected, async () => {
+    rmSync(path);
+    heldBy("lost", { host: "another" });
+  });
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ host: "another" });
+  rmSync(path);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 it.runIf(isLinux)(
   "takes over from a process whose number another one has got since, and from one before a start of the machine",
   async () => {
