@@ -20,19 +20,32 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
   const loaded = /NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s/.exec(
     machine.read("/proc/driver/nvidia/version") ?? "",
   )?.[1];
+  const onWsl = hasDriverOfWindows(machine);
   const countersAllowed = counterPermission(machine);
   return {
     driver:
       all.length > 0 && gpus.length === 0
         ? hiddenGpus(all.length, visible ?? "")
-        : driverCheck(gpus, loaded),
+        : driverCheck(gpus, loaded, onWsl),
     permissions: permissionCheck(machine, countersAllowed, {
       present: gpus.length > 0,
-      hasDriver: all.length > 0 || loaded !== undefined,
+      unknown: whoMayRead({ hasDriver: all.length > 0 || loaded !== undefined, onWsl }),
     }),
     present: gpus.length > 0,
     countersAllowed,
   };
+}
+
+const WSL_LIBRARIES = "/usr/lib/wsl/lib";
+
+/** WSL 2 lends the driver of Windows: its libraries lie in a folder of their own, and /proc/driver/nvidia is not there. */
+const hasDriverOfWindows = (machine: Machine): boolean =>
+  machine.list(WSL_LIBRARIES).includes("libcuda.so.1");
+
+function whoMayRead(known: { readonly hasDriver: boolean; readonly onWsl: boolean }): string {
+  if (known.onWsl)
+    return "those allowed by Windows' NVIDIA Control Panel (Developer, Manage GPU Performance Counters)";
+  return known.hasDriver ? "the driver does not say who may read them" : "no driver to ask";
 }
 
 const hiddenGpus = (count: number, visible: string): Check => ({
@@ -42,7 +55,7 @@ const hiddenGpus = (count: number, visible: string): Check => ({
   hint: "unset CUDA_VISIBLE_DEVICES, or name GPUs as nvidia-smi -L does",
 });
 
-function driverCheck(gpus: readonly Gpu[], loaded: string | undefined): Check {
+function driverCheck(gpus: readonly Gpu[], loaded: string | undefined, onWsl: boolean): Check {
   const name = "GPU";
   if (gpus.length > 0) {
     const names = new Map<string, number>();
@@ -54,6 +67,13 @@ function driverCheck(gpus: readonly Gpu[], loaded: string | undefined): Check {
       detail: `${list.join(", ")}, driver ${gpus[0]?.driverVersion ?? loaded}`,
     };
   }
+  if (loaded === undefined && onWsl)
+    return {
+      name,
+      state: "warning",
+      detail: "WSL has the driver of Windows, but no nvidia-smi that shows a GPU",
+      hint: `nvidia-smi is in ${WSL_LIBRARIES}: put that on PATH; where it fails itself: wsl --update in Windows, and a new NVIDIA driver there`,
+    };
   if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
   return {
     name,
@@ -83,7 +103,7 @@ function isAdministrator({ read, isRoot }: Machine): boolean {
 function permissionCheck(
   machine: Machine,
   countersAllowed: boolean | null,
-  { present, hasDriver }: { readonly present: boolean; readonly hasDriver: boolean },
+  { present, unknown }: { readonly present: boolean; readonly unknown: string },
 ): Check {
   const name = "permissions";
   const { read, isRoot } = machine;
@@ -98,7 +118,6 @@ function permissionCheck(
         ? "start the container with --cap-add=SYS_ADMIN; or set NVreg_RestrictProfilingToAdminUsers=0 for the driver of its host"
         : "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvidia-profiling.conf, then reboot; or run ncu as root (in a container: --cap-add=SYS_ADMIN)",
     };
-  const unknown = hasDriver ? "the driver does not say who may read them" : "no driver to ask";
   const counters = countersAllowed === null ? `GPU counters: ${unknown}` : "GPU counters allowed";
   const obstacle = present ? counterObstacle(machine) : null;
   if (obstacle !== null)

@@ -4,6 +4,7 @@ import { isRewritten } from "../ncu/csv/rewritten.ts";
 import { withoutMark } from "../ncu/csv/split-rows.ts";
 import { headAsUtf8 } from "../ncu/csv/utf16.ts";
 import type { Importer } from "./importer.ts";
+import { steadySource } from "./steady-source.ts";
 
 const STARTS = [HEADER_START, ...SUMMARY_HEADERS];
 
@@ -20,13 +21,16 @@ export const ncuCsvImporter: Importer = {
       return at === 0 || (at > 0 && text[at - 1] === NEWLINE);
     });
   },
-  read: async ({ name, path }, { locale }) => ({
+  read: async (source, { locale }) => ({
     kind: "ncu",
-    source: {
+    source: steadySource(source, {
       toolVersion: null,
       stream: (onResult) =>
-        streamNcuCsvFile(path, onResult, { name, ...(locale !== null && { locale }) }),
-    },
+        streamNcuCsvFile(source.path, onResult, {
+          name: source.name,
+          ...(locale !== null && { locale }),
+        }),
+    }),
   }),
 };
 

@@ -7,6 +7,7 @@ import { probeNcu } from "../ncu/run/capabilities.ts";
 import { printReport, readPrinted } from "../ncu/run/read-pass.ts";
 import type { Importer, ImportSource, NcuSource, ReadOptions } from "./importer.ts";
 import { beginsWith } from "./open-source.ts";
+import { steadySource } from "./steady-source.ts";
 
 /** Report files, through ncu or by our own reader. */
 export const ncuReportImporter: Importer = {
@@ -70,13 +71,17 @@ async function print(
   }
 }
 
-const ownReader = ({ path, name }: ImportSource): NcuSource => ({
-  toolVersion: reportVersion(path),
-  stream: async (onResult) => {
-    const { sections, notes } = streamNcuReport(path, onResult);
-    return {
-      sections,
-      notes: [...notes, withoutNcuNote(name)],
-    };
-  },
-});
+const ownReader = ({ path, name }: ImportSource): NcuSource =>
+  steadySource(
+    { path, name },
+    {
+      toolVersion: reportVersion(path),
+      stream: async (onResult) => {
+        const { sections, notes } = streamNcuReport(path, onResult);
+        return {
+          sections,
+          notes: [...notes, withoutNcuNote(name)],
+        };
+      },
+    },
+  );

@@ -28,7 +28,13 @@ export async function writeImported(
     const written = await writeReports(bundle, join(directory, folder), {
       ...(html && { html: PAGE }),
     });
-    await writeRegionFiles?.(written.regionDirectories);
+    try {
+      await writeRegionFiles?.(written.regionDirectories);
+    } catch (error) {
+      // The reports stand: what the files say once more must not cost them.
+      if (!(error instanceof Error)) throw error;
+      problems.push(`tables of the regions of ${collector}: ${error.message}`);
+    }
     sections.push({
       collector,
       directory: folder,

@@ -18,6 +18,8 @@ export interface FileHeader {
   readonly pid: number;
   readonly parentPid: number;
   readonly startNs: bigint;
+  /** The same moment on CLOCK_REALTIME. */
+  readonly startRealtimeNs: bigint;
   /** Path of the executable; empty where the system does not tell. */
   readonly executable: string;
   /** End of the last chunk; grows while the process runs. */
@@ -67,6 +69,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
     pid: u32(fileHeader.pid),
     parentPid: u32(fileHeader.parentPid),
     startNs: u64(fileHeader.startNs),
+    startRealtimeNs: u64(fileHeader.startRealtimeNs),
     executable: executable(
       bytes,
       Math.min(headerBytes, bytes.length),

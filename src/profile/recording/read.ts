@@ -4,7 +4,8 @@ import { requireFile } from "../../require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";
-import { parseFileHeader } from "./file-header.ts";
+import { clockBaseNotes, clockBaseNs } from "./clock-bases.ts";
+import { type FileHeader, parseFileHeader } from "./file-header.ts";
 import { FILE_HEADER_BYTES, FILE_SUFFIX } from "./format.ts";
 import { type RecordedProcess, readProcess } from "./process.ts";
 
@@ -43,14 +44,16 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     }
   };
 
-  const files: { path: string; startNs: bigint }[] = [];
+  const files: { path: string; startNs: bigint; clockBase: bigint | null }[] = [];
   for (const path of paths) {
-    const found = readable(path, () => ({ startNs: readStart(path) }));
+    const found = readable(path, () => ({ header: readFileHeader(path) }));
     if (found === null) continue;
-    if (found.startNs === null)
+    const { header } = found;
+    if (header === null)
       notes.push(`${basename(path)}: the process ended before it recorded anything`);
-    else files.push({ path, startNs: found.startNs });
+    else files.push({ path, startNs: header.startNs, clockBase: clockBaseNs(header) });
   }
+  notes.push(...clockBaseNotes(files.map(({ clockBase }) => clockBase)));
   files.sort((a, b) => Number(a.startNs - b.startNs));
   const originNs = files[0]?.startNs ?? 0n;
   if (paths.length === 0) notes.push(NOTHING_LOADED);
@@ -76,13 +79,13 @@ export function recordingFiles(directory: string): string[] {
   }
 }
 
-function readStart(path: string): bigint | null {
+function readFileHeader(path: string): FileHeader | null {
   requireFile(path);
   const descriptor = openSync(path, "r");
   try {
     const view = readView(descriptor, 0, FILE_HEADER_BYTES);
     const bytes = new Uint8Array(view.buffer, 0, view.byteLength);
-    return parseFileHeader(bytes, path)?.startNs ?? null;
+    return parseFileHeader(bytes, path);
   } finally {
     closeSync(descriptor);
   }

@@ -5,7 +5,16 @@ import { thisMachine } from "../../../src/profile/doctor/machine.ts";
 import { probeNative } from "../../../src/profile/doctor/native-part.ts";
 import { runDoctor } from "../../../src/profile/subcommands/doctor.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
-import { CUPTI, findingsOf, GPU_MACHINE, machine, NSIGHT, params, TOOLCHAIN } from "./machines.ts";
+import {
+  CUPTI,
+  findingsOf,
+  GPU,
+  GPU_MACHINE,
+  machine,
+  NSIGHT,
+  params,
+  TOOLCHAIN,
+} from "./machines.ts";
 
 describe("a GPU machine with everything", () => {
   const everything = GPU_MACHINE;
@@ -166,6 +175,26 @@ describe("a machine without a GPU", () => {
       state: "warning",
       detail: "driver 580.65.06 is loaded, but nvidia-smi shows no GPU",
       hint: expect.stringContaining("--gpus all"),
+    });
+  });
+});
+
+describe("WSL", () => {
+  const files = { "usr/lib/wsl/lib/libcuda.so.1": "", "usr/lib/wsl/lib/nvidia-smi": "" };
+
+  it("has a driver, which no file of /proc tells of", async () => {
+    const { check } = await findingsOf({ files, answers: { ...TOOLCHAIN, ...GPU } });
+    expect(check("GPU")).toMatchObject({ state: "ok" });
+    expect(check("permissions")?.detail).toMatch(
+      /^GPU counters: those allowed by Windows' NVIDIA Control Panel/,
+    );
+  });
+
+  it("tells where nvidia-smi is, which PATH lacks under sudo and ssh", async () => {
+    const { check } = await findingsOf({ files, answers: TOOLCHAIN });
+    expect(check("GPU")).toMatchObject({
+      state: "warning",
+      hint: expect.stringContaining("nvidia-smi is in /usr/lib/wsl/lib: put that on PATH"),
     });
   });
 });

@@ -79,6 +79,24 @@ describe("recordings of real programs", () => {
   });
 });
 
+describe("recordings of several processes", () => {
+  const SECOND = 1_000_000_000n;
+  const NOW = 1_800_000_000n * SECOND;
+  const startedAt = (realtimeNs?: bigint) =>
+    recording([], { finishedNs: 1n, ...(realtimeNs !== undefined && { realtimeNs }) });
+  const notesOf = (...files: readonly Uint8Array[]) => readRecording(folderWith(...files)).notes;
+
+  test("of one boot share a clock, which may have been set right meanwhile", () => {
+    expect(notesOf(startedAt(NOW), startedAt(NOW + SECOND), startedAt())).toEqual([]);
+  });
+
+  test("of several boots or machines do not: a note says what that means", () => {
+    expect(notesOf(startedAt(NOW), startedAt(NOW + 3600n * SECOND))).toEqual([
+      expect.stringMatching(/^the recordings' clocks began at different times: .* boots/),
+    ]);
+  });
+});
+
 describe("what is no recording", () => {
   test("a missing directory is an error, an empty one a note", () => {
     const directory = join(mkdtempSync(join(tmpdir(), "recording-")), "missing");
