@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { type Dirent, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
 /**
@@ -29,16 +29,19 @@ export function removeDeadDrafts(
   directory: string,
   { recursive = false }: { readonly recursive?: boolean } = {},
 ): void {
-  for (const name of namesIn(directory, recursive)) {
-    const writer = writerOf(basename(name));
-    if (writer !== undefined && isRunning(writer) === false) removeIfAllowed(join(directory, name));
+  for (const entry of entriesOf(directory)) {
+    const path = join(directory, entry.name);
+    const writer = writerOf(entry.name);
+    if (writer !== undefined && isRunning(writer) === false) removeIfAllowed(path);
+    // Not `readdir`'s own recursion, which follows links: out of the directory, or round in circles.
+    else if (recursive && entry.isDirectory()) removeDeadDrafts(path, { recursive });
   }
 }
 
 /** None of a directory that is missing or cannot be read. */
-function namesIn(directory: string, recursive: boolean): readonly string[] {
+function entriesOf(directory: string): readonly Dirent[] {
   try {
-    return readdirSync(directory, { encoding: "utf8", recursive });
+    return readdirSync(directory, { withFileTypes: true });
   } catch {
     return [];
   }

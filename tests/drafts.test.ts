@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { execa } from "execa";
@@ -56,6 +56,15 @@ test("one of an earlier boot is of the dead, whoever has its number now", () => 
   writeFileSync(join(folder, own.replace(boot, "0c0ffee0-0000-4000-8000-000000000000")), "");
   removeDeadDrafts(folder);
   expect(readdirSync(folder)).toEqual(birth === null ? [own] : []);
+});
+
+test("links to elsewhere, or round in circles, are not followed", async () => {
+  const [folder, elsewhere] = [newFolder(), newFolder()];
+  writeFileSync(await deadDraft(join(elsewhere, "a")), "");
+  for (const [name, target] of Object.entries({ data: elsewhere, latest: ".", current: "." }))
+    symlinkSync(target, join(folder, name));
+  removeDeadDrafts(folder, { recursive: true });
+  expect(readdirSync(elsewhere)).toHaveLength(1);
 });
 
 test("below a directory only where that is asked; a missing one has none", async () => {

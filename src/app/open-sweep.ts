@@ -1,3 +1,4 @@
+import type { Suspension } from "../suspension.ts";
 import type { Session } from "./commands/command.ts";
 import { logInfo } from "./info/log-info.ts";
 import { checkJobs } from "./job/check-jobs.ts";
@@ -11,7 +12,6 @@ import { hydraLogging, surround } from "./job-surroundings.ts";
 import { LAUNCHERS } from "./launchers/index.ts";
 import type { Launcher, SweepJob } from "./launchers/launcher.ts";
 import type { Logging } from "./logging/logging.ts";
-import type { Suspension } from "./suspension.ts";
 import { chosenKind } from "./sweep/chosen-kind.ts";
 import {
   type FailureGate,

@@ -1,3 +1,4 @@
+import type { Suspension } from "../suspension.ts";
 import { brokenOff } from "./broken-off.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { endSweep } from "./end-sweep.ts";
@@ -5,7 +6,6 @@ import { type JobResult, wasStopped } from "./job/job.ts";
 import { composedEvent } from "./job-surroundings.ts";
 import type { Logging } from "./logging/logging.ts";
 import { openSweep } from "./open-sweep.ts";
-import type { Suspension } from "./suspension.ts";
 import type { Board } from "./sweep/board/board.ts";
 import { endOfResult, hasFailed, sweepExitCode } from "./sweep/failure-policy.ts";
 import { runSweep } from "./sweep/run-sweep.ts";

@@ -1,3 +1,4 @@
+import { createSuspension } from "../suspension.ts";
 import { isConfigError } from "../values/errors.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { logInfo } from "./info/log-info.ts";
@@ -12,7 +13,6 @@ import { notDetachable } from "./not-detachable.ts";
 import { showFailure } from "./report-error.ts";
 import { runMany } from "./run-many.ts";
 import { chooseMode } from "./run-mode.ts";
-import { createSuspension } from "./suspension.ts";
 import { openBoard } from "./sweep/board/board.ts";
 import { warnOf } from "./warn.ts";
 

@@ -4,6 +4,7 @@
  *
  * @module hydraconf/profile
  */
+export { createSuspension, type Suspendable, type Suspension } from "../suspension.ts";
 export type {
   CollectContext,
   Collection,

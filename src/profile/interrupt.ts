@@ -1,5 +1,6 @@
 import os from "node:os";
 import { watchRepeats } from "../repeated-signal.ts";
+import { createSuspension, type Suspension } from "../suspension.ts";
 
 /** What asks a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
 export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
@@ -24,6 +25,8 @@ export interface Interrupt {
   readonly stop: AbortSignal;
   /** Aborted by the second: do not wait for the workload any longer, but still report. */
   readonly kill: AbortSignal;
+  /** What is to stop with this process, by Ctrl-Z. */
+  readonly suspension: Suspension;
   /** Gives the signals back their usual meaning. */
   readonly dispose: () => void;
 }
@@ -45,6 +48,7 @@ export function listenForInterrupt(): Interrupt {
   return {
     stop: requests[0].signal,
     kill: requests[1].signal,
+    suspension: createSuspension(),
     dispose: () => {
       for (const signal of INTERRUPTS) process.off(signal, onSignal);
     },

@@ -55,5 +55,9 @@ export const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
   cwd: path,
   progress: withMethods(["update", "stop"], "a progress", "silentProgress shows nothing"),
   say: fn,
-  interrupt: shape<StopRequests>({ stop: signal, kill: signal }),
+  interrupt: shape<StopRequests>({
+    stop: signal,
+    kill: signal,
+    suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
+  }),
 };

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { agreeing, plural } from "../../plural.ts";
+import { resumeGroups } from "../../process-groups.ts";
 import { isRunning, type ProcessIdentity } from "../../process-identity.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
 import { isLost, liveWorkers, type RunningWorker, recordLeft } from "../worker/left-behind.ts";
-import { GRACE_MS, signalGroup } from "../worker/signal-group.ts";
+import { GRACE_MS, signalWorker } from "../worker/signal-worker.ts";
 import { nextCommand } from "./next-commands.ts";
 import { clearCancellation, noteCancellation } from "./record/cancellation.ts";
 import { ended, writeJobState } from "./record/job-state.ts";
@@ -86,6 +87,8 @@ async function scheduledJobs(
 /** A process that drives a sweep: it passes the signal on to its workers. */
 async function endProcess(identity: ProcessIdentity): Promise<void> {
   signal(identity, "SIGTERM");
+  // One that is suspended hears of it once it goes on.
+  signal(identity, "SIGCONT");
   if (await isGone(identity, DRIVER_GRACE_MS)) return;
   signal(identity, "SIGKILL");
   await isGone(identity, GRACE_MS);
@@ -94,8 +97,9 @@ async function endProcess(identity: ProcessIdentity): Promise<void> {
 /** A worker leads the group of what it started; a job in the launcher's own process leads none. */
 async function endWorker({ process: identity }: RunningWorker): Promise<void> {
   for (const name of ["SIGTERM", "SIGKILL"] as const) {
-    signalGroup(identity.pid, name);
+    signalWorker(identity.pid, name);
     signal(identity, name);
+    resumeGroups(identity.pid);
     if (await isGone(identity, GRACE_MS)) return;
   }
 }

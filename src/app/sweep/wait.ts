@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backendOf } from "../launchers/index.ts";
-import { liveWorkers } from "../worker/left-behind.ts";
+import { liveWorkers, resumeLeft } from "../worker/left-behind.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
@@ -46,11 +46,15 @@ export async function waitForSweep(request: WaitRequest): Promise<void> {
   };
   const lookForHeld = lookAtScheduler(folder, request, tellHeld);
   let wasWatched = false;
+  let wasDriven = true;
   while (!signal.aborted) {
     look(jobs());
     // In this order: a launcher that ends leaves nothing behind that was not there before.
     const isDriven = launcherOf(folder) !== undefined;
-    if (isDriven || liveWorkers(folder, jobs()).length > 0) {
+    const workers = liveWorkers(folder, jobs());
+    if (wasDriven && !isDriven) resumeLeft(workers);
+    wasDriven = isDriven;
+    if (isDriven || workers.length > 0) {
       await lookForHeld();
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
       continue;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { resumeGroups, suspendGroups } from "../../process-groups.ts";
 import { isRunning, type ProcessIdentity } from "../../process-identity.ts";
 import { ConfigError } from "../../values/errors.ts";
 import {
@@ -9,7 +10,7 @@ import {
   writeJobState,
 } from "../sweep/record/job-state.ts";
 import { jobFile } from "../sweep/record/layout.ts";
-import { resumeGroups, signalGroup, suspendGroups } from "./signal-group.ts";
+import { signalWorker } from "./signal-worker.ts";
 
 const POLL_MS = 100;
 
@@ -54,7 +55,7 @@ export function leftBehind(folder: string, number: number): LiveWorker | undefin
   // Its launcher may have been killed while both were suspended.
   resumeGroups(last.pid);
   return {
-    signal: (signal) => signalGroup(last.pid, signal),
+    signal: (signal) => signalWorker(last.pid, signal),
     suspend: () => suspendGroups(last.pid),
     ended: wait(),
   };
@@ -87,6 +88,11 @@ export function liveWorkers(
     const alive = isRunning(last);
     return alive === false ? [] : [{ number, alive, process: last }];
   });
+}
+
+/** Lets those go on that nobody else will: their launcher may have been killed while all were suspended. */
+export function resumeLeft(workers: readonly RunningWorker[]): void {
+  for (const { alive, process } of workers) if (alive === true) resumeGroups(process.pid);
 }
 
 export interface RunningWorker {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ConfigError } from "../../values/errors.ts";
-import { type ProcessOutcome, runWorkload } from "../machine/process.ts";
+import { type ProcessOutcome, pauseNotes, runWorkload } from "../machine/process.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
 import {
   type NsysSettings,
@@ -49,7 +49,7 @@ export function createNsys(settings: NsysSettings): Collector {
         outcome,
         toolVersion: tool.version,
         ...(command.isGated && { partial: true }),
-        notes: [...command.notes, ...nsysWarnings(said), ...found.notes],
+        notes: [...command.notes, ...pauseNotes(outcome), ...nsysWarnings(said), ...found.notes],
         ...(problem !== null && { problem }),
       } satisfies Collection;
     },

@@ -1,6 +1,6 @@
 import { plural } from "../../plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
-import { runWorkload } from "../machine/process.ts";
+import { pauseNotes, runWorkload } from "../machine/process.ts";
 import { RECORDER_OPTIONS } from "../profile-options.ts";
 import { readRecording, watchRecording } from "../recording/index.ts";
 import type { Workload } from "../workload/workload.ts";
@@ -42,7 +42,7 @@ export function createRecorder(options: RecorderOptions): Collector {
         measured: { kind: "timeline", timeline },
         source: { kind: "recording", directory: "." },
         outcome,
-        notes,
+        notes: [...notes, ...pauseNotes(outcome)],
       } satisfies Collection;
     },
   };

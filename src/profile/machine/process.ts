@@ -1,10 +1,11 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
+import { groupsBelow, signalGroup, suspendGroups } from "../../process-groups.ts";
+import type { Suspension } from "../../suspension.ts";
 import { interruptOf } from "../interrupt.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
-import { groupsBelow, signalGroup } from "./process-groups.ts";
 import { terminalCopy } from "./terminal-copy.ts";
 
 /** How a workload ended. Success and failure have the same fields. */
@@ -19,6 +20,8 @@ export interface ProcessOutcome {
   readonly interruptedBy: NodeJS.Signals | null;
   /** Only for `run.json`, whose contract has it. */
   readonly durationMs: number;
+  /** How long it stood still with us in that time; absent where it did not. */
+  readonly pausedMs?: number;
   readonly stdoutFile: string;
   readonly stderrFile: string;
   /** Last lines of its standard error, for the message when it failed. */
@@ -42,6 +45,8 @@ export interface StopRequests {
   readonly stop: AbortSignal;
   /** At once. */
   readonly kill: AbortSignal;
+  /** Ctrl-Z: the workload stops and goes on with this process. Without it, it runs on while this process is suspended. */
+  readonly suspension?: Suspension;
 }
 
 const GRACE_MS = 5_000;
@@ -65,6 +70,8 @@ export async function runWorkload(
   const started = performance.now();
   const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
+  // Before there is a process: from its first moment on it is not left alone.
+  const pause = pauseWithUs(() => child.pid, options.interrupt);
   const child = execa(program, args, {
     cwd: workload.cwd,
     env: { ...workload.env, ...options.env },
@@ -78,7 +85,10 @@ export async function runWorkload(
     cleanup: false,
   });
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
-  const result = await child.finally(() => stop.dispose());
+  const result = await child.finally(() => {
+    stop.dispose();
+    pause.dispose();
+  });
 
   const unwritten = copies.map(({ problem }) => problem()).find((problem) => problem !== null);
   const neverStarted = child.pid === undefined;
@@ -93,6 +103,7 @@ export async function runWorkload(
     stderrFile,
     stderrTail: lastLines(stderrFile),
     ...(unwritten != null && { unwritten }),
+    ...(pause.milliseconds() > 0 && { pausedMs: pause.milliseconds() }),
   };
 }
 
@@ -124,6 +135,25 @@ function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, 
   };
 }
 
+/** It leads a process group of its own, which a key typed at the terminal does not reach. */
+function pauseWithUs(pidOf: () => number | undefined, { suspension }: StopRequests) {
+  let milliseconds = 0;
+  let since = 0;
+  let goOn: (() => void) | undefined;
+  const separate = suspension?.join({
+    suspend() {
+      const pid = pidOf();
+      since = performance.now();
+      goOn = pid === undefined ? undefined : suspendGroups(pid);
+    },
+    goOn() {
+      goOn?.();
+      milliseconds += performance.now() - since;
+    },
+  });
+  return { milliseconds: () => milliseconds, dispose: () => separate?.() };
+}
+
 function startErrorText(program: string, cwd: string, code: string | undefined): string {
   if (code === "ENOENT") return `'${program}' was not found (started in ${cwd})`;
   if (code === "EACCES" && program.includes("/")) return `'${program}' is not executable`;
@@ -149,6 +179,17 @@ function lastLines(file: string): string {
 /** What a reader of the report must know of files that do not have all that was printed. */
 export const cutOutput = ({ unwritten }: ProcessOutcome): readonly string[] =>
   unwritten === undefined ? [] : [`what the program printed is cut in ${unwritten}`];
+
+/** What a reader of wall times must know of a workload that stood still. */
+export const pauseNotes = ({ pausedMs }: Pick<ProcessOutcome, "pausedMs">): readonly string[] =>
+  pausedMs === undefined
+    ? []
+    : [
+        `the program was suspended (Ctrl-Z) for ${shownTime(pausedMs)}: the wall times of the regions that were open include that`,
+      ];
+
+const shownTime = (ms: number): string =>
+  ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
 /** What of several runs is not whole: every file of theirs. */
 export function unwrittenOfAll(

@@ -7,7 +7,7 @@ import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
 import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { startDriver } from "../../../src/app/sweep/start-driver.ts";
 import { liveWorkers } from "../../../src/app/worker/left-behind.ts";
-import { signalGroup } from "../../../src/app/worker/signal-group.ts";
+import { signalWorker } from "../../../src/app/worker/signal-worker.ts";
 import { isRunning } from "../../../src/process-identity.ts";
 import { until } from "../../wait.ts";
 import { workplace as newPlace } from "./program/start.ts";
@@ -26,7 +26,7 @@ afterEach(() => {
     const jobs = existsSync(join(folder, "manifest.json")) ? readManifest(folder).jobs : [];
     const workers = liveWorkers(folder, jobs).map(({ process }) => process);
     for (const { pid } of [...(driver === undefined ? [] : [driver]), ...workers])
-      signalGroup(pid, "SIGKILL");
+      signalWorker(pid, "SIGKILL");
   }
 });
 

@@ -6,11 +6,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   cutOutput,
   describeOutcome,
+  pauseNotes,
   runWorkload,
   succeeded,
   unwrittenOfAll,
 } from "../../../src/profile/machine/process.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
+import type { Suspendable, Suspension } from "../../../src/suspension.ts";
 import { eventually } from "../../wait.ts";
 
 const program = (name: string) =>
@@ -58,6 +60,10 @@ const isAlive = (pid: number) => {
     return false;
   }
 };
+
+/** As the kernel tells it: `T` for one that was stopped. */
+const stateOf = (pid: number): string | undefined =>
+  /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
 
 describe("runWorkload", () => {
   it("keeps the output, the exit code and the last lines of standard error", async () => {
@@ -131,6 +137,30 @@ describe("runWorkload", () => {
     expect(outcome).toMatchObject({ signal: "SIGKILL", interruptedBy: "SIGINT" });
   });
 
+  it("stands still with this process, and so does what it started; how long is told", async () => {
+    const members = new Set<Suspendable>();
+    const suspension: Suspension = {
+      join(member) {
+        members.add(member);
+        return () => void members.delete(member);
+      },
+    };
+    const interrupt = requests();
+    const running = runWorkload(workload(process.execPath, program("hang.mjs")), {
+      directory,
+      env: {},
+      interrupt: { stop: interrupt.stop.signal, kill: interrupt.kill.signal, suspension },
+    });
+    const pids = Object.values(await begun());
+    for (const member of members) member.suspend?.();
+    await eventually(() => expect(pids.map(stateOf)).toEqual(["T", "T"]));
+    for (const member of members) member.goOn?.();
+    await eventually(() => expect(pids.map(stateOf)).toEqual(["S", "S"]));
+    interrupt.stop.abort("SIGINT");
+    expect((await running).pausedMs).toBeGreaterThan(0);
+    expect(members.size).toBe(0);
+  });
+
   it("kills it at once when asked a second time", async () => {
     const interrupt = requests();
     const stubborn = workload(process.execPath, program("hang.mjs"), "--stubborn");
@@ -159,4 +189,12 @@ describe("runWorkload", () => {
     expect(outcome.interruptedBy).toBe("SIGINT");
     expect(refused.length).toBeGreaterThan(1);
   });
+});
+
+it("wall times that include a pause are told", () => {
+  const note = (time: string) =>
+    `the program was suspended (Ctrl-Z) for ${time}: the wall times of the regions that were open include that`;
+  expect(pauseNotes({})).toEqual([]);
+  expect(pauseNotes({ pausedMs: 1.5 })).toEqual([note("2 ms")]);
+  expect(pauseNotes({ pausedMs: 12_340 })).toEqual([note("12.3 s")]);
 });

@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 import { join } from "node:path";
 import { plural } from "../../../plural.ts";
+import type { Suspendable } from "../../../suspension.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
-import type { Suspendable } from "../../suspension.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";
 import { refuseUnstartable } from "../../worker/worker-command.ts";
 import { loggedOverrides } from "../basic-launcher.ts";

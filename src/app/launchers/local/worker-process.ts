@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync } from "node:fs";
+import { type PausableTimer, startPausableTimer } from "../../../long-timer.ts";
 import { makeDirectory } from "../../../make-directory.ts";
+import { suspendGroups } from "../../../process-groups.ts";
 import { identityOf, thisProcess } from "../../../process-identity.ts";
-import { type PausableTimer, startPausableTimer } from "../../long-timer.ts";
 import {
   begun,
   ended,
@@ -14,7 +15,7 @@ import {
 import { jobLog, jobsFolder } from "../../sweep/record/layout.ts";
 import type { SweepFacts } from "../../sweep/record/manifest.ts";
 import type { LiveWorker } from "../../worker/left-behind.ts";
-import { GRACE_MS, signalGroup, suspendGroups } from "../../worker/signal-group.ts";
+import { GRACE_MS, signalWorker } from "../../worker/signal-worker.ts";
 import { workerCommand } from "../../worker/worker-command.ts";
 import type { NotedStart } from "../../worker/worker-request.ts";
 import { type Asked, endOfWorker, type Outcome } from "./worker-end.ts";
@@ -56,10 +57,10 @@ export function startWorker(run: WorkerRun): StartedWorker {
   let asked: Asked;
   let killer: PausableTimer | undefined;
   const kill = (signal: NodeJS.Signals): void => {
-    if (child.pid !== undefined) signalGroup(child.pid, signal);
+    if (child.pid !== undefined) signalWorker(child.pid, signal);
     killer ??= startPausableTimer(
       GRACE_MS,
-      () => child.pid !== undefined && signalGroup(child.pid, "SIGKILL"),
+      () => child.pid !== undefined && signalWorker(child.pid, "SIGKILL"),
     );
   };
   const limit =
@@ -124,7 +125,7 @@ function noteOrKill(folder: string, noted: JobState, pid: number): void {
   try {
     writeJobState(folder, noted);
   } catch (error) {
-    signalGroup(pid, "SIGKILL");
+    signalWorker(pid, "SIGKILL");
     throw error;
   }
 }

@@ -21,15 +21,16 @@ const PAUSES_S = [1, 2, 4, 8, 15, 30, 60, 60, 60, 60];
  */
 export async function patiently<T>(attempt: () => Promise<T>, patience: Patience): Promise<T> {
   const { pause = pauseFor, say, signal } = patience;
+  const isStopped = () => signal?.aborted === true;
   for (let tries = 0; ; tries++)
     try {
       return await attempt();
     } catch (error) {
       const seconds = PAUSES_S[tries];
-      if (seconds === undefined || !isBusy(error)) throw error;
+      if (seconds === undefined || !isBusy(error) || isStopped()) throw error;
       say(`${error.message}; trying again in ${seconds} s`);
       await pause(seconds * 1000, signal);
-      if (signal?.aborted === true) throw error;
+      if (isStopped()) throw error;
     }
 }
 

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { setTimeout } from "node:timers";
+import { startPausableTimer } from "../../../long-timer.ts";
 import { makeDirectory } from "../../../make-directory.ts";
 import { requireFile } from "../../../require-file.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
@@ -130,16 +130,20 @@ interface TimeLimit {
  * Stops a run as Ctrl-C does, so that ncu writes what it has. It counts only where the user did not
  * stop the run before.
  */
-function timeLimit(minutes: number | null, { stop, kill }: StopRequests): TimeLimit {
-  if (minutes === null)
-    return { interrupt: { stop, kill }, reached: () => false, dispose: () => {} };
+function timeLimit(minutes: number | null, interrupt: StopRequests): TimeLimit {
+  if (minutes === null) return { interrupt, reached: () => false, dispose: () => {} };
+  const { stop, suspension } = interrupt;
   const late = new AbortController();
-  const timer = setTimeout(() => {
+  const timer = startPausableTimer(minutes * MS_PER_MINUTE, () => {
     if (!stop.aborted) late.abort("SIGINT");
-  }, minutes * MS_PER_MINUTE);
+  });
+  const separate = suspension?.join({ suspend: timer.pause, goOn: timer.goOn });
   return {
-    interrupt: { stop: AbortSignal.any([stop, late.signal]), kill },
+    interrupt: { ...interrupt, stop: AbortSignal.any([stop, late.signal]) },
     reached: () => late.signal.aborted,
-    dispose: () => clearTimeout(timer),
+    dispose: () => {
+      timer.stop();
+      separate?.();
+    },
   };
 }

@@ -6,6 +6,7 @@ export interface Suspendable {
   readonly goOn?: () => void;
 }
 
+/** Who is to be told when this process is suspended. */
 export interface Suspension {
   /** @returns leaves it again */
   join(member: Suspendable): () => void;
