@@ -19,6 +19,7 @@ import {
   convertNode,
   refuseInterpolatedItem,
   refuseNull,
+  refusePlainMap,
 } from "./types/convert.ts";
 import { elementType } from "./types/type-of.ts";
 
@@ -61,7 +62,9 @@ export function assign(
 function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
   const old = child(parent.node, key);
   const element = elementType(parent.node, key);
-  const own = old?.type ?? (old?.kind === "scalar" ? element : undefined);
+  const isField = parent.node.type?.kind === "object";
+  const isDeclared = old === undefined ? isField : old.kind === "scalar";
+  const own = old?.type ?? (isDeclared ? element : undefined);
   if (parent.node.kind === "list" && element !== undefined)
     refuseInterpolatedItem(element, value, at);
   if (own !== undefined && own.kind !== "object") {
@@ -69,9 +72,11 @@ function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): Config
     return convertNode(own, value, at);
   }
   if (element === undefined) return value;
+  if (old !== undefined && own !== undefined && element.kind === "object")
+    refusePlainMap(element, value, at);
   // A map or list that was taken in among scalars would be optional: then the conversion refuses null.
   if (old === undefined || own !== undefined) refuseNull(element, value, at);
-  return parent.node.kind === "list" || parent.node.type?.kind === "object"
+  return parent.node.kind === "list" || isField
     ? convertElement(element, value, at)
     : convertEntry(element, value, at);
 }

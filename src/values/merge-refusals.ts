@@ -6,6 +6,7 @@ import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { pyStr, pyTypeName } from "./python-text.ts";
 import { extendsType } from "./types/convert.ts";
+import { isContainerType } from "./types/type-of.ts";
 import { notOfClass, wrongType } from "./types/wrong-type.ts";
 
 /*
@@ -16,7 +17,7 @@ import { notOfClass, wrongType } from "./types/wrong-type.ts";
 export const isSpecialScalar = (node: ConfigNode): boolean =>
   node.kind === "scalar" && (node.value === null || isMissing(node) || isInterpolationNode(node));
 
-/** Whatever field an object stands in: nothing but a map or null is merged over it, and no reference either. */
+/** Whatever field an object stands in: nothing but a map or null is merged over it, and no reference of a file either. */
 export function refuseInPlaceOfObject(
   dest: Place,
   key: Key,
@@ -24,7 +25,9 @@ export function refuseInPlaceOfObject(
   source: ConfigNode,
 ): void {
   if (known.type?.kind !== "object" || known.kind !== "map" || source.kind === "map") return;
+  // A reference that is declared as a map or list is one of OmegaConf's maps or lists.
   if (isMissingOrNull(source)) return;
+  if (source.kind === "scalar" && isContainerType(source.type)) return;
   const found = source.kind === "list" ? "list" : pyTypeName(source);
   throw new ConfigError({
     code: "value.wrong_type",

@@ -192,9 +192,12 @@ function expand(
   }
   if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
   const at: Place = { kind: "place", node: source, parent: dest, key };
-  if (old.type.kind !== "list" && source.kind === "list") throw notOfClass(old.type, source, at);
-  refuseInPlaceOfMissing(at, old, source);
   const empty = old.type.kind === "list" ? list([], old.origin) : map([], old.origin);
+  if (old.type.kind !== "list" && source.kind === "list")
+    throw isMissing(old)
+      ? notOfClass(old.type, source, at)
+      : incompatible({ ...at, node: empty }, source);
+  refuseInPlaceOfMissing(at, old, source);
   return { ...empty, type: old.type };
 }
 

@@ -75,7 +75,7 @@ function enter(at: Draft, component: string, value: ConfigNode, options: UpdateO
   const present = outOfRange(key) ? undefined : child(at.node, key);
   if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
   if (present !== undefined) refuseUnset(at, key, present);
-  opened(at, options, () => assign(at, key, map([], value.origin)));
+  opened(at, options, () => assign(at, key, map([], value.origin), { plain: true }));
   const place = { kind: "place", node: value, parent: at, key } as const;
   const known = normalizeKey(at, key, place);
   const made = child(at.node, known);

@@ -112,6 +112,16 @@ describe("hydra.searchpath", () => {
     expect(pointedAt(error)).toBe("hydra.searchpath=[file://extra,git://extra]");
   });
 
+  it.each(["structured://", "structured://base"])("takes no second config store: %s", (entry) => {
+    const error = refusal(() => compose("plain", `hydra.searchpath=['${entry}']`));
+    expect(error.message).toBe(
+      `${entry} cannot be added: the config store is on the search path already, behind all other sources`,
+    );
+    expect(error.details.hint).toBe("remove structured:// from hydra.searchpath");
+    expect(error.details.available).toBeUndefined();
+    expect(pointedAt(error)).toBe(`hydra.searchpath=['${entry}']`);
+  });
+
   it("must be a list of strings, in the primary config", () => {
     expect(refusal(() => compose("bad")).message).toBe(
       "hydra.searchpath must be a list of strings. Got: extra",

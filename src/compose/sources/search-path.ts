@@ -27,7 +27,7 @@ export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>(
 ]);
 
 /**
- * @throws ConfigError `compose.invalid_config` for a scheme nobody handles.
+ * @throws ConfigError `compose.invalid_config` for a scheme nobody handles, and for the config store's
  */
 export function openSource(
   entry: SearchPathEntry,
@@ -37,16 +37,35 @@ export function openSource(
   const at = entry.path.indexOf("://");
   const scheme = at === -1 ? "file" : entry.path.slice(0, at);
   const factory = factories.get(scheme);
-  if (factory === undefined) {
-    const available = [...factories.keys(), "structured"].sort();
-    throw new ConfigError({
-      code: "compose.invalid_config",
-      message: `No config source registered for schema ${scheme}, supported types : [${available.join(", ")}]`,
-      ...(entry.origin && { origin: entry.origin }),
-      key: "hydra.searchpath",
-      available,
-    });
-  }
+  if (factory === undefined)
+    throw scheme === STORE ? secondStore(entry) : unknownScheme(entry, scheme, factories);
   const path = at === -1 ? entry.path : entry.path.slice(at + "://".length);
   return factory({ provider: entry.provider, path, cwd });
 }
+
+/** The scheme of the config store, which every search path has as its last source. */
+const STORE = "structured";
+
+function unknownScheme(
+  { origin }: SearchPathEntry,
+  scheme: string,
+  factories: SourceFactories,
+): ConfigError {
+  const available = [...factories.keys(), STORE].sort();
+  return new ConfigError({
+    code: "compose.invalid_config",
+    message: `No config source registered for schema ${scheme}, supported types : [${available.join(", ")}]`,
+    ...(origin && { origin }),
+    key: "hydra.searchpath",
+    available,
+  });
+}
+
+const secondStore = ({ path, origin }: SearchPathEntry): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `${path} cannot be added: the config store is on the search path already, behind all other sources`,
+    ...(origin && { origin }),
+    key: "hydra.searchpath",
+    hint: `remove ${STORE}:// from hydra.searchpath`,
+  });

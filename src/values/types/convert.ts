@@ -75,6 +75,14 @@ export function refuseNull(type: NodeType, node: ConfigNode, at: Place): void {
   if (isRefusedNull(type, node)) throw notOptional(type, node, at);
 }
 
+/**
+ * What takes the place of an object as a whole is one, too: a map is only merged into it.
+ * @throws ConfigError `value.wrong_type`
+ */
+export function refusePlainMap(type: ObjectType, node: ConfigNode, at: Place): void {
+  if (node.kind === "map" && node.type?.kind !== "object") throw notOfClass(type, node, at);
+}
+
 const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
   node.kind === "scalar" && node.value === null && type.kind !== "any" && type.optional !== true;
 

@@ -203,6 +203,44 @@ describe("typed nodes", () => {
     );
   });
 
+  it("convert what is merged into an object that is missing as they do in one that is there", () => {
+    const fields = new Map<string, NodeType>([
+      ["n", { kind: "list", element: INT }],
+      ["v", INT],
+    ]);
+    const lists: NodeType = { kind: "object", name: "L", fields };
+    expect(show(mergeNodes([typed(lists), yaml("f: {n: ['1']}")]))).toBe("f:\n  'n':\n  - 1\n");
+    expect(() => mergeNodes([typed(lists), yaml("f: {v: {n: 1}}")])).toThrow(
+      "Value '{'n': 1}' of type 'DictConfig' could not be converted to Integer",
+    );
+  });
+
+  it("say of a list that what is null is a map, and of what is missing what its class is", () => {
+    const optional: NodeType = { ...OBJECT, optional: true };
+    const given = mergeNodes([typed(optional), yaml("f: null")]);
+    expect(() => mergeNodes([given, yaml("f: [1]")])).toThrow(
+      "Cannot merge DictConfig with ListConfig",
+    );
+    expect(() => mergeNodes([typed(optional), yaml("f: [1]")])).toThrow(
+      "Invalid type assigned: list is not a subclass of D. value: [1]",
+    );
+  });
+
+  it("let an object take the place of one, and a reference that is declared to be one", () => {
+    const given = mergeNodes([typed(OBJECT), yaml("f: {v: 1}")]);
+    expect(() => updateNode(given, "f", yaml("v: 2"), { merge: false })).toThrow(
+      "Invalid type assigned: dict is not a subclass of D. value: {'v': 2}",
+    );
+    const reference: ConfigNode = { ...scalar("${x}", ORIGIN), type: OBJECT };
+    expect(show(mergeNodes([given, map([["f", reference]], ORIGIN)]))).toBe("f: ${x}\n");
+  });
+
+  it("are refused on the way to a key as the map that would have to stand there", () => {
+    expect(() => updateNode(typed(INT), "f.a", value(1n))).toThrow(
+      "Value '{}' of type 'dict' could not be converted to Integer",
+    );
+  });
+
   it("are not made on the way to a key: what is declared must have been given", () => {
     const list: NodeType = { kind: "list", element: INT, optional: true };
     const code = (expected: string) => expect.objectContaining({ code: expected });
