@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { agreeing, plural } from "../../plural.ts";
 import { requireFile } from "../../require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
@@ -34,12 +35,13 @@ export function readRecording(directory: string): RecordedTimeline {
 /** The same of files chosen by the caller. */
 export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   const notes: string[] = [];
+  const unread: string[] = [];
   const readable = <T>(path: string, read: () => T): T | null => {
     try {
       return read();
     } catch (error) {
       if (!isConfigError(error) && !isSystemError(error)) throw error;
-      notes.push(`${basename(path)} could not be read: ${error.message}`);
+      unread.push(`${basename(path)} could not be read: ${error.message}`);
       return null;
     }
   };
@@ -50,7 +52,7 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     if (found === null) continue;
     const { header } = found;
     if (header === null)
-      notes.push(`${basename(path)}: the process ended before it recorded anything`);
+      unread.push(`${basename(path)}: the process ended before it recorded anything`);
     else files.push({ path, startNs: header.startNs, clockBase: clockBaseNs(header) });
   }
   notes.push(...clockBaseNotes(files.map(({ clockBase }) => clockBase)));
@@ -60,8 +62,25 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   const processes = files
     .map(({ path }) => readable(path, () => readProcess(path, originNs)))
     .filter((process) => process !== null);
-  return { collector: "recorder", clock: "CLOCK_MONOTONIC", originNs, processes, notes };
+  return {
+    collector: "recorder",
+    clock: "CLOCK_MONOTONIC",
+    originNs,
+    processes,
+    notes: [...firstOf(unread), ...notes],
+  };
 }
+
+/** Every report of a run has them, also those of its single processes. */
+const MAX_UNREAD = 16;
+
+const firstOf = (unread: readonly string[]): readonly string[] =>
+  unread.length <= MAX_UNREAD
+    ? unread
+    : [
+        ...unread.slice(0, MAX_UNREAD),
+        `${plural(unread.length - MAX_UNREAD, "more recording")} could not be read, or ${agreeing(unread.length - MAX_UNREAD, "is", "are")} empty`,
+      ];
 
 /** Paths of the recordings in a directory, by name. */
 export function recordingFiles(directory: string): string[] {

@@ -90,6 +90,14 @@ describe("recordings of several processes", () => {
     expect(notesOf(startedAt(NOW), startedAt(NOW + SECOND), startedAt())).toEqual([]);
   });
 
+  test("are told of one by one where few cannot be read, and counted where many cannot", () => {
+    const broken = Array.from({ length: 500 }, () => Buffer.from("this is no recording"));
+    const notes = notesOf(startedAt(NOW), ...broken);
+    expect(notes).toHaveLength(17);
+    expect(notes[0]).toMatch(/^1\.nvtxrec could not be read: /);
+    expect(notes[16]).toBe("484 more recordings could not be read, or are empty");
+  });
+
   test("of several boots or machines do not: a note says what that means", () => {
     expect(notesOf(startedAt(NOW), startedAt(NOW + 3600n * SECOND))).toEqual([
       expect.stringMatching(/^the recordings' clocks began at different times: .* boots/),
