@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type Dirent, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
+import { isOfThisBoot, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
 /**
  * The name of a file until it is whole, beside the file. It names its writer as a claim does, so that whoever comes by later knows
@@ -21,7 +21,8 @@ const randomPart = (): string => randomUUID().slice(-12);
 
 /**
  * Removes the drafts in a directory whose writers are certainly dead. One of another host or container, which cannot be asked,
- * stays, and so does what cannot be removed: it only lies about.
+ * stays, and one of another boot: two machines may have one name, and to take a living writer's draft is worse than to leave a dead
+ * one's. So does what cannot be removed: it only lies about.
  *
  * @param options.recursive whether those in the directories below it, too
  */
@@ -32,11 +33,14 @@ export function removeDeadDrafts(
   for (const entry of entriesOf(directory)) {
     const path = join(directory, entry.name);
     const writer = writerOf(entry.name);
-    if (writer !== undefined && isRunning(writer) === false) removeIfAllowed(path);
+    if (writer !== undefined && isDead(writer)) removeIfAllowed(path);
     // Not `readdir`'s own recursion, which follows links: out of the directory, or round in circles.
     else if (recursive && entry.isDirectory()) removeDeadDrafts(path, { recursive });
   }
 }
+
+const isDead = (writer: ProcessIdentity): boolean =>
+  isRunning(writer) === false && (writer.birth === null || isOfThisBoot(writer));
 
 /** None of a directory that is missing or cannot be read. */
 function entriesOf(directory: string): readonly Dirent[] {
