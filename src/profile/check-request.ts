@@ -6,6 +6,7 @@ import type { ProfileConfig } from "./config.ts";
 import { resolveDevice } from "./device.ts";
 import { probeGpu } from "./doctor/gpu.ts";
 import { thisMachine } from "./doctor/machine.ts";
+import { compileLabelRules } from "./labels/label-rules.ts";
 import { queryGpus } from "./machine/gpu.ts";
 import { probeNcu } from "./ncu/run/capabilities.ts";
 import { checkOptions } from "./ncu/run/cli-options.ts";
@@ -73,7 +74,7 @@ const refusals: readonly Refusal[] = [
  *
  * @param how `isPlan`: the run is only shown, for which no GPU needs to be there
  * @throws ConfigError `profile.unsupported`, `profile.device`, `profile.program`, `profile.input`,
- *   `profile.tool`, `profile.ncu_option`, `profile.nsys_option`
+ *   `profile.tool`, `profile.ncu_option`, `profile.nsys_option`, `profile.label_rule`
  */
 export async function checkRequest(
   config: ProfileConfig,
@@ -81,6 +82,7 @@ export async function checkRequest(
   { isPlan }: { readonly isPlan: boolean },
 ): Promise<void> {
   refuseUnsupported(config);
+  if (config.labels !== undefined) compileLabelRules(config.labels);
   requireProgram(config.workload, cwd);
   if (config.pipeline.nsys.enable) {
     checkExtraOptions(config.pipeline.nsys);

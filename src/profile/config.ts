@@ -1,3 +1,4 @@
+import type { LabelRules } from "./labels/label-rules.ts";
 import type { NcuConfig } from "./ncu/run/ncu-config.ts";
 import type { NsysSettings } from "./nsys/run/command.ts";
 
@@ -11,6 +12,8 @@ export interface ProfileConfig {
   readonly model: ModelConfig;
   readonly infer: InferConfig;
   readonly workload: WorkloadConfig;
+  /** Rules that unify labels, for all collectors. Absent in the config of a run from before they were, and in trees without. */
+  readonly labels?: LabelRules;
   readonly pipeline: PipelineConfig;
   /** Runs of the workload under each collector that records times. */
   readonly repeats: number;

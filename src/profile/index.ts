@@ -31,6 +31,7 @@ export type {
   WorkloadConfig,
 } from "./config.ts";
 export type { InputFile, RunInputs } from "./inputs.ts";
+export type { LabelRule, LabelRules } from "./labels/label-rules.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";
 export type { Gpu } from "./machine/gpu.ts";
 export type { ProcessOutcome, StopRequests } from "./machine/process.ts";

@@ -13,6 +13,7 @@ import {
   withMethods,
 } from "../values/check-options.ts";
 import type { RecorderOptions } from "./collectors/recorder.ts";
+import type { LabelRule, LabelRules } from "./labels/label-rules.ts";
 import type { StopRequests } from "./machine/process.ts";
 import type { WatchOptions } from "./recording/watch.ts";
 import type { RegionOptions } from "./regions/build.ts";
@@ -33,10 +34,19 @@ export const RECORDER_OPTIONS: OptionChecks<RecorderOptions> = {
 
 export const WATCH_OPTIONS: OptionChecks<WatchOptions> = { ignoreDomains: optional(domains) };
 
+const labelRules = listOf(
+  "rules",
+  shape<LabelRule>({ pattern: text, replace: optional(text) }),
+  '[{ pattern: "step \\\\d+", replace: "step" }]',
+);
+
 export const REGION_OPTIONS: OptionChecks<RegionOptions> = {
   operationDomains: optional(domains),
   selection: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),
   aggregate: optional(trueOrFalse),
+  labels: optional(
+    shape<LabelRules>({ preset: optional(labelRules), rules: optional(labelRules) }),
+  ),
 };
 
 export const REPORT_CONTEXT: OptionChecks<ReportContext> = {

@@ -161,7 +161,7 @@ function failureOf({ outcome, problem }: Pick<Collection, "outcome" | "problem">
 /** The regions, and what they were made from: of several runs, the one that is shown. */
 function regionsOf(
   { measured, outcome }: Collection,
-  { pipeline }: ProfileConfig,
+  { pipeline, labels }: ProfileConfig,
 ): Pick<ProfileSection, "measured" | "stdoutFile"> & { readonly model: RegionModel } {
   const isWhole = succeeded(outcome) && outcome.unwritten === undefined;
   const printed = isWhole ? outcome.stdoutFile : null;
@@ -176,6 +176,7 @@ function regionsOf(
         exclude: patternList(recorder.exclude),
       },
       aggregate: report.aggregate,
+      ...(labels && { labels }),
     }),
   );
   const { model, shown } = combineRuns(models);

@@ -78,6 +78,7 @@ export type ErrorCode =
   | "profile.device"
   | "profile.gate"
   | "profile.input"
+  | "profile.label_rule"
   | "profile.native_build"
   | "profile.ncu"
   | "profile.ncu_option"

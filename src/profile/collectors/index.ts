@@ -37,6 +37,7 @@ export function ncuOptions(parts: CollectorParts): NcuCollectorOptions {
     config: ncu,
     aggregate: report.aggregate,
     operationDomains: recorder.operation_domains,
+    ...(parts.config.labels && { labels: parts.config.labels }),
     recorder: recorderOf(parts, choosesKernels && recordsKernels(parts)),
     recordsKernels: recordsKernels(parts),
   };

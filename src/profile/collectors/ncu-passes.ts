@@ -98,7 +98,7 @@ const passSource = (
 ): NcuPassSource => ({
   name,
   prefix,
-  labels,
+  labels: labels?.map(({ domain, name, kind }) => ({ domain, name, kind })) ?? null,
   ...(notes.length > 0 && { notes }),
   ...(unread !== null && { unread }),
 });

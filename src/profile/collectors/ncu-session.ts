@@ -1,4 +1,5 @@
 /** What the parts of ncu's collector share: the tool, its options, and what is known of the program. */
+import type { LabelRules } from "../labels/label-rules.ts";
 import { createResultReader } from "../ncu/read-results.ts";
 import { adaptToAvailable, queryAvailable, queryRefused } from "../ncu/run/availability.ts";
 import { type NcuCapabilities, probeNcu } from "../ncu/run/capabilities.ts";
@@ -29,6 +30,8 @@ export interface NcuCollectorOptions {
   readonly config: NcuConfig;
   readonly aggregate: boolean;
   readonly operationDomains: readonly string[];
+  /** Unify labels, also in those that patterns are held against; without any they are the program's own. */
+  readonly labels?: LabelRules;
   /** Finds labels and kernels out where no collector did before. */
   readonly recorder: Collector;
   /** Whether the recorder sees kernels, here and as a collector of the run. */

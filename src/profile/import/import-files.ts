@@ -4,6 +4,7 @@ import { basename, dirname, join, parse } from "node:path";
 import type { RegionReportBundle } from "../../report/document.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { topKernelNames } from "../kernel-selection/index.ts";
+import type { LabelRules } from "../labels/label-rules.ts";
 import { joinTables } from "../ncu/run/read-pass.ts";
 import type { RecordedMachine } from "../nsys/read/machine.ts";
 import { buildRegionModel, type RegionModel } from "../regions/index.ts";
@@ -26,6 +27,8 @@ export interface ImportRequest {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly aggregate: boolean;
+  /** Unify labels; without any they are the program's own. */
+  readonly labels?: LabelRules;
   readonly kernels: KernelChoice;
   /** `process`: kernels of threads without ranges belong to those of another thread. */
   readonly pushPopScope: "thread" | "process";
@@ -225,8 +228,15 @@ function tablePrefixes(
   );
 }
 
-const modelOf = (timeline: Timeline, { include, exclude, aggregate }: ImportRequest): RegionModel =>
-  buildRegionModel(timeline, { selection: { include, exclude }, aggregate });
+const modelOf = (
+  timeline: Timeline,
+  { include, exclude, aggregate, labels }: ImportRequest,
+): RegionModel =>
+  buildRegionModel(timeline, {
+    selection: { include, exclude },
+    aggregate,
+    ...(labels && { labels }),
+  });
 
 /** The first recording given knows the paths; nothing of it is left out, whatever is shown. */
 function recordedModel(

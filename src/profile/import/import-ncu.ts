@@ -1,4 +1,5 @@
 import { createKernelSelection, selectsKernels } from "../kernel-selection/index.ts";
+import { createLabelUnifier, hasRules } from "../labels/label-rules.ts";
 import {
   type AssembleOptions,
   createNcuAssembly,
@@ -6,6 +7,7 @@ import {
 } from "../ncu/assemble/index.ts";
 import { joinWallTimes } from "../ncu/join-wall-times.ts";
 import type { NcuResult } from "../ncu/results.ts";
+import { createStateUnifier } from "../ncu/unified-states.ts";
 import { writeRegionTables } from "../ncu/write-region-tables.ts";
 import type { RegionModel } from "../regions/index.ts";
 import type { ImportRequest } from "./import-files.ts";
@@ -20,7 +22,7 @@ export interface ImportedNcu {
 export interface NcuImportOptions
   extends Pick<
     ImportRequest,
-    "include" | "exclude" | "aggregate" | "kernels" | "pushPopScope" | "say"
+    "include" | "exclude" | "aggregate" | "labels" | "kernels" | "pushPopScope" | "say"
   > {
   /** What a recording given beside knows of regions. */
   readonly recorded: RegionModel | null;
@@ -45,7 +47,14 @@ export async function importNcu(
   files: readonly ImportedNcu[],
   options: NcuImportOptions,
 ): Promise<readonly NcuModel[]> {
-  const assembleOptions = assembleOptionsOf(options);
+  const unifier = hasRules(options.labels) ? createLabelUnifier(options.labels) : null;
+  const assembleOptions = {
+    ...assembleOptionsOf(options),
+    ...(unifier !== null && options.labels && { labels: { unifier, rules: options.labels } }),
+  };
+  const stateOf = unifier === null ? null : createStateUnifier(unifier.labelOf);
+  const unified = (result: NcuResult): NcuResult =>
+    stateOf === null ? result : { ...result, nvtx: stateOf(result.nvtx) };
   const assemblies = new Map<NcuResult["kind"], NcuAssembly>();
   const gpus = new Set<string>();
   const repeated = createRepeatedResults();
@@ -57,7 +66,7 @@ export async function importNcu(
       assembly = createNcuAssembly(assembleOptions);
       assemblies.set(result.kind, assembly);
     }
-    assembly.add(result);
+    assembly.add(unified(result));
   });
   // A report of nothing says so, too.
   if (assemblies.size === 0)
@@ -72,7 +81,8 @@ export async function importNcu(
       toolVersion: files[0]?.source.toolVersion ?? null,
       gpus: [...gpus].sort(),
       writeRegionFiles: (directory, names) => {
-        const stream = (onResult: (result: NcuResult) => void) => streamAll(files, onResult);
+        const stream = (onResult: (result: NcuResult) => void) =>
+          streamAll(files, (result) => onResult(unified(result)));
         return writeRegionTables({ directory, names, assembly, stream });
       },
     };

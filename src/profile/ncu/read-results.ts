@@ -5,6 +5,12 @@ import {
   type KernelSelectionRequest,
   selectsKernels,
 } from "../kernel-selection/index.ts";
+import {
+  createLabelUnifier,
+  hasRules,
+  type LabelRules,
+  labelFunction,
+} from "../labels/label-rules.ts";
 import { buildRegionModel } from "../regions/index.ts";
 import type { Timeline } from "../timeline.ts";
 import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
@@ -22,6 +28,10 @@ export interface ResultReaderOptions {
   readonly config: NcuConfig;
   readonly aggregate: boolean;
   readonly operationDomains: readonly string[];
+  /** Unify labels in the reports; without any they are the program's own. */
+  readonly labels?: LabelRules;
+  /** Unified the labels that passes measured, where those are others: reports may be made again with new rules. */
+  readonly measuredLabels?: LabelRules;
   /**
    * A recording of the same program, for calls, wall times, and the order of ranges of several domains,
    * which ncu's tables lose; null without one.
@@ -49,9 +59,13 @@ export interface ReadResults {
 }
 
 export function createResultReader(options: ResultReaderOptions): ResultReader {
-  const { config, aggregate, operationDomains } = options;
+  const { config, aggregate, operationDomains, labels: rules } = options;
+  const unifier = hasRules(rules) ? createLabelUnifier(rules) : null;
+  const measuredLabelOf = labelFunction(options.measuredLabels ?? rules);
   const recorded =
-    options.recorded === null ? null : buildRegionModel(options.recorded, { operationDomains });
+    options.recorded === null
+      ? null
+      : buildRegionModel(options.recorded, { operationDomains, ...(rules && { labels: rules }) });
   const request = nvtxRequest(config);
   const { include, exclude } = request;
   const measured = measuredSelection(config.ncu_cli.replay_mode, request);
@@ -63,6 +77,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
     ...(isByLabels(request) && { selection: { include, exclude } }),
     ...(measured !== null && { measuredSelection: measured }),
     recorded,
+    ...(unifier !== null && rules !== undefined && { labels: { unifier, rules } }),
   });
   const kept = createKeptResults();
   const sections = new Map<string, string[]>();
@@ -70,7 +85,13 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
   return {
     seen,
     readPass: async (labels, read) => {
-      const ownState = createStateReader({ labels, operationDomains, recorded });
+      const ownState = createStateReader({
+        labels,
+        operationDomains,
+        recorded,
+        measuredLabelOf,
+        ...(unifier !== null && { labelOf: unifier.labelOf }),
+      });
       const tables = await read((result) => {
         const own = ownState(result);
         assembly.add(own);

@@ -29,6 +29,8 @@ export async function rereadNcu(
     config: ncu,
     aggregate: report.aggregate,
     operationDomains: recorder.operation_domains,
+    ...(context.labels && { labels: context.labels }),
+    measuredLabels: context.config.labels ?? {},
     recorded,
     top: source.top_kernels === undefined ? topOfContract10(ncu, recorded) : source.top_kernels,
   });

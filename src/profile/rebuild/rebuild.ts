@@ -2,8 +2,10 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
+import type { ConfigLine } from "../../report/html/report-page.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../interrupt.ts";
+import type { LabelRules } from "../labels/label-rules.ts";
 import { type ProfileResult, reportOn } from "../run.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
 import { rereadRun } from "../saved-run/reread.ts";
@@ -20,6 +22,8 @@ export interface RebuildRequest {
   /** Write pages and traces also where the run wrote none. */
   readonly html: boolean;
   readonly trace: boolean;
+  /** In the place of the label rules in the run's config; null: those. */
+  readonly labels: LabelRules | null;
   readonly now: Date;
   readonly withTool: WithTool;
   readonly say: (line: string) => void;
@@ -43,7 +47,8 @@ const LINKED = ["config.yaml", "overrides.yaml", "hydra.yaml", "run.log"];
 export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> {
   const { runDirectory, output, cwd, now, withTool, say } = request;
   const saved = readSavedRun(runDirectory, cwd);
-  const run = await rereadRun(saved, { runDirectory, withTool, say });
+  const { labels } = request;
+  const run = await rereadRun(saved, { runDirectory, withTool, say, labels });
   const { pipeline } = run.config;
   const report = {
     ...pipeline.report,
@@ -52,7 +57,8 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   };
   const config = { ...run.config, pipeline: { ...pipeline, report } };
   const result = reportOn(run, now);
-  const configLines = saved.config_lines;
+  const configLines =
+    request.labels === null ? saved.config_lines : withLabels(saved.config_lines, request.labels);
   if (output !== null) {
     orRefuse(readablePath(output, cwd), "choose another with --output DIR", () => {
       for (const name of LINKED)
@@ -79,6 +85,12 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
     remove();
   }
 }
+
+/** What the page tells of the config, with the rules that its labels were made by. */
+const withLabels = (lines: readonly ConfigLine[], labels: LabelRules): readonly ConfigLine[] => [
+  ...lines.filter(({ key }) => !/^labels(?:$|[.[])/.test(key)),
+  { key: "labels", value: JSON.stringify(labels), origin: "options of deep-profile report" },
+];
 
 /** A step with files; what the system refuses is told with the directory and the way out. */
 function orRefuse<T>(directory: string, hint: string, step: () => T): T {

@@ -3,6 +3,7 @@
  * while they were open. What happens on a thread belongs to every range the thread sees then; the
  * one opened last owns it exclusively.
  */
+import type { LabelOf } from "../labels/label-rules.ts";
 import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
 import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
@@ -29,6 +30,8 @@ export interface AttributionContext {
   readonly operationDomains: ReadonlySet<string>;
   /** Whether operations are counted: only in a run without GPU kernels. */
   readonly countOperations: boolean;
+  /** What reports call a range; null: as the program does. */
+  readonly labelOf: LabelOf | null;
 }
 
 export interface ProcessAttribution {
@@ -47,11 +50,12 @@ export interface ProcessAttribution {
 
 export function attributeProcess(
   process: ProcessTimeline,
-  { root, kernelNames, operationDomains, countOperations }: AttributionContext,
+  { root, kernelNames, operationDomains, countOperations, labelOf }: AttributionContext,
 ): ProcessAttribution {
   const ranges = inOpeningOrder(process.ranges);
   const lastEventNs = lastEvent(process);
   const endOf = (range: RangeInstance) => Math.max(range.endNs ?? lastEventNs, range.startNs);
+  const nameOf = ({ name }: RangeInstance) => (labelOf === null ? name : labelOf(name));
   const isOperation = (range: RangeInstance) => operationDomains.has(range.domain);
   const selfTimes = operationSelfTimes(ranges.filter(isOperation), endOf);
 
@@ -69,7 +73,7 @@ export function attributeProcess(
       tooDeep++;
       return;
     }
-    const node = childNode(open.pathOn(range.threadId), range.name, range.domain);
+    const node = childNode(open.pathOn(range.threadId), nameOf(range), range.domain);
     const region = regionAt(node, range.kind);
     const instance = createInstance(range, region, endOf(range), visible, instances.length);
     instances.push(instance);
@@ -103,7 +107,7 @@ export function attributeProcess(
       rangeOpens(range) {
         if (!isOperation(range)) openRegion(range);
         else if (countOperations)
-          launch(kernelNames.operation(range.name), range.threadId, selfTimes.get(range) ?? 0);
+          launch(kernelNames.operation(nameOf(range)), range.threadId, selfTimes.get(range) ?? 0);
         else ignoredOperations++;
       },
       rangeCloses(range) {

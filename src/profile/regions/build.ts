@@ -9,6 +9,13 @@
 
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import { checkOptions } from "../../values/check-options.ts";
+import { labelNotes } from "../labels/label-notes.ts";
+import {
+  createLabelUnifier,
+  hasRules,
+  type LabelRules,
+  type LabelUnifier,
+} from "../labels/label-rules.ts";
 import { REGION_OPTIONS } from "../profile-options.ts";
 import { ranKernels, type Timeline } from "../timeline.ts";
 import { notesOfProcesses } from "./alike-notes.ts";
@@ -32,16 +39,27 @@ export interface RegionOptions {
   readonly selection?: SelectionPatterns;
   /** Whether a scope that merges all processes and devices comes first; default true. */
   readonly aggregate?: boolean;
+  /** Rules that unify labels; without any they are the program's own. A selection is of unified labels. */
+  readonly labels?: LabelRules;
 }
 
-/** Never throws on data: what is odd in a timeline becomes a note. Time linear in its events. */
+/**
+ * Never throws on data: what is odd in a timeline becomes a note. Time linear in its events.
+ *
+ * @throws ConfigError `profile.label_rule` for a rule that is no regular expression
+ */
 export function buildRegionModel(timeline: Timeline, options: RegionOptions = {}): RegionModel {
   checkOptions("buildRegionModel", options, REGION_OPTIONS);
   const selection = options.selection ?? { include: [], exclude: [] };
-  const { root, kernelNames, processes } = attribute(timeline, options);
+  const unifier = hasRules(options.labels) ? createLabelUnifier(options.labels) : null;
+  const { root, kernelNames, processes } = attribute(timeline, options, unifier);
   const selected = selectNodes(root, selection);
   const kernelRows = createKernelRows(kernelNames);
-  const common = [...timeline.notes, ...unmatchedNotes(root, selection)];
+  const common = [
+    ...timeline.notes,
+    ...labelNotes(root, unifier, options.labels),
+    ...unmatchedNotes(root, selection),
+  ];
   const scopes = scopeRequests(common, processes, options.aggregate ?? true).map((request) =>
     buildScope(request, root, selected, kernelRows),
   );
@@ -54,13 +72,18 @@ interface AttributedRun {
   readonly processes: readonly ProcessAttribution[];
 }
 
-function attribute(timeline: Timeline, { operationDomains }: RegionOptions): AttributedRun {
+function attribute(
+  timeline: Timeline,
+  { operationDomains }: RegionOptions,
+  unifier: LabelUnifier | null,
+): AttributedRun {
   const kernelNames = createKernelNames();
   const context: AttributionContext = {
     root: createPathTree(),
     kernelNames,
     operationDomains: new Set(operationDomains ?? DEFAULT_OPERATION_DOMAINS),
     countOperations: !timeline.processes.some(ranKernels),
+    labelOf: unifier?.labelOf ?? null,
   };
   const processes = timeline.processes.map((process) => attributeProcess(process, context));
   return { root: context.root, kernelNames: kernelNames.numbered, processes };

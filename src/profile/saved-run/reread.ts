@@ -1,4 +1,5 @@
 /** A finished run as it was when its collectors came back: from `run.json` and the raw files. */
+import { createHash } from "node:crypto";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { textOfFile } from "../../report/json-text.ts";
@@ -11,6 +12,7 @@ import type {
 } from "../collectors/collector.ts";
 import type { CollectionSource } from "../collectors/source.ts";
 import type { WithTool } from "../interrupt.ts";
+import type { LabelRules } from "../labels/label-rules.ts";
 import { succeeded } from "../machine/process.ts";
 import { rereadNcu } from "../ncu/reread.ts";
 import { mergeCaptures } from "../nsys/merge-captures.ts";
@@ -37,9 +39,16 @@ export interface RereadContext {
   /** Absolute path of the run directory. */
   readonly runDirectory: string;
   readonly config: SavedRun["config"];
+  /** What reports call the regions, whatever the config says. */
+  readonly labels?: LabelRules;
   readonly earlier: readonly Collection[];
   readonly withTool: WithTool;
   readonly say: (line: string) => void;
+}
+
+export interface RereadOptions extends Pick<RereadContext, "runDirectory" | "withTool" | "say"> {
+  /** In the place of the label rules in the run's config; null: those. */
+  readonly labels: LabelRules | null;
 }
 
 /**
@@ -48,17 +57,23 @@ export interface RereadContext {
  */
 export async function rereadRun(
   saved: SavedRun,
-  surroundings: Pick<RereadContext, "runDirectory" | "withTool" | "say">,
+  { runDirectory, withTool, say, labels }: RereadOptions,
 ): Promise<CollectedRun> {
-  const { config, workload, environment, inputs } = saved;
+  const { workload, environment, inputs } = saved;
+  const config = labels === null ? saved.config : { ...saved.config, labels };
+  const context = {
+    runDirectory,
+    config: saved.config,
+    withTool,
+    say,
+    ...(config.labels && { labels: config.labels }),
+  };
   const collections: Collection[] = [];
   for (const collection of saved.collectors)
-    collections.push(
-      await rereadCollection(collection, { ...surroundings, config, earlier: collections }),
-    );
+    collections.push(await rereadCollection(collection, { ...context, earlier: collections }));
   return {
     config,
-    fingerprint: saved.config_fingerprint,
+    fingerprint: labels === null ? saved.config_fingerprint : relabelled(saved, labels),
     workload: { ...workload, env: {} },
     environment,
     inputs,
@@ -69,6 +84,12 @@ export async function rereadRun(
     })),
   };
 }
+
+/** Names the config of a run with other label rules: as all fingerprints, equal for what is equal. */
+const relabelled = ({ config_fingerprint }: SavedRun, labels: LabelRules): string =>
+  `sha256:${createHash("sha256")
+    .update(JSON.stringify({ run: config_fingerprint, labels }))
+    .digest("hex")}`;
 
 async function rereadCollection(
   saved: SavedCollection,

@@ -12,6 +12,7 @@ import {
   parseCommandLine,
   usage,
 } from "./arguments.ts";
+import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
 import { makeOutputDirectory } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
@@ -36,6 +37,7 @@ ${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
     },
     include: { value: "GLOB", repeatable: true, help: "show regions with this label" },
     exclude: { value: "GLOB", repeatable: true, help: "leave regions with this label out" },
+    ...LABEL_OPTIONS,
     kernel: {
       value: "PATTERN",
       repeatable: true,
@@ -102,6 +104,7 @@ async function importNamed(
   // Told before a directory is made: a wrong file leaves nothing behind.
   for (const source of sources) importerOf(source);
   const top = command.count("top-kernels");
+  const labels = labelRulesOf(command);
   const directory = makeOutputDirectory(command.value("output"), io.cwd, io.now);
   const reports = await importFiles({
     sources,
@@ -118,6 +121,7 @@ async function importNamed(
     include: command.values("include"),
     exclude: command.values("exclude"),
     aggregate: !command.has("no-aggregate"),
+    ...(labels !== null && { labels }),
     now: io.now,
     withTool,
     say: (line) => io.console.stderr(`${line}\n`),

@@ -14,6 +14,7 @@ import {
   parseCommandLine,
   usage,
 } from "./arguments.ts";
+import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
 import { makeOutputDirectory } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
@@ -33,12 +34,14 @@ jobs, the best job, and how times grow with what was swept.`,
       value: "DIR",
       help: "where the reports go; a new or empty directory\n(default: into DIR, in place of the old ones)",
     },
+    ...LABEL_OPTIONS,
     html: { help: "write HTML pages also where the run wrote none" },
     trace: { help: "write traces also where the run wrote none" },
     collector: { value: "NAME", help: "of a sweep whose jobs have several: recorder, nsys or ncu" },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
-  epilogue: `Needed: run.json and what the collectors left in DIR. ncu or nsys only where the tables or the
+  epilogue: `--labels and --label-rule take the place of the rules in the run's config, for these reports alone.
+Needed: run.json and what the collectors left in DIR. ncu or nsys only where the tables or the
 export that they made are gone.
 
 Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
@@ -65,7 +68,13 @@ async function ofDirectory(
 ): Promise<number> {
   const wanted = command.value("output");
   const terminal = terminalOf(io);
+  const labels = labelRulesOf(command);
   const jobs = sweepJobs(runDirectory);
+  if (jobs.length > 0 && labels !== null)
+    throw usage(
+      "labels are of a run: the reports of jobs first, then those of their sweep",
+      "report DIR/0",
+    );
   if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
   if (command.has("collector")) throw usage("--collector is for the directory of a sweep");
   // Before a directory is made: a wrong name leaves nothing behind.
@@ -76,6 +85,7 @@ async function ofDirectory(
     cwd: io.cwd,
     html: command.has("html") || command.has("open"),
     trace: command.has("trace"),
+    labels,
     now: io.now,
     withTool,
     say: (line) => io.console.stderr(`${line}\n`),

@@ -1,6 +1,7 @@
 /** What the reader of a comparison has to know before believing it. */
 import { agreeing, plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
+import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
 import type { KernelChange, RegionChange } from "./compare-reports.ts";
 import type { KnownDomains } from "./known-domains.ts";
 import type { LookedForByBoth } from "./looked-for.ts";
@@ -176,7 +177,7 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
 /** What a report says of its own numbers. */
 const ABOUT_MEDIAN_RUN = /^numbers are those of the median run of \d+; /;
 
-/** What is said of one report alone; that its run failed is told before. */
+/** What is said of one report alone; that its run failed, or that its labels are unified, is told before. */
 const ownNotes = (
   name: string,
   { notes, failure }: NCUProfileRegionReport,
@@ -186,6 +187,7 @@ const ownNotes = (
     (note) =>
       !other.notes.includes(note) &&
       !ABOUT_MEDIAN_RUN.test(note) &&
+      !isUnifiedNote(note) &&
       (failure === undefined || !note.startsWith(failure)),
   );
   const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
@@ -206,6 +208,7 @@ function differencesOfKind(
     ["clocks of kernels", a.collector.kernel_clock, b.collector.kernel_clock],
     ["devices", a.environment.device, b.environment.device],
     ...differencesOfMachine(a.environment, b.environment),
+    ["label rules", rulesInNotes(a.notes), rulesInNotes(b.notes)],
     ["scopes", areAlike ? null : a.scope, areAlike ? null : b.scope],
   ];
   return pairs.flatMap(([what, before, after]) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { comparisonNotes } from "../../../src/report/compare/comparison-notes.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
+import { unifiedNote } from "../../../src/report/label-rules-note.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
 
 const report = firstReport(bundleOf([resnet]));
@@ -28,6 +29,20 @@ describe("notes on a comparison", () => {
     ["the scopes differ: aggregate and process:12", { ...report, scope: "process:12" }],
   ])("%s", (note, other) => {
     expect(comparisonNotes(report, other)).toEqual([note]);
+  });
+
+  it("tell of label rules that differ, and not of how many labels there were", () => {
+    const unified = (labels: number, ...rules: readonly string[]) => ({
+      ...report,
+      notes: [...report.notes, unifiedNote(labels, 2, rules)],
+    });
+    expect(comparisonNotes(report, unified(9, "'a' => 'b'"))).toEqual([
+      "the label rules differ: none and 'a' => 'b'",
+    ]);
+    expect(comparisonNotes(unified(9, "'a' => 'b'", "'c' => ''"), unified(9, "'a' => ''"))).toEqual(
+      ["the label rules differ: 'a' => 'b', 'c' => '' and 'a' => ''"],
+    );
+    expect(comparisonNotes(unified(9, "'a' => 'b'"), unified(8, "'a' => 'b'"))).toEqual([]);
   });
 
   it("tell of a run that failed before all else, also where both failed alike", () => {

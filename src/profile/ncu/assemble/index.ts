@@ -2,6 +2,8 @@
 import { plural } from "../../../plural.ts";
 import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
 import type { KernelSelection } from "../../kernel-selection/index.ts";
+import { labelNotes } from "../../labels/label-notes.ts";
+import type { LabelRules, LabelUnifier } from "../../labels/label-rules.ts";
 import type {
   KernelSelectionPatterns,
   MeasuredSelection,
@@ -32,6 +34,8 @@ export interface AssembleOptions {
   readonly pushPopScope?: "thread" | "process";
   /** Range replay: globs of the ranges that ncu was told to profile. */
   readonly rangePatterns?: readonly string[];
+  /** What unified the labels of the results that are added; absent where they are the program's own. */
+  readonly labels?: { readonly unifier: LabelUnifier; readonly rules: LabelRules };
   /** A recording of the same program, which knows the order of ranges of several domains. */
   readonly recorded?: RegionModel | null;
 }
@@ -115,7 +119,12 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
     regionsOf: (result) => (isKept(result) ? lookup(result) : []),
     finish({ sections, notes }) {
       const results = kind ?? "kernel";
-      const common = [...notes, ...assemblyNotes(results, count, options)];
+      const { unifier = null, rules } = options.labels ?? {};
+      const common = [
+        ...notes,
+        ...assemblyNotes(results, count, options),
+        ...labelNotes(root, unifier, rules),
+      ];
       const selection = options.selection ?? { include: [], exclude: [] };
       const selected = selectNodes(root, selection);
       const parts = [...buckets.values()];

@@ -3,6 +3,7 @@ import { makeDirectory } from "../../../make-directory.ts";
 import { printableLabel } from "../../../printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
+import { type LabelRules, labelFunction } from "../../labels/label-rules.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";
 import { matchingLabels } from "./filters.ts";
@@ -20,6 +21,7 @@ export interface Discovery {
 export interface DiscoverOptions {
   readonly recorder: Collector;
   readonly operationDomains: readonly string[];
+  readonly labels?: LabelRules;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface DiscoverOptions {
 export async function discoverLabels(
   workload: Workload,
   context: CollectContext,
-  { recorder, operationDomains }: DiscoverOptions,
+  { recorder, operationDomains, labels }: DiscoverOptions,
 ): Promise<Discovery> {
   const collection =
     context.earlier.find(isComplete) ??
@@ -39,7 +41,10 @@ export async function discoverLabels(
   const { measured } = collection;
   if (measured.kind !== "timeline")
     throw new Error(`the collector ${collection.collector} gives no timeline`);
-  return { collection, labels: labelsOf(measured.timeline, operationDomains) };
+  return {
+    collection,
+    labels: labelsOf(measured.timeline, operationDomains, labelFunction(labels)),
+  };
 }
 
 const isComplete = ({ measured, outcome, problem, partial }: Collection): boolean =>

@@ -13,8 +13,11 @@ import type { RangeKind } from "../../timeline.ts";
 export interface NvtxLabel {
   /** Empty for NVTX's default domain. */
   readonly domain: string;
+  /** As reports show it. */
   readonly name: string;
   readonly kind: RangeKind;
+  /** Where label rules gave it that name: regular expressions of what the program calls it. */
+  readonly written?: readonly string[];
 }
 
 /** The expression that matches the ranges of one label, in whatever ranges they are. */
@@ -30,13 +33,7 @@ const END: Readonly<Record<RangeKind, string>> = { push_pop: "/", start_end: "" 
 
 /** Expressions that together match the ranges of some labels. */
 export const labelExpressions = (wanted: readonly NvtxLabel[]): readonly string[] =>
-  expressionsOf(
-    wanted.map((label) => ({
-      label,
-      nameRegex: escapeRegex(label.name),
-      isRegex: !isPlain(label),
-    })),
-  );
+  expressionsOf(wanted.flatMap(termsOf));
 
 /**
  * Labels that the expressions of some labels match beside those: where names need regular expressions
@@ -73,12 +70,11 @@ export function includeExpressions(
     .flatMap(({ name, ...pattern }) =>
       labels
         .filter((label) => matchesRange({ name, ...pattern }, label.domain, label.name))
-        .map(
-          (label): Term => ({
-            label,
-            nameRegex: isGlob(name) ? globRegex(name) : escapeRegex(label.name),
-            isRegex: isGlob(name) || !isPlain(label),
-          }),
+        .flatMap((label): readonly Term[] =>
+          // A glob of unified labels says nothing of what the program writes.
+          isGlob(name) && label.written === undefined
+            ? [{ label, nameRegex: globRegex(name), isRegex: true }]
+            : termsOf(label),
         ),
     );
   return expressionsOf(terms);
@@ -91,6 +87,13 @@ interface Term {
   /** Whether ncu's escapes cannot express it. */
   readonly isRegex: boolean;
 }
+
+const termsOf = (label: NvtxLabel): readonly Term[] =>
+  (label.written ?? [escapeRegex(label.name)]).map((nameRegex) => ({
+    label,
+    nameRegex,
+    isRegex: !isPlain(label),
+  }));
 
 /**
  * Names as they stand are one expression each. A regular expression, though, keeps ncu from seeing
@@ -165,8 +168,11 @@ function tokenRegex(token: GlobToken): string {
  * Names that ncu's escapes cannot express become regular expressions, as does what would look like an
  * option on its command line (`--x=1`).
  */
-const isPlain = ({ domain, name }: NvtxLabel): boolean =>
-  isLiteral(name) && (domain === "" || isLiteral(domain)) && !`${domain}${name}`.startsWith("-");
+const isPlain = ({ domain, name, written }: NvtxLabel): boolean =>
+  written === undefined &&
+  isLiteral(name) &&
+  (domain === "" || isLiteral(domain)) &&
+  !`${domain}${name}`.startsWith("-");
 
 const isLiteral = (name: string): boolean =>
   name !== "" && !name.includes("\\") && !name.startsWith("regex:") && !/^@|@$|@.*@/s.test(name);
@@ -179,5 +185,5 @@ const escapeLiteral = (name: string): string => name.replaceAll(/[@,[\]/*+]/g, "
  * a domain before it reads the regular expression, and takes the second of `\@\@` for it (2024.1), so
  * that this character goes by its code.
  */
-const escapeRegex = (name: string): string =>
+export const escapeRegex = (name: string): string =>
   name.replaceAll(/[\\^$.|?*+()[\]{}/,]/g, "\\$&").replaceAll("@", "\\x40");

@@ -1,6 +1,8 @@
 /** Which ranges a program opens, and which of them are ever open at the same time. */
+import type { LabelOf } from "../../labels/label-rules.ts";
 import type { ProcessTimeline, RangeInstance, Timeline } from "../../timeline.ts";
 import type { NvtxLabel } from "./filters.ts";
+import { writtenForms } from "./written-forms.ts";
 
 export interface DiscoveredLabels {
   /** In order of nesting and then of first appearance. */
@@ -15,16 +17,21 @@ export const labelKey = ({ domain, name, kind }: NvtxLabel): string =>
 /**
  * Reads the labels off a recording. Domains of operations are left out: their ranges are no regions.
  * Time grows with the number of ranges times how many labels are open at once.
+ *
+ * @param labelOf what reports call a range; ncu is told what the program does
  */
 export function labelsOf(
   timeline: Timeline,
   operationDomains: readonly string[],
+  labelOf: LabelOf = (name) => name,
 ): DiscoveredLabels {
   const ignored = new Set(operationDomains);
   const found = new Map<string, { readonly label: NvtxLabel; depth: number }>();
   const pairs = new Set<string>();
+  const names = new Set<string>();
   for (const process of timeline.processes)
-    sweep(process, ignored, (label, open) => {
+    sweep(process, ignored, labelOf, (label, name, open) => {
+      names.add(name);
       const key = labelKey(label);
       const known = found.get(key);
       if (known === undefined) found.set(key, { label, depth: open.length });
@@ -32,8 +39,12 @@ export function labelsOf(
       for (const other of open) pairs.add(pairKey(key, other));
     });
   const ordered = [...found.values()].sort((a, b) => a.depth - b.depth);
+  const writtenOf = writtenForms(names, labelOf);
   return {
-    labels: ordered.map(({ label }) => label),
+    labels: ordered.map(({ label }) => {
+      const written = writtenOf(label.name);
+      return written === null ? label : { ...label, written };
+    }),
     overlap: (a, b) => pairs.has(pairKey(labelKey(a), labelKey(b))),
   };
 }
@@ -44,8 +55,11 @@ const pairKey = (a: string, b: string): string => (a < b ? `${a}\n${b}` : `${b}\
 function sweep(
   process: ProcessTimeline,
   ignored: ReadonlySet<string>,
-  onOpen: (label: NvtxLabel, open: readonly string[]) => void,
+  labelOf: LabelOf,
+  onOpen: (label: NvtxLabel, name: string, open: readonly string[]) => void,
 ): void {
+  const keyOf = ({ domain, name, kind }: NvtxLabel) =>
+    labelKey({ domain, name: labelOf(name), kind });
   const ranges = process.ranges.filter(({ domain }) => !ignored.has(domain));
   const closings = [...ranges].sort(
     (a, b) => endOf(a, process) - endOf(b, process) || (a.endSequence ?? 0) - (b.endSequence ?? 0),
@@ -56,13 +70,14 @@ function sweep(
     for (; closed < closings.length; closed++) {
       const closing = closings[closed];
       if (closing === undefined || !closesBefore(closing, range, process)) break;
-      const key = labelKey(closing);
+      const key = keyOf(closing);
       const count = (open.get(key) ?? 0) - 1;
       if (count > 0) open.set(key, count);
       else open.delete(key);
     }
-    onOpen({ domain: range.domain, name: range.name, kind: range.kind }, [...open.keys()]);
-    const key = labelKey(range);
+    const { domain, name, kind } = range;
+    onOpen({ domain, name: labelOf(name), kind }, name, [...open.keys()]);
+    const key = keyOf(range);
     open.set(key, (open.get(key) ?? 0) + 1);
   }
 }

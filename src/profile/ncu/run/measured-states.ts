@@ -1,6 +1,8 @@
 /** What of a result's NVTX state its region is told from. */
+import type { LabelOf } from "../../labels/label-rules.ts";
 import type { RegionModel } from "../../regions/index.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../results.ts";
+import { createStateUnifier } from "../unified-states.ts";
 import type { NvtxLabel } from "./filters.ts";
 import { labelKey } from "./labels.ts";
 
@@ -11,6 +13,16 @@ export interface StateOptions {
   readonly operationDomains: readonly string[];
   /** A recording of the same program, which knows what ranges of other domains and kinds are around one. */
   readonly recorded: RegionModel | null;
+  /** What `labels` call a range of the program's; as the program does where absent. */
+  readonly measuredLabelOf?: LabelOf;
+  /** What the reports and `recorded` call it; as the program does where absent. */
+  readonly labelOf?: LabelOf;
+}
+
+/** A range that was open, as reports show it. */
+interface OpenRange extends NvtxLabel {
+  /** Whether the pass was told to measure it. */
+  readonly isWanted: boolean;
 }
 
 /**
@@ -21,22 +33,34 @@ export function createStateReader({
   labels,
   operationDomains,
   recorded,
+  measuredLabelOf = asItIs,
+  labelOf = asItIs,
 }: StateOptions): (result: NcuResult) => NcuResult {
   const ignored = new Set(operationDomains);
   const wanted = labels === null ? null : new Set(labels.map(labelKey));
   const pathsTo = recordedPaths(recorded);
   const known = new Map<NvtxState, NvtxState>();
+  const unify = labelOf === asItIs ? asItIs : createStateUnifier(labelOf);
+  const labelled = (ranges: readonly NvtxRange[], kind: NvtxLabel["kind"]): readonly OpenRange[] =>
+    ranges.map(({ domain, name }) => ({
+      domain,
+      name: labelOf(name),
+      kind,
+      isWanted: wanted?.has(labelKey({ domain, name: measuredLabelOf(name), kind })) === true,
+    }));
   const isRegion = ({ domain }: NvtxRange) => !ignored.has(domain);
   const read = (state: NvtxState, isRange: boolean): NvtxState => {
     const pushPop = state.pushPop.filter(isRegion);
     const startEnd = state.startEnd.filter(isRegion);
     const others = state.otherThreads?.map((stack) => stack.filter(isRegion));
     const whole = { ...state, pushPop, startEnd, ...(others && { otherThreads: others }) };
-    if (wanted === null || !isRange) return whole;
-    const certain = certainRanges(pushPop, startEnd, wanted);
+    if (wanted === null || !isRange) return unify(whole);
+    const stack = labelled(pushPop, "push_pop");
+    const processWide = labelled(startEnd, "start_end");
+    const certain = certainRanges(stack, processWide);
     const measured = certain.at(-1);
-    if (measured === undefined) return whole;
-    const open = [...labelled(startEnd, "start_end"), ...labelled(pushPop, "push_pop")];
+    if (measured === undefined) return unify(whole);
+    const open = [...processWide, ...stack];
     return stateOf(longestWithin(pathsTo(measured), open, certain) ?? certain);
   };
   return (result) => {
@@ -54,20 +78,15 @@ export function createStateReader({
  * domain, and keeps their order within one alone. What is around a start/end range it does not tell.
  */
 function certainRanges(
-  pushPop: readonly NvtxRange[],
-  startEnd: readonly NvtxRange[],
-  wanted: ReadonlySet<string>,
+  stack: readonly OpenRange[],
+  startEnd: readonly OpenRange[],
 ): readonly NvtxLabel[] {
-  const isWanted = (label: NvtxLabel) => wanted.has(labelKey(label));
-  const stack = labelled(pushPop, "push_pop");
+  const isWanted = (range: OpenRange) => range.isWanted;
   const at = stack.findLastIndex(isWanted);
   if (at >= 0) return stack.slice(0, at + 1).filter(({ domain }) => domain === stack[at]?.domain);
-  const measured = labelled(startEnd, "start_end").find(isWanted);
+  const measured = startEnd.find(isWanted);
   return measured === undefined ? [] : [measured];
 }
-
-const labelled = (ranges: readonly NvtxRange[], kind: NvtxLabel["kind"]): readonly NvtxLabel[] =>
-  ranges.map(({ domain, name }) => ({ domain, name, kind }));
 
 const stateOf = (ranges: readonly NvtxLabel[]): NvtxState => {
   const ofKind = (kind: NvtxLabel["kind"]) =>
@@ -118,3 +137,5 @@ function allOf(keys: readonly string[], listed: readonly NvtxLabel[]): readonly 
   });
   return missing.length === 0 ? found : null;
 }
+
+const asItIs = <T>(value: T): T => value;

@@ -1,0 +1,41 @@
+/** The options by which subcommands unify labels, as the config group `labels` does for a run. */
+import { checkPattern, type LabelRule, type LabelRules } from "../labels/label-rules.ts";
+import { LABEL_PRESETS, presetRules } from "../labels/presets.ts";
+import { type CommandOption, type ParsedCommand, usage } from "./arguments.ts";
+
+export const LABEL_OPTIONS = {
+  labels: {
+    value: "NAME",
+    choices: LABEL_PRESETS,
+    help: "ready-made rules for labels that are numbered call by\ncall; pytorch: of emit_nvtx (default: none)",
+  },
+  "label-rule": {
+    value: "REGEX=>TEXT",
+    repeatable: true,
+    help: "TEXT in the place of what REGEX finds in labels; REGEX\nalone drops it; in order",
+  },
+} satisfies Readonly<Record<string, CommandOption>>;
+
+/**
+ * Null where none of them is given.
+ *
+ * @throws ConfigError `app.usage` for a pattern that is no regular expression
+ */
+export function labelRulesOf(command: ParsedCommand): LabelRules | null {
+  const rules = command.values("label-rule").map(ruleOf);
+  if (!command.has("labels") && rules.length === 0) return null;
+  const { preset = [] } = presetRules(command.choice("labels", LABEL_PRESETS, "none"));
+  return { preset, rules };
+}
+
+/** At the last `=>`: a text rarely has one, a regular expression may. */
+function ruleOf(text: string): LabelRule {
+  const at = text.lastIndexOf(ARROW);
+  const pattern = at < 0 ? text : text.slice(0, at);
+  if (pattern === "") throw usage(`--label-rule: '${text}' has no regular expression before =>`);
+  const problem = checkPattern(pattern);
+  if (problem !== null) throw usage(`--label-rule: ${problem.message}`, problem.hint);
+  return { pattern, replace: at < 0 ? "" : text.slice(at + ARROW.length) };
+}
+
+const ARROW = "=>";

@@ -1,0 +1,20 @@
+/** The note by which a report tells that its labels are not those of the program: written and read here. */
+import { grouped, plural } from "../plural.ts";
+
+const RULES = " (rules: ";
+
+/**
+ * @param words of the rules, in their order: two reports whose words are the same have the same rules
+ */
+export const unifiedNote = (labels: number, unified: number, words: readonly string[]): string =>
+  `labels unified by ${plural(words.length, "rule")}: ${plural(labels, "label")} became ${grouped(String(unified))}${RULES}${words.join(", ")})`;
+
+const IS_UNIFIED = /^labels unified by /;
+
+/** The rules of a report; null where the labels are the program's own. */
+export function rulesInNotes(notes: readonly string[]): string | null {
+  const note = notes.find((one) => IS_UNIFIED.test(one));
+  return note === undefined ? null : note.slice(note.indexOf(RULES) + RULES.length, -1);
+}
+
+export const isUnifiedNote = (note: string): boolean => IS_UNIFIED.test(note);
