@@ -1,37 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { withFlags } from "../../../src/values/flags.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
-import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
 import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
-
-const COLOR: NodeType = {
-  kind: "enum",
-  name: "Color",
-  members: ["RED", "GREEN"],
-  values: [1n, 2n],
-};
-const INT: NodeType = { kind: "int" };
-const STR: NodeType = { kind: "str" };
-
-/** An object with one missing field of a type. */
-function typed(type: NodeType): ConfigNode {
-  const fields = new Map([["f", type]]);
-  const field = { ...value("???"), type } as ConfigNode;
-  return { ...map([["f", field]], ORIGIN), type: { kind: "object", name: "C", fields } };
-}
-
-/** The tree, which takes other keys, too. */
-const unlocked = (node: ConfigNode): ConfigNode => withFlags(node, { struct: false });
-
-const assign = (type: NodeType, text: string): string =>
-  show(mergeNodes([typed(type), yaml(`f: ${text}`)])).trimEnd();
-
-const OBJECT: NodeType = { kind: "object", name: "D", fields: new Map([["v", INT]]) };
+import { assign, COLOR, INT, OBJECT, STR, typed } from "./typed-trees.ts";
 
 describe("typed nodes", () => {
   it.each<[NodeType, string, string]>([
@@ -345,101 +321,5 @@ describe("typed nodes", () => {
         /^While dereferencing interpolation '.*to Integer$/,
       );
     expect(given({ kind: "str" }, "\\${x}")).toBe("f: ${x}\n");
-  });
-});
-
-describe("interpolations in place of objects", () => {
-  const objects: NodeType = { kind: "list", element: OBJECT };
-  const refused = "Invalid type assigned: str is not a subclass of D. value: ${x}";
-
-  it("are refused in a list of them, however they come there", () => {
-    expect(() => assign(objects, "['${x}']")).toThrowError(refused);
-    expect(() => updateNode(typed(objects), "f", yaml("['${x}']"))).toThrowError(refused);
-    const listed = mergeNodes([typed(objects), yaml("f: [{v: 1}]")]);
-    expect(() => updateNode(listed, "f[0]", value("${x}"))).toThrowError(refused);
-  });
-
-  it("may stand elsewhere: as a field, in a map, missing in a list, and in lists of anything else", () => {
-    const lists: NodeType = { kind: "list", element: { kind: "list", element: INT } };
-    expect(show(updateNode(typed(OBJECT), "f", value("${x}")))).toBe("f: ${x}\n");
-    expect(assign({ kind: "map", key: STR, element: OBJECT }, "{a: '${x}'}")).toBe("f:\n  a: ${x}");
-    expect(assign(objects, "['???']")).toBe("f:\n- ???");
-    expect(assign(lists, "['${x}']")).toBe("f:\n- ${x}");
-  });
-});
-
-const NO_OBJECT = "Invalid type assigned: dict is not a subclass of D.";
-
-/** What `OmegaConf.resolve` makes of an interpolation that stands in a field of a type. */
-describe("what an interpolation leads to, written to a field", () => {
-  const resolved = (type: NodeType, text: string): string => {
-    const tree = mergeNodes([typed(type), yaml("f: ${x}"), yaml(`x: ${text}\ny: 5`)].map(unlocked));
-    const node = child(resolveTree(tree, createResolveContext({ env: {} }), IN_PLACE), "f");
-    return node === undefined ? "" : pyStr(node);
-  };
-  const listOf = (element: NodeType): NodeType => ({ kind: "list", element });
-  const mapOf = (element: NodeType): NodeType => ({ kind: "map", key: STR, element });
-
-  it.each<[NodeType, string, string]>([
-    [listOf(STR), "[1, a]", "['1', 'a']"],
-    [listOf(INT), "['${y}']", "[5]"],
-    [listOf(INT), "[[1], {v: '2'}, '???']", "[[1], {'v': '2'}, '???']"],
-    [listOf(listOf(INT)), "[[1]]", "[[1]]"],
-    [mapOf(INT), "{a: '3', b: {c: '4'}}", "{'a': 3, 'b': {'c': '4'}}"],
-    [mapOf(OBJECT), "{a: {v: '4'}}", "{'a': {'v': '4'}}"],
-  ])("is converted: %j takes %s", (type, text, expected) => {
-    expect(resolved(type, text)).toBe(expected);
-  });
-
-  it.each<[NodeType, string, string, string]>([
-    [listOf(INT), "[1, a]", "Value 'a' of type 'str' could not be converted to Integer", "f[1]"],
-    [listOf(OBJECT), "[1]", "Invalid type assigned: int is not a subclass of D. value: 1", "f[0]"],
-    [listOf(OBJECT), "[{v: 2}]", `${NO_OBJECT} value: {'v': 2}`, "f[0]"],
-    [OBJECT, "{v: '${y}'}", `${NO_OBJECT} value: {'v': 5}`, "f"],
-    [
-      mapOf(OBJECT),
-      "{a: [1]}",
-      "Invalid type assigned: list is not a subclass of D. value: [1]",
-      "f.a",
-    ],
-    [mapOf(INT), "{1: 2}", "Key 1 (int) is incompatible with (str)", "f.1"],
-  ])("is refused: %j does not take %s", (type, text, message, key) => {
-    const details = expect.objectContaining({ message, key });
-    expect(() => resolved(type, text)).toThrowError(expect.objectContaining({ details }));
-  });
-
-  const place = (type: NodeType, value: ConfigNode): ConfigNode =>
-    resolveTree(
-      map(
-        [
-          ["f", { ...scalar("${x}", ORIGIN), type }],
-          ["x", value],
-        ],
-        ORIGIN,
-      ),
-      createResolveContext({ env: {} }),
-      IN_PLACE,
-    );
-  const objectOf = (name: string, bases: readonly string[] = []): ConfigNode => ({
-    ...yaml("v: 3"),
-    type: { ...OBJECT, kind: "object", name, bases, fields: new Map([["v", INT]]) },
-  });
-
-  it("is an object of the class or of one below it, where the field is one", () => {
-    for (const value of [objectOf("D"), objectOf("E", ["D"])])
-      expect(show(place(OBJECT, value))).toBe("f:\n  v: 3\nx:\n  v: 3\n");
-    expect(() => place(OBJECT, objectOf("F"))).toThrowError("F is not a subclass of D.");
-    const listed: ConfigNode = { kind: "list", items: [objectOf("E", ["D"])], origin: ORIGIN };
-    expect(show(place(listOf(OBJECT), listed))).toBe("f:\n- v: 3\nx:\n- v: 3\n");
-  });
-
-  it("is no object where the field is a map", () => {
-    const message = "Cannot assign D to Dict[str, int]";
-    expect(() => place(mapOf(INT), objectOf("D"))).toThrowError(message);
-  });
-
-  it("is read as it stands", () => {
-    const tree = mergeNodes([typed(listOf(STR)), yaml("f: ${x}"), yaml("x: [1]")].map(unlocked));
-    expect(show(resolveTree(tree, createResolveContext({ env: {} })))).toBe("f:\n- 1\nx:\n- 1\n");
   });
 });
