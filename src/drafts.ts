@@ -12,7 +12,15 @@ import { isOfThisBoot, isRunning, type ProcessIdentity, thisProcess } from "./pr
  * Not built from the file's own name, which may be as long as the file system allows.
  */
 export const draftBeside = (file: string): string =>
-  join(dirname(file), `.${[...fieldsOf(thisProcess()), randomPart()].join(SEPARATOR)}${SUFFIX}`);
+  join(dirname(file), `.${ownFields()}${SEPARATOR}${randomPart()}${SUFFIX}`);
+
+let ownWords: string | undefined;
+
+/** A fact that never changes, put in words once: a job of a sweep writes many files. */
+function ownFields(): string {
+  ownWords ??= fieldsOf(thisProcess()).join(SEPARATOR);
+  return ownWords;
+}
 
 const SUFFIX = ".tmp";
 /** No field has it: what might is escaped. */
