@@ -26,4 +26,8 @@ export const unlocked = (node: ConfigNode): ConfigNode => withFlags(node, { stru
 export const assign = (type: NodeType, text: string): string =>
   show(mergeNodes([typed(type), yaml(`f: ${text}`)])).trimEnd();
 
-export const OBJECT: NodeType = { kind: "object", name: "D", fields: new Map([["v", INT]]) };
+export const OBJECT = {
+  kind: "object",
+  name: "D",
+  fields: new Map([["v", INT]]),
+} satisfies NodeType;
