@@ -103,7 +103,6 @@ function composeChecked(asked: ComposeRequest): Composition {
     tree: base.tree,
     choices: base.tree.known,
     overrides,
-    valueOverrides: choices.values,
     repository,
     schemas,
     secrets,

@@ -22,8 +22,6 @@ export interface Composition {
   /** The option of every group, by override key (`hydra.runtime.choices`). */
   readonly choices: ReadonlyMap<string, string | null>;
   readonly overrides: readonly Override[];
-  /** Those of `overrides` that set config values, not groups. */
-  readonly valueOverrides: readonly Override[];
   /** What was searched (`--info searchpath`). */
   readonly repository: Repository;
   /** The schemas that the composed tree fits, and that values must fit when they are resolved. */

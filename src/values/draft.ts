@@ -10,7 +10,6 @@ import type { Place } from "./place.ts";
  */
 export interface Draft extends Place {
   readonly node: DraftMap | DraftList;
-  readonly parent: Draft | null;
   /**
    * All nodes that the operation has copied so far. A draft stands at one place only: what is put
    * elsewhere is a snapshot of it.

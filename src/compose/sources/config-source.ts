@@ -31,8 +31,6 @@ export type ItemKind = "group" | "config";
 
 /** A config as one source gave it: immutable, shared by every composition of a snapshot. */
 export interface LoadedConfig {
-  /** The path it was asked for by, e.g. `db/mysql` (or `config.yaml`, if so asked). */
-  readonly path: string;
   readonly source: SourceInfo;
   /** The content without its defaults list, unless that is a field of the content's type. */
   readonly node: ConfigNode;

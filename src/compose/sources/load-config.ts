@@ -32,7 +32,6 @@ export function configFromNode(
 ): LoadedConfig {
   const defaults = defaultsOf(node);
   return {
-    path,
     source: { scheme: source.scheme, path: source.path, provider: source.provider },
     node: defaults === undefined || node.kind !== "map" ? node : withoutDefaults(node),
     package: header,

@@ -21,7 +21,7 @@ export interface LabelRules {
 }
 
 /** A label of which the rules leave nothing must still be seen. */
-export const EMPTY_LABEL = "(empty)";
+const EMPTY_LABEL = "(empty)";
 
 /** The same text for the same label, found once. */
 export type LabelOf = (label: string) => string;

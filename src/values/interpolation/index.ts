@@ -1,7 +1,5 @@
 export type { InterpolationAst } from "./ast.ts";
 export type { ResolveContext, ResolveContextOptions } from "./context.ts";
 export { createResolveContext } from "./context.ts";
-export { hasInterpolation, parseInterpolation } from "./parser.ts";
-export { isInterpolationNode } from "./resolution.ts";
 export type { ResolveOptions } from "./resolve-tree.ts";
 export { resolveTree } from "./resolve-tree.ts";

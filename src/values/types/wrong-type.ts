@@ -40,7 +40,7 @@ function refusal(type: NodeType, node: ConfigNode, at: Place, message: string): 
 }
 
 /** That a value is no map of a type. */
-export function noSubclass(type: NodeType, node: ConfigNode): string {
+function noSubclass(type: NodeType, node: ConfigNode): string {
   return `Invalid type assigned: ${className(node)} is not a subclass of ${describeBareType(type)}. value: ${pyStr(node)}`;
 }
 

@@ -153,7 +153,7 @@ const unusable = (folder: string, cause: unknown): ConfigError =>
 
 /**
  * How a job learns of its slots: `gpu` is what CUDA lets it see; any other resource `name` is in
- * `HYDRACONF_SLOT_NAME`.
+ * `HYDRACONF_SLOT_` and that name in capitals.
  */
 export const slotVariables = (slots: Slots): Readonly<Record<string, string>> =>
   Object.fromEntries(
