@@ -2,11 +2,10 @@
  * Regions and kernels as CSV (RFC 4180), a row per region and report, and a row per kernel of a
  * region. Times are milliseconds; an empty cell was not measured.
  */
+import { type CsvCell, csvRecord } from "../csv.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
-
-type Cell = string | number | null;
 
 /** `regions.csv`; a metric is a column with its unit behind it. */
 export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<string> {
@@ -125,13 +124,5 @@ function metricColumns({ reports }: Pick<RegionReportBundle, "reports">) {
 
 const pathText = (path: readonly string[]): string => path.join(" / ");
 
-/** One record, quoted as RFC 4180 wants it; nothing in it is taken for a formula. */
-export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
-
-function cellText(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "number") return String(cell);
-  // A spreadsheet would take a name for a formula, and run it.
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+/** One record as a line. */
+export const csvRow = (cells: readonly CsvCell[]): string => `${csvRecord(cells)}\r\n`;

@@ -1,6 +1,7 @@
 /** The table of a sweep as files: for people, for spreadsheets, for programs. */
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { csvRecord } from "../../csv.ts";
 import { plural } from "../../plural.ts";
 import { printable } from "../../printable.ts";
 import type { SweepRow } from "./sweep-rows.ts";
@@ -93,14 +94,8 @@ const cell = (value: unknown): string =>
       ? value
       : JSON.stringify(value);
 
-/** As RFC 4180 has it. */
 export const csvText = (cells: readonly (readonly string[])[]): string =>
-  cells
-    .map((line) =>
-      line.map((one) => (/[",\r\n]/.test(one) ? `"${one.replaceAll('"', '""')}"` : one)).join(","),
-    )
-    .map((line) => `${line}\n`)
-    .join("");
+  cells.map((line) => `${csvRecord(line)}\n`).join("");
 
 /** A wider table is read by nobody. */
 const MOST_COLUMNS = 24;

@@ -120,6 +120,7 @@ test("nor where a name is what another one would give way to", () => {
 
 test("cells keep their borders", () => {
   expect(csvText([["a,b", 'c"d', "e"]])).toBe('"a,b","c""d",e\n');
+  expect(csvText([["=HYPERLINK(1)", "-0.1"]])).toBe("'=HYPERLINK(1),-0.1\n");
   expect(markdownText([["a|b"], ["c\nd"]])).toBe("| a\\|b |\n|---|\n| c d |\n");
 });
 

@@ -218,6 +218,10 @@ describe("the forms of a sweep's report", () => {
     expect(csv[0]).toBe("job,infer.batch_size,size,region,domain,kind,total_ms\r\n");
     expect(csv).toHaveLength(1 + 6 * (1 + 2));
     expect(csv).toContain("5,4,2,work,,push_pop,16\r\n");
+    const below = grid.jobs.map((job) => ({ ...job, values: ["-0.1", "1"] }));
+    expect([...renderSweepCsv({ ...grid, jobs: below })]).toContain(
+      "5,-0.1,1,work,,push_pop,16\r\n",
+    );
   });
 
   it("are written as JSON in pieces, however many jobs there are: together they may be longer than a string", () => {
