@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { Change } from "../../src/report/compare/change.ts";
 import {
   compareReports,
-  type KernelChange,
-  type RegionChange,
   type ReportComparison,
   type ReportFacts,
 } from "../../src/report/compare/compare-reports.ts";
@@ -20,6 +18,8 @@ import {
   COMPARISON_CONTRACTS,
   comparisonJsonPieces,
 } from "../../src/report/compare/json.ts";
+import type { KernelChange } from "../../src/report/compare/kernel-changes.ts";
+import type { RegionChange } from "../../src/report/compare/region-change.ts";
 import { createDocumentValidator } from "../../src/report/document-contracts.ts";
 import { jobReport } from "../../src/report/sweep/build.ts";
 import {

@@ -2,9 +2,10 @@
 import { agreeing, plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
-import type { KernelChange, RegionChange } from "./compare-reports.ts";
+import type { KernelChange } from "./kernel-changes.ts";
 import type { KnownDomains } from "./known-domains.ts";
 import type { LookedForByBoth } from "./looked-for.ts";
+import type { RegionChange } from "./region-change.ts";
 
 /** Why two reports may not be comparable, and what only one of them says of itself. */
 export const comparisonNotes = (

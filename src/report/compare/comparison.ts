@@ -3,8 +3,11 @@
 import { printableLabel } from "../../printable.ts";
 import { isInside, kindMarks, pathWords } from "../region-path.ts";
 import type { Verdict } from "./change.ts";
-import type { Changes, KernelChange, RegionChange, ReportComparison } from "./compare-reports.ts";
+import type { Changes } from "./changes.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 import type { GateResult } from "./gates.ts";
+import type { KernelChange } from "./kernel-changes.ts";
+import type { RegionChange } from "./region-change.ts";
 
 export interface Comparison {
   /** What the user calls the two. */

@@ -9,7 +9,8 @@ import { alternativesTo } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";
 import { pathLines, pathWords } from "../region-path.ts";
 import type { Change } from "./change.ts";
-import type { Changes, Presence, ReportComparison } from "./compare-reports.ts";
+import type { Changes, Presence } from "./changes.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 
 export interface Gate {
   /** As written. */

@@ -7,7 +7,8 @@ import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";
 import { forPage } from "../numbers.ts";
 import { pathLines } from "../region-path.ts";
-import type { Changes, ReportComparison } from "./compare-reports.ts";
+import type { Changes } from "./changes.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
   countNotes,

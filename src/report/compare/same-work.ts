@@ -4,7 +4,7 @@
  */
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { type Placed, placeKey } from "../region-path.ts";
-import type { KernelChange } from "./compare-reports.ts";
+import type { KernelChange } from "./kernel-changes.ts";
 import {
   isSameKernels,
   isSameMeasurement,

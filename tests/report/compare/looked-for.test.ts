@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Changes, compareReports } from "../../../src/report/compare/compare-reports.ts";
+import type { Changes } from "../../../src/report/compare/changes.ts";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { lookedFor, selectionOf } from "../../../src/report/compare/looked-for.ts";
 import type {

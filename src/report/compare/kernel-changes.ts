@@ -1,0 +1,101 @@
+/** Kernels in two reports, matched by their names and kinds; the largest difference first. */
+import type { KernelRecord, NCUProfileRegionReport } from "../document.ts";
+import { kernelsOfReport } from "../kernels-of-report.ts";
+import { kernelMs } from "../measured-time.ts";
+import { changeOf, countChange } from "./change.ts";
+import { type Changes, changesAs, type Presence, presenceOf } from "./changes.ts";
+import type { LookedForByBoth } from "./looked-for.ts";
+import { measuredAlone } from "./noise.ts";
+
+export interface KernelChange {
+  readonly kernel_name: string;
+  readonly kind: KernelRecord["kind"];
+  readonly presence: Presence;
+  readonly changes: Changes;
+}
+
+export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
+
+/** Kernels of whole reports. */
+export const reportKernels = ({ a, b }: BothReports, looked: LookedForByBoth) =>
+  kernelChanges(kernelsOfReport(a).longest(), kernelsOfReport(b).longest(), looked);
+
+/** Those of regions that both looked for, and behind them, as left out, those that are in no such region. */
+export function kernelsWhereBothLooked(
+  whole: BothReports,
+  shared: BothReports,
+  looked: LookedForByBoth,
+): readonly KernelChange[] {
+  const compared = reportKernels(shared, looked);
+  const keys = new Set(compared.map(kernelKey));
+  const others = reportKernels(whole, looked).filter((kernel) => !keys.has(kernelKey(kernel)));
+  return [...compared, ...others.map(kernelLeftOut)].sort((x, y) => weight(y) - weight(x));
+}
+
+export function kernelChanges(
+  a: readonly KernelRecord[],
+  b: readonly KernelRecord[],
+  looked: LookedForByBoth,
+): readonly KernelChange[] {
+  const ofA = summed(a);
+  const ofB = summed(b);
+  return [...new Map([...ofB, ...ofA])]
+    .map(([key, kernel]) =>
+      kernelChange(kernel, { a: ofA.get(key) ?? null, b: ofB.get(key) ?? null }, looked),
+    )
+    .sort((x, y) => weight(y) - weight(x));
+}
+
+function kernelChange(
+  { kernel_name, kind }: KernelSum,
+  { a, b }: Readonly<Record<"a" | "b", KernelSum | null>>,
+  looked: LookedForByBoth,
+): KernelChange {
+  const [timeA, timeB] = [timeOf(a), timeOf(b)];
+  // Of a kernel that both have, a time in one of them is not a kernel that is new, or gone.
+  const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
+  const presence = presenceOf(a, b, (side) => looked[side].kernel({ kernel_name, kind }));
+  return {
+    kernel_name,
+    kind,
+    presence,
+    changes: changesAs(presence, {
+      ...(isTimed && { total_ms: changeOf(timeA, timeB) }),
+      calls: countChange(a?.calls ?? null, b?.calls ?? null),
+    }),
+  };
+}
+
+export const kernelLeftOut = (kernel: KernelChange): KernelChange => ({
+  ...kernel,
+  presence: "left_out",
+  changes: changesAs("left_out", kernel.changes),
+});
+
+const kernelKey = ({ kernel_name, kind }: Pick<KernelRecord, "kernel_name" | "kind">): string =>
+  JSON.stringify([kernel_name, kind]);
+
+const timeOf = (sum: KernelSum | null) => measuredAlone(sum && kernelMs(sum));
+
+type KernelSum = Pick<KernelRecord, "kernel_name" | "kind" | "total_ms" | "calls">;
+
+/** A kernel is one kernel on whichever device it ran. */
+function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum> {
+  const sums = new Map<string, KernelSum>();
+  for (const { kernel_name, kind, total_ms, calls } of kernels) {
+    const key = kernelKey({ kernel_name, kind });
+    const sum = sums.get(key) ?? { total_ms: 0, calls: 0 };
+    sums.set(key, {
+      kernel_name,
+      kind,
+      total_ms: sum.total_ms + total_ms,
+      calls: sum.calls + calls,
+    });
+  }
+  return sums;
+}
+
+const weight = ({ changes }: KernelChange): number => {
+  const { a, b } = changes["total_ms"] ?? { a: null, b: null };
+  return Math.abs((b ?? 0) - (a ?? 0));
+};

@@ -1,0 +1,85 @@
+/** A region in two reports: its numbers, its metrics and its kernels. */
+import type { NCUProfileRegion } from "../document.ts";
+import { exclusiveMs, totalMs } from "../measured-time.ts";
+import { asLeftOut, changeOf, countChange } from "./change.ts";
+import { type Changes, changesAs, changesIf, type Presence, presenceOf } from "./changes.ts";
+import { type KernelChange, kernelChanges, kernelLeftOut } from "./kernel-changes.ts";
+import type { LookedForByBoth } from "./looked-for.ts";
+import { measuredAlone, measuredMedian, measuredWall, measuredWork } from "./noise.ts";
+import type { SameWork } from "./same-work.ts";
+
+export interface RegionChange {
+  readonly path: readonly string[];
+  readonly domain: string;
+  /** As in the region report: absent where all ranges of the path are of `domain`. */
+  readonly path_domains?: readonly (string | null)[];
+  readonly kind: NCUProfileRegion["kind"];
+  readonly presence: Presence;
+  readonly changes: Changes;
+  readonly kernels: readonly KernelChange[];
+}
+
+/** @param a null where the report does not have it; the same for b, but never both */
+export function regionChange(
+  a: NCUProfileRegion | null,
+  b: NCUProfileRegion | null,
+  looked: LookedForByBoth,
+  same: SameWork,
+): RegionChange {
+  const shown = b ?? a;
+  if (shown === null) throw new Error("a region of neither report");
+  const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
+    changeOf(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
+  const work = (of: "total_ms" | "exclusive_ms") =>
+    changeOf(a && measuredWork(a, TIMES[of](a)), b && measuredWork(b, TIMES[of](b)));
+  const percentile = (region: NCUProfileRegion | null) =>
+    measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
+  const presence = presenceOf(a, b, (side) => looked[side].region(shown));
+  const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked);
+  const isSame = presence !== "both" || same.inRegion(shown, found);
+  const isLeftOut = presence === "left_out" || !(isSame || same.inKernels);
+  return {
+    path: shown.path,
+    domain: shown.domain,
+    ...(shown.path_domains !== undefined && { path_domains: shown.path_domains }),
+    kind: shown.kind,
+    presence,
+    changes: changesAs(presence, {
+      ...changesIf(isSame, { total_ms: work("total_ms"), exclusive_ms: work("exclusive_ms") }),
+      wall_ms: wall("wall_ms"),
+      wall_exclusive_ms: wall("wall_exclusive_ms"),
+      median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
+      p95_ms: changeOf(percentile(a), percentile(b)),
+      ...changesIf(isSame, {
+        kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
+      }),
+      invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
+      ...changesIf(isSame, metricChanges(a, b)),
+    }),
+    kernels: isLeftOut ? found.map(kernelLeftOut) : found,
+  };
+}
+
+const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
+
+/**
+ * Metrics of a region that both have: one that only one report measured there is new, or gone. Values in two
+ * units stand side by side, since they cannot be subtracted.
+ */
+function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
+  if (a === null || b === null) return {};
+  const names = new Set([...Object.keys(a.metrics), ...Object.keys(b.metrics)]);
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const [before, after] = [a, b].map(({ metrics }) =>
+        Object.hasOwn(metrics, name) ? metrics[name] : undefined,
+      );
+      const change = changeOf(
+        measuredAlone(before?.value ?? null),
+        measuredAlone(after?.value ?? null),
+      );
+      const isOneUnit = before === undefined || after === undefined || before.unit === after.unit;
+      return [name, isOneUnit ? change : asLeftOut(change)];
+    }),
+  );
+}
