@@ -12,7 +12,7 @@ import { COMMAND as COMPARE } from "../../src/profile/subcommands/compare.ts";
 import { COMMAND as DOCTOR } from "../../src/profile/subcommands/doctor.ts";
 import { COMMAND as IMPORT } from "../../src/profile/subcommands/import.ts";
 import { COMMAND as REPORT } from "../../src/profile/subcommands/report.ts";
-import { parseGates } from "../../src/report/compare/gates.ts";
+import { parseGates } from "../../src/report/compare/parse-gates.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { commandsOf, pages, root } from "./documented-commands.ts";
 

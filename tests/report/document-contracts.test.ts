@@ -7,18 +7,14 @@ import {
   type ReportFacts,
 } from "../../src/report/compare/compare-reports.ts";
 import type { Comparison, ConfigDifference } from "../../src/report/compare/comparison.ts";
-import {
-  checkGates,
-  type Gate,
-  type GateResult,
-  parseGates,
-} from "../../src/report/compare/gates.ts";
+import { checkGates, type GateResult } from "../../src/report/compare/gates.ts";
 import {
   COMPARISON_CONTRACT,
   COMPARISON_CONTRACTS,
   comparisonJsonPieces,
 } from "../../src/report/compare/json.ts";
 import type { KernelChange } from "../../src/report/compare/kernel-changes.ts";
+import { type Gate, parseGates } from "../../src/report/compare/parse-gates.ts";
 import type { RegionChange } from "../../src/report/compare/region-change.ts";
 import { createDocumentValidator } from "../../src/report/document-contracts.ts";
 import { jobReport } from "../../src/report/sweep/build.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import { regionLines } from "../../src/report/compare/comparison.ts";
-import { checkGates, parseGates } from "../../src/report/compare/gates.ts";
+import { checkGates } from "../../src/report/compare/gates.ts";
+import { parseGates } from "../../src/report/compare/parse-gates.ts";
 import { renderRegionMarkdown, renderRegionTable } from "../../src/report/index.ts";
 import { regionTreeTable } from "../../src/report/markdown-parts.ts";
 import { treeRows } from "../../src/report/tree-rows.ts";

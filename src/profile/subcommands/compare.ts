@@ -5,10 +5,11 @@ import { compareReports, type ReportComparison } from "../../report/compare/comp
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
 import { collectorNotes, processNotes } from "../../report/compare/comparison-notes.ts";
-import { checkGates, type Gate, parseGates, refuseFailed } from "../../report/compare/gates.ts";
+import { checkGates, refuseFailed } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonJsonPieces } from "../../report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
+import { type Gate, parseGates } from "../../report/compare/parse-gates.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/document.ts";
 import { inBlocks } from "../../report/in-blocks.ts";

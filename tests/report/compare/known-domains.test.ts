@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { checkGates } from "../../../src/report/compare/gates.ts";
+import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
 import { upgraded } from "../../../src/report/upgrade.ts";
 import { type ProcessSketch, twoLibraries } from "../../profile/regions/timelines.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Changes } from "../../../src/report/compare/changes.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { checkGates } from "../../../src/report/compare/gates.ts";
 import { lookedFor, selectionOf } from "../../../src/report/compare/looked-for.ts";
+import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import type {
   NCUProfileRegionReport,
   RegionSelection,

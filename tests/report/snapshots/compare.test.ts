@@ -2,10 +2,11 @@
 import { beforeAll, describe, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
-import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import { checkGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
+import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
 import { joined } from "../joined.ts";
