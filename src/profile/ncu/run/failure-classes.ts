@@ -3,43 +3,8 @@
  * its binaries and from what people met in the field; the order is that of telling: causes before what follows from them.
  */
 
-export interface FailureClass {
-  readonly id:
-    | "permission"
-    | "lock"
-    | "no_driver"
-    | "driver_too_old"
-    | "library"
-    | "unsupported_gpu"
-    | "gpu_mode"
-    | "busy"
-    | "clocks"
-    | "unsupported_api"
-    | "several_contexts"
-    | "empty_range"
-    | "capture_failed"
-    | "memory"
-    | "replay_mismatch"
-    | "report_exists"
-    | "disk"
-    | "metrics"
-    | "options"
-    | "target"
-    | "launch_failed"
-    | "unknown"
-    | "result_failed"
-    | "application"
-    | "no_match";
-  /** Looked for in each of ncu's own lines. */
-  readonly pattern: RegExp;
-  /** What also has to stand in that line or one below it. */
-  readonly further?: RegExp;
-  /** @param further what that found */
-  readonly message: (match: RegExpExecArray, further: RegExpExecArray | null) => string;
-  readonly remedy: string;
-  /** Whether every further run of ncu would fail alike, where ncu calls it an error. */
-  readonly hopeless: boolean;
-}
+import { crashOf } from "./crash-names.ts";
+import type { FailureClass } from "./failure-class.ts";
 
 const ANOTHER_NCU = "HYDRACONF_NSIGHT names the folder of another ncu";
 
@@ -303,20 +268,3 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     hopeless: false,
   },
 ];
-
-/** Names of signals, and of what Windows has in their place: ncu tells them like exit codes. */
-const CRASHES: ReadonlyMap<number, string> = new Map([
-  [4, "SIGILL"],
-  [6, "SIGABRT"],
-  [7, "SIGBUS"],
-  [8, "SIGFPE"],
-  [9, "SIGKILL"],
-  [11, "SIGSEGV"],
-  [15, "SIGTERM"],
-  [0xc0000005, "an access violation"],
-]);
-
-function crashOf(code: number): string {
-  const name = CRASHES.get(code < 0 ? code >>> 0 : code);
-  return name === undefined ? "" : ` (or of ${name})`;
-}

@@ -1,6 +1,7 @@
 /** What can go wrong under ncu, told by what it prints. */
 
-import { FAILURE_CLASSES, type FailureClass } from "./failure-classes.ts";
+import type { FailureClass } from "./failure-class.ts";
+import { FAILURE_CLASSES } from "./failure-classes.ts";
 import type { NcuLog } from "./log-reader.ts";
 
 export interface RecognisedFailure {

@@ -8,44 +8,9 @@ import type { ReplayMode } from "../../../../src/profile/ncu/run/pass-plan.ts";
 import type { Workload } from "../../../../src/profile/workload/workload.ts";
 import { ConfigError } from "../../../../src/values/errors.ts";
 import { cliConfig } from "./cli-config.ts";
+import { ncu, refusalOf } from "./known-ncu.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";
 
-const HELP = `usage: ncu [options] [program] [program-arguments]
-
-General Options:
-  -h [ --help ]                         Print this help message.
-  --config-file arg (=1)                Use config.ncu-cfg config file to set parameters.
-  --target-processes arg (=all)         Select the processes you want to profile:
-                                          application-only
-                                          all
-  --replay-mode arg (=kernel)           Mechanism used for replaying a kernel launch:
-                                          kernel (default)
-                                          application
-                                          range
-                                          app-range
-  --set arg                             Identifier of section set to collect.
-  --section arg                         Collect the section.
-  --metrics arg                         Specify all metrics to be profiled.
-  -k [ --kernel-name ] arg              Filter the kernel.
-  --kernel-name-base arg (=function)    function
-  -c [ --launch-count ] arg             Limit the number.
-  -s [ --launch-skip ] arg (=0)         Set the number.
-  --cache-control arg (=all)            all
-                                        none
-  --clock-control arg (=base)           base
-                                        none
-                                        reset
-  --range-replay-options arg            Range replay options.
-  --app-replay-match arg (=grid)        grid
-  --rename-kernels arg (=on)            on/off
-  --filter-mode arg (=global)           global
-                                        per-gpu
-                                        per-launch-config
-  --graph-profiling arg (=node)         node
-                                        graph
-`;
-
-const ncu: NcuCapabilities = { path: "/opt/ncu", version: "2026.1.0", ...readHelp(HELP) };
 const workload = { argv: ["prog", "a b"] } as unknown as Workload;
 const command = (config: NcuCliConfig, mode: ReplayMode = config.replay_mode) =>
   passCommand(
@@ -53,16 +18,6 @@ const command = (config: NcuCliConfig, mode: ReplayMode = config.replay_mode) =>
     { report: "/tmp/50%/p", log: "/tmp/50%/log" },
     { config, ncu, workload },
   );
-
-function refusalOf(config: Partial<NcuCliConfig>): ConfigError["details"] {
-  try {
-    checkOptions({ ...cliConfig, ...config }, ncu);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.details;
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
 
 describe("the arguments of a config", () => {
   it("are its keys, one to one", () => {
@@ -166,35 +121,6 @@ describe("checkOptions", () => {
     ["kernel_exclude", { ...inRange, kernel_exclude: ["k"] }, /measured as a whole/],
     ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /leave ranges out/],
     ["metrics", { ...inRange, metrics: "inst_executed" }, /per instruction/],
-    ["extra_args", { ...inRange, extra_args: ["--kernel-id=::k:1"] }, /--kernel-id/],
-    ["extra_args", { ...inRange, extra_args: ["--profile-from-start", "off"] }, /start/],
-    ["extra_args", { ...inRange, extra_args: ["--app-replay-match=all"] }, /application/],
-    ["extra_args", { extra_args: ["--range-replay-options=x"] }, /range replay/],
-    [
-      "extra_args",
-      { ...inRange, extra_args: ["--filter-mode", "per-launch-config"] },
-      /per-launch/,
-    ],
-    ["extra_args", { ...inRange, extra_args: ["--filter-m=per-launch-config"] }, /per-launch/],
-    ["extra_args", { ...inRange, extra_args: ["--graph-profiling", "graph"] }, /whole graphs/],
-    [
-      "extra_args",
-      { replay_mode: "application", extra_args: ["--graph-profiling=graph"] },
-      /whole graphs/,
-    ],
-    ["extra_args", { extra_args: ["-o", "mine"] }, /not passed on/],
-    ["extra_args", { extra_args: ["-omine"] }, /-o is not passed on/],
-    ["extra_args", { extra_args: ["--expo=mine"] }, /--export is not passed on/],
-    ["extra_args", { extra_args: ["--log", "x"] }, /--log-file is not passed on/],
-    ["extra_args", { extra_args: ["--metr", "x"] }, /--metrics is not passed on/],
-    ["extra_args", { extra_args: ["--launch", "3"] }, /ambiguous.*--launch-count, --launch-skip/],
-    ["extra_args", { ...inRange, extra_args: ["-kname"] }, /--kernel-name: .*as a whole/],
-    ["extra_args", { ...inRange, extra_args: ["--app-replay-ma=all"] }, /application/],
-    ["extra_args", { extra_args: ["--launch-cuont=3"] }, /no option --launch-cuont/],
-    ["extra_args", { extra_args: ["--nvtx"] }, /--nvtx is not passed on/],
-    ["extra_args", { extra_args: ["--clock-control=none"] }, /--clock-control is not passed on/],
-    ["extra_args", { extra_args: ["--kernel-name-b=function"] }, /--kernel-name-base is not/],
-    ["extra_args", { launch_count: 1, extra_args: ["-c", "2"] }, /--launch-count is not passed/],
     ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
   ])("refuses %s of %o with the reason", (key, config, reason) => {
     const details = refusalOf(config);
@@ -202,39 +128,6 @@ describe("checkOptions", () => {
     expect(details.key).toBe(`pipeline.ncu.ncu_cli.${key}`);
     expect(details.message).toMatch(reason);
     expect(details.hint).toBeTruthy();
-  });
-
-  it("takes beginnings of options that mean one, and values of any name", () => {
-    for (const extra_args of [
-      ["--launch-s", "3"],
-      ["--kernel-name-b=function"],
-      ["--launch-skip", "constructor"],
-      ["toString", "-", "-constructor"],
-      ["--set", "full", "--section=Occupancy"],
-    ])
-      expect(() =>
-        checkOptions({ ...cliConfig, kernel_name_base: null, extra_args }, ncu),
-      ).not.toThrow();
-  });
-
-  it("takes values of an option that a mode refuses other values of", () => {
-    for (const replay_mode of ["application", "range", "app-range"] as const)
-      for (const extra_args of [
-        ["--graph-profiling", "node"],
-        ["--graph-profiling=node", "graph"],
-        ["--filter-mode", "per-gpu", "per-launch-config"],
-      ])
-        expect(() => checkOptions({ ...cliConfig, replay_mode, extra_args }, ncu)).not.toThrow();
-  });
-
-  it("says which key an option belongs to that the config gives already", () => {
-    expect(refusalOf({ extra_args: ["--cache-control", "none"] }).hint).toContain(
-      "use pipeline.ncu.ncu_cli.cache_control",
-    );
-  });
-
-  it("names the nearest option", () => {
-    expect(refusalOf({ extra_args: ["--launch-cuont=3"] }).nearest).toBe("--launch-count");
   });
 });
 

@@ -1,0 +1,162 @@
+/** `pipeline.ncu.ncu_cli.extra_args`: what ncu must not be told there, or not in every replay mode. */
+
+import { ConfigError } from "../../../values/errors.ts";
+import { nearest } from "../../../values/nearest.ts";
+import type { NcuCapabilities } from "./capabilities.ts";
+import type { NcuCliConfig } from "./ncu-config.ts";
+import type { ReplayMode } from "./pass-plan.ts";
+import { NO_KERNELS, refusal } from "./refused-option.ts";
+
+/** What the driver sets itself: a second use would take the results away from it. */
+const OWN_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["-o", "the report's place is the run directory; hydra.run.dir changes it"],
+  ["--export", "the report's place is the run directory; hydra.run.dir changes it"],
+  ["-i", "reports are read after the run"],
+  ["--import", "deep-profile import FILE reads a report that exists"],
+  ["-f", "use pipeline.ncu.ncu_cli.force_overwrite"],
+  ["--force-overwrite", "use pipeline.ncu.ncu_cli.force_overwrite"],
+  ["--metrics", "use pipeline.ncu.ncu_cli.metrics"],
+  ["--replay-mode", "use pipeline.ncu.ncu_cli.replay_mode"],
+  [
+    "--nvtx-include",
+    "use pipeline.ncu.ncu_cli.nvtx.include, which takes ncu's own expressions, too",
+  ],
+  ["--log-file", "ncu's messages are read from its log"],
+  ["--quiet", "ncu's messages are read from its log"],
+  ["--csv", "tables are made from the report after the run"],
+  ["--page", "tables are made from the report after the run"],
+  ["--mode", "ncu starts the program and stays with it"],
+  ["--nvtx", "it is always given: without it no region would be known"],
+]);
+
+/**
+ * Refuses what is given already, what would take the results away, and what this version of ncu does not know.
+ *
+ * @param taken options that keys of the config give already, and what to do instead of giving them once more
+ * @throws ConfigError `profile.ncu_option`
+ */
+export function checkExtraOptions(
+  { extra_args }: Pick<NcuCliConfig, "extra_args">,
+  ncu: NcuCapabilities,
+  taken: ReadonlyMap<string, string>,
+): void {
+  for (const argument of extra_args) checkExtra(argument, ncu, taken);
+}
+
+function checkExtra(
+  argument: string,
+  ncu: NcuCapabilities,
+  taken: ReadonlyMap<string, string>,
+): void {
+  const meant = optionsMeant(argument, ncu);
+  for (const name of meant) {
+    const own = OWN_OPTIONS.get(name) ?? (meant.length === 1 ? taken.get(name) : undefined);
+    if (own !== undefined) throw refusal("extra_args", `${name} is not passed on`, own);
+  }
+  const written = writtenName(argument);
+  if (meant.length > 1)
+    throw refusal(
+      "extra_args",
+      `${written} is ambiguous: ${[...meant].sort().join(", ")}`,
+      "write the option in full",
+    );
+  if (meant.length === 1 || !written.startsWith("--")) return;
+  const near = nearest(written, [...ncu.options]);
+  throw new ConfigError({
+    code: "profile.ncu_option",
+    key: "pipeline.ncu.ncu_cli.extra_args",
+    message: `pipeline.ncu.ncu_cli.extra_args: ncu ${ncu.version} has no option ${written}`,
+    ...(near !== undefined && { nearest: near }),
+    hint: "ncu --help lists its options",
+  });
+}
+
+interface ModeRule {
+  readonly modes: readonly ReplayMode[];
+  readonly why: string;
+  /** The one value that is meant; none means them all. */
+  readonly value?: string;
+}
+
+/** Options, or values of them, that ncu takes in some replay modes only. */
+const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
+  ["--kernel-id", { modes: ["kernel", "application"], why: NO_KERNELS }],
+  ["--kernel-name", { modes: ["kernel", "application"], why: NO_KERNELS }],
+  [
+    "--nvtx-exclude",
+    {
+      modes: ["kernel", "application"],
+      why: "ranges cannot be left out of a range",
+    },
+  ],
+  [
+    "--profile-from-start",
+    {
+      modes: ["kernel", "application"],
+      why: "ranges say themselves where profiling starts",
+    },
+  ],
+  ["--app-replay-match", { modes: ["application"], why: "it belongs to application replay" }],
+  ["--app-replay-mode", { modes: ["application"], why: "it belongs to application replay" }],
+  ["--app-replay-buffer", { modes: ["application"], why: "it belongs to application replay" }],
+  [
+    "--graph-profiling",
+    { modes: ["kernel"], why: "whole graphs need kernel replay", value: "graph" },
+  ],
+  [
+    "--filter-mode",
+    {
+      modes: ["kernel", "application"],
+      why: "per-launch-config counts launches of kernels, which ranges do not have",
+      value: "per-launch-config",
+    },
+  ],
+  ["--range-replay-options", { modes: ["range"], why: "it belongs to range replay" }],
+]);
+
+/** Why ncu would refuse one of them in a mode, or null. */
+export function illegalExtras(
+  mode: ReplayMode,
+  { extra_args }: NcuCliConfig,
+  ncu: NcuCapabilities,
+): string | null {
+  for (const [at, argument] of extra_args.entries()) {
+    const [name = writtenName(argument)] = optionsMeant(argument, ncu);
+    const rule = MODES_OF.get(name);
+    if (rule === undefined || rule.modes.includes(mode)) continue;
+    if (rule.value === undefined || rule.value === valueGiven(argument, extra_args[at + 1]))
+      return `${name}: ${rule.why}`;
+  }
+  return null;
+}
+
+/** Of `--name=value`, or of `--name value`. */
+function valueGiven(argument: string, next: string | undefined): string | undefined {
+  const at = argument.indexOf("=");
+  return at < 0 ? next : argument.slice(at + 1);
+}
+
+/** An option as written: `--name` of `--name=value`, `-o` of `-ofile`. */
+const writtenName = (argument: string): string =>
+  /^-[a-z]/.test(argument) ? argument.slice(0, 2) : (argument.split("=")[0] ?? argument);
+
+/** Of what the config has keys for. */
+const SHORT_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["-k", "--kernel-name"],
+  ["-c", "--launch-count"],
+  ["-s", "--launch-skip"],
+]);
+
+/**
+ * The options that an argument may mean: ncu takes unambiguous beginnings of their names, and short
+ * names with the value behind them. None for values, and for what there is not.
+ */
+function optionsMeant(argument: string, { options }: NcuCapabilities): readonly string[] {
+  const written = writtenName(argument);
+  const long = SHORT_OPTIONS.get(written);
+  if (long !== undefined) return [long];
+  if (options.has(written) || OWN_OPTIONS.has(written)) return [written];
+  if (!written.startsWith("--") || written === "--") return [];
+  const known = new Set([...options, ...OWN_OPTIONS.keys()]);
+  return [...known].filter((option) => option.startsWith(written));
+}
