@@ -16,6 +16,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { draftBeside } from "./drafts.ts";
 import { makeDirectory } from "./make-directory.ts";
+import { errorCode } from "./system-error.ts";
 
 /**
  * Writes a file so that a reader, or a run that dies, sees all of it or nothing: under a temporary
@@ -92,13 +93,12 @@ function flushName(file: string): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && NOT_FLUSHED.has(error.code)))
-      throw aboutFile(error, file, dirname(file));
+    if (!NOT_FLUSHED.has(errorCode(error) ?? "")) throw aboutFile(error, file, dirname(file));
   }
 }
 
 /** Windows opens no directories, some file systems flush none, and who may write to one need not be allowed to read it. */
-const NOT_FLUSHED: ReadonlySet<unknown> = new Set([
+const NOT_FLUSHED: ReadonlySet<string> = new Set([
   "EACCES",
   "EINVAL",
   "EISDIR",
@@ -117,7 +117,7 @@ function replaceFile(
       write();
     } catch (error) {
       // The usual case, a directory that is there, costs no look at it.
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (errorCode(error) !== "ENOENT") throw error;
       makeDirectory(dirname(file));
       write();
     }
@@ -162,7 +162,7 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
 
 /** Whether the system has no room for what was to be written. */
 export const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+  ["ENOSPC", "EDQUOT"].includes(errorCode(error) ?? "");
 
 /**
  * Adds lines to a file that is there, on the disk: never makes a new one, which would have these alone and be everybody's to read.

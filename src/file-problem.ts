@@ -1,3 +1,5 @@
+import { errorCode } from "./system-error.ts";
+
 /** What V8 can hold in one string. */
 const TOO_LARGE = "it is larger than the 512 MB that can be read at once";
 
@@ -21,7 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Why a file or directory cannot be read or written; the system's own words where none fit better. */
 export function fileProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const words = "code" in error && typeof error.code === "string" ? WORDS[error.code] : undefined;
+  const words = WORDS[errorCode(error) ?? ""];
   // Reading in the background tells it so, without a code.
   if (words === undefined && error.message === "Invalid string length") return TOO_LARGE;
   return words ?? error.message;

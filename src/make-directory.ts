@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorCode } from "./system-error.ts";
 
 /**
  * Makes a directory and those above it that are missing; one that is there is fine. Used instead of
@@ -16,7 +17,7 @@ export function makeDirectory(path: string): boolean {
   } catch (error) {
     if (isDirectory(path)) return false;
     const parent = dirname(path);
-    if (codeOf(error) !== "ENOENT" || parent === path || isDirectory(parent)) throw error;
+    if (errorCode(error) !== "ENOENT" || parent === path || isDirectory(parent)) throw error;
     makeDirectory(parent);
     return makeDirectory(path);
   }
@@ -30,6 +31,3 @@ function isDirectory(path: string): boolean {
     return false;
   }
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;

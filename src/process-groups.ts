@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { statOf } from "./other-namespace.ts";
+import { errorCode } from "./system-error.ts";
 
 /** Sends a signal to all of a group; none where it is gone, or another user's. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
@@ -8,7 +9,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   } catch (error) {
     // The group ended between the decision and the signal, or is another user's (what sudo started);
     // whoever waits in a timer or a listener must not end for that.
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { containerOf, isGoneWithItsNamespace, statOf } from "./other-namespace.ts";
+import { errorCode } from "./system-error.ts";
 
 /**
  * Names a process so that another one which gets the same number later is not taken for it. Linux tells all
@@ -84,7 +85,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }
 

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { findPackage, ownFile, type PackageInfo } from "../package-root.ts";
+import { errorCode } from "../system-error.ts";
 import { ConfigError } from "./errors.ts";
 
 /**
@@ -23,8 +24,7 @@ export function requireDependency(name: string): unknown {
   try {
     return createRequire(ownPlace())(name);
   } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "MODULE_NOT_FOUND"))
-      throw cause;
+    if (errorCode(cause) !== "MODULE_NOT_FOUND") throw cause;
     const message = `This needs ${name}, which hydraconf brings and which is not installed around ${ownPlace()}`;
     throw notAround(message, cause);
   }

@@ -42,6 +42,7 @@ const leaves = new Set([
   "shape.ts",
   "shell-quote.ts",
   "suspension.ts",
+  "system-error.ts",
   "terminal-width.ts",
   "text-width.ts",
 ]);

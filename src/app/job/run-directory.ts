@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { tryClaim } from "../worker/process-claim.ts";
 
@@ -133,8 +134,8 @@ export function claimRunDirectory(path: string): () => void {
 export const dropClaim = (path: string): void => rmSync(join(path, CLAIM), { force: true });
 
 function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = code === "EEXIST" ? "a file stands in its place" : message;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorCode(cause) === "EEXIST" ? "a file stands in its place" : message;
   const isThere = existsSync(path);
   const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
   return new ConfigError({

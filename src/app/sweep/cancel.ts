@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { agreeing, plural } from "../../plural.ts";
 import { resumeGroups } from "../../process-groups.ts";
 import { isRunning, type ProcessIdentity } from "../../process-identity.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";
@@ -109,7 +110,7 @@ function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
   try {
     process.kill(identity.pid, name);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (errorCode(error) !== "ESRCH") throw error;
   }
 }
 

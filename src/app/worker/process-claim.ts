@@ -10,6 +10,7 @@ import {
   type ProcessIdentity,
   thisProcess,
 } from "../../process-identity.ts";
+import { errorCode } from "../../system-error.ts";
 
 /** Who holds a claim: the content of its file. */
 export interface Holder extends ProcessIdentity {
@@ -105,10 +106,11 @@ function linked(file: string, text: string): boolean {
     linkSync(draft, file);
     return true;
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     // Over a network, an answer may be lost and the question be asked again.
     if (code === "EEXIST") return statSync(draft, { throwIfNoEntry: false })?.nlink === 2;
-    if (HAS_NO_LINKS.has(String(code)) && read(draft) === text) return createdAnew(file, text);
+    if (code !== undefined && HAS_NO_LINKS.has(code) && read(draft) === text)
+      return createdAnew(file, text);
     throw aboutFile(error, file, draft);
   } finally {
     rmSync(draft, { force: true });
@@ -123,7 +125,7 @@ function createdAnew(file: string, text: string): boolean {
     writeFileSync(file, text, { flag: "wx" });
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -172,7 +174,7 @@ function read(file: string): string | undefined {
     return readFileSync(file, "utf8");
   } catch (error) {
     // Below a file there is none either.
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
@@ -187,6 +189,3 @@ function parsed(text: string): Holder | undefined {
     return undefined;
   }
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;

@@ -1,3 +1,5 @@
+import { errorCode } from "../../system-error.ts";
+
 /** How long a process that was asked to end may take before it is killed. */
 export const GRACE_MS = 10_000;
 
@@ -6,6 +8,6 @@ export function signalWorker(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (errorCode(error) !== "ESRCH") throw error;
   }
 }

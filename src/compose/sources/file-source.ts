@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { refuseOther } from "../../require-file.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSource, ItemKind } from "./config-source.ts";
@@ -58,8 +59,7 @@ function readIfFile(file: string): string | undefined {
     refuseOther(status, file);
     bytes = readFileSync(file);
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENAMETOOLONG")
-      return undefined;
+    if (errorCode(cause) === "ENAMETOOLONG") return undefined;
     throw unreadable(file, cause);
   }
   if (!isUtf8(bytes)) throw notUtf8(file, bytes);

@@ -1,4 +1,5 @@
 /** What stands behind a name on the command line of `compare`: a run, or a report file. */
+
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
@@ -9,6 +10,7 @@ import { type JsonText, textOfFile } from "../../report/json-text.ts";
 import { upgraded } from "../../report/upgrade.ts";
 import type { ReportValidator } from "../../report/validate.ts";
 import { requireFile } from "../../require-file.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";
@@ -116,7 +118,7 @@ function isThere(name: string, path: string): boolean {
     accessSync(path, constants.R_OK);
     return true;
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    const code = errorCode(cause);
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw unreadable(name, fileProblem(cause));
   }
@@ -159,7 +161,7 @@ function checked(name: string, validator: ReportValidator, open: () => JsonText)
     return readDocument(open(), validator);
   } catch (cause) {
     // Anything else is a defect of ours.
-    if (cause instanceof Error && "code" in cause) throw unreadable(name, fileProblem(cause));
+    if (errorCode(cause) !== undefined) throw unreadable(name, fileProblem(cause));
     throw cause;
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { devNull } from "node:os";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /** What several programs at a time take, with pipes for what they print; a process has 256 at least nearly everywhere. */
@@ -27,7 +28,7 @@ function refusalOf(count: number): "EMFILE" | "ENFILE" | null {
     while (opened.length < count) opened.push(openSync(devNull, "r"));
     return null;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === "EMFILE" || code === "ENFILE") return code;
     throw error;
   } finally {

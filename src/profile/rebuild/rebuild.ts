@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
 import type { ConfigLine } from "../../report/html/report-page.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../interrupt.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
@@ -97,7 +98,7 @@ function orRefuse<T>(directory: string, hint: string, step: () => T): T {
   try {
     return step();
   } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause)) throw cause;
+    if (errorCode(cause) === undefined) throw cause;
     throw new ConfigError({
       code: "app.run_directory",
       message: `The reports cannot be written into '${directory}': ${fileProblem(cause)}`,

@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { agreeing, plural } from "../../plural.ts";
 import { requireFile } from "../../require-file.ts";
+import { isSystemError } from "../../system-error.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";
@@ -109,6 +110,3 @@ function readFileHeader(path: string): FileHeader | null {
     closeSync(descriptor);
   }
 }
-
-export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && "syscall" in error && "code" in error;

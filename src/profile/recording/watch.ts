@@ -1,10 +1,11 @@
+import { isSystemError } from "../../system-error.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { WATCH_OPTIONS } from "../profile-options.ts";
 import { openRecording, type RecordingCursor } from "./cursor.ts";
 import type { RangeId, RecordedEvent } from "./events.ts";
 import { createNotes } from "./notes.ts";
-import { isSystemError, recordingFiles } from "./read.ts";
+import { recordingFiles } from "./read.ts";
 
 /** Per file and call: following a program must not slow it down (some 20 ms of reading). */
 const BUDGET_BYTES = 512 * 1024;

@@ -4,6 +4,7 @@ import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
 import { readText } from "../../require-file.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { importableFormat } from "../import/importable.ts";
@@ -53,7 +54,7 @@ function contentOf(file: string, name: string): unknown {
 
 /** Also below what is a file itself. */
 const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code));
+  ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
 /** A newer minor version only adds; a newer major one may mean something else by the same words. */
 function checkContract(document: unknown, name: string): void {

@@ -6,6 +6,7 @@ import {
   writeFileDurableSync,
 } from "../../../atomic-write.ts";
 import { fileProblem } from "../../../file-problem.ts";
+import { errorCode } from "../../../system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { schedulerFolder } from "../../sweep/record/layout.ts";
 
@@ -95,7 +96,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -17,6 +17,7 @@ import {
   time,
   wrongField,
 } from "../../../shape.ts";
+import { errorCode } from "../../../system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobList, readListedJob } from "./job-list.ts";
 import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
@@ -234,7 +235,7 @@ function checked(manifest: Manifest, file: string): Manifest {
 function unreadable(folder: string, cause: unknown): ConfigError {
   const directory = folder.slice(0, -SWEEP_FOLDER.length - 1) || "/";
   const file = manifestFile(folder);
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = errorCode(cause);
   const isThere = code !== "ENOENT" && code !== "ENOTDIR";
   return new ConfigError({
     code: "app.sweep_record",
