@@ -144,7 +144,7 @@ export function update(
   checkOptions("update", options, UPDATE_OPTIONS);
   const context = contextOf(options, tree);
   const plain = !isNode(value) && !isConfig(value);
-  return updateNode(root, key, configOf(value, "update"), { ...options, plain }, context);
+  return updateNode(root, key, nodeOf(value, "update"), { ...options, plain }, context);
 }
 
 /**
@@ -255,7 +255,11 @@ export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
 
 /** `OmegaConf.create` of plain data. */
 const configOf = (value: unknown, by: string): ConfigNode =>
-  isConfig(value) ? value.root : checkTree(fromObject(value, fromCode(`${by}()`)));
+  isConfig(value) ? value.root : checkTree(nodeOf(value, by));
+
+/** What is going to be part of a config, and is checked in its place. */
+const nodeOf = (value: unknown, by: string): ConfigNode =>
+  isConfig(value) ? value.root : fromObject(value, fromCode(`${by}()`));
 
 /** A composed one, which is no data: it has functions. */
 const isConfig = (value: unknown): value is Pick<Config, "root" | "context"> =>

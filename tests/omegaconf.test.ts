@@ -83,6 +83,17 @@ it("updates, and leaves the tree that it was given as it is", () => {
   expect(toYaml(plain)).toBe("a:\n  b: 1\n  c: 2\n");
 });
 
+it("refuses a value where it would stand: a key that there cannot be comes first", () => {
+  const broken = { x: ["${y"] };
+  expect(refusal(() => update({ a: {} }, "a.b", broken)).details).toMatchObject({
+    code: "interpolation.syntax",
+    key: "a.b.x[0]",
+  });
+  const strict = setFlags({ a: [1] }, { struct: true });
+  expect(() => update(strict, "b", broken)).toThrow(refused("value.struct"));
+  expect(() => update(strict, "a[1]", broken)).toThrow(refused("key.not_found"));
+});
+
 it("heeds flags when it updates and merges, until they are unset", () => {
   const strict = setFlags({ a: 1 }, { struct: true });
   expect(() => update(strict, "b", 2)).toThrow(refused("value.struct"));
@@ -202,6 +213,10 @@ it("names what is missing", () => {
   expect(["m", "a", "nope"].filter((key) => isMissing(tree, key))).toEqual(["m"]);
   expect([0, 1, 9].filter((index) => isMissing({ l: "???" }, index))).toEqual([]);
   expect([0, 1, -1, -2].filter((index) => isMissing([1, "???"], index))).toEqual([1, -1]);
+  // Python's False and True are 0 and 1.
+  expect([false, true].filter((index) => isMissing(["???", 1], index))).toEqual([false]);
+  expect(() => isMissing([1], true)).toThrow(refused("key.not_found"));
+  expect(refusal(() => isMissing([1], 0.5)).message).toContain("not float");
   expect(() => isMissing([1], "a")).toThrow(refused("key.invalid_type"));
   expect(() => isMissing([1], 9)).toThrow(refused("key.not_found"));
   expect(() => isMissing([1], -2)).toThrow(refused("key.not_found"));
