@@ -11,6 +11,7 @@ import { child, isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { keyText } from "./python-text.ts";
+import { refuseReadonly } from "./readonly.ts";
 import { replacing } from "./replaced.ts";
 import {
   convertElement,
@@ -128,19 +129,3 @@ export function refuseNewKey(parent: Place, key: Key, at: Place): void {
     ...alternativesTo(keyText(key), available),
   });
 }
-
-/** @throws ConfigError `value.readonly` where the flag holds */
-export function refuseReadonly(parent: Draft, at: Place): void {
-  if (flagAt(parent, "readonly")) throw readonlyError(parent, at);
-}
-
-export const readonlyError = (parent: Draft, at: Place): ConfigError =>
-  new ConfigError({
-    code: "value.readonly",
-    message:
-      parent.node.kind === "list"
-        ? "ListConfig is read-only"
-        : "Cannot change read-only config container",
-    key: fullKeyOf(at),
-    origin: at.node.origin,
-  });

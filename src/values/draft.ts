@@ -35,6 +35,15 @@ export const draftRoot = (node: ContainerNode, copies: Set<ConfigNode>): Draft =
   copies,
 });
 
+/** A draft of what is going to stand at a key, and does not yet. */
+export const draftFor = (parent: Draft, key: Key, node: ContainerNode): Draft => ({
+  kind: "place",
+  node: writable(node, parent.copies),
+  parent,
+  key,
+  copies: parent.copies,
+});
+
 /** Replaces a child by a draft of `node`, and gives its place. */
 export function draftChild(parent: Draft, key: Key, node: ContainerNode): Draft {
   const { copies } = parent;

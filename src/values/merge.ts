@@ -1,7 +1,7 @@
-import { assign, readonlyError, refuseReadonly } from "./assign.ts";
+import { assign } from "./assign.ts";
 import { refuseDepth } from "./depth.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
-import { draftChild, draftRoot, putChild, snapshot } from "./draft.ts";
+import { draftChild, draftFor, draftRoot, putChild, snapshot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
@@ -29,10 +29,12 @@ import type {
 import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
 import { pathOf, rootOf } from "./place.ts";
+import { readonlyValue, refuseReadonly } from "./readonly.ts";
 import { replacing } from "./replaced.ts";
 import { convertItem, convertNode } from "./types/convert.ts";
 import { convertScalar } from "./types/convert-scalar.ts";
 import { fitNode } from "./types/fit.ts";
+import { madeOf } from "./types/made-of.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 import { notOfClass } from "./types/wrong-type.ts";
 
@@ -84,7 +86,8 @@ interface Merging {
 function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): void {
   refuseDepth(merging.depth, source);
   if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, merging);
-  else if (dest.node.kind === "list" && source.kind === "list") mergeList(dest, dest.node, source);
+  else if (dest.node.kind === "list" && source.kind === "list")
+    mergeList(dest, dest.node, source, merging);
   else throw incompatible(dest, source);
 }
 
@@ -119,37 +122,36 @@ function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Mergi
   refuseOtherObject(dest, source);
   // An object of a type that extends this one makes it one of that type: it may bring fields of its own.
   if (target.type?.kind === "object" && source.type?.kind === "object") target.type = source.type;
-  const below = {
-    context: merging.context,
-    fromReadonly: source.flags?.readonly ?? merging.fromReadonly,
-    depth: merging.depth + 1,
-  };
+  const below = inside(source, merging);
   for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, below);
   if (target.type === undefined && source.type !== undefined) target.type = source.type;
   else if (source.type?.kind === "object") target.type = source.type;
   takeFlags(target, source);
 }
 
+const inside = (source: ContainerNode, merging: Merging): Merging => ({
+  context: merging.context,
+  fromReadonly: source.flags?.readonly ?? merging.fromReadonly,
+  depth: merging.depth + 1,
+});
+
 function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const old = child(dest.node, key);
-  if (old === undefined) add(dest, key, source);
-  else mergeOver(dest, key, expand(dest, key, old, source, merging.context), source, merging);
+  if (old === undefined) add(dest, key, source, merging);
+  else {
+    refuseInPlaceOfObject(dest, key, old, source);
+    mergeOver(dest, key, expand(dest, key, old, source, merging.context), source, merging);
+  }
 }
 
 /** In a new place an object is made before anything is merged into it. */
-function add(dest: Draft, key: Key, source: ConfigNode): void {
+function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const type = elementType(dest.node, key);
   if (type?.kind === "object" && source.kind !== "scalar") {
-    const made: Place = {
-      kind: "place",
-      node: { ...map([], source.origin), type },
-      parent: dest,
-      key,
-    };
-    if (source.kind === "list") throw incompatible(made, source);
-    refuseOtherObject(made, source);
-  }
-  assign(dest, key, source);
+    const made = madeOf(type, source.origin);
+    assign(dest, key, made);
+    mergeContainer(draftChild(dest, key, made), source, merging);
+  } else assign(dest, key, source);
 }
 
 function mergeOver(
@@ -159,7 +161,6 @@ function mergeOver(
   source: ConfigNode,
   merging: Merging,
 ): void {
-  refuseInPlaceOfObject(dest, key, known, source);
   if (known.kind !== "scalar" && source.kind !== "scalar")
     mergeContainer(draftChild(dest, key, known), source, merging);
   else if (known.kind !== "scalar") {
@@ -192,13 +193,13 @@ function expand(
   }
   if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
   const at: Place = { kind: "place", node: source, parent: dest, key };
-  const empty = old.type.kind === "list" ? list([], old.origin) : map([], old.origin);
-  if (old.type.kind !== "list" && source.kind === "list")
+  const made = madeOf(old.type, old.origin);
+  if (made.kind === "map" && source.kind === "list")
     throw isMissing(old)
       ? notOfClass(old.type, source, at)
-      : incompatible({ ...at, node: empty }, source);
+      : incompatible({ ...at, node: made }, source);
   refuseInPlaceOfMissing(at, old, source);
-  return { ...empty, type: old.type };
+  return made;
 }
 
 /**
@@ -221,13 +222,13 @@ function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place |
   let at: Place | undefined = resolution.root;
   for (const step of [...pathOf(dest), key])
     at = at === undefined ? undefined : resolution.places.child(at, step);
-  return at === undefined ? undefined : tryDereference(resolution, withoutContainerType(at));
+  return at === undefined ? undefined : tryDereference(resolution, withoutWideType(at));
 }
 
-/** Whether a map or list fits its type is seen when it is written, not when it is followed. */
-function withoutContainerType(place: Place): Place {
+/** Whether a map or list fits the type of one, or a union, is seen when it is written, not when it is followed. */
+function withoutWideType(place: Place): Place {
   const { type, ...node } = place.node;
-  return type?.kind === "list" || type?.kind === "map" ? { ...place, node } : place;
+  return isContainerType(type) || type?.kind === "union" ? { ...place, node } : place;
 }
 
 function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {
@@ -251,17 +252,24 @@ function keep(
   merging: Merging,
 ): void {
   const at: Place = { kind: "place", node: known, parent: dest, key };
-  if (source.flags?.readonly ?? merging.fromReadonly) throw readonlyError(dest, at);
+  if (source.flags?.readonly ?? merging.fromReadonly) throw readonlyValue(at);
   refuseReadonly(dest, at);
   if (source.type !== undefined) putChild(dest, key, convertScalar(source.type, known, at));
 }
 
-function mergeList(dest: Draft, target: DraftList, source: ListNode): void {
+function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Merging): void {
   const { type } = target;
+  const below = inside(source, merging);
   const items = source.items.map((item, index) => {
-    const at: Place = { kind: "place", node: item, parent: dest, key: BigInt(index) };
+    const key = BigInt(index);
+    const at: Place = { kind: "place", node: item, parent: dest, key };
     refuseReadonly(dest, at);
-    return type?.kind === "list" ? convertItem(type.element, item, at) : item;
+    if (type?.kind !== "list") return item;
+    if (type.element.kind !== "object" || item.kind !== "map")
+      return convertItem(type.element, item, at);
+    const made = draftFor(dest, key, madeOf(type.element, item.origin));
+    mergeContainer(made, item, below);
+    return made.node;
   });
   const before = { ...target };
   target.items = items;

@@ -96,8 +96,13 @@ export type NodeType =
       /** Names of the types that this one extends, in no order. */
       readonly bases?: readonly string[];
       readonly fields: ReadonlyMap<string, NodeType>;
+      /** What the fields are in an object that is made where there is none yet; those without are not in it. */
+      readonly defaults?: ReadonlyMap<string, ConfigNode>;
       readonly optional?: boolean;
     };
+
+/** Declared types of maps and lists. */
+export type ContainerType = Extract<NodeType, { readonly kind: "list" | "map" | "object" }>;
 
 /** The type of values that have one of several types. */
 export interface UnionType {

@@ -17,6 +17,7 @@ import { fullKeyOf } from "./place.ts";
 import { parsePythonInt } from "./python-number.ts";
 import { pyRepr } from "./python-text.ts";
 import { noComponents } from "./select-place.ts";
+import { madeOf } from "./types/made-of.ts";
 import { isContainerType } from "./types/type-of.ts";
 
 export interface UpdateOptions {
@@ -134,13 +135,14 @@ function refuseOtherKind(at: Place, old: ConfigNode | undefined, value: Containe
     throw incompatible({ ...at, node: isList ? list([], old.origin) : map([], old.origin) }, value);
 }
 
-/** What a value is merged into: a declared map that is missing is an empty one, which `struct` holds for; a list, too. */
+/** What a value is merged into: where a map, an object or a list is declared and missing, one is made, which `struct` holds for. */
 function mergeable(present: ConfigNode | undefined, value: ConfigNode): ContainerNode | undefined {
   if (present === undefined || present.kind !== "scalar") return present;
   const { origin, type } = present;
-  if (type?.kind === "list" && value.kind === "list") return { ...list([], origin), type };
-  if (type?.kind !== "map" && type?.kind !== "object") return undefined;
-  return value.kind === "map" && isMissing(present) ? { ...map([], origin), type } : undefined;
+  if (!isContainerType(type) || (type.kind === "list") !== (value.kind === "list"))
+    return undefined;
+  const isMade = type.kind === "list" || isMissing(present) || isInterpolationNode(present);
+  return isMade ? madeOf(type, origin) : undefined;
 }
 
 /** List items are looked up by index; maps are always asked for strings. */

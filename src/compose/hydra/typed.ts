@@ -1,6 +1,13 @@
-import type { ConfigNode, MapNode, NodeType, ScalarValue } from "../../values/node.ts";
+import type {
+  ConfigNode,
+  ContainerType,
+  MapNode,
+  NodeType,
+  ScalarValue,
+} from "../../values/node.ts";
 import { list, MISSING, map, scalar } from "../../values/node.ts";
 import type { SchemaOrigin } from "../../values/origin.ts";
+import { madeOf } from "../../values/types/made-of.ts";
 
 /*
  * A small vocabulary for structured configs: a field is its type and its default, and an object is
@@ -54,7 +61,7 @@ export function object(
   latent: Readonly<Record<string, NodeType>> = {},
 ): Field {
   const entries = Object.entries(fields);
-  const type: NodeType = {
+  const type: ContainerType = {
     kind: "object",
     name,
     ...(bases.length > 0 && { bases }),
@@ -62,9 +69,9 @@ export function object(
       ...entries.map(([key, { type: fieldType }]) => [key, fieldType] as const),
       ...Object.entries(latent),
     ]),
+    defaults: new Map(entries.map(([key, { node }]) => [key, node])),
   };
-  const nodes = entries.map(([key, { node }]) => [key, node] as const);
-  return { type, node: { ...map(nodes, ORIGIN), type } };
+  return { type, node: madeOf(type, ORIGIN) };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { MAX_PASS_DEPTH } from "../depth.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
-import { flagAt } from "../flags.ts";
 import type {
   ConfigNode,
   ContainerNode,
@@ -14,6 +13,7 @@ import type {
 import { child, isMissing, keyId, MISSING } from "../node.ts";
 import type { Place, Walk } from "../place.ts";
 import { fullKeyOf, writeTo } from "../place.ts";
+import { refuseReadonly, refuseSetting } from "../readonly.ts";
 import { convertWritten } from "../types/convert.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import type { ResolveContext } from "./context.ts";
@@ -98,7 +98,7 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
   const target = follow(deep, place);
   const { onlyValues, throwOnMissing } = deep.options;
   if (target === undefined) {
-    if (onlyValues === true) refuseReadonly(place);
+    if (onlyValues === true) refuseSetting(place);
     return { ...place.node, kind: "scalar", value: MISSING };
   }
   if (throwOnMissing === true && isMissing(target.node))
@@ -116,20 +116,12 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
 
 /** What an interpolation leads to, as it is written to its place: it is resolved before. */
 function written(value: ConfigNode, target: Place, place: Place): ConfigNode {
-  refuseReadonly(place);
-  refuseNoValue(target, place);
   const { type } = place.node;
+  const isReplaced = type === undefined && target.node.kind !== "scalar" && target.result !== true;
+  if (isReplaced && place.parent !== null) refuseReadonly(place.parent, place);
+  else refuseSetting(place);
+  refuseNoValue(target, place);
   return type === undefined ? value : convertWritten(type, value, place);
-}
-
-function refuseReadonly(place: Place): void {
-  if (!flagAt(place, "readonly")) return;
-  throw new ConfigError({
-    code: "value.readonly",
-    message: "Cannot set value of read-only config node",
-    key: fullKeyOf(place),
-    origin: place.node.origin,
-  });
 }
 
 function refuseNoValue({ node, result }: Place, place: Place): void {

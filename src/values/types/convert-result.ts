@@ -4,6 +4,7 @@ import type { Place } from "../place.ts";
 import { resultPlace } from "../place.ts";
 import { pyStr } from "../python-text.ts";
 import { convertResolved } from "./convert-scalar.ts";
+import { isContainerType } from "./type-of.ts";
 import { wrongType } from "./wrong-type.ts";
 
 /**
@@ -15,11 +16,13 @@ export function convertResult(at: Place, result: Place): Place {
   const { type } = at.node;
   if (type === undefined || type.kind === "any") return result;
   const { node } = result;
-  const converted = taking(at, () => {
+  const convert = () => {
     if (node.kind === "scalar") return convertResolved(type, node, { ...at, plain: true });
     if (type.kind === node.kind || (type.kind === "object" && node.kind === "map")) return node;
     throw wrongType(type, node, at);
-  });
+  };
+  // OmegaConf sees that something is no map or list when it is written: then it says so in other words.
+  const converted = isContainerType(type) ? convert() : taking(at, convert);
   return converted === node ? result : resultPlace(converted, at);
 }
 

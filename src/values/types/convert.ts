@@ -7,6 +7,7 @@ import { keyText, pyTypeName } from "../python-text.ts";
 import { convertScalar, isInterpolated } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
 import { fitNode } from "./fit.ts";
+import { isContainerType } from "./type-of.ts";
 import { notOfClass, notOptional, wrongType } from "./wrong-type.ts";
 
 /**
@@ -40,11 +41,11 @@ export function convertElement(type: NodeType, node: ConfigNode, at: Place): Con
 }
 
 /**
- * What is put into a map of a type, where a scalar of a config is no list or map.
+ * What is put into a map of a type, where a scalar of a config is no list or map, and any map of one is an object.
  * @throws ConfigError as `convertNode`
  */
 export const convertEntry = (type: NodeType, node: ConfigNode, at: Place): ConfigNode =>
-  at.plain !== true && (type.kind === "list" || type.kind === "map")
+  at.plain !== true && isContainerType(type)
     ? fitNode(type, node, at)
     : convertElement(type, node, at);
 

@@ -1,4 +1,4 @@
-import type { ConfigNode, EnumType, Key, MapNode, NodeType } from "../node.ts";
+import type { ConfigNode, ContainerType, EnumType, Key, MapNode, NodeType } from "../node.ts";
 
 /** The declared type of what stands, or may stand, at a key of a map or list; absent when any. */
 export function elementType(parent: ConfigNode, key: Key): NodeType | undefined {
@@ -19,7 +19,7 @@ export function enumOf(node: ConfigNode): EnumType | undefined {
   return type.members.includes(node.value) ? type : undefined;
 }
 
-export const isContainerType = (type: NodeType | undefined): boolean =>
+export const isContainerType = (type: NodeType | undefined): type is ContainerType =>
   type?.kind === "map" || type?.kind === "list" || type?.kind === "object";
 
 const declared = (type: NodeType | undefined): NodeType | undefined =>

@@ -58,6 +58,7 @@ describe("what an interpolation leads to, written to a field", () => {
     [listOf(OBJECT), "[1]", "Invalid type assigned: int is not a subclass of D. value: 1", "f[0]"],
     [listOf(OBJECT), "[{v: 2}]", `${NO_OBJECT} value: {'v': 2}`, "f[0]"],
     [OBJECT, "{v: '${y}'}", `${NO_OBJECT} value: {'v': 5}`, "f"],
+    [OBJECT, "s", "Invalid type assigned: str is not a subclass of D. value: s", "f"],
     [
       mapOf(OBJECT),
       "{a: [1]}",

@@ -1,6 +1,6 @@
 import { withFlags } from "../../../src/values/flags.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
-import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
+import type { ConfigNode, ContainerNode, NodeType } from "../../../src/values/node.ts";
 import { map } from "../../../src/values/node.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
 
@@ -31,3 +31,45 @@ export const OBJECT = {
   name: "D",
   fields: new Map([["v", INT]]),
 } satisfies NodeType;
+
+const port: ConfigNode = { ...value(80n), type: INT };
+const host: ConfigNode = { ...value("h"), type: STR };
+/** A class with defaults. */
+export const SERVER = {
+  kind: "object",
+  name: "Server",
+  fields: new Map<string, NodeType>([
+    ["host", STR],
+    ["port", INT],
+  ]),
+  defaults: new Map([
+    ["host", host],
+    ["port", port],
+  ]),
+} satisfies NodeType;
+
+/** An object with a field `f` of a type and with a value, and `x` of any. */
+export const withField = (
+  type: NodeType,
+  text: string,
+  x: ConfigNode = value(null),
+): ContainerNode => ({
+  ...map(
+    [
+      ["f", { ...value(text), type }],
+      ["x", x],
+    ],
+    ORIGIN,
+  ),
+  type: {
+    kind: "object",
+    name: "C",
+    fields: new Map<string, NodeType>([
+      ["f", type],
+      ["x", { kind: "any" }],
+    ]),
+  },
+});
+
+/** What stands at `f`, as text. */
+export const onlyField = (node: ConfigNode): string => show(node).replace(/^x:.*/ms, "");

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { mergeNodes } from "../../../src/values/merge.ts";
+import type { ConfigNode, ContainerNode, NodeType } from "../../../src/values/node.ts";
+import { list, map } from "../../../src/values/node.ts";
+import { madeOf } from "../../../src/values/types/made-of.ts";
+import { updateNode } from "../../../src/values/update.ts";
+import { ORIGIN, show, value, yaml } from "../trees.ts";
+import { INT, onlyField, SERVER, STR, withField } from "./typed-trees.ts";
+
+const OTHER = { ...SERVER, name: "Other" } satisfies NodeType;
+
+describe("an object that is not there yet", () => {
+  it("begins with the defaults of its class where a map is merged over it", () => {
+    const made = "f:\n  host: h\n  port: 5432\n";
+    const over = (base: ContainerNode): string =>
+      onlyField(mergeNodes([base, yaml("f: {port: '5432'}")]));
+    expect(over(withField(SERVER, "???"))).toBe(made);
+    expect(over(withField(SERVER, "${x}"))).toBe(made);
+    expect(onlyField(mergeNodes([withField(SERVER, "???"), yaml("f: {}")]))).toBe(
+      "f:\n  host: h\n  port: 80\n",
+    );
+  });
+
+  it("does so as an item of a list and at a new key of a map", () => {
+    const listed = mergeNodes([
+      withField({ kind: "list", element: SERVER }, "???"),
+      yaml("f: [{}, {port: 1}]"),
+    ]);
+    expect(onlyField(listed)).toBe("f:\n- host: h\n  port: 80\n- host: h\n  port: 1\n");
+    const named = mergeNodes([
+      withField({ kind: "map", key: STR, element: SERVER }, "???"),
+      yaml("f: {a: {port: 1}}"),
+      yaml("f: {b: {}}"),
+    ]);
+    expect(onlyField(named)).toBe(
+      "f:\n  a:\n    host: h\n    port: 1\n  b:\n    host: h\n    port: 80\n",
+    );
+  });
+
+  it("is made by an update, too", () => {
+    for (const from of ["???", "${x}"])
+      expect(
+        onlyField(updateNode(withField(SERVER, from), "f", yaml("{port: 1}"), { plain: true })),
+      ).toBe("f:\n  host: h\n  port: 1\n");
+  });
+
+  it.each([
+    ["[{prt: 1}]", "value.struct", "f[0].prt"],
+    ["[{port: x}]", "value.wrong_type", "f[0].port"],
+    ["[[1]]", "value.wrong_type", "f[0]"],
+  ])("refuses in a list what it refuses elsewhere: %s", (text, code, key) => {
+    const base = withField({ kind: "list", element: SERVER }, "???");
+    expect(() => mergeNodes([base, yaml(`f: ${text}`)])).toThrow(
+      expect.objectContaining({ code, details: expect.objectContaining({ key }) }),
+    );
+    const stranger = mergeNodes([map([["f", list([madeOf(OTHER, ORIGIN)], ORIGIN)]], ORIGIN)]);
+    expect(() => mergeNodes([base, stranger])).toThrow("Other is not a subclass of Server");
+  });
+});
+
+describe("an interpolation that is merged over", () => {
+  const server = madeOf(SERVER, ORIGIN);
+
+  it("is replaced by a scalar, where an object itself would not be", () => {
+    const base = map(
+      [
+        ["a", value("${b}")],
+        ["b", server],
+      ],
+      ORIGIN,
+    );
+    expect(show(mergeNodes([base, yaml("a: ${b.host}")]))).toContain("a: ${b.host}\n");
+    expect(show(mergeNodes([base, yaml("a: 1")]))).toContain("a: 1\n");
+    expect(() => mergeNodes([base, yaml("b: 1")])).toThrow("int is not a subclass of Server");
+  });
+
+  it.each<[NodeType, ConfigNode, string, string]>([
+    [SERVER, list([], ORIGIN), "{}", "list is not a subclass of Server"],
+    [
+      { kind: "union", members: [INT, STR] },
+      map([], ORIGIN),
+      "1",
+      "Cannot assign container '{}' of type 'DictConfig' to Union[int, str]",
+    ],
+  ])("is expanded to what its type must take: %o", (type, x, text, message) => {
+    expect(() => mergeNodes([withField(type, "${x}", x), yaml(`f: ${text}`)])).toThrow(message);
+  });
+
+  it("leaves the maps in it what they are, in a map of objects", () => {
+    const x = yaml("a: {port: 1}");
+    const type: NodeType = { kind: "map", key: STR, element: SERVER };
+    const merged = mergeNodes([withField(type, "${x}", x), yaml("f: {a: {}}")]);
+    expect(onlyField(merged)).toBe("f:\n  a:\n    port: 1\n");
+  });
+});
