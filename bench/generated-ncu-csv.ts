@@ -3,8 +3,21 @@ import { closeSync, openSync, writeSync } from "node:fs";
 
 const METRICS = 900;
 
+/** How a row's cells are written. */
+export type RowWriter = (cells: readonly string[]) => string;
+
+/** As ncu itself prints them. */
+export const asPrinted: RowWriter = (cells) => `"${cells.join('","')}"\n`;
+
+/** As pandas writes them with its index in front: quotes only where they are needed. */
+export const savedAgain: RowWriter = (cells) => `,${cells.map(quotedWhereNeeded).join(",")}\n`;
+
+/** ncu doubles quotes in some cells only. */
+const quotedWhereNeeded = (cell: string): string =>
+  /[",]/.test(cell) ? `"${cell.replaceAll('""', '"').replaceAll('"', '""')}"` : cell;
+
 /** Writes a raw page with at least so many bytes; returns how many results it has. */
-export function writeNcuCsv(file: string, bytes: number): number {
+export function writeNcuCsv(file: string, bytes: number, row: RowWriter = asPrinted): number {
   const descriptor = openSync(file, "w");
   try {
     const names = Array.from({ length: METRICS }, (_, at) =>
@@ -31,8 +44,6 @@ export function writeNcuCsv(file: string, bytes: number): number {
 
 const PUSH_POP = "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg";
 const START_END = "Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg";
-
-const row = (cells: readonly string[]): string => `"${cells.join('","')}"\n`;
 
 function result(id: number): readonly string[] {
   const layer = `""<default domain>:layer ${id % 50}:none:none:none:none:none:none""`;

@@ -1,6 +1,6 @@
 /**
  * Reading what Nsight Compute exported: speed beside a plain scan for line ends of the same file in the
- * same process, and memory; and assembly of a million kernel results in a thousand regions.
+ * same process, and memory; the same saved again by another program; and assembly of a million kernel results in a thousand regions.
  */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { execa } from "execa";
 import { createNcuAssembly } from "../src/profile/ncu/assemble/index.ts";
 import { streamNcuCsvFile } from "../src/profile/ncu/csv/read-csv.ts";
 import { createMetricColumns, type NvtxState } from "../src/profile/ncu/results.ts";
-import { writeNcuCsv } from "./generated-ncu-csv.ts";
+import { savedAgain, writeNcuCsv } from "./generated-ncu-csv.ts";
 import { createScore } from "./score.ts";
 
 const CSV_BYTES = 1e9;
@@ -40,6 +40,13 @@ export async function benchNcu(print: (line: string) => void): Promise<boolean> 
     score.holds("a CSV of 1 GB is read at 50 MB/s or more", speed >= 50, detail);
     score.atMost("the same beside a scan for line ends", csv.ms / (csv.scanMs ?? 1), 80, "x");
     score.atMost("memory of the process that reads it", csv.memory, 200, "MB");
+    const again = join(directory, "again.csv");
+    writeNcuCsv(again, CSV_BYTES, savedAgain);
+    const saved = await inOwnProcess("csv", again);
+    const savedSpeed = statSync(again).size / 1e6 / (saved.ms / 1000);
+    const beside = `${savedSpeed.toFixed(0)} MB/s; ncu's own ${speed.toFixed(0)} MB/s`;
+    score.atMost("the same saved again by pandas, per byte", speed / savedSpeed, 1.5, "x", beside);
+    score.atMost("memory of the process that reads that", saved.memory, 200, "MB");
     const assembly = await inOwnProcess("assembly", "");
     score.atMost("1,000,000 results in 1,000 regions", assembly.ms / 1000, 5, "s");
     score.atMost("memory of the process that assembles them", assembly.memory, 500, "MB");

@@ -33,7 +33,8 @@ export function createDetailsReader(
   const convertUnit = createUnitConverter();
   const members = new Map<string, Set<string>>();
   let open: OpenResult | null = null;
-  let prefix: Buffer = Buffer.alloc(0);
+  /** Cells that are alike in all rows of a result. */
+  let common: readonly Buffer[] = [];
 
   const close = () => {
     if (open === null) return;
@@ -50,11 +51,11 @@ export function createDetailsReader(
 
   /** Rows of one result begin alike; behind the kernel's name, ncu 2022 has other streams for rules. */
   const resultOf = (bytes: Buffer, places: CellPlaces): OpenResult => {
-    const from = places.starts[0] ?? 0;
-    const to = places.ends[columns.kernelName] ?? 0;
-    if (open !== null && bytes.compare(prefix, 0, prefix.length, from, to) === 0) return open;
+    if (open !== null && beginsWith(bytes, places, common)) return open;
     close();
-    prefix = Buffer.from(bytes.subarray(from, to));
+    common = Array.from({ length: columns.kernelName + 1 }, (_, column) =>
+      Buffer.from(bytes.subarray(places.starts[column], places.ends[column])),
+    );
     open = {
       identity: readIdentity(bytes, places),
       names: [],
@@ -95,6 +96,17 @@ export function createDetailsReader(
     // Each row has its own.
     lacksUnits: () => columns.metricUnit < 0,
   };
+}
+
+/** Byte by byte: they are few, and seldom differ. */
+function beginsWith(bytes: Buffer, { starts, ends }: CellPlaces, cells: readonly Buffer[]) {
+  for (let column = 0; column < cells.length; column++) {
+    const cell = cells[column];
+    const from = starts[column] ?? 0;
+    if (cell === undefined || (ends[column] ?? 0) - from !== cell.length) return false;
+    for (let at = 0; at < cell.length; at++) if (bytes[from + at] !== cell[at]) return false;
+  }
+  return true;
 }
 
 function ruleOf(

@@ -9,11 +9,17 @@ import { detectFormat, EVIDENCE_BYTES } from "./detect-format.ts";
 import { lackingError } from "./lacking-error.ts";
 import type { TableLayout } from "./layout.ts";
 import { createNumberReader } from "./metric-cells.ts";
-import { type LocaleName, NUMBER_FORMATS, type NumberFormat } from "./number-format.ts";
+import { type LocaleName, NUMBER_FORMATS } from "./number-format.ts";
 import type { PageReader } from "./page-reader.ts";
 import { createRawReader } from "./raw-page.ts";
-import { asPrinted } from "./rewritten.ts";
-import { createRowSplitter, type SplitSummary } from "./split-rows.ts";
+import { rewritingOf } from "./rewritten.ts";
+import { createRecordSplitter } from "./split-records.ts";
+import {
+  createRowSplitter,
+  type RowHandlers,
+  type RowSplitter,
+  type SplitSummary,
+} from "./split-rows.ts";
 import { asUtf8 } from "./utf16.ts";
 
 export interface CsvOptions {
@@ -54,7 +60,7 @@ export async function streamNcuCsv(
     results++;
     onResult(result);
   };
-  const splitter = createRowSplitter({
+  const handlers: RowHandlers = {
     table: (layout: TableLayout) => {
       endPage();
       page =
@@ -63,30 +69,35 @@ export async function streamNcuCsv(
           : createDetailsReader(layout, numbers, sections, count);
     },
     row: (bytes, places) => page?.row(bytes, places),
-  });
-
-  let format: NumberFormat | null = locale === undefined ? null : NUMBER_FORMATS[locale];
-  const start = (known: NumberFormat) => {
-    format = known;
-    numbers = createNumberReader(known);
   };
-  if (format !== null) start(format);
-  let head: Buffer | null = format === null ? Buffer.alloc(0) : null;
-  for await (const chunk of asPrinted(asUtf8(input), name)) {
-    if (head === null) {
+  const begin = (head: Buffer): RowSplitter => {
+    const rewriting = rewritingOf(head);
+    const split = (to: RowHandlers) =>
+      rewriting === null ? createRowSplitter(to) : createRecordSplitter(rewriting, name, to);
+    numbers = createNumberReader(
+      locale === undefined ? detectFormat(head, split) : NUMBER_FORMATS[locale],
+    );
+    const begun = split(handlers);
+    begun.push(head);
+    return begun;
+  };
+
+  let splitter: RowSplitter | null = null;
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of asUtf8(input)) {
+    if (splitter !== null) {
       splitter.push(chunk);
       continue;
     }
-    head = Buffer.concat([head, chunk]);
-    if (head.length < EVIDENCE_BYTES) continue;
-    start(detectFormat(head));
-    splitter.push(head);
-    head = null;
+    // The chunk's memory may be used again.
+    waiting.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    if (bytes < EVIDENCE_BYTES) continue;
+    splitter = begin(Buffer.concat(waiting));
+    waiting = [];
   }
-  if (head !== null) {
-    start(detectFormat(head));
-    splitter.push(head);
-  }
+  splitter ??= begin(Buffer.concat(waiting));
   const summary = splitter.end();
   endPage();
   refuseWithoutTable(summary, name);

@@ -1,0 +1,104 @@
+import type { CellPlaces } from "./cells.ts";
+
+/** Where the cells of a record stand. */
+export interface RecordPlaces extends CellPlaces {
+  /** A cell has quotes that do not enclose it, so that its bytes are not what it says. */
+  isIrregular: boolean;
+}
+
+const QUOTE = 0x22;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * Finds the cells of the record that begins at `from`, as the rules of CSV have it (RFC 4180): a cell that begins with
+ * a quote ends at the next one that is not doubled, and all others at the separator or the end of the line.
+ *
+ * @param slots which of the places each cell goes to; what stands behind them is only counted
+ * @returns where the next record begins; -1 where the end of this one is not here yet
+ */
+export function findRecord(
+  bytes: Buffer,
+  from: number,
+  separator: number,
+  slots: Int32Array,
+  places: RecordPlaces,
+): number {
+  const { length } = bytes;
+  places.count = 0;
+  places.isIrregular = false;
+  let at = from;
+  for (;;) {
+    let start = at;
+    let end = -1;
+    if (bytes[at] === QUOTE) {
+      start = ++at;
+      for (;;) {
+        while (at < length && bytes[at] !== QUOTE) at++;
+        if (at + 1 >= length) return -1;
+        if (bytes[at + 1] !== QUOTE) break;
+        at += 2;
+      }
+      end = at++;
+    }
+    const behind = at;
+    let byte = 0;
+    for (; at < length; at++) {
+      byte = bytes[at] ?? 0;
+      if (byte === separator || byte === LINE_FEED) break;
+      if (byte === QUOTE) places.isIrregular = true;
+    }
+    if (at === length) return -1;
+    const to = byte === LINE_FEED ? withoutReturn(bytes, behind, at) : at;
+    if (end < 0) end = to;
+    else if (to > behind) places.isIrregular = true;
+    if (places.count < slots.length) {
+      const slot = slots[places.count] ?? 0;
+      places.starts[slot] = start;
+      places.ends[slot] = end;
+    }
+    places.count++;
+    at++;
+    if (byte === LINE_FEED) return at;
+  }
+}
+
+const withoutReturn = (bytes: Buffer, from: number, to: number): number =>
+  to > from && bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to;
+
+/** The same record with quotes around every cell, and all others doubled: it is regular. */
+export function regularRecord(record: Buffer, separator: number): Buffer {
+  const to = lineEnd(record);
+  // Of a byte at most three are made.
+  const out = Buffer.allocUnsafe(3 * to + 3);
+  let length = 0;
+  out[length++] = QUOTE;
+  let state: "start" | "plain" | "quoted" = "start";
+  for (let at = 0; at < to; at++) {
+    const byte = record[at] ?? 0;
+    if (byte === QUOTE) {
+      if (state === "start") state = "quoted";
+      else if (state === "quoted" && (at + 1 === to || record[at + 1] !== QUOTE)) state = "plain";
+      else {
+        if (state === "quoted") at++;
+        out[length++] = QUOTE;
+        out[length++] = QUOTE;
+      }
+    } else if (byte === separator && state !== "quoted") {
+      out[length++] = QUOTE;
+      out[length++] = byte;
+      out[length++] = QUOTE;
+      state = "start";
+    } else {
+      out[length++] = byte;
+      if (state === "start") state = "plain";
+    }
+  }
+  out[length++] = QUOTE;
+  out[length++] = LINE_FEED;
+  return out.subarray(0, length);
+}
+
+/** Where a record ends, without the end of its line. */
+const lineEnd = (record: Buffer): number =>
+  record.at(-1) === LINE_FEED ? withoutReturn(record, 0, record.length - 1) : record.length;
