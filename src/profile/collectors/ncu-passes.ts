@@ -131,7 +131,7 @@ function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
   return async (pass) => {
     const place = placeOfPass(pass, context.directory);
     const command = passCommand(pass, place, { ...session, config: cliOf(pass, session) });
-    await commands.add(command);
+    await commands.add(command.argv);
     return runPass(pass, command, workload, place, context, {
       timeoutMin: options.config.timeout_min,
     });

@@ -1,3 +1,4 @@
+import { plural } from "../../plural.ts";
 import type { ProfileConfig } from "../config.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import { noMatchNote } from "../ncu/run/discover.ts";
@@ -32,15 +33,24 @@ export async function planNcu(
       passes: [],
       notes: [...notes, noMatchNote(nvtxRequest(options.config), discovery.labels)],
     };
-  const passes = plan.passes.map((pass) => ({
-    name: pass.name,
-    command: passCommand(pass, placeOfPass(pass, context.reports), {
-      ...session,
-      workload,
-      config: cliOf(pass, session),
-    }),
-  }));
-  return { passes, notes };
+  const planned = plan.passes.map((pass) => {
+    const place = placeOfPass(pass, context.reports);
+    const config = cliOf(pass, session);
+    return { pass, place, ...passCommand(pass, place, { ...session, workload, config }) };
+  });
+  return {
+    passes: planned.map(({ pass, argv }) => ({ name: pass.name, command: argv })),
+    notes: [
+      ...notes,
+      ...planned.flatMap(({ place, options }) =>
+        options === null
+          ? []
+          : [
+              `${place.options} will hold ${plural(options.split("\n").length - 1, "option")} of ncu that a command line would be too short for (${Math.ceil(Buffer.byteLength(options) / 1024)} KiB)`,
+            ],
+      ),
+    ],
+  };
 }
 
 /**

@@ -100,10 +100,15 @@ const termsOf = (label: NvtxLabel): readonly Term[] =>
  * what some of the expressions beside it let through, in ways that no rule tells (found out from ncu
  * 2024.1). So as soon as one is needed, all push/pop ranges are put into a single one, and all
  * start/end ranges into another: these two are seen both. In several domains they match each of the
- * names in each of the domains; the reports show what the patterns themselves match.
+ * names in each of the domains; the reports show what the patterns themselves match. Of thousands of names ncu
+ * takes minutes where each is an expression, and seconds where one has them all: they are put into one where
+ * that matches the same.
  */
 function expressionsOf(terms: readonly Term[]): readonly string[] {
-  if (!terms.some(({ isRegex }) => isRegex))
+  if (
+    !terms.some(({ isRegex }) => isRegex) &&
+    !(terms.length > MOST_LITERALS && inOneDomain(terms))
+  )
     return unique(terms.map(({ label }) => labelExpression(label)));
   const inDefault = terms.every(({ label }) => label.domain === "");
   return KINDS.flatMap((kind) => {
@@ -116,6 +121,13 @@ function expressionsOf(terms: readonly Term[]): readonly string[] {
     ];
   });
 }
+
+const MOST_LITERALS = 1000;
+
+/** Of each kind. */
+const inOneDomain = (terms: readonly Term[]): boolean =>
+  unique(terms.map(({ label: { domain, kind } }) => `${kind} ${domain}`)).length ===
+  unique(terms.map(({ label: { kind } }) => kind)).length;
 
 const KINDS: readonly RangeKind[] = ["push_pop", "start_end"];
 

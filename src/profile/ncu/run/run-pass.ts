@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { writeFileAtomicSync } from "../../../atomic-write.ts";
 import { startPausableTimer } from "../../../long-timer.ts";
 import { makeDirectory } from "../../../make-directory.ts";
 import { requireFile } from "../../../require-file.ts";
@@ -8,6 +9,7 @@ import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machi
 import type { Workload } from "../../workload/workload.ts";
 import { findReport } from "../rep/compressed.ts";
 import { sectionFiles } from "./ask.ts";
+import type { PassCommand } from "./command-line.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { followLog } from "./follow-log.ts";
 import { createLogReader, type NcuLog } from "./log-reader.ts";
@@ -42,11 +44,18 @@ export interface PassPlace {
   /** Log of ncu and output of the program. */
   readonly directory: string;
   readonly log: string;
+  /** Options that are too long for a command line. */
+  readonly options: string;
 }
 
 export function placeOfPass(pass: Pass, ncuDirectory: string): PassPlace {
   const directory = join(ncuDirectory, "logs", pass.name);
-  return { report: join(ncuDirectory, pass.name), directory, log: join(directory, "ncu.log") };
+  return {
+    report: join(ncuDirectory, pass.name),
+    directory,
+    log: join(directory, "ncu.log"),
+    options: join(directory, "options.txt"),
+  };
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -56,17 +65,18 @@ const GRACE_MS = 30_000;
 /** Runs a workload under ncu. Never throws for what either of them does. */
 export async function runPass(
   pass: Pass,
-  command: readonly string[],
+  command: PassCommand,
   workload: Workload,
   place: PassPlace,
   context: CollectContext,
   { timeoutMin }: PassLimits,
 ): Promise<PassRun> {
   makeDirectory(place.directory);
+  if (command.options !== null) writeFileAtomicSync(place.options, command.options);
   const following = followLog(pass, place.log, workload, context);
   const limit = timeLimit(timeoutMin, context.interrupt);
   const ended = await runWorkload(
-    { ...workload, argv: command },
+    { ...workload, argv: command.argv },
     {
       directory: place.directory,
       env: sectionFiles(),

@@ -15,9 +15,9 @@ const workload = { argv: ["prog", "a b"] } as unknown as Workload;
 const command = (config: NcuCliConfig, mode: ReplayMode = config.replay_mode) =>
   passCommand(
     { name: "p", mode, include: ["A/", "A"], exclude: [], labels: null },
-    { report: "/tmp/50%/p", log: "/tmp/50%/log" },
+    { report: "/tmp/50%/p", log: "/tmp/50%/log", options: "/tmp/50%/options.txt" },
     { config, ncu, workload },
-  );
+  ).argv;
 
 describe("the arguments of a config", () => {
   it("are its keys, one to one", () => {
@@ -99,9 +99,9 @@ describe("the command line of a pass", () => {
       ...ncu,
       options: new Set([...ncu.options].filter((option) => option !== "--rename-kernels")),
     };
-    const argv = passCommand(
+    const { argv } = passCommand(
       { name: "p", mode: "kernel", include: [], exclude: [], labels: null },
-      { report: "r", log: "l" },
+      { report: "r", log: "l", options: "o" },
       { config: cliConfig, ncu: old, workload },
     );
     expect(argv).not.toContain("--rename-kernels");
@@ -152,9 +152,11 @@ describe.skipIf(real === null)("against the real ncu", () => {
   it.each(["kernel", "application", "range", "app-range"] as const)(
     "gets options in %s replay that it takes: what stops it is the missing driver",
     (mode) => {
-      const [, ...args] = passCommand(
+      const {
+        argv: [, ...args],
+      } = passCommand(
         { name: "p", mode, include: ["A/", "regex:^D$@^A.*$"], exclude: [], labels: null },
-        { report: "p", log: "stdout" },
+        { report: "p", log: "stdout", options: "o" },
         {
           config: { ...cliConfig, replay_mode: mode },
           ncu: capabilities(),

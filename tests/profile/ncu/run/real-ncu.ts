@@ -35,12 +35,13 @@ export function realNcuOrSkip(what: string) {
     matching: (results: readonly ResultSketch[]) => {
       const file = join(directory, `${++reports}.ncu-rep`);
       writeFileSync(file, buildReport(template, results));
-      return (include: readonly string[]): readonly string[] => {
+      return (include: readonly string[], options: readonly string[] = []): readonly string[] => {
         const output = execFileSync(
           ncu,
           [
             ...["--import", file, "--csv", "--page", "raw", "--metrics", "gpu__time_duration.sum"],
             ...include.flatMap((expression) => ["--nvtx-include", expression]),
+            ...options,
           ],
           { env, encoding: "utf8", stdio: "pipe" },
         );
