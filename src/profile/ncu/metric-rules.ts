@@ -107,6 +107,8 @@ const RULES: readonly RuleEntry[] = [
   { name: /\.(?:sum|avg)$/, rule: () => SUM },
   { name: /\.max$/, rule: () => MAXIMUM },
   { name: /\.min$/, rule: () => MINIMUM },
+  // Sums over the points of a curve, which kernels of one launch configuration share.
+  { name: /^derived__pct_\w+_per_/, rule: () => CONSTANT },
   // Counters without rollup.
   { name: /^gpu__time_duration$/, rule: () => SUM },
   { name: /^memory_(?:access_)?(?:size_)?type$/, rule: () => CONSTANT },
@@ -124,12 +126,17 @@ const RULES: readonly RuleEntry[] = [
 /** Units of counters, for labels of the details page, which say nothing themselves. */
 const COUNTED = new Set(["ns", "cycle", "byte", "inst", "sector", "request", "thread", "sample"]);
 
+/** Shares and ratios do not, whatever a counter of that name would do. */
+const addsUp = (unit: string): boolean => !/^%|\//.test(unit);
+
+const shareOf = (rule: MetricRule): MetricRule => (rule.kind === "sum" ? TIME_WEIGHTED : rule);
+
 /** @param unit in base units, as `convertUnit` gives it */
 export function ruleOf(name: string, unit: string): MetricRule {
   if (!isMetricName(name)) return CONSTANT;
   for (const { name: pattern, rule } of RULES) {
     const match = pattern.exec(name);
-    if (match !== null) return rule(match);
+    if (match !== null) return addsUp(unit) ? rule(match) : shareOf(rule(match));
   }
   if (unit === "%" || unit.includes("/")) return TIME_WEIGHTED;
   return COUNTED.has(unit) && !name.includes("__") ? SUM : CONSTANT;

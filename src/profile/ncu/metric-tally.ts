@@ -239,6 +239,24 @@ function commonWeights(
   return new Map([...unlike].map((name) => [name, untimed.has(name) ? "plain" : "time"]));
 }
 
+/** Null for a metric whose units differ; where a table has no number, its unit says nothing. */
+function commonUnits(
+  parts: ReadonlyMap<MetricColumns, ColumnSums>,
+): ReadonlyMap<string, string | null> {
+  const units = new Map<string, string | null>();
+  const measured = new Set<string>();
+  for (const [{ names, units: own }, { counts }] of parts)
+    for (const [place, name] of names.entries()) {
+      const unit = own[place] ?? "";
+      const hasNumber = (counts[place] ?? 0) > 0;
+      if (hasNumber && measured.has(name)) {
+        if (units.get(name) !== unit) units.set(name, null);
+      } else if (hasNumber || !units.has(name)) units.set(name, unit);
+      if (hasNumber) measured.add(name);
+    }
+  return units;
+}
+
 /**
  * One table that has the metrics of all; those whose units differ count as never measured.
  *
@@ -248,13 +266,7 @@ function unite(
   parts: ReadonlyMap<MetricColumns, ColumnSums>,
   weighting: ReadonlyMap<string, Weighting>,
 ): [MetricColumns, ColumnSums] {
-  const units = new Map<string, string | null>();
-  for (const { names, units: own } of parts.keys())
-    for (const [place, name] of names.entries()) {
-      const unit = own[place] ?? "";
-      const known = units.get(name);
-      units.set(name, known === undefined || known === unit ? unit : null);
-    }
+  const units = commonUnits(parts);
   // As ncu's tables have them, whose header has the metrics of all results.
   const names = [...units.keys()].sort();
   const index = new Map(names.map((name, place) => [name, place]));

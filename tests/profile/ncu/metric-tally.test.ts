@@ -41,6 +41,10 @@ describe("a metric's rule", () => {
     ["sm__cycles_active.avg", "cycle", "sum"],
     ["gpu__time_duration.max", "ns", "maximum"],
     ["gpu__time_duration", "ns", "sum"],
+    ["derived__pct_occupancy_per_block_size", "%/", "constant"],
+    ["derived__pct_occupancy_per_register_count", "%/register", "constant"],
+    ["derived__smsp__share_of_something", "%", "mean"],
+    ["derived__smsp__bytes_per_request_of_something", "byte/request", "mean"],
     ["gpc__cycles_elapsed.max", "cycle", "maximum"],
     ["sm__cycles_active.min", "cycle", "minimum"],
     ["device__attribute_multiprocessor_count", "", "constant"],
@@ -189,6 +193,22 @@ describe("metrics of several kernels", () => {
           .get(rate) ?? {};
       expect({ value, weighted }).toEqual({ value: 30, weighted: true });
     });
+  });
+
+  test("has its unit from the results that have a number: ncu prints none beside `n/a`", () => {
+    const rows: readonly Metrics[] = [
+      { "dram__bytes.sum": [Number.NaN, ""] },
+      { "dram__bytes.sum": [10, "byte"] },
+      { "dram__bytes.sum": [32, "byte"] },
+    ];
+    for (const order of [rows, rows.toReversed()])
+      expect(tally(order).metrics().get("dram__bytes.sum")).toEqual({
+        value: 42,
+        unit: "byte",
+        counted: 2,
+        of: 3,
+        weighted: true,
+      });
   });
 
   test("of different units are never added", () => {
