@@ -98,7 +98,8 @@
       ],
       # It lives in other people's processes: it throws nothing and needs only the C library, so
       # that it cannot meet another libstdc++ there.
-      'ldflags': ['-Wl,--as-needed'],
+      # And it stays when it is closed: threads, forks and CUPTI lead into it for as long as the process lives.
+      'ldflags': ['-Wl,--as-needed', '-Wl,-z,nodelete'],
       'cflags_cc': ['-fno-exceptions', '-fno-rtti'],
       'xcode_settings': {'GCC_ENABLE_CPP_EXCEPTIONS': 'NO', 'GCC_ENABLE_CPP_RTTI': 'NO'},
       # A condition, because node-gyp names modules *.node in one, which would win otherwise.

@@ -2,6 +2,7 @@
 // driver through CUDA_INJECTION64_PATH. Both in one process share one recording.
 #include "events.hpp"
 #include "gpu/gpu_recording.hpp"
+#include "lock.hpp"
 #include "process.hpp"
 
 namespace {
@@ -25,6 +26,8 @@ bool attach(const protocol::CallbacksTable& callbacks, std::uint32_t module,
 // Non-zero: events are recorded.
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     protocol::GetExportTable get_export_table) {
+  // Other threads wait in NVTX until this has returned.
+  const region_recorder::NoCancellation all_the_while;
   const auto* const callbacks =
       static_cast<const protocol::CallbacksTable*>(get_export_table(protocol::kCallbacks));
   if (callbacks == nullptr || callbacks->struct_size < sizeof(*callbacks)) return 0;
@@ -38,6 +41,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
 
 // Called by the CUDA driver while it is initialised. Non-zero: we are in.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  const region_recorder::NoCancellation all_the_while;
   if (!region_recorder::begin_recording()) return 0;
   region_recorder::gpu::begin();
   return 1;

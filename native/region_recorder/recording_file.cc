@@ -41,6 +41,18 @@ class Descriptor {
   int value_;
 };
 
+// As open(2), but never interrupted (network file systems are), and never 0, 1 or 2: a program without
+// standard streams must not print into the recording.
+int open_descriptor(const char* path, int flags) {
+  int file;
+  do {
+    file = ::open(path, flags | O_CLOEXEC, 0666);
+  } while (file < 0 && errno == EINTR);
+  if (file < 0 || file > STDERR_FILENO) return file;
+  const Descriptor low(file);
+  return fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -110,17 +122,27 @@ bool RecordingFile::open(const char* directory) noexcept {
     errno = ENAMETOOLONG;
     return false;
   }
-  const Descriptor file(::open(path_, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  const Descriptor file(open_descriptor(path_, O_RDWR | O_CREAT | O_EXCL));
+  if (!file.valid()) return false;
+  if (begin(file.get(), start)) return true;
+  const int error = errno;
+  unlink(path_);
+  errno = error;
+  return false;
+}
+
+// Writes the header of a file that was just created. False with errno set.
+bool RecordingFile::begin(int descriptor, std::uint64_t start_ns) noexcept {
   struct stat status;
-  if (!file.valid() || fstat(file.get(), &status) != 0) return false;
+  if (fstat(descriptor, &status) != 0) return false;
   device_ = status.st_dev;
   inode_ = status.st_ino;
 
   unit_ = page_bytes();
   reserved_ = 0;
   stopped_ = false;
-  if (!reserve(file.get(), unit_)) return false;
-  void* const page = map_shared(file.get(), 0, unit_);
+  if (!reserve(descriptor, unit_)) return false;
+  void* const page = map_shared(descriptor, 0, unit_);
   if (page == nullptr) return false;
 
   auto* const header = new (page) format::FileHeader{};
@@ -131,7 +153,7 @@ bool RecordingFile::open(const char* directory) noexcept {
   header->unit_bytes = static_cast<std::uint32_t>(unit_);
   header->pid = static_cast<std::uint32_t>(getpid());
   header->parent_pid = static_cast<std::uint32_t>(getppid());
-  header->start_ns = start;
+  header->start_ns = start_ns;
   header->start_realtime_ns = nanoseconds(CLOCK_REALTIME);
   header->executable_bytes = static_cast<std::uint32_t>(
       read_executable(reinterpret_cast<char*>(header + 1), unit_ - sizeof(*header)));
@@ -194,7 +216,7 @@ void RecordingFile::count_dropped() noexcept {
 
 // The file again by its name, if it still is the same one; else -1 with errno set.
 int RecordingFile::reopen() const noexcept {
-  const int file = ::open(path_, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const int file = open_descriptor(path_, O_RDWR | O_NOFOLLOW);
   if (file < 0) return -1;
   struct stat status;
   if (fstat(file, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_) return file;

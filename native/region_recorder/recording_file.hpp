@@ -25,7 +25,8 @@ class RecordingFile {
 
   bool is_open() const noexcept { return header_.load(std::memory_order_relaxed) != nullptr; }
 
-  // Creates events-<pid>-<start>.nvtxrec in `directory`. False, with errno set, when it cannot.
+  // Creates events-<pid>-<start>.nvtxrec in `directory`. False, with errno set and no file left, when
+  // it cannot.
   bool open(const char* directory) noexcept;
 
   // A new chunk with room for at least `record_bytes` of records, or null: not open, disk full,
@@ -44,6 +45,7 @@ class RecordingFile {
   void count_dropped() noexcept;
 
  private:
+  bool begin(int descriptor, std::uint64_t start_ns) noexcept;
   int reopen() const noexcept;
   bool reserve(int descriptor, std::uint64_t up_to) noexcept;
   void stop(int error) noexcept;

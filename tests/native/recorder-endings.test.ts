@@ -14,6 +14,9 @@ async function end(ending: string): Promise<Recorded> {
   return record(await endings(), [ending]);
 }
 
+/** Linkers of other systems know no library that stays, and no function of a program in its place. */
+const isLinux = process.platform === "linux";
+
 const clients = availableClients("the recorder and how programs end");
 
 describe.runIf(clients.length > 0)("what was recorded survives", () => {
@@ -138,6 +141,46 @@ describe.runIf(clients.length > 0)("the program is never disturbed", () => {
       interrupted.length + Number((dropped?.[1] ?? "0").replaceAll(",", "")),
     ).toBeGreaterThanOrEqual(500);
     expect(process?.notes.filter((note) => !note.includes("could not be recorded"))).toEqual([]);
+  });
+
+  test("by a cancelled thread: it ends where the program says, and no lock stays behind", async () => {
+    const { outcome, timeline } = await end("cancel");
+    expect(outcome.code).toBe(0);
+    const [process] = timeline.processes;
+    expect(process?.ranges).toHaveLength(20_003);
+    expect(process?.ranges.at(-1)?.name).toBe("on another thread");
+    expect(process?.notes).toEqual([]);
+  });
+
+  test.runIf(isLinux)(
+    "by being closed like a plugin while threads that recorded still run",
+    async () => {
+      const { outcome, timeline } = await record(await buildFixture("unload.cc", "own client"));
+      expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(outline(timeline)).toEqual(["other before"]);
+      expect(timeline.processes[0]?.finished).toBe(true);
+    },
+  );
+
+  test.runIf(isLinux)(
+    "by files that are hard to open: tries again, and takes no standard stream's number",
+    async () => {
+      const program = await buildFixture("hard_open.cc", "own client", ["-rdynamic"]);
+      const { outcome, timeline } = await record(program);
+      expect(outcome.code).toBe(0);
+      expect(timeline.processes[0]?.ranges).toHaveLength(20_000);
+      expect(timeline.processes[0]?.notes).toEqual([]);
+    },
+  );
+
+  test("by a disk without room for a first page: it is told, and no empty file stays", async () => {
+    const directory = recordingDirectory();
+    const env = await recorderEnvironment(directory);
+    const limited = ["-c", 'ulimit -f 1; exec "$0" return', await endings()];
+    const { exitCode, stderr } = await execa("bash", limited, { env });
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(`region_recorder: cannot record into ${directory}: File too large`);
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test("by an unusable directory: it is told on stderr and nothing is recorded", async () => {
