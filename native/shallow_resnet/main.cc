@@ -1,5 +1,6 @@
 // shallow_resnet: runs the model under NVTX ranges and prints a JSON document about the run.
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -137,6 +138,8 @@ int fail(int code, const std::string& message) {
 
 int main(int argc, char** argv) {
   using namespace hydraconf;
+  // A file beyond the limit on sizes is an error that is told, like a full disk, and no death on the way.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     dispatch(parse_options(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));
     return 0;

@@ -139,22 +139,26 @@ std::vector<const Layer*> Network::layers() const {
 
 std::size_t estimated_host_bytes(const ModelSizes& sizes, const InputShape& input,
                                  bool activations_on_host) {
-  const auto padded = [](std::size_t channels) { return (channels + 15) / 16 * 16; };
-  if (!activations_on_host) {
-    const std::size_t image = checked_product(
-        {input.batch_size, sizes.in_channels, input.image_size, input.image_size});
-    return checked_multiply(
-        checked_add(image, checked_multiply(2, parameter_count(parameter_specs(sizes)))),
-        sizeof(float));
-  }
-  const std::size_t border = checked_add(input.image_size, 2);
-  const std::size_t plane = checked_product({input.batch_size, border, border});
-  const std::size_t channels =
-      checked_add(padded(sizes.in_channels), checked_multiply(3, padded(sizes.base_channels)));
-  // Parameters: as given, and packed for the kernels.
+  const std::size_t side = input.image_size;
+  const std::size_t batch = input.batch_size;
+  // As given, and packed for the kernels.
   const std::size_t parameters = checked_multiply(2, parameter_count(parameter_specs(sizes)));
-  return checked_multiply(checked_add(checked_multiply(plane, channels), parameters),
-                          sizeof(float));
+  const std::size_t image = checked_product({batch, sizes.in_channels, side, side});
+  // As they come from the device, and as they are written.
+  const std::size_t logits = checked_product({2, batch, sizes.num_classes});
+  std::size_t values = checked_add(parameters, checked_add(image, logits));
+  if (activations_on_host) {
+    const auto add = [&](std::size_t tensors, std::size_t channels, std::size_t size) {
+      const std::size_t border = checked_add(size, 2);
+      const std::size_t padded = (channels + 15) / 16 * 16;
+      values = checked_add(values, checked_product({tensors, batch, padded, border, border}));
+    };
+    add(1, sizes.in_channels, side);
+    add(3, sizes.base_channels, side);
+    add(1, sizes.base_channels, 1);  // pooled
+    add(1, sizes.num_classes, 1);
+  }
+  return checked_multiply(values, sizeof(float));
 }
 
 }  // namespace hydraconf

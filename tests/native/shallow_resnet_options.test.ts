@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { nativeProgram, type Outcome, runProgram, runResnet } from "./programs.ts";
@@ -71,6 +72,21 @@ describe("what the machine cannot do exits with 1", () => {
   ])("refuses %j before allocating it", async (args) => {
     const { code, stderr } = await resnet(...args);
     expect(stderr).toMatch(/memory|address space/);
+    expect(code).toBe(1);
+  });
+
+  /** What its logits take: a larger machine would have to be filled. */
+  const logitsBytes = 189_000_000_000;
+
+  it.skipIf(totalmem() > logitsBytes)("counts the logits of very many classes, too", async () => {
+    const sizes = ["--batch-size=65536", "--num-classes=65536", "--image-size=1"];
+    const { code, stderr } = await runProgram("/bin/sh", [
+      "-c",
+      'ulimit -v 8000000; exec "$0" --base-channels=1 --in-channels=1 --num-blocks=1 "$@"',
+      program,
+      ...sizes,
+    ]);
+    expect(stderr).toMatch(/these sizes need about \d+ MiB of memory; there are \d+ MiB here/);
     expect(code).toBe(1);
   });
 
