@@ -1,8 +1,9 @@
 /** Everything about the selected region. */
 import { h, on } from "./dom.ts";
-import { formatMs, formatNumber, formatShare } from "./format.ts";
+import { formatCount, formatMs, formatShare } from "./format.ts";
+import { drawMetricTable } from "./metric-table.ts";
 import type { Region, Scope } from "./scope.ts";
-import { drawValue, pairs } from "./section-value.ts";
+import { drawValue } from "./section-value.ts";
 import type { Store } from "./state.ts";
 
 export function createDetails(store: Store): HTMLElement {
@@ -29,7 +30,7 @@ export function createDetails(store: Store): HTMLElement {
 }
 
 function draw(scope: Scope, region: Region): readonly Node[] {
-  const { regions, metrics, notes, sections, wholeMs, wholeLabel } = scope.data;
+  const { regions, notes, sections, wholeMs, wholeLabel } = scope.data;
   const { row } = region;
   const optional = (index: number | null | undefined) => (index == null ? null : scope.text(index));
   const facts: readonly (readonly [string, string | null])[] = [
@@ -41,7 +42,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ["Kind", scope.text(regions.kind[row] ?? -1)],
     ["Device", optional(regions.device[row])],
     ["Process", regions.process[row]?.toString() ?? null],
-    ["Calls", String(region.calls)],
+    ["Calls", region.calls === null ? null : formatCount(region.calls)],
     ["Total", time(regions.total[row])],
     ["Exclusive", time(regions.exclusive[row])],
     ["Wall", time(regions.wall[row])],
@@ -49,7 +50,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ["Per call", perCall(scope, row)],
     ["Limited by", limitedBy(scope, row)],
   ];
-  const measured = metrics.filter(({ values }) => values[row] != null);
+  const metrics = drawMetricTable(scope, region);
   const own = notes[row] ?? [];
   return [
     h(
@@ -62,20 +63,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ...(own.length === 0
       ? []
       : [h("ul", { class: "notice" }, ...own.map((note) => h("li", {}, note)))]),
-    ...(measured.length === 0
-      ? []
-      : [
-          h("h3", {}, "Metrics"),
-          scrolling(
-            "Metrics",
-            pairs(
-              measured.map(({ name, unit, values }) => [
-                name,
-                `${formatNumber(values[row] ?? null)} ${unit}`,
-              ]),
-            ),
-          ),
-        ]),
+    ...(metrics === null ? [] : [h("h3", {}, "Metrics"), metrics]),
     ...Object.entries(sections[row] ?? {}).map(([name, section]) =>
       h("details", {}, h("summary", {}, name), scrolling(name, drawValue(section))),
     ),

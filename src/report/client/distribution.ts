@@ -19,6 +19,7 @@ const TICK_GAP = 64;
 
 interface Spread {
   readonly region: Region;
+  readonly calls: number;
   readonly min: number;
   readonly median: number;
   readonly p95: number;
@@ -71,9 +72,9 @@ function spreadsOf({ regions, data }: Scope): readonly Spread[] {
   return regions
     .flatMap((region) => {
       const [low, middle, high, top] = [min, median, p95, max].map((of) => of[region.row] ?? null);
-      if (region.calls < 2 || low == null || middle == null || high == null || top == null)
-        return [];
-      return [{ region, min: low, median: middle, p95: high, max: top }];
+      const calls = region.calls ?? 0;
+      if (calls < 2 || low == null || middle == null || high == null || top == null) return [];
+      return [{ region, calls, min: low, median: middle, p95: high, max: top }];
     })
     .sort((a, b) => (wall[b.region.row] ?? 0) - (wall[a.region.row] ?? 0));
 }
@@ -128,12 +129,12 @@ function draw(spreads: readonly Spread[], layout: Layout, store: Store): Node {
 }
 
 function drawSpread(
-  { region, min, median, p95, max }: Spread,
+  { region, calls, min, median, p95, max }: Spread,
   top: number,
   { left, room, row, stacked, width }: Layout,
   scale: (value: number) => number,
 ): SVGElement {
-  const text = `${region.path}: ${plural(region.calls, "call")}, minimum ${formatMs(min)}, median ${formatMs(median)}, 95th percentile ${formatMs(p95)}, maximum ${formatMs(max)} ms`;
+  const text = `${region.path}: ${plural(calls, "call")}, minimum ${formatMs(min)}, median ${formatMs(median)}, 95th percentile ${formatMs(p95)}, maximum ${formatMs(max)} ms`;
   const y = top + (stacked ? 30 : row / 2);
   const label = shortenPath(region, Math.floor(room / CHARACTER));
   return svg(

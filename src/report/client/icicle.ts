@@ -86,7 +86,8 @@ export function createIcicle(store: Store): HTMLElement {
 
 function elementOf({ region, left, width, row }: Box, { data }: Scope): HTMLElement {
   const share = formatShare(region.value, data.wholeMs);
-  const text = `${region.label}, ${formatMs(region.value)} ms, ${share} %`;
+  const measured = `${formatMs(region.value)} ms, ${share} %`;
+  const calls = region.calls === null ? "" : `, ${plural(region.calls, "call")}`;
   const box = h(
     "button",
     {
@@ -94,8 +95,8 @@ function elementOf({ region, left, width, row }: Box, { data }: Scope): HTMLElem
       class: "box",
       role: "treeitem",
       "aria-level": region.level + 1,
-      "aria-label": text,
-      title: `${region.path}\n${formatMs(region.value)} ms, ${share} %, ${plural(region.calls, "call")}`,
+      "aria-label": `${region.label}, ${measured}`,
+      title: `${region.path}\n${measured}${calls}`,
       tabindex: -1,
     },
     h("span", {}, region.label),

@@ -49,6 +49,9 @@ function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
     key: ({ row }) => values[row] ?? null,
     cell: ({ row }) => formatMs(values[row] ?? null),
   });
+  // Wall times are what ncu has none of: a column of nothing takes the room of names.
+  const whereMeasured = (...[heading, values, hint]: Parameters<typeof number>) =>
+    values.some((value) => value !== null) ? [number(heading, values, hint)] : [];
   const kernels: readonly Column<Region>[] = [
     number("Total ms", regions.total, `Time of ${kernelWords} in the region and those inside it`),
     number("Exclusive ms", regions.exclusive, "The part of Total that no inner region has"),
@@ -63,14 +66,17 @@ function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
       heading: "Calls",
       align: "right",
       key: ({ calls }) => calls,
-      cell: ({ row, calls }) =>
-        calls === 0 && regions.wall[row] === null ? NOT_MEASURED : formatCount(calls),
+      cell: ({ calls }) => (calls === null ? NOT_MEASURED : formatCount(calls)),
     },
     ...(kernelWords === null ? [] : kernels),
-    number("Wall ms", regions.wall, "Time the range was open, summed over calls"),
-    number("Wall excl. ms", regions.wallExclusive, "The part of Wall that no inner region has"),
-    number("Median ms", regions.median, "Median wall time of a call"),
-    number("p95 ms", regions.p95, "95th percentile of the wall time of calls"),
+    ...whereMeasured("Wall ms", regions.wall, "Time the range was open, summed over calls"),
+    ...whereMeasured(
+      "Wall excl. ms",
+      regions.wallExclusive,
+      "The part of Wall that no inner region has",
+    ),
+    ...whereMeasured("Median ms", regions.median, "Median wall time of a call"),
+    ...whereMeasured("p95 ms", regions.p95, "95th percentile of the wall time of calls"),
     ...(regions.repeatMean.length === 0
       ? []
       : [

@@ -11,7 +11,8 @@ export interface Region {
   readonly children: readonly Region[];
   /** On the clock that shares refer to. */
   readonly value: number | null;
-  readonly calls: number;
+  /** Null where none was counted, as by ncu, or outside of every range. */
+  readonly calls: number | null;
 }
 
 export interface Scope {
@@ -40,7 +41,7 @@ export function openScope(page: PageData, data: ScopeData): Scope {
       parent: around,
       children: [],
       value: values[row] ?? null,
-      calls: calls[row] ?? 0,
+      calls: calls[row] === 0 && wall[row] === null ? null : (calls[row] ?? null),
     };
     around?.children.push(region);
     regions.push(region);

@@ -25,7 +25,7 @@ export function drawValue(value: unknown): HTMLElement {
 }
 
 /** Rows of names and values. */
-export const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
+const pairs = (rows: readonly (readonly [string, string])[]): HTMLElement =>
   h(
     "table",
     { class: "facts pairs" },

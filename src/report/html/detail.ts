@@ -24,6 +24,16 @@ export const DETAILS: readonly Detail[] = [
   {
     kernels: 10_000,
     regions: 10_000,
+    metrics: 10_000,
+    sections: 1000,
+    scopes: 64,
+    name: 240,
+    text: 2000,
+    lines: 2000,
+  },
+  {
+    kernels: 10_000,
+    regions: 10_000,
     metrics: 400,
     sections: 1000,
     scopes: 64,

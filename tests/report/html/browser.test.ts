@@ -137,22 +137,6 @@ describeInBrowser("the page of a report", (openPage) => {
     expect(await focused()).toBe("all regions");
   });
 
-  it("keeps its place in the list of metrics while columns change", async () => {
-    const metrics = { first: { value: 1, unit: "" }, second: { value: 2, unit: "%" } };
-    const { page } = await open({
-      ...network,
-      reports: network.reports.map((report) => ({
-        ...report,
-        regions: report.regions.map((region) => ({ ...region, metrics })),
-      })),
-    });
-    await page.getByLabel("Metric as a column").focus();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowDown");
-    expect(await page.getByRole("columnheader", { name: "second [%]" }).count()).toBe(1);
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("SELECT");
-  });
-
   it("shows what limits a region, in the tables and of the one that is chosen", async () => {
     const metrics = {
       "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 27.8, unit: "%" },

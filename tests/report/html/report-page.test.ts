@@ -141,6 +141,25 @@ describe("renderHtmlReport", () => {
     expect(leftOut).toMatch(/64 reports of .*; 9,000 shorter regions not shown; 388 metrics/);
   });
 
+  it("leaves metrics of the machine out before those of kernels", () => {
+    const many = largeBundle(500, 1);
+    const metrics = Object.fromEntries(
+      Array.from({ length: 600 }, (_, at) => [
+        `${at % 2 === 0 ? "device__attribute" : "sm__op"}_${at}`,
+        { value: at / 7, unit: "" },
+      ]),
+    );
+    const reports = many.reports.map((report) => ({
+      ...report,
+      regions: report.regions.map((region) => ({ ...region, metrics })),
+    }));
+    const html = render({ ...many, reports });
+    const shown = dataOf(html).scopes[0]?.metrics.map(({ name }) => name) ?? [];
+    expect(shown).toHaveLength(100);
+    expect(html).toContain("500 metrics not shown");
+    expect(shown.filter((name) => name.startsWith("device"))).toEqual([]);
+  });
+
   it.each([
     ["long names", largeBundle(1000, 10), "x".repeat(10_000)],
     ["very many regions", largeBundle(30_000, 1), ""],

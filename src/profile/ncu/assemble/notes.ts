@@ -38,11 +38,20 @@ export interface OutsideCounts {
   readonly outside: number;
 }
 
+const OTHER_THREADS =
+  "if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)";
+
 /** Kernels of threads without ranges are mostly those that a framework launches for others. */
 export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
-  if (inside === 0 || outside === 0 || outside < (inside + outside) / 10) return [];
+  const all = inside + outside;
+  if (outside === 0 || outside < all / 10) return [];
+  const where = "launched outside every range of their thread";
+  if (inside > 0)
+    return [
+      `${partOf(outside, all, "kernel")} ${agreeing(outside, "was", "were")} ${where}; ${OTHER_THREADS}`,
+    ];
   return [
-    `${partOf(outside, inside + outside, "kernel")} ${agreeing(outside, "was", "were")} launched outside every range of their thread; if a framework launches them from threads of its own (backward passes do), use start/end ranges, or --nvtx-push-pop-scope process where ncu --help lists it (of a report that is there: deep-profile import --nvtx-scope process)`,
+    `${outside === 1 ? "the only kernel was" : `all ${plural(outside, "kernel")} were`} ${where}: the program opened none around ${agreeing(outside, "it", "them")}, or ncu ran without --nvtx; ${OTHER_THREADS}`,
   ];
 }
 

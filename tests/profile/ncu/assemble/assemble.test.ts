@@ -122,12 +122,6 @@ describe("kernels by region", () => {
     expect(without.scopes[0]?.scope).toBe("process:1");
   });
 
-  test("of other threads are hinted at, where they are many", () => {
-    expect(notesOf([{ in: ["A"], ns: 1 }, { ns: 1 }])).toContain("--nvtx-push-pop-scope process");
-    expect(notesOf([{ ns: 1 }])).not.toContain("--nvtx-push-pop-scope");
-    expect(notesOf([{ in: ["A"], ns: 1 }])).not.toContain("--nvtx-push-pop-scope");
-  });
-
   test("say that their time is that of a replay", () => {
     expect(notesOf([{ in: ["A"], ns: 1 }])).toContain("not times of a free run");
   });
