@@ -13,6 +13,7 @@ import { mainReport, ownTime, type RunSummary, tellingSection } from "./run-summ
 import { shareBase } from "./share.ts";
 import { limitInWords, speedOfLight } from "./speed-of-light.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
+import { steadiness } from "./steadiness.ts";
 import { regionLabels, treeRows } from "./tree-rows.ts";
 
 /** `stakeholder_summary.md`: in plain words where the time goes, in the `top` longest regions. */
@@ -35,7 +36,7 @@ export function renderStakeholderSummary(run: RunSummary, top = 5): string {
     ...whatLimits(run, top),
     ...roomLeft(run),
     "## How steady it is",
-    steadiness(report),
+    steadiness(report, regionWords(report.regions), top),
     "## What to keep in mind",
     caveatList([...run.notes, ...caveats(report), ...report.notes]),
   ]);
@@ -174,42 +175,6 @@ function roomLeft({ staticAnalysis }: RunSummary): readonly string[] {
     "## How much room there is",
     `One forward pass took ${formatDuration(staticAnalysis.passMs)}. By the sizes of the model it needs at least about ${formatDuration(bound)} on this device, most of it for ${limit}. ${verdict}`,
   ];
-}
-
-/** A region is called unsteady when its slow calls take half as long again as its usual ones. */
-const UNSTEADY = 1.5;
-/** Regions that are named so. */
-const MOST_UNSTEADY = 10;
-
-function steadiness(report: NCUProfileRegionReport): string {
-  const regions = report.regions.filter(({ kind }) => kind !== "outside");
-  const repeated = regions.flatMap((region) =>
-    region.invocations > 1 && region.invocation_wall_ms !== null
-      ? [{ region, stats: region.invocation_wall_ms }]
-      : [],
-  );
-  if (repeated.length === 0) return nothingRepeated(regions);
-  const inWords = regionWords(report.regions);
-  const unsteady = repeated.flatMap(({ region, stats }) =>
-    stats.p95 === 0 || stats.p95 < stats.median * UNSTEADY
-      ? []
-      : [
-          `${inWords(region)}: usually ${formatDuration(stats.median)}, at worst ${formatDuration(stats.max)} (${plural(region.invocations, "call")})`,
-        ],
-  );
-  if (unsteady.length === 0)
-    return `${plural(repeated.length, "region")} ran more than once, each with much the same time per call.`;
-  const left = unsteady.length - MOST_UNSTEADY;
-  const more = left > 0 ? `\n\n${plural(left, "more region does", "more regions do")}, too.` : "";
-  return `The time of these regions varies much from call to call:\n\n${markdownList(unsteady.slice(0, MOST_UNSTEADY))}${more}`;
-}
-
-function nothingRepeated(regions: readonly NCUProfileRegion[]): string {
-  const unknown = "so nothing can be said about how much";
-  if (regions.length === 0) return `No named region was seen, ${unknown} their times vary.`;
-  return regions.every(({ invocations }) => invocations === 1)
-    ? `Each region ran once, ${unknown} its time varies.`
-    : `How long each call of a region took was not measured, ${unknown} it varies.`;
 }
 
 /** What follows from the numbers themselves. */
