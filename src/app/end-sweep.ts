@@ -3,7 +3,7 @@ import { readablePath } from "../readable-path.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { isConfigError } from "../values/errors.ts";
 import type { Session } from "./commands/command.ts";
-import { type JobResult, wasStopped } from "./job/job.ts";
+import { isUndone, type JobResult, wasStopped } from "./job/job.ts";
 import { showFailure } from "./report-error.ts";
 import { failureTable } from "./sweep/board/failure-table.ts";
 import { hasFailed } from "./sweep/failure-policy.ts";
@@ -36,7 +36,7 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const { invocation, options } = session;
   const { stderr, stdout } = invocation.console;
   showFailures(sweep, session);
-  const isComplete = unfinished === 0 && !results.some(wasStopped);
+  const isComplete = unfinished === 0 && !results.some(isUndone);
   // We hold it still, but start nothing more.
   const rows = sweepRows(directory, { ...NOBODY, isDriven: sweep.goesOn });
   const files = writeSweepTables(isPlain ? sweepFolder(directory) : directory, rows);
@@ -52,7 +52,7 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const shown = shellQuote(readablePath(directory, invocation.cwd));
   if (!isComplete)
     stderr(`The sweep is not complete: ${options.name} --resume ${shown} runs the rest\n`);
-  const failed = results.filter((one) => hasFailed(one) && !wasStopped(one)).length;
+  const failed = results.filter((one) => hasFailed(one) && !isUndone(one)).length;
   if (failed > 0 && !sweep.toleratesFailures)
     stderr(
       `${failed === 1 ? "The failed job runs" : "The failed jobs run"} again with ${options.name} --retry-failed ${shown}\n`,

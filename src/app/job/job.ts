@@ -57,6 +57,8 @@ export interface JobResult {
   readonly exitCode: number;
   /** Where a job that ran in a process of its own printed: an absolute path. */
   readonly log?: string;
+  /** Of a job that its scheduler ended, or lost: it is still to be done, and the sweep goes on without it. */
+  readonly isLeftUndone?: true;
 }
 
 /** What became of a job that threw. */
@@ -75,6 +77,10 @@ export const failedJob = (
 
 /** Whether a signal ended a job: then a sweep ends, too. */
 export const wasStopped = ({ exitCode }: JobResult): boolean => isSignalCode(exitCode);
+
+/** Whether a job came to no end of its own, so that `--resume` runs it: others ended it, or lost it. */
+export const isUndone = (result: JobResult): boolean =>
+  wasStopped(result) || result.isLeftUndone === true;
 
 /** Shells add 128 to the number of a signal. */
 export const isSignalCode = (exitCode: number): boolean => exitCode > 128 && exitCode < 160;

@@ -97,7 +97,7 @@ export async function* launchOnSlurm(
         open.delete(event.number);
         if (event.kind === "ended") yield endOf(job, settings, request);
         else if (!withdrawn)
-          yield { kind: "ended", job, result: failedJob(job, failure(event.reason)) };
+          yield { kind: "ended", job, result: leftUndone(failedJob(job, failure(event.reason))) };
       }
       if (!withdrawn && !gate.mayStart()) {
         withdrawn = true;
@@ -138,13 +138,17 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
     isConfigError(result.error) && log !== undefined
       ? new ConfigError({ ...result.error.details, hint: `what it printed is in ${log}` })
       : result.error;
-  return {
-    ...result,
-    error,
-    exitCode: wasStopped(result) ? 1 : result.exitCode,
-    ...(log !== undefined && { log }),
-  };
+  const told = { ...result, error, ...(log !== undefined && { log }) };
+  const wasEnded = readJobState(record.folder, job.number)?.status === "stopped";
+  return wasEnded ? leftUndone(told) : told;
 }
+
+/** No signal's code: the sweep goes on without the job. */
+const leftUndone = (result: JobResult): JobResult => ({
+  ...result,
+  exitCode: wasStopped(result) ? 1 : result.exitCode,
+  isLeftUndone: true,
+});
 
 /** The jobs of a batch that Slurm still has: of a resumed sweep. */
 async function liveJobs(

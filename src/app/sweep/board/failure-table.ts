@@ -2,7 +2,7 @@ import { plural } from "../../../plural.ts";
 import { printable } from "../../../printable.ts";
 import { readablePath } from "../../../readable-path.ts";
 import { columnWidths, fitText, padText } from "../../../text-width.ts";
-import { type JobResult, wasStopped } from "../../job/job.ts";
+import { isUndone, type JobResult, wasStopped } from "../../job/job.ts";
 import { hasFailed } from "../failure-policy.ts";
 import { errorLine } from "./tally.ts";
 
@@ -13,8 +13,8 @@ const NARROWEST_ERROR = 24;
 const GAP = "  ";
 
 /**
- * The jobs of a sweep that failed: number, overrides, the first line of the error, and where the job
- * logged. Empty where none did.
+ * The jobs of a sweep that failed, or that their scheduler ended: number, overrides, the first line of the error, and where
+ * the job logged. Empty where there are none.
  *
  * @param columns of the terminal; undefined for any width
  * @param redact takes secrets out: of one that is cut, nobody would know the part that is left
@@ -56,12 +56,23 @@ export function failureTable(
       .join(GAP);
   const left = failed.length - rows.length;
   return [
-    `${failed.length} of ${plural(results.length, "job")} failed:`,
+    `${counted(failed, results.length)}:`,
     line(head),
     ...rows.map(line),
     ...(left > 0 ? [`and ${left} more`] : []),
     "",
   ].join("\n");
+}
+
+/** `2 of 4 jobs failed, 1 stopped`, `1 of 4 jobs stopped` */
+function counted(told: readonly JobResult[], all: number): string {
+  const stopped = told.filter(isUndone).length;
+  const failed = told.length - stopped;
+  const first = failed > 0 ? `${failed} of ${plural(all, "job")} failed` : undefined;
+  if (stopped === 0) return first ?? "";
+  return first === undefined
+    ? `${stopped} of ${plural(all, "job")} stopped`
+    : `${first}, ${stopped} stopped`;
 }
 
 const shown = (overrides: readonly string[]): string =>

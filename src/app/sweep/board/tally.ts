@@ -1,5 +1,5 @@
 import { printable } from "../../../printable.ts";
-import { wasStopped } from "../../job/job.ts";
+import { isUndone } from "../../job/job.ts";
 import { shownOverrides } from "../../launchers/basic-launcher.ts";
 import type { LaunchEvent, SweepJob } from "../../launchers/launcher.ts";
 import { firstLine } from "../../worker/recorded-job.ts";
@@ -127,7 +127,7 @@ const overridesOn = (card: Card | undefined, job: Parameters<typeof shownOverrid
 type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
 
 const stateOf = (result: Result): CardState =>
-  wasStopped(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
+  isUndone(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
 
 /** What went wrong with a job, in a line. */
 export const errorLine = ({ error, exitCode }: Result, redact?: (text: string) => string): string =>

@@ -164,7 +164,14 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       release();
       const { exitCode, stderr } = await launcher;
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/stopped by SIGTERM|cancelled/);
+      expect(stderr).toMatch(
+        /^#1 x=2: stopped after .*: (stopped by SIGTERM|Slurm: it was cancelled)/m,
+      );
+      // What was ended by others has not failed: it is what --resume runs.
+      expect(stderr).toContain("1 of 2 jobs completed, 1 stopped;");
+      expect(stderr).toContain("1 of 2 jobs stopped:\n");
+      expect(stderr).toContain("The sweep is not complete: prog --resume s runs the rest\n");
+      expect(stderr).not.toContain("--retry-failed");
       expect(state(0)).toMatchObject({ status: "completed" });
       expect(state(0)?.attempts).toHaveLength(2);
       expect(state(1)?.status).toBe("stopped");

@@ -373,6 +373,25 @@ describe("the table of failures", () => {
     expect(failureTable([done(a)], { cwd: "/w" })).toBe("");
   });
 
+  test("what a scheduler ended has not failed, and is told with why", () => {
+    const undone = {
+      ...failedJob(a, new Error("it was cancelled")),
+      isLeftUndone: true,
+    } as const;
+    const failed = failedJob(b, new Error("boom"));
+    expect(failureTable([undone, done(b)], { cwd: "/w" })).toBe(
+      [
+        "1 of 2 jobs stopped:",
+        "Job  Overrides    Error             Log",
+        "#0   x=0 fixed=1  it was cancelled  s/0",
+        "",
+      ].join("\n"),
+    );
+    expect(failureTable([undone, failed], { cwd: "/w" })).toMatch(
+      /^1 of 2 jobs failed, 1 stopped:\n/,
+    );
+  });
+
   test("errors give way to the width, long lists to a count", () => {
     const wide = failureTable([failedJob(a, new Error("e".repeat(300)))], {
       cwd: "/w",
