@@ -25,6 +25,24 @@ export const lastLogLines = (folder: string, task: SubmittedTask): readonly stri
 export const lastSlurmLine = (folder: string, task: SubmittedTask): string | undefined =>
   ofLastRun(slurmLog(folder, task)).at(-1)?.trim();
 
+/**
+ * The state of Slurm in which the last run of a task ended, by what it wrote there itself: known also where it has forgotten the
+ * task. Undefined where it wrote nothing of that.
+ */
+export const loggedState = (folder: string, task: SubmittedTask): string | undefined => {
+  const line = ofLastRun(slurmLog(folder, task)).findLast((one) => CANCELLED.test(one));
+  return line && (STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED");
+};
+
+/** Slurm's words for every end of a job that it brings about; that of a step may have brought itself about. */
+const CANCELLED = /^slurmstepd[^ ]*: (?:error: )?\*\*\* JOB .*CANCELLED AT /;
+
+const STATES = [
+  ["DUE TO TIME LIMIT", "TIMEOUT"],
+  ["DUE TO PREEMPTION", "PREEMPTED"],
+  ["DUE TO NODE FAILURE", "NODE_FAIL"],
+] as const;
+
 /** A task that is queued again logs behind what it logged before: that was another end. */
 function ofLastRun(file: string): readonly string[] {
   const lines = lastLines(file, LINES);

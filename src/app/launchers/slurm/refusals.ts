@@ -73,12 +73,74 @@ interface Remedy {
   readonly hint: string;
 }
 
+/** How many jobs may be submitted: QOSMaxSubmitJobPerUserLimit, AssocMaxSubmitJobLimit, AssocGrpSubmitJobsLimit. */
+const SUBMIT_LIMIT = /max ?submit|submit ?jobs|job submit limit/i;
+
+/** What Slurm says behind whatever limit of its accounting. */
+const ANY_LIMIT = /; [^;]*violates accounting\/QOS policy[^;]*/i;
+
+const LIMITS = "`sacctmgr show qos` and `sacctmgr show associations user=$USER` list the limits";
+
+const GRES_OPTIONS: readonly string[] = [
+  "gres",
+  "gpus-per-node",
+  "gpus-per-task",
+  "gpus",
+  "gpus-per-socket",
+  "cpus-per-gpu",
+  "mem-per-gpu",
+];
+
 const REMEDIES: readonly Remedy[] = [
+  // Limits first: other words stand in their names.
   {
-    // Before those whose names stand in it: QOSMaxSubmitJobPerUserLimit, AssocMaxSubmitJobLimit, AssocGrpSubmitJobsLimit.
-    words: /max ?submit|submit ?jobs|job submit limit/i,
+    words: SUBMIT_LIMIT,
     key: "hydra.launcher",
-    hint: "each job of the sweep counts, also one that waits: hydra.sweeper.max_batch_size=N submits N at a time; `sacctmgr show qos` and `sacctmgr show associations user=$USER` list the limits",
+    hint: `each job of the sweep counts, also one that waits: hydra.sweeper.max_batch_size=N submits N at a time; ${LIMITS}`,
+  },
+  { words: /\b(qos|assoc)\w+minutes/i, key: "hydra.launcher.account", hint: LIMITS },
+  { words: /\b(qos|assoc)\w+wall/i, key: "hydra.launcher.timeout_min", hint: LIMITS },
+  {
+    words: /\b(qos|assoc)\w+mem/i,
+    options: MEMORY_OPTIONS,
+    key: "hydra.launcher.mem_gb",
+    hint: LIMITS,
+  },
+  { words: /\b(qos|assoc)\w+node/i, key: "hydra.launcher.nodes", hint: LIMITS },
+  {
+    words: /\b(qos|assoc)\w+gres/i,
+    options: GRES_OPTIONS,
+    key: "hydra.launcher.gres",
+    hint: LIMITS,
+  },
+  {
+    words: /\b(qos|assoc)\w+cpu/i,
+    options: ["cpus-per-task", "cpus-per-gpu"],
+    key: "hydra.launcher.cpus_per_task",
+    hint: LIMITS,
+  },
+  {
+    words: /\b(qos|assoc)\w+(limit|satisfied|perjob)/i,
+    key: "hydra.launcher",
+    hint: LIMITS,
+  },
+  {
+    words: /invalid account/i,
+    options: ["account", "partition"],
+    key: "hydra.launcher.account",
+    hint: "`sacctmgr show associations user=$USER` lists your accounts, and where they may run",
+  },
+  {
+    words: /license/i,
+    options: ["licenses", "L"],
+    key: "hydra.launcher.additional_parameters",
+    hint: "`scontrol show licenses` lists what there is",
+  },
+  {
+    words: /reservation/i,
+    options: ["reservation"],
+    key: "hydra.launcher.additional_parameters",
+    hint: "`scontrol show reservation` lists what there is",
   },
   {
     words: /partition/i,
@@ -97,15 +159,7 @@ const REMEDIES: readonly Remedy[] = [
   },
   {
     words: /generic resource|gres/i,
-    options: [
-      "gres",
-      "gpus-per-node",
-      "gpus-per-task",
-      "gpus",
-      "gpus-per-socket",
-      "cpus-per-gpu",
-      "mem-per-gpu",
-    ],
+    options: GRES_OPTIONS,
     key: "hydra.launcher.gres",
     hint: "`sinfo --Format=nodelist,gres` lists what nodes have",
   },
@@ -159,7 +213,8 @@ const REMEDIES: readonly Remedy[] = [
 export function rejected(stderr: string, options: readonly SbatchOption[]): ConfigError {
   const words = said(stderr);
   const message = `Slurm did not accept the sweep: ${words}`;
-  const remedy = REMEDIES.find((one) => one.words.test(words));
+  const subject = words.replace(ANY_LIMIT, "");
+  const remedy = REMEDIES.find((one) => one.words.test(subject));
   if (remedy === undefined) return new ConfigError({ code: "slurm.rejected", message });
   const { hint, key, options: names = [] } = remedy;
   const given = keyGiven(options, names);

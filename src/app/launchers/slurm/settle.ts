@@ -12,7 +12,7 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobsFolder } from "../../sweep/record/layout.ts";
-import { lastSlurmLine } from "./job-logs.ts";
+import { lastSlurmLine, loggedState } from "./job-logs.ts";
 import { outOfMemory } from "./out-of-memory.ts";
 import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
@@ -47,18 +47,21 @@ export function settle(
   if (isNew && !mayBeOf(task, state)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
-  const { lack, status, why } = endOf(folder, task, report);
+  const { known, lack, status, why } = endOf(folder, task, report);
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   // Its own word is better than Slurm's for the code that it ended with.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
-  if (saysStopped && (status === "stopped" || endedBySignal(report))) return { kind: "ended" };
+  if (saysStopped && (status === "stopped" || endedBySignal(known))) {
+    if (CAUSES.has(known?.state ?? "")) writeJobState(folder, stoppedBy(state, why));
+    return { kind: "ended" };
+  }
   const detail = lack === undefined ? lastSlurmLine(folder, task) : undefined;
   const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
   writeJobState(
     folder,
     ended(attempt, {
       status,
-      exitCode: report?.exitCode || null,
+      exitCode: known?.exitCode || null,
       error: detail === undefined ? why : `${why}: ${detail}`,
     }),
   );
@@ -75,15 +78,43 @@ function endOf(
   readonly why: string;
   /** The same where it ran out of memory. */
   readonly lack: string | undefined;
+  /** What Slurm said, or has logged; undefined where that is nothing. */
+  readonly known: TaskReport | undefined;
 } {
-  const status = STATUS[report?.state ?? ""] ?? "stopped";
+  const known = report ?? loggedReport(folder, task);
+  const told = STATUS[known?.state ?? ""] ?? "stopped";
   // What was cancelled, or lost its node, is still to be done, whatever it printed.
   const lack =
-    status === "failed" || report === undefined ? outOfMemory(folder, task, report) : undefined;
-  if (lack !== undefined) return { status: "failed", why: lack, lack };
+    told === "failed" || report === undefined ? outOfMemory(folder, task, report) : undefined;
+  if (lack !== undefined) return { status: "failed", why: lack, lack, known };
   const why =
-    report === undefined ? "Slurm knows it no more, and it left no result" : whyOver(report);
-  return { status, why, lack };
+    known === undefined ? "Slurm knows it no more, and it left no result" : whyOver(known);
+  return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
+}
+
+/** Of a task that Slurm has forgotten, what its log says of the end. */
+function loggedReport(folder: string, task: SubmittedTask): TaskReport | undefined {
+  const state = loggedState(folder, task);
+  return state === undefined
+    ? undefined
+    : { array: task.array, index: task.index, state, reason: null, exitCode: null };
+}
+
+/** Why Slurm stopped a job that can only say by which signal. */
+const CAUSES: ReadonlySet<string> = new Set([
+  "BOOT_FAIL",
+  "LAUNCH_FAILED",
+  "NODE_FAIL",
+  "PREEMPTED",
+]);
+
+/** What a job said of its end stays, and why it came to that is added. */
+function stoppedBy(state: JobState, why: string): JobState {
+  const last = state.attempts.at(-1);
+  // Another process may have looked at the same moment.
+  if (last === undefined || last.error?.includes(why) === true) return state;
+  const error = last.error === null ? why : `${last.error}; ${why}`;
+  return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, error }] };
 }
 
 /**
@@ -106,6 +137,12 @@ function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
   const runsAs = details?.["slurm"];
   return runsAs === undefined ? id === undefined : runsAs === taskName(task);
 }
+
+/** Codes of a script that was told to end, by SIGHUP, SIGINT or SIGTERM, before its job could record that. */
+const ASKED_TO_END: ReadonlySet<number> = new Set([129, 130, 143]);
+
+const askedToEnd = (report: TaskReport | undefined): boolean =>
+  report?.state === "FAILED" && ASKED_TO_END.has(report.exitCode ?? 0);
 
 const endedBySignal = (report: TaskReport | undefined): boolean =>
   report?.state === "FAILED" && isSignalCode(report.exitCode ?? 0);

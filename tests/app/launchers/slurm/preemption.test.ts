@@ -5,12 +5,13 @@ import { workplace } from "../../sweep/program/start.ts";
 
 const WHOLE_NODE = "64";
 
-/** What makes jobs of the partition `high` take the place of others: at once, or after some time of grace. */
+/** What makes jobs of the partition `high` take the place of others: at once, after some time of grace, or for good. */
 const PRIORITIES = [
   "PreemptType=preempt/partition_prio",
   "PreemptMode=REQUEUE",
   "PartitionName=low Nodes=ALL PriorityTier=1 PreemptMode=REQUEUE State=UP",
   "PartitionName=graceful Nodes=ALL PriorityTier=1 PreemptMode=REQUEUE GraceTime=20 State=UP",
+  "PartitionName=cancelling Nodes=ALL PriorityTier=1 PreemptMode=CANCEL State=UP",
   "PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF State=UP",
 ];
 
@@ -83,6 +84,22 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
         expect(stderr).toMatch(/^#0 .*: failed, starts again: stopped by SIG/m);
       },
     );
+
+    // It is told nothing in time: the signal makes no difference.
+    if (extra.length === 0)
+      test.sequential("is stopped where the cluster does not queue it again, and says why", async () => {
+        const { begun, launcher, state } = sweep("cancelling", "x=1", "do=hold");
+        await begun(1);
+        takeOver(0);
+        const { exitCode, stderr } = await launcher;
+        expect([exitCode, state(0)?.status], String(stderr)).toEqual([1, "stopped"]);
+        const why = "it had to make place and was not queued again: PREEMPTED";
+        expect(stderr).toContain(why);
+        expect(state(0)?.attempts.map(({ error }) => error)).toEqual([
+          expect.stringContaining(why),
+        ]);
+        expect(stderr).toContain("The sweep is not complete: prog --resume s runs the rest");
+      });
 
     test.sequential("what was saved in time counts, and is not run again", async () => {
       const { begun, launcher, ran, state } = sweep("graceful", "x=1", "do=saves");

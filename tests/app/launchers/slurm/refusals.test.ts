@@ -6,6 +6,8 @@ import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
 const GRES = "sbatch: error: Invalid generic resource (gres) specification";
 const MEMORY = `sbatch: error: Memory specification can not be satisfied
 sbatch: error: Batch job submission failed: Requested node configuration is not available`;
+const ACCOUNT =
+  "sbatch: error: Batch job submission failed: Invalid account or account/partition combination specified";
 const request = { size: 1, cwd: "/w", log: { folder: "/w/log", name: "%A_%a.log" } };
 
 /** The key that a refusal of sbatch is about, of a sweep with these settings. */
@@ -35,6 +37,21 @@ test.each([
     "mem_gb",
   ],
   ["sbatch: error: invalid partition specified: x", { partition: "x" }, "partition"],
+  // As sbatch 22.05 says it with accounting by slurmdbd.
+  [ACCOUNT, { account: "x", partition: "main" }, "account"],
+  [ACCOUNT, { partition: "gpu" }, "partition"],
+  [ACCOUNT, {}, "account"],
+  ["sbatch: error: Batch job submission failed: Invalid qos specification", { qos: "x" }, "qos"],
+  [
+    "sbatch: error: Batch job submission failed: Invalid license specification",
+    { additional_parameters: { licenses: "matlab" } },
+    "additional_parameters.licenses",
+  ],
+  [
+    "sbatch: error: Batch job submission failed: Requested reservation is invalid",
+    { additional_parameters: { reservation: "r" } },
+    "additional_parameters.reservation",
+  ],
 ])("sbatch's '%s' is about the key that was set: %j", (words, settings, key) => {
   expect(keyOf(words, settings)).toBe(`hydra.launcher.${key}`);
 });
@@ -71,3 +88,24 @@ test.each([
   const { details } = rejected(words, []);
   expect(details.hint).toContain("hydra.sweeper.max_batch_size=N");
 });
+
+test.each([
+  ["QOSMaxWallDurationPerJobLimit", {}, "timeout_min"],
+  ["AssocMaxWallDurationPerJobLimit", {}, "timeout_min"],
+  ["QOSGrpCpuLimit", { cpus_per_task: 2 }, "cpus_per_task"],
+  ["QOSMinCpuNotSatisfied", { gpus_per_node: 1, cpus_per_gpu: 2 }, "cpus_per_gpu"],
+  ["QOSMinCpuNotSatisfied", {}, "cpus_per_task"],
+  ["AssocMaxMemPerJob", { mem_per_cpu: "9G" }, "mem_per_cpu"],
+  ["QOSMaxGRESPerJob", { gpus_per_node: 8 }, "gpus_per_node"],
+  ["AssocMaxNodePerJobLimit", {}, "nodes"],
+  ["AssocGrpBillingMinutes", {}, "account"],
+])(
+  "a limit of a job is no limit of jobs that may be submitted: %s with %j",
+  (limit, settings, key) => {
+    const options = sbatchOptions(readSettings(settings, "/w/%j"), request);
+    const { details } = rejected(`sbatch: error: ${limit}\n${POLICY}`, options);
+    expect(details.key).toBe(`hydra.launcher.${key}`);
+    expect(details.hint).toContain("sacctmgr show qos");
+    expect(details.hint).not.toContain("max_batch_size");
+  },
+);

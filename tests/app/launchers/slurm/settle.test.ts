@@ -50,6 +50,78 @@ test("a job that said itself that it was stopped is not failed by the code of it
   expect(readJobState(folder, 3)?.status).toBe("timed_out");
 });
 
+/** As Slurm 22.05 writes it into the file of `--output` of a task. */
+const cancelled = (cause: string) =>
+  `slurmstepd-vm: error: *** JOB 8 ON vm CANCELLED AT 2026-11-23T01:44:56${cause} ***\n`;
+
+test.each([
+  [" DUE TO TIME LIMIT", "timed_out", "Slurm: it ran out of time: TIMEOUT"],
+  [
+    " DUE TO PREEMPTION",
+    "stopped",
+    "Slurm: it had to make place and was not queued again: PREEMPTED",
+  ],
+  [
+    " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS",
+    "stopped",
+    "Slurm: its node failed: NODE_FAIL",
+  ],
+  ["", "stopped", "Slurm: it was cancelled"],
+])("what Slurm has forgotten is told by its own log: '%s'", (cause, status, why) => {
+  const folder = folderWith(inTask("7_1"));
+  mkdirSync(slurmFolder(folder));
+  writeFileSync(slurmLog(folder, TASK), cancelled(cause));
+  expect(settle(folder, TASK, undefined)).toEqual({ kind: "ended" });
+  const state = readJobState(folder, 3);
+  expect(state?.status).toBe(status);
+  expect(state?.attempts[0]?.error).toMatch(`${why}: slurmstepd`);
+});
+
+test("a job that could say itself that it was stopped has run out of time all the same", () => {
+  const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
+  mkdirSync(slurmFolder(folder));
+  const log = slurmLog(folder, TASK);
+  writeFileSync(log, cancelled(" DUE TO TIME LIMIT"));
+  settle(folder, TASK, undefined);
+  expect(readJobState(folder, 3)?.status).toBe("timed_out");
+  // That was an earlier run.
+  writeJobState(folder, inTask("7_1"));
+  writeFileSync(log, `${cancelled(" DUE TO TIME LIMIT")}hydraconf: job #3 (7_1) runs again\n`);
+  settle(folder, TASK, undefined);
+  expect(readJobState(folder, 3)?.attempts[0]?.error).toBe(
+    "Slurm knows it no more, and it left no result",
+  );
+});
+
+test("why a job was stopped that can only say by which signal is added to its word", () => {
+  const folder = folderWith(
+    ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped by SIGTERM" }),
+  );
+  expect(settle(folder, TASK, report("PREEMPTED", 0))).toEqual({ kind: "ended" });
+  expect(readJobState(folder, 3)).toMatchObject({
+    status: "stopped",
+    attempts: [
+      {
+        error:
+          "stopped by SIGTERM; Slurm: it had to make place and was not queued again: PREEMPTED",
+        exit_code: 143,
+      },
+    ],
+  });
+});
+
+test.each([129, 130, 143])(
+  "a script that was told to end before its job could say so has not failed: %i",
+  (code) => {
+    const folder = folderWith(inTask("7_1"));
+    settle(folder, TASK, report("FAILED", code));
+    expect(readJobState(folder, 3)).toMatchObject({
+      status: "stopped",
+      attempts: [{ exit_code: code }],
+    });
+  },
+);
+
 describe("a job that ran out of memory is told with what lets it have more", () => {
   const MEMORY =
     "out of memory: more than Slurm gave it; hydra.launcher.mem_gb=GB lets each job have more";
