@@ -66,6 +66,7 @@ export type ErrorCode =
   | "slurm.rejected"
   | "slurm.no_answer"
   | "slurm.busy"
+  | "slurm.full"
   // profile: recordings
   | "recording.invalid"
   | "recording.not_found"

@@ -11,8 +11,8 @@ export interface SlurmClient {
   /**
    * Hands a script to sbatch.
    * @returns the number of the job
-   * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.busy` where it was not taken for now, or the answer was lost;
-   * `slurm.no_answer` where sbatch was ended before it said whether there is a job now
+   * @throws ConfigError `slurm.missing`, `slurm.rejected`; `slurm.full` for more jobs than may be submitted; `slurm.busy` where it was not
+   * taken for now, or the answer was lost; `slurm.no_answer` where sbatch was ended before it said whether there is a job now
    */
   submit(options: readonly SbatchOption[], script: string): Promise<string>;
   /**

@@ -31,6 +31,12 @@ export const busy = (words: string): ConfigError =>
     hint: "`scontrol ping` says whether its controller is up, `squeue` how long its queue is; --resume DIR goes on then: nothing is submitted twice",
   });
 
+/** The same of what was refused because no more jobs may be submitted (`slurm.full`), once some of them are about to leave. */
+export const busyForNow = (full: ConfigError): ConfigError =>
+  busy(full.message.replace(REFUSED, ""));
+
+const REFUSED = "Slurm did not accept the sweep: ";
+
 /** What a command says when the controller is not there, has no room, or was not heard: another time it may take the same. */
 const BUSY =
   /unable to contact slurm controller|backup controller in standby|socket timed out|zero bytes were transmitted|communication (connection|shutdown) failure|message (send|receive) failure|temporarily (unable|unavailable|disabled)|unable to create job record|job queue full/i;
@@ -207,19 +213,21 @@ const REMEDIES: readonly Remedy[] = [
 ];
 
 /**
+ * `slurm.full` where no more jobs may be submitted for now, else `slurm.rejected`.
+ *
  * @param stderr what sbatch said
  * @param options what it was given
  */
 export function rejected(stderr: string, options: readonly SbatchOption[]): ConfigError {
   const words = said(stderr);
-  const message = `Slurm did not accept the sweep: ${words}`;
+  const message = `${REFUSED}${words}`;
   const subject = words.replace(ANY_LIMIT, "");
   const remedy = REMEDIES.find((one) => one.words.test(subject));
   if (remedy === undefined) return new ConfigError({ code: "slurm.rejected", message });
   const { hint, key, options: names = [] } = remedy;
   const given = keyGiven(options, names);
   return new ConfigError({
-    code: "slurm.rejected",
+    code: remedy.words === SUBMIT_LIMIT ? "slurm.full" : "slurm.rejected",
     message,
     key: given === undefined ? key : `hydra.launcher.${given}`,
     hint,

@@ -11,11 +11,18 @@ import { WORKER_VARIABLE } from "../../worker/worker-request.ts";
 import { batchScript } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
 import { isBusy, type Patience, patiently } from "./patience.ts";
-import { busy } from "./refusals.ts";
+import { busy, busyForNow } from "./refusals.ts";
 import { keyGiven, MEMORY_OPTIONS, sbatchOptions } from "./sbatch-options.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { adoptSubmissions } from "./slurm-sweep.ts";
-import { noteSubmissions, readSubmissions, slurmFolder, timeoutFolder } from "./submissions.ts";
+import {
+  noteSubmissions,
+  readSubmissions,
+  slurmFolder,
+  taskName,
+  timeoutFolder,
+} from "./submissions.ts";
+import { phaseOf } from "./task-state.ts";
 
 export interface SubmitRequest {
   readonly client: SlurmClient;
@@ -35,7 +42,7 @@ export interface SubmitRequest {
  * nothing for now is asked again.
  *
  * @returns Slurm's numbers of the arrays
- * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.no_answer`, `slurm.busy`; then none of the arrays stays that is
+ * @throws ConfigError `slurm.missing`, `slurm.rejected`, `slurm.full`, `slurm.no_answer`, `slurm.busy`; then none of the arrays stays that is
  * known, unless Slurm does not take that either
  */
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
@@ -72,6 +79,7 @@ interface ArrayRequest {
 async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise<void> {
   const { client, folder, patience } = request;
   let script: string | undefined;
+  let isLastTry = false;
   return patiently(async () => {
     const found = script === undefined ? undefined : await foundAfterAll(folder, client, script);
     if (found !== undefined) {
@@ -79,8 +87,42 @@ async function submitArray(request: SubmitRequest, array: ArrayRequest): Promise
       return;
     }
     script = join(slurmFolder(folder), `${randomUUID()}.sh`);
-    await tryToSubmit(request, array, script);
+    try {
+      await tryToSubmit(request, array, script);
+    } catch (error) {
+      if (!isFull(error) || isLastTry) throw error;
+      const ended = endedTasks(folder);
+      if (ended.size === 0) throw error;
+      // What left between the two answers has made room.
+      isLastTry = !(await areLeaving(ended, client));
+      throw busyForNow(error);
+    }
   }, patience);
+}
+
+const isFull = (error: unknown): error is ConfigError =>
+  isConfigError(error) && error.code === "slurm.full";
+
+/** The tasks of the sweep whose jobs say that they have ended, with their arrays: their scripts may not have come to their own ends. */
+function endedTasks(folder: string): ReadonlyMap<string, string> {
+  const ended = new Map<string, string>();
+  for (const { array, jobs } of readSubmissions(folder)) {
+    if (array === null) continue;
+    for (const [index, { attempts, number }] of jobs.entries()) {
+      const last = readJobState(folder, number)?.attempts.slice(attempts).at(-1);
+      if (last !== undefined && last.ended !== null) ended.set(taskName({ array, index }), array);
+    }
+  }
+  return ended;
+}
+
+/** Whether any of them counts still among the jobs that are submitted. */
+async function areLeaving(
+  ended: ReadonlyMap<string, string>,
+  client: SlurmClient,
+): Promise<boolean> {
+  const queue = await client.tasks([...new Set(ended.values())]);
+  return queue?.some((task) => phaseOf(task) === "running" && ended.has(taskName(task))) ?? false;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SlurmClient } from "../../../../src/app/launchers/slurm/client.ts";
 import { busy, noAnswer } from "../../../../src/app/launchers/slurm/refusals.ts";
 import { readSettings } from "../../../../src/app/launchers/slurm/settings.ts";
@@ -11,6 +11,12 @@ import {
   tasksOf,
 } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { submitJobs } from "../../../../src/app/launchers/slurm/submit.ts";
+import {
+  begun,
+  ended,
+  type JobState,
+  writeJobState,
+} from "../../../../src/app/sweep/record/job-state.ts";
 import { ConfigError } from "../../../../src/values/errors.ts";
 import { factsIn } from "../../sweep/record/written.ts";
 
@@ -180,4 +186,47 @@ test("patience ends: what may have been taken stays noted, for who resumes", asy
   expect(cancelled).toEqual([]);
   expect(said).toHaveLength(10);
   expect(readSubmissions(folder).map(({ array }) => array)).toEqual(["1", null]);
+});
+
+describe("where no more jobs may be submitted", () => {
+  const full = () =>
+    new ConfigError({ code: "slurm.full", message: "QOSMaxSubmitJobPerUserLimit" });
+  const task = (state: string) => ({ array: "1", index: 0, state, reason: null, exitCode: null });
+
+  /** The first array has been taken, and its first job has run so far; the second is refused while Slurm says this of that. */
+  function second(job: JobState, states: string[]) {
+    const { folder, said, submit } = sweep();
+    const { cancelled, client } = slurm((before) => {
+      if (before === 0) return;
+      writeJobState(folder, job);
+      if (states.length > 0) throw full();
+    });
+    const asking = { ...client, tasks: async () => [task(states.shift() ?? "COMPLETED")] };
+    return { cancelled, said, submitted: submit(asking) };
+  }
+  const running = begun(0, undefined);
+
+  test("what has ended and still counts is waited for", async () => {
+    const done = ended(running, { status: "completed", exitCode: 0 });
+    const { said, submitted } = second(done, ["RUNNING", "COMPLETING"]);
+    expect(await submitted).toEqual(["1", "2"]);
+    expect(said).toHaveLength(2);
+    expect(said[0]).toMatch(/QOSMaxSubmitJobPerUserLimit; trying again in 1 s$/);
+  });
+
+  test("what ran to its end when Slurm refused may have left when it is asked: that is one try more", async () => {
+    const done = ended(running, { status: "completed", exitCode: 0 });
+    expect(await second(done, ["COMPLETED"]).submitted).toEqual(["1", "2"]);
+    const { cancelled, said, submitted } = second(done, ["COMPLETED", "COMPLETED", "COMPLETED"]);
+    await expect(submitted).rejects.toMatchObject({ code: "slurm.full" });
+    expect(said).toHaveLength(1);
+    expect(cancelled).toEqual(["1"]);
+  });
+
+  test("what still runs is not waited for", async () => {
+    const { cancelled, said, submitted } = second(running, ["RUNNING"]);
+    await expect(submitted).rejects.toMatchObject({ code: "slurm.full" });
+    expect(said).toEqual([]);
+    expect(cancelled).toEqual(["1"]);
+  });
 });
