@@ -101,6 +101,8 @@ format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
 
 void count_dropped() noexcept { file.count_dropped(); }
 
+void count_unwritten_work(std::uint64_t records) noexcept { file.count_unwritten_work(records); }
+
 std::uint64_t next_range_id() noexcept {
   return last_range_id.fetch_add(1, std::memory_order_relaxed) + 1;
 }

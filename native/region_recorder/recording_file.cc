@@ -214,6 +214,11 @@ void RecordingFile::count_dropped() noexcept {
   if (header != nullptr) header->dropped_events.fetch_add(1, std::memory_order_relaxed);
 }
 
+void RecordingFile::count_unwritten_work(std::uint64_t records) noexcept {
+  format::FileHeader* const header = header_.load(std::memory_order_acquire);
+  if (header != nullptr) header->unwritten_work.fetch_add(records, std::memory_order_relaxed);
+}
+
 // The file again by its name, if it still is the same one; else -1 with errno set.
 int RecordingFile::reopen() const noexcept {
   const int file = open_descriptor(path_, O_RDWR | O_NOFOLLOW);

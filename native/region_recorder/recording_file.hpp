@@ -16,7 +16,7 @@
 
 namespace region_recorder {
 
-// All members but count_dropped() want the global lock.
+// All members but those that count want the global lock.
 class RecordingFile {
  public:
   constexpr RecordingFile() = default;
@@ -41,8 +41,8 @@ class RecordingFile {
   // In a forked child: the file is the parent's.
   void forget() noexcept;
 
-  // Needs no lock.
   void count_dropped() noexcept;
+  void count_unwritten_work(std::uint64_t records) noexcept;
 
  private:
   bool begin(int descriptor, std::uint64_t start_ns) noexcept;

@@ -1,9 +1,13 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { execa } from "execa";
 import { describe, expect, test } from "vitest";
+import { readRecording } from "../../src/profile/recording/index.ts";
+import { fakeGpu, gpuEnvironment } from "./fake-gpu.ts";
 import { availableClients } from "./fixtures.ts";
 import { bare, GEMM, onlyProcess, summary, work } from "./gpu-recording.ts";
 import { outline } from "./outline.ts";
+import { recordingDirectory } from "./record.ts";
 import { recordGpu } from "./record-gpu.ts";
 
 const canBuild = availableClients("the recorder and the GPU").length > 0;
@@ -160,6 +164,21 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect(bare(process.notes)).toEqual([
       "1 kernel or copy had not finished when the process ended",
     ]);
+  });
+
+  test("says how many records a full disk had no room for, and blames nothing else", async () => {
+    const { program } = await fakeGpu();
+    const directory = recordingDirectory();
+    const limited = ["-c", 'ulimit -f 256; exec "$0" threads 1 10000', program];
+    await execa("bash", limited, { env: await gpuEnvironment(directory) });
+    const [process] = readRecording(directory).processes;
+    const notes = bare(process?.notes ?? []);
+    const [, lost] = /^([\d,]+) records of GPU work found no room in the file$/m.exec(
+      notes.join("\n"),
+    ) ?? [null, ""];
+    expect([...(process?.kernels ?? [])].length + Number(lost?.replaceAll(",", ""))).toBe(10_000);
+    expect(notes.join("\n")).toMatch(/recording stopped after [\d.]+ s \(EFBIG\)/);
+    expect(notes.join("\n")).not.toContain("the GPU's records did not arrive");
   });
 
   test("counts the driver's call inside the runtime's as no launch of its own, whatever its number", async () => {

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "../memory.hpp"
+#include "../process.hpp"
 #include "../record.hpp"
 #include "../thread.hpp"
 #include "demangle.hpp"
@@ -71,7 +72,7 @@ class Writer {
   void tell_losses(std::size_t dropped_by_cupti) {
     tell(format::kDroppedByCupti, dropped_by_cupti);
     tell(format::kUnfinished, unfinished_);
-    tell(format::kNotRecorded, not_recorded_);
+    if (unwritten_ > 0) count_unwritten_work(unwritten_);
   }
 
  private:
@@ -154,7 +155,8 @@ class Writer {
       Record record(format::kDemangled);
       record.add(id);
       record.add(thread_->stream.intern(narrow_text(demangled.text())));
-      append(record);
+      // Without it the name is shown as it is.
+      static_cast<void>(thread_->stream.append(record.words()));
     }
     return id;
   }
@@ -164,16 +166,17 @@ class Writer {
     Record record(format::kLoss);
     record.add(reason);
     record.add(static_cast<std::uint32_t>(count));
-    append(record);
+    // They count, too, where there is no room for this record.
+    if (!thread_->stream.append(record.words())) unwritten_ += count;
   }
 
   void append(Record& record) {
-    if (!thread_->stream.append(record.words())) ++not_recorded_;
+    if (!thread_->stream.append(record.words())) ++unwritten_;
   }
 
   CurrentThread& thread_;
   std::size_t unfinished_ = 0;
-  std::size_t not_recorded_ = 0;
+  std::size_t unwritten_ = 0;
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ export interface FileHeader {
   /** When the recorder had to give up, and the system's error number. */
   readonly stopped: { readonly atNs: bigint; readonly errno: number } | null;
   readonly droppedEvents: bigint;
+  /** Records of the GPU's work that found no room; since version 1.2, 0 before it. */
+  readonly unwrittenWork: bigint;
 }
 
 /**
@@ -79,6 +81,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
     finishedNs: finishedNs === 0n ? null : finishedNs,
     stopped: stoppedNs === 0n ? null : { atNs: stoppedNs, errno: u32(fileHeader.stopErrno) },
     droppedEvents: u64(fileHeader.droppedEvents),
+    unwrittenWork: u64(fileHeader.unwrittenWork),
   };
 }
 

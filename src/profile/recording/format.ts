@@ -34,6 +34,7 @@ export const fileHeader = {
   stopErrno: 72,
   executableBytes: 76,
   droppedEvents: 80,
+  unwrittenWork: 88,
 } as const;
 
 export const chunkHeader = {
@@ -81,11 +82,10 @@ export const recordFlag = {
   truncated: 128,
 } as const;
 
-/** Why records of the GPU's work are missing. */
+/** Why records of the GPU's work are missing, where a record says so. */
 export const lossReason = {
   droppedByCupti: 1,
   unfinished: 2,
-  notRecorded: 3,
 } as const;
 
 /** NVTX's payload types. */

@@ -6,6 +6,8 @@ export interface GpuFindings {
   readonly states: readonly GpuStateEvent[];
   /** Lost records by reason. */
   readonly losses: ReadonlyMap<number, number>;
+  /** Records that found no room in the file. */
+  readonly unwritten: number;
   /** Work whose launch was not seen. */
   readonly withoutLaunch: number;
   /** Launches of which nothing came back, and no other note says why. */
@@ -38,7 +40,7 @@ const remedies: ReadonlyMap<number, string> = new Map([
 
 /** What a reader must know about GPU work that is not in the recording. */
 export function gpuNotes(findings: GpuFindings): readonly string[] {
-  const { states, losses, withoutLaunch, launchesWithoutKernels } = findings;
+  const { states, losses, unwritten, withoutLaunch, launchesWithoutKernels } = findings;
   const collecting = states.some(({ failure }) => failure === null);
   const what = collecting ? "some GPU work was not recorded" : "GPU kernels were not recorded";
   const lost = (reason: number): number => losses.get(reason) ?? 0;
@@ -60,12 +62,7 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
       "kernels or copies",
       "had not finished when the process ended",
     ),
-    ...counted(
-      lost(lossReason.notRecorded),
-      "record of GPU work",
-      "records of GPU work",
-      "found no room in the file",
-    ),
+    ...counted(unwritten, "record of GPU work", "records of GPU work", "found no room in the file"),
     ...counted(
       withoutLaunch,
       "kernel or copy came from a call that was not seen; it counts",

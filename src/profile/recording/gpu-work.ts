@@ -34,8 +34,12 @@ export interface GpuDevice {
 
 export interface GpuCollection {
   readonly add: (event: GpuEvent) => void;
-  /** Once, after all events. */
-  readonly finish: (recordingFinished: boolean) => GpuWork;
+  /**
+   * Once, after all events.
+   *
+   * @param unwritten records of work that found no room in the file
+   */
+  readonly finish: (recordingFinished: boolean, unwritten: number) => GpuWork;
 }
 
 /**
@@ -78,7 +82,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
     }
   };
 
-  const finish = (recordingFinished: boolean): GpuWork => {
+  const finish = (recordingFinished: boolean, unwritten: number): GpuWork => {
     const clock = createGpuClock(clocks);
     let withoutLaunch = 0;
     const kernels = work.finish((correlation, gpuStartNs, gpuEndNs) => {
@@ -96,7 +100,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
         endNs,
       };
     });
-    const lost = [...losses.values()].reduce((sum, count) => sum + count, 0);
+    const lost = [...losses.values()].reduce((sum, count) => sum + count, unwritten);
     // In a whole recording, launches that were captured into a graph are no loss.
     const mayBeCaptured = recordingFinished && fromGraphs > 0;
     const launchesWithoutKernels = mayBeCaptured
@@ -119,6 +123,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
     gpuNotes({
       states,
       losses,
+      unwritten,
       withoutLaunch,
       launchesWithoutKernels,
     }).forEach(notes.add);

@@ -36,7 +36,7 @@ export function readProcess(path: string, originNs: bigint): RecordedProcess | n
   const header = openRecording(path, sink, notes, originNs).advance();
   if (header === null) return null;
   const events = pairing.finish();
-  const work = gpu.finish(header.finishedNs !== null);
+  const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
 
   const startNs = Number(header.startNs - originNs);
   const finishedNs = header.finishedNs === null ? startNs : Number(header.finishedNs - originNs);
