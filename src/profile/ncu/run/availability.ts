@@ -127,18 +127,27 @@ const sectionName = (section: string): string | null =>
   section.startsWith("regex:") ? null : section;
 
 /**
- * The name that `--query-metrics` lists: without the roll-up and what follows it. Metrics of the
- * launch and of the device, and whole groups, are in no list.
+ * What `--query-metrics` never lists, since it lists counters of the GPU: expressions and groups, and by the Profiling
+ * Guide ("Metrics Reference") metrics of the launch, of the device and its links, of samples, of source lines, those that
+ * sections derive from them, and those of the profiler itself.
  */
-function metricBase(metric: string): string | null {
-  if (
-    /^(?:regex|group|breakdown|pmsampling|launch__|device__|nvlink__|numa__|smsp__pcsamp|sass__)/.test(
-      metric,
-    )
-  )
-    return null;
-  return metric.replace(/\.(?:sum|avg|min|max|pct|ratio|max_rate|sum_rate)(?:\..*)?$/, "");
-}
+const UNLISTED = new RegExp(
+  [
+    "(?:regex|group|breakdown|pmsampling):",
+    "(?:launch|device|nvlink|numa|sass|derived|profiler)__",
+    "smsp__(?:pcsamp|branch_targets_threads_|sass_inst_executed_memdesc_explicit_evict_type)",
+    "memory_(?:access_|l1_|l2_|type$)",
+    "(?:branch_|thread_)?inst_executed(?:_true)?$",
+  ]
+    .map((names) => `^${names}`)
+    .join("|"),
+);
+
+/** The name that `--query-metrics` lists: without the roll-up and what follows it. Null where that list does not tell. */
+const metricBase = (metric: string): string | null =>
+  UNLISTED.test(metric)
+    ? null
+    : metric.replace(/\.(?:sum|avg|min|max|pct|ratio|max_rate|sum_rate)(?:\..*)?$/, "");
 
 function near(name: string, known: ReadonlySet<string>): string {
   const found = nearest(name, [...known]);

@@ -53,9 +53,15 @@ describe("adaptToAvailable", () => {
   });
 
   it("leaves expressions, groups and metrics of the launch to ncu, and all where it does not answer", () => {
-    const metrics = ["regex:x", "group:y", "breakdown:z", "launch__waves", "device__attribute_x"];
-    const adapted = adaptToAvailable({ ...cliConfig, metrics }, available, version);
-    expect(adapted.config.metrics).toEqual(metrics);
+    const metrics = [
+      ...["regex:x", "group:y", "breakdown:z", "pmsampling:x__y.avg", "launch__waves"],
+      ...["device__attribute_x", "nvlink__bandwidth", "numa__id_cpu", "smsp__pcsamp_interval"],
+      ...["sass__inst_executed_per_opcode", "profiler__replayer_passes"],
+    ];
+    const sections = ["regex:.*Roofline"];
+    const adapted = adaptToAvailable({ ...cliConfig, metrics, sections }, available, version);
+    expect(adapted.config).toMatchObject({ metrics, sections });
+    expect(adapted.notes).toEqual([]);
     const silent = { sets: null, sections: null, metrics: null };
     expect(adaptToAvailable({ ...cliConfig, metrics: ["x"] }, silent, version).notes).toEqual([]);
   });
@@ -96,8 +102,39 @@ describe.skipIf(real === null)("the real ncu", () => {
     },
   );
 
+  it("has metrics of source lines, derived ones and its own in no list: none is left out", async () => {
+    const ncu = await probeNcu(real?.path ?? "");
+    const have = await queryAvailable(ncu, "gh100");
+    const listed = real?.say("--list-metrics", "--section", "regex:.*").split("\n") ?? [];
+    // What is named after no part of the GPU: `inst_executed`, `memory_l1_wavefronts_shared`.
+    const unlisted = listed
+      .map((line) => line.replace(/^[ -]*/, ""))
+      .filter((name) => /^(?:[a-z0-9]+(?:_[a-z0-9]+)+|(?:derived|profiler|sass)__\w+)$/.test(name));
+    expect(unlisted).toContain("inst_executed");
+    expect(unlisted).toContain("memory_l2_theoretical_sectors_global");
+    expect(unlisted).toContain("derived__memory_l1_conflicts_shared_nway");
+    // "Source Metrics" and "Profiler Metrics" of the Profiling Guide.
+    const metrics = [
+      ...unlisted,
+      ...["branch_inst_executed", "thread_inst_executed_true", "smsp__pcsamp_sample_count"],
+      ...["smsp__branch_targets_threads_divergent", "smsp__branch_targets_threads_uniform"],
+      ...["smsp__sass_inst_executed_memdesc_explicit_evict_type", "profiler__replayer_passes"],
+    ];
+    expect(adaptToAvailable({ ...cliConfig, metrics }, have, ncu).notes).toEqual([]);
+  });
+
+  it("has counters of other GPUs only, which are left out", async () => {
+    const ncu = await probeNcu(real?.path ?? "");
+    const have = await queryAvailable(ncu, "gh100");
+    // Of Volta; a misspelt source metric; one that no GPU has.
+    const metrics = ["lts__lts2xbar_cycles_active_x.sum", "inst_execute", "gpu_time_duration.sum"];
+    expect(adaptToAvailable({ ...cliConfig, metrics }, have, ncu).config.metrics).toEqual([]);
+  });
+
   it("leaves nothing out where it cannot ask a driver", async () => {
     const have = await queryAvailable(await probeNcu(real?.path ?? ""));
     expect(have.sections?.has("SpeedOfLight")).toBe(true);
+    expect(have.sets?.has("roofline")).toBe(true);
+    expect(have.metrics).toBeNull();
   });
 });
