@@ -59,6 +59,22 @@ describe("a kernel selection", () => {
     expect(kept({ include: ["*"] }).notes).toEqual(["kernels counted: only * (demangled names)"]);
   });
 
+  test("takes a rule for matched whose kernels another rule has, too", () => {
+    const { notes } = kept({
+      include: ["*gemm*", "void gemm*"],
+      exclude: ["*relu*", "void ns::*"],
+    });
+    expect(notes).toEqual([
+      "kernels counted: only *gemm*, void gemm*; without *relu*, void ns::* (demangled names)",
+    ]);
+  });
+
+  test("knows the longest kernels by mangled names, too, as recordings without a demangler have them", () => {
+    const selection = createKernelSelection(request({ top: ["_Z4gemmPf"] }));
+    expect(selection.keep({ kernelName: "gemm(float *)", mangledName: "_Z4gemmPf" })).toBe(true);
+    expect(selection.keep({ kernelName: "relu(float *)", mangledName: "_Z4reluPf" })).toBe(false);
+  });
+
   test("matches mangled names where there are some, and says where there are none", () => {
     const selection = createKernelSelection(
       request({ include: ["_Z4gemmPf"], nameBase: "mangled" }),

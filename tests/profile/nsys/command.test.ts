@@ -115,6 +115,11 @@ it("exports anew, and takes summaries of the export", () => {
     "nsys export --type=sqlite --force-overwrite=true --output=run.sqlite run.nsys-rep".split(" "),
   );
   const stats = statsCommand("nsys", "run.sqlite", "dir/summary");
-  expect(stats).toEqual(expect.arrayContaining(["--format=csv", "--output=dir/summary"]));
+  expect(stats).toEqual(
+    expect.arrayContaining([
+      ...["--format=csv", "--output=dir/summary", "--force-overwrite=true"],
+      ...["--report=nvtx_gpu_proj_sum", "--report=cuda_gpu_kern_sum"],
+    ]),
+  );
   expect(stats.at(-1)).toBe("run.sqlite");
 });

@@ -10,6 +10,8 @@ export interface NcuLog {
   /** `==WARNING==` and `==ERROR==` lines without that mark, each text once. */
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
+  /** Names of the kernels that ran, which ncu lists where its filters let none of them pass. */
+  readonly kernels: readonly string[];
 }
 
 export interface NcuLogReader {
@@ -20,6 +22,9 @@ export interface NcuLogReader {
 
 const PROFILING = /^==PROF== Profiling "(.*)" - \d+: ?(.*)$/s;
 const OLD_PROFILING = /^==PROF== Profiling "(.*)": ?(.*)$/s;
+/** The heading of that list, and a line of it: `1. gemm`. */
+const KERNELS = "Available Kernels:";
+const KERNEL = /^\d+\. (.+)$/s;
 
 /** ncu writes a line of progress piece by piece, and other lines may come in between. */
 export function createLogReader(): NcuLogReader {
@@ -29,6 +34,8 @@ export function createLogReader(): NcuLogReader {
   let percent = 0;
   const warnings = new Set<string>();
   const errors = new Set<string>();
+  const kernels = new Set<string>();
+  let listsKernels = false;
 
   const progress = (text: string, complete: boolean) => {
     for (const [, step] of text.matchAll(/(?<!\d)(\d+)%/g))
@@ -51,6 +58,9 @@ export function createLogReader(): NcuLogReader {
     const [, mark, words = ""] = /^==(WARNING|ERROR)== (.*)$/s.exec(text) ?? [];
     if (mark === "WARNING") warnings.add(words);
     if (mark === "ERROR") errors.add(words);
+    const kernel = listsKernels ? KERNEL.exec(text)?.[1] : undefined;
+    if (kernel !== undefined) kernels.add(kernel);
+    listsKernels = kernel !== undefined || text === KERNELS;
   };
 
   return {
@@ -65,7 +75,7 @@ export function createLogReader(): NcuLogReader {
       line(rest, false);
       const shown = { finished, current, percent };
       ({ finished, current, percent } = kept);
-      return { ...shown, warnings: [...warnings], errors: [...errors] };
+      return { ...shown, warnings: [...warnings], errors: [...errors], kernels: [...kernels] };
     },
   };
 }

@@ -45,7 +45,11 @@ export function judge(run: PassRun, read: Pick<PassTables, "results" | "unread">
   if (succeeded(outcome) && failure === undefined)
     return {
       problem: null,
-      notes: nothing === undefined ? [`ncu wrote no results in ${pass.name}`] : [said(nothing)],
+      notes: [
+        nothing === undefined
+          ? `ncu wrote no results in ${pass.name}`
+          : `${said(nothing)}${kernelsThatRan(run.log)}`,
+      ],
       hopeless: false,
     };
   const problem =
@@ -81,6 +85,15 @@ export const unreadProblem = ({
       });
 
 const said = ({ message, remedy }: RecognisedFailure): string => `${message}; ${remedy}`;
+
+const MAX_KERNELS = 10;
+
+/** What a filter by name could have matched. */
+function kernelsThatRan({ kernels }: PassRun["log"]): string {
+  if (kernels.length === 0) return "";
+  const more = kernels.length > MAX_KERNELS ? `; and ${kernels.length - MAX_KERNELS} more` : "";
+  return `; kernels that ran: ${kernels.slice(0, MAX_KERNELS).join("; ")}${more}`;
+}
 
 const keptNote = ({ pass, outcome }: PassRun, results: number): string =>
   `${describeOutcome(outcome)} in ${pass.name}: the report covers the ${plural(results, "result")} until then`;

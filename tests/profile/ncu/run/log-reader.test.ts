@@ -58,6 +58,19 @@ describe("createLogReader", () => {
     expect(errors).toContain("An error occurred while trying to profile.");
   });
 
+  it.skipIf(shared === null)("takes the kernels that ran, where ncu lists them", () => {
+    expect(read(logOf("pub-no-kernels-available-list")).kernels).toEqual([
+      "wmma_cxx_kernel",
+      "wmma_inline_ptx_stub",
+    ]);
+    expect(
+      read("1. what the program prints\n==WARNING== No kernels were profiled.\n").kernels,
+    ).toEqual([]);
+    expect(read("Available Kernels:\n1. a<b, c>(int)\n==PROF== x\n2. not of it\n").kernels).toEqual(
+      ["a<b, c>(int)"],
+    );
+  });
+
   it.skipIf(shared === null)("does not depend on where the log is cut", () => {
     const names = ["pub-progress-line-split-by-warning", "pub-failed-kernel-mid-run"];
     for (const text of names.map(logOf))

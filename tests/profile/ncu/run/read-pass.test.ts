@@ -107,6 +107,19 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(existsSync(join(directory, "sections.txt"))).toBe(false);
   });
 
+  it("says so where ncu cannot print the sections as text", async () => {
+    const broken = ncuWith(
+      'case "$*" in *--csv*) ;; *--import*) echo "==ERROR== no text here"; exit 1;; esac',
+    );
+    const { rows, sections, notes, directory } = await read(report(), broken);
+    expect(rows).toHaveLength(1);
+    expect(sections.size).toBeGreaterThan(0);
+    expect(notes).toEqual([
+      expect.stringMatching(/^ncu could not print the text of the sections .*no text here$/),
+    ]);
+    expect(existsSync(join(directory, "sections.txt"))).toBe(false);
+  });
+
   it("tells sections and what ncu's rules advise", async () => {
     const { rows, sections, directory } = await read(report());
     expect([...sections.keys()]).toContain("Occupancy");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { recogniseFailures } from "../../../../src/profile/ncu/run/failures.ts";
 import type { PassRun } from "../../../../src/profile/ncu/run/run-pass.ts";
 import { judge } from "../../../../src/profile/ncu/run/verdict.ts";
 
@@ -16,7 +17,7 @@ const run: PassRun = {
     stderrTail: "",
   },
   report: "/run/ncu/profile.ncu-rep",
-  log: { finished: 3, current: null, percent: 0, warnings: [], errors: [] },
+  log: { finished: 3, current: null, percent: 0, warnings: [], errors: [], kernels: [] },
   failures: [],
   timedOut: false,
   notes: [],
@@ -35,6 +36,18 @@ describe("judge", () => {
       notes: ["ncu wrote no results in profile"],
     });
     expect(judge(run, { results: 3, unread: null })).toMatchObject({ problem: null, notes: [] });
+  });
+
+  it("names the kernels that ran where the filters let none of them pass", () => {
+    const failures = recogniseFailures(["==WARNING== No kernels were profiled."]);
+    const notesWith = (kernels: readonly string[]) =>
+      judge({ ...run, failures, log: { ...run.log, kernels } }, null).notes;
+    expect(notesWith([])).toEqual([expect.stringMatching(/^ncu profiled no kernels; .*ncu_cli$/)]);
+    expect(notesWith(["gemm", "pool"])).toEqual([
+      expect.stringMatching(/kernel_name .*ncu_cli; kernels that ran: gemm; pool$/),
+    ]);
+    const many = Array.from({ length: 12 }, (_, at) => `k${at}`);
+    expect(notesWith(many).join()).toMatch(/; k9; and 2 more$/);
   });
 
   it("tells of the user's signal, not of what could not be read after it", () => {
