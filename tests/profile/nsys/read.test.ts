@@ -344,6 +344,21 @@ describe("GPU activities", () => {
     expect([...kernels]).toMatchObject([{ launchNs: 20 }]);
   });
 
+  it("are launched by calls of the driver alone, which older exports have in a table of their own", () => {
+    const { kernels } = onlyProcess({
+      CUPTI_ACTIVITY_KIND_KERNEL: [kernel, { ...kernel, correlationId: 2 }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [call],
+      CUPTI_ACTIVITY_KIND_DRIVER: [
+        { ...call, start: 21 },
+        { ...call, start: 24, globalTid: globalId(7, 9), correlationId: 2 },
+      ],
+    });
+    expect([...kernels]).toMatchObject([
+      { launchThreadId: 8, launchNs: 20 },
+      { launchThreadId: 9, launchNs: 24 },
+    ]);
+  });
+
   it("have waits of the host beside them", () => {
     const wait = { start: 60, end: 80, streamId: 7, correlationId: 1, globalPid: globalId(7) };
     const { synchronizations } = onlyProcess({
