@@ -38,8 +38,8 @@ export async function queryAvailable(
   };
 }
 
-/** Names of metrics that may be counted per instruction of a kernel. */
-const MAY_BE_PER_INSTRUCTION = /sass__|inst_executed/;
+/** Names of metrics that may be counted per instruction of a kernel, or per line of its source. */
+const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
 
 /**
  * Metrics that this ncu does not measure of ranges, asked from ncu itself: it refuses them before it

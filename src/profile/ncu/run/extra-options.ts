@@ -74,8 +74,8 @@ function checkExtra(
 interface ModeRule {
   readonly modes: readonly ReplayMode[];
   readonly why: string;
-  /** The one value that is meant; none means them all. */
-  readonly value?: string;
+  /** The values that are meant; none means them all. */
+  readonly values?: readonly string[];
 }
 
 /** Options, or values of them, that ncu takes in some replay modes only. */
@@ -96,19 +96,41 @@ const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
       why: "ranges say themselves where profiling starts",
     },
   ],
+  [
+    "--disable-profiler-start-stop",
+    {
+      modes: ["kernel", "application"],
+      why: "ranges say themselves where profiling starts",
+    },
+  ],
+  [
+    "--import-source",
+    {
+      modes: ["kernel", "application"],
+      why: "source files belong to kernels, which are not told apart in a range",
+      values: ["yes", "on", "1", "true"],
+    },
+  ],
+  [
+    "--rule",
+    {
+      modes: ["kernel", "application"],
+      why: "ncu applies its rules to kernels, and to no range",
+    },
+  ],
   ["--app-replay-match", { modes: ["application"], why: "it belongs to application replay" }],
   ["--app-replay-mode", { modes: ["application"], why: "it belongs to application replay" }],
   ["--app-replay-buffer", { modes: ["application"], why: "it belongs to application replay" }],
   [
     "--graph-profiling",
-    { modes: ["kernel"], why: "whole graphs need kernel replay", value: "graph" },
+    { modes: ["kernel"], why: "whole graphs need kernel replay", values: ["graph"] },
   ],
   [
     "--filter-mode",
     {
       modes: ["kernel", "application"],
       why: "per-launch-config counts launches of kernels, which ranges do not have",
-      value: "per-launch-config",
+      values: ["per-launch-config"],
     },
   ],
   ["--range-replay-options", { modes: ["range"], why: "it belongs to range replay" }],
@@ -124,8 +146,8 @@ export function illegalExtras(
     const [name = writtenName(argument)] = optionsMeant(argument, ncu);
     const rule = MODES_OF.get(name);
     if (rule === undefined || rule.modes.includes(mode)) continue;
-    if (rule.value === undefined || rule.value === valueGiven(argument, extra_args[at + 1]))
-      return `${name}: ${rule.why}`;
+    const value = valueGiven(argument, extra_args[at + 1]) ?? "";
+    if (rule.values?.includes(value) ?? true) return `${name}: ${rule.why}`;
   }
   return null;
 }

@@ -97,6 +97,13 @@ describe.skipIf(real === null)("the real ncu", () => {
         );
         expect(notes.join()).toContain("smsp__sass_thread_inst_executed_op_dadd_pred_on.sum");
       }
+      // Each stands for a family that ncu counts per instruction, or per source line.
+      const metrics = [
+        ...["smsp__sass_sectors_mem_global.sum", "sm__sass_data_bytes_mem_shared.sum"],
+        ...["memory_l1_wavefronts_shared", "thread_inst_executed"],
+      ];
+      const refused = await queryRefused(ncu, { ...cliConfig, replay_mode, metrics });
+      expect([...refused].sort()).toEqual([...metrics].sort());
       const inKernels = await queryRefused(ncu, { ...cliConfig, metrics: "inst_executed" });
       expect(inKernels.size).toBe(0);
     },

@@ -182,11 +182,15 @@ describe.skipIf(real === null)("against the real ncu", () => {
       ["--filter-mode", "per-launch-config"],
     ],
     [{ extra_args: ["--graph-profiling", "graph"] }, ["--graph-profiling", "graph"]],
+    [{ extra_args: ["--import-source", "on"] }, ["--import-source", "on"]],
+    [{ extra_args: ["--import-source=1"] }, ["--import-source=1"]],
+    [{ extra_args: ["--rule", "SOLBottleneck"] }, ["--rule", "SOLBottleneck"]],
+    [{ extra_args: ["--disable-profiler-start-stop"] }, ["--disable-profiler-start-stop"]],
     [{ nvtx: { include: null, exclude: "A" } }, ["--nvtx", "--nvtx-exclude", "A"]],
   ])("refuses in range replay what it refuses: %o", (config, args) => {
     for (const mode of ["range", "app-range"] as const) {
       expect(real?.say("--replay-mode", mode, ...args, "true")).toMatch(
-        /not supported|only supported with/,
+        /not supported|only supported with|cannot be used when/,
       );
       expect(() =>
         checkOptions({ ...cliConfig, ...config, replay_mode: mode }, capabilities()),
@@ -198,6 +202,8 @@ describe.skipIf(real === null)("against the real ncu", () => {
     ["--graph-profiling", "node"],
     ["--filter-mode", "per-gpu"],
     ["--range-filter", ":2:"],
+    ["--import-source", "no"],
+    ["--apply-rules", "yes"],
   ])("takes in every mode what it takes in every mode: %s %s", (...extra_args) => {
     for (const replay_mode of ["application", "range", "app-range"] as const) {
       const said = real?.say("--replay-mode", replay_mode, ...extra_args, "true") ?? "";
