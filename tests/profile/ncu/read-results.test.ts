@@ -53,6 +53,63 @@ describe("a report of ncu", () => {
   });
 });
 
+describe("kernels that the config leaves out", () => {
+  const GEMM = "void ns::gemm<float, 4>(float *)";
+  const POOL = "pool(int *)";
+
+  async function reportWithout(kernels: Partial<NcuConfig["ncu_cli"]>) {
+    const config = configOf({ include: null, exclude: null });
+    const reader = createResultReader({
+      ...{ aggregate: true, operationDomains: [], recorded: null, top: null },
+      config: { ...config, ncu_cli: { ...config.ncu_cli, ...kernels } },
+    });
+    await reader.readPass(null, async (add) => {
+      for (const kernel of [GEMM, POOL]) add(resultOf({ kernel, in: ["A"], ns: 1000 }));
+      return { results: 2, sections: new Map(), notes: [], unread: null };
+    });
+    const { measured } = reader.finish();
+    if (measured.kind !== "regions") throw new Error("a timeline");
+    const [report] = toReportBundle(measured.model, context).reports;
+    return {
+      names: report?.regions[0]?.kernels.map((kernel) => kernel.kernel_name),
+      notes: (report?.notes ?? []).join("\n"),
+      selection: report?.regions[0]?.selection,
+    };
+  }
+
+  it.each<[Partial<NcuConfig["ncu_cli"]>, readonly string[]]>([
+    [{ kernel_exclude: ["gemm"], kernel_name_base: "function" }, [POOL]],
+    // As ncu takes names where nothing else is said.
+    [{ kernel_exclude: ["gemm"], kernel_name_base: null }, [POOL]],
+    [{ kernel_exclude: ["*gemm*"], kernel_name_base: "demangled" }, [POOL]],
+    [{ kernel_exclude: [GEMM], kernel_name_base: "demangled" }, [POOL]],
+    [{ kernel_exclude: ["regex:^po+l"], kernel_name_base: "demangled" }, [GEMM]],
+    // ncu's filter let both pass: exclusion wins.
+    [{ kernel_name: "regex:.", kernel_exclude: ["regex:^po+l"] }, [GEMM]],
+  ])("count for no region: %j", async (kernels, names) => {
+    expect((await reportWithout(kernels)).names).toEqual(names);
+  });
+
+  it("are named where a rule fits none, as whole demangled names fit no function", async () => {
+    const { names, notes } = await reportWithout({ kernel_exclude: ["gemm"] });
+    expect(names).toEqual([POOL, GEMM]);
+    expect(notes).toContain(
+      `pipeline.ncu.ncu_cli.kernel_exclude: 'gemm' matches no kernel; demangled names are: ${GEMM}; ${POOL}`,
+    );
+  });
+
+  it("stand in the selection with what ncu itself was asked for", async () => {
+    const { selection } = await reportWithout({
+      ...{ kernel_name: "regex:.", kernel_exclude: ["*pool*"], kernel_name_base: null },
+    });
+    expect(selection).toMatchObject({
+      kernel_include_patterns: ["regex:."],
+      kernel_exclude_patterns: ["*pool*"],
+      kernel_name_base: "function",
+    });
+  });
+});
+
 describe("a range that was measured", () => {
   /** Paths of the regions that got a result, of a pass over one label. */
   async function regionsOf(
