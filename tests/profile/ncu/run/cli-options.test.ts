@@ -6,6 +6,7 @@ import { passCommand } from "../../../../src/profile/ncu/run/command-line.ts";
 import type { NcuCliConfig } from "../../../../src/profile/ncu/run/ncu-config.ts";
 import type { ReplayMode } from "../../../../src/profile/ncu/run/pass-plan.ts";
 import type { Workload } from "../../../../src/profile/workload/workload.ts";
+import { parseKernelPattern } from "../../../../src/report/selection/kernel-pattern.ts";
 import { ConfigError } from "../../../../src/values/errors.ts";
 import { cliConfig } from "./cli-config.ts";
 import { ncu, refusalOf } from "./known-ncu.ts";
@@ -43,6 +44,11 @@ describe("the arguments of a config", () => {
         .join(" ")
         .split(" "),
     );
+  });
+
+  it("have globs of kernels as the expressions that ncu takes in their place", () => {
+    const args = configArguments({ ...cliConfig, kernel_name: "*gemm<?>*" });
+    expect(args[args.indexOf("--kernel-name") + 1]).toBe("regex:^.*gemm<.>.*$");
   });
 
   it("are left to ncu where the config says null", () => {
@@ -197,6 +203,28 @@ describe.skipIf(real === null)("against the real ncu", () => {
       ).toThrow(ConfigError);
     }
   });
+
+  it.each(["mathKernel?(float *)", "*Kernel2*", "mathKernel2", "regex:Kernel[23]", "*.*"])(
+    "names by kernel_name=%s the kernels that reports do",
+    (kernel_name) => {
+      const names = ["warmingUp", "mathKernel1", "mathKernel2", "mathKernel3"];
+      const { matches } = parseKernelPattern(kernel_name, "kernel_name");
+      for (const [base, parameters] of [
+        ["demangled", "(float *)"],
+        ["function", ""],
+      ] as const) {
+        const [option = "", value = ""] = configArguments({
+          ...{ ...cliConfig, target_processes: null, set: null, sections: null, metrics: null },
+          kernel_name,
+        }).slice(2);
+        expect(option).toBe("--kernel-name");
+        const table = ["--import", real?.template ?? "", "--csv", "--page", "raw"];
+        const said = real?.say(...table, option, value, "--kernel-name-base", base) ?? "";
+        const found = names.filter((name) => said.includes(`"${name}(float *)"`));
+        expect(found, base).toEqual(names.filter((name) => matches(`${name}${parameters}`)));
+      }
+    },
+  );
 
   it.each<readonly string[]>([
     ["--graph-profiling", "node"],
