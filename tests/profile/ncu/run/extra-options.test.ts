@@ -11,6 +11,10 @@ describe("the check of extra options", () => {
     [{ ...inRange, extra_args: ["--profile-from-start", "off"] }, /start/],
     [{ ...inRange, extra_args: ["--app-replay-match=all"] }, /application/],
     [{ extra_args: ["--range-replay-options=x"] }, /range replay/],
+    [
+      { replay_mode: "app-range", extra_args: ["--range-replay-options", "x"] },
+      /belongs to range replay/,
+    ],
     [{ ...inRange, extra_args: ["--filter-mode", "per-launch-config"] }, /per-launch/],
     [{ ...inRange, extra_args: ["--filter-m=per-launch-config"] }, /per-launch/],
     [{ ...inRange, extra_args: ["--graph-profiling", "graph"] }, /whole graphs/],

@@ -65,6 +65,22 @@ describe("planPasses", () => {
     }
   });
 
+  it("leaves regions out by labels and by expressions, and says what comes of it", () => {
+    const plan = (request: Partial<NvtxRequest>) =>
+      planPasses("kernel", { ...everything, ...request }, labels);
+    const native = { include: [], exclude: ["x/"] };
+    expect(plan({ include: ["A"], exclude: ["B"], native })).toMatchObject({
+      passes: [{ include: ["A/"], exclude: ["B/", "x/"] }],
+      notes: [],
+    });
+    expect(plan({ exclude: ["B"] }).notes).toEqual([
+      "with nvtx.exclude alone, ncu leaves out kernels outside of all regions, too",
+    ]);
+    expect(plan({ include: ["A"], exclude: ["nothing"] }).notes).toEqual([
+      "nvtx.exclude (nothing) matches no region: nothing is left out",
+    ]);
+  });
+
   it("passes expressions on, beside labels, and leaves filters out where nothing is gated", () => {
     const native = { include: ["regex:^x$/"], exclude: [] };
     const request = { ...everything, include: ["B"], native };
