@@ -31,6 +31,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(gpu?.profilingCalls()).toHaveLength(2);
     expect([...regionsOf("fallback").keys()]).toEqual(["A"]);
     expect(notesOf("fallback")).toContain("measured again by app-range replay");
+    expect(notesOf("fallback")).toMatch(/measured by ncu [\d.]+ in app-range replay;/);
     const refused = await profile([...args, "pipeline.ncu.fallback=false", "hydra.run.dir=nofall"]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("range replay cannot capture");
@@ -56,6 +57,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(gpu?.profilingCalls()).toHaveLength(2);
     expect([...regionsOf("kept").keys()]).toEqual(["A"]);
     expect(notesOf("kept")).toContain("what range replay could capture is reported, 1 range");
+    expect(notesOf("kept")).toMatch(/measured by ncu [\d.]+ in range replay;/);
     const before = readFileSync(inHere("kept/ncu/regions/report.json"), "utf8");
     expect(
       (await runCommand("deep-profile", ["report", "kept"], { cwd, env: gpu?.env ?? {} })).code,

@@ -4,7 +4,7 @@ import type { ConfigError } from "../../values/errors.ts";
 import { type ProcessOutcome, unwrittenOfAll } from "../machine/process.ts";
 import type { ResultReader } from "../ncu/read-results.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
-import type { Pass, PassPlan } from "../ncu/run/pass-plan.ts";
+import type { Pass, PassPlan, ReplayMode } from "../ncu/run/pass-plan.ts";
 import { joinTables, type PassTables, readPass } from "../ncu/run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass } from "../ncu/run/run-pass.ts";
 import { judge, unreadProblem } from "../ncu/run/verdict.ts";
@@ -19,6 +19,8 @@ export interface MeasuredPasses {
   readonly unwritten: Pick<ProcessOutcome, "unwritten">;
   /** Those whose results were read. */
   readonly read: readonly NcuPassSource[];
+  /** How those measured that brought results. */
+  readonly modes: readonly ReplayMode[];
   /** Results in all of them. */
   readonly results: number;
   readonly notes: readonly string[];
@@ -42,13 +44,17 @@ export async function measurePasses(
   const runs: PassRun[] = [];
   const outcomes: ProcessOutcome[] = [];
   const read: NcuPassSource[] = [];
+  const modes: ReplayMode[] = [];
   const notes: string[] = [];
   const problems: ConfigError[] = [];
   let results = 0;
   const take = async (run: PassRun, prefix: string): Promise<PassTables | null> => {
     const tables = await readTables(run, { labels: run.pass.labels, prefix }, session, reader);
     if (tables === null) return null;
-    if (tables.results > 0) read.push(passSource(run.pass, prefix, tables));
+    if (tables.results > 0) {
+      read.push(passSource(run.pass, prefix, tables));
+      modes.push(run.pass.mode);
+    }
     results += tables.results;
     notes.push(...tables.notes);
     return tables;
@@ -88,7 +94,7 @@ export async function measurePasses(
   const isUnread = ({ message }: ConfigError) =>
     read.some((pass) => message === unreadProblem(pass)?.message);
   const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
-  return { runs, unwritten: unwrittenOfAll(outcomes), read, results, notes, problem };
+  return { runs, unwritten: unwrittenOfAll(outcomes), read, modes, results, notes, problem };
 }
 
 const passSource = (

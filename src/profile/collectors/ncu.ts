@@ -71,7 +71,7 @@ async function collect(
   planNotes: readonly string[],
 ): Promise<Collection> {
   const reader = readerOf(session);
-  const { runs, unwritten, read, results, ...measured } = await measurePasses(
+  const { runs, unwritten, read, modes, results, ...measured } = await measurePasses(
     plan,
     session,
     reader,
@@ -86,7 +86,7 @@ async function collect(
     ...measured.notes,
     // What could not be read may have been measured there.
     ...(read.some(({ unread }) => unread !== undefined) ? [] : unseenNotes(session, reader.seen)),
-    ...howMeasured(session.ncu, session.cli),
+    ...howMeasured(session.ncu, session.cli, modes),
     ...(nothing ? [NO_MATCHING_REGIONS] : []),
     ...(found.writeRegionFiles === undefined ? [TOO_MANY_RESULTS] : []),
   ];

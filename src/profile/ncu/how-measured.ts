@@ -5,12 +5,15 @@
  */
 import type { NcuCapabilities } from "./run/capabilities.ts";
 import type { NcuCliConfig } from "./run/ncu-config.ts";
+import type { ReplayMode } from "./run/pass-plan.ts";
 
+/** @param modes of the passes that brought results; not always the one that was asked for */
 export const howMeasured = (
   { version }: Pick<NcuCapabilities, "version">,
   { replay_mode, clock_control, cache_control }: NcuCliConfig,
+  modes: readonly ReplayMode[],
 ): readonly string[] => [
-  `measured by ncu ${version} in ${replay_mode} replay; the command lines are in ncu/cmd.txt, tables in the locale C.UTF-8`,
+  `measured by ncu ${version} in ${modes.length === 0 ? replay_mode : [...new Set(modes)].join(" and ")} replay; the command lines are in ncu/cmd.txt, tables in the locale C.UTF-8`,
   clockNote(clock_control),
   cacheNote(cache_control),
 ];

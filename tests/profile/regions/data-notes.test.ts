@@ -30,7 +30,7 @@ const operation = { name: "conv2d", start: 100, end: 200, domain: OPS };
 const how = (clock_control: string | null, cache_control: string | null) =>
   measured(
     [{ in: ["A"], ns: 10 }],
-    howMeasured({ version: "2024.1.1" }, { ...cliConfig, clock_control, cache_control }),
+    howMeasured({ version: "2024.1.1" }, { ...cliConfig, clock_control, cache_control }, []),
   );
 
 const CASES: readonly (readonly [string, RegionReportBundle, string])[] = [
