@@ -25,10 +25,17 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
       },
       { mode: "app-range", results: [{ kernel: "", kind: "range", pushPop: inA }] },
     ]);
-    const args = ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.nvtx.include=A"];
+    const args = [
+      ...["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.nvtx.include=A"],
+      "pipeline.ncu.ncu_cli.extra_args=[--range-replay-options,enable-greedy-sync,--kill,'no']",
+    ];
     const result = await profile([...args, "hydra.run.dir=fallback"]);
     expect(result.code).toBe(0);
-    expect(gpu?.profilingCalls()).toHaveLength(2);
+    const calls = gpu?.profilingCalls().map((call) => call.join(" "));
+    expect(calls).toEqual([
+      expect.stringContaining("--range-replay-options enable-greedy-sync --kill no"),
+      expect.stringMatching(/--replay-mode app-range (?!.*(?:range-replay|greedy)).* --kill no/),
+    ]);
     expect([...regionsOf("fallback").keys()]).toEqual(["A"]);
     expect(notesOf("fallback")).toContain("measured again by app-range replay");
     expect(notesOf("fallback")).toMatch(/measured by ncu [\d.]+ in app-range replay;/);
@@ -36,6 +43,23 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("range replay cannot capture");
     expect(refused.stderr).toContain("replay_mode=app-range");
+  });
+
+  it("runs app-range replay once, whatever ncu says of a range there", async () => {
+    gpu?.plan([
+      {
+        mode: "app-range",
+        log: "==WARNING== Skipping invalid capture range (RecordStatusUnsupportedMultiContext).\n==WARNING== No ranges were profiled.\n",
+      },
+    ]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.replay_mode=app-range",
+      "pipeline.ncu.ncu_cli.nvtx.include=A",
+      "hydra.run.dir=once",
+    ]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("several CUDA contexts");
+    expect(gpu?.profilingCalls()).toHaveLength(1);
   });
 
   it("keeps what range replay could capture where app-range replay brings nothing", async () => {

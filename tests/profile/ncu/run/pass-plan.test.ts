@@ -182,17 +182,24 @@ describe("nvtxRequest", () => {
     expect(isExpression(text)).toBe(expected);
   });
 
+  const config = {
+    enable: true,
+    gating_nvtx: true,
+    native_nvtx: true,
+    fallback: true,
+    require_match: false,
+    timeout_min: null,
+    ncu_cli: { ...cliConfig, nvtx: { include: ["A", "B/"], exclude: "regex:x" } },
+  };
+
+  it("takes the switches beside ncu's options", () => {
+    expect(nvtxRequest(config)).toMatchObject({ gating: true, filtering: true });
+    expect(nvtxRequest({ ...config, gating_nvtx: false })).toMatchObject({ gating: false });
+    expect(nvtxRequest({ ...config, native_nvtx: false })).toMatchObject({ filtering: false });
+  });
+
   it("tells labels from expressions in a list", () => {
-    const request = nvtxRequest({
-      enable: true,
-      gating_nvtx: true,
-      native_nvtx: true,
-      fallback: true,
-      require_match: false,
-      timeout_min: null,
-      ncu_cli: { ...cliConfig, nvtx: { include: ["A", "B/"], exclude: "regex:x" } },
-    });
-    expect(request).toMatchObject({
+    expect(nvtxRequest(config)).toMatchObject({
       include: ["A"],
       exclude: [],
       native: { include: ["B/"], exclude: ["regex:x"] },
