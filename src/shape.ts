@@ -59,10 +59,14 @@ export function wrongField<T>(value: unknown, shape: Shape<T>): string | undefin
   return undefined;
 }
 
+/** Whether a value is such a record. */
+export const fits = <T>(value: unknown, shape: Shape<T>): value is T =>
+  wrongField(value, shape) === undefined;
+
 export const objectOf =
   <T>(shape: Shape<T>): Check =>
   (value) =>
-    wrongField(value, shape) === undefined;
+    fits(value, shape);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

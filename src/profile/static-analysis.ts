@@ -2,16 +2,7 @@ import { basename } from "node:path";
 import { fileProblem } from "../file-problem.ts";
 import type { DevicePeaks, LayerWork, StaticAnalysis } from "../report/static-analysis.ts";
 import { readText } from "../require-file.ts";
-import {
-  listOf,
-  maybe,
-  measure,
-  objectOf,
-  orNull,
-  type Shape,
-  text,
-  wrongField,
-} from "../shape.ts";
+import { fits, listOf, maybe, measure, objectOf, orNull, type Shape, text } from "../shape.ts";
 import type { ProfileSection } from "./run.ts";
 import type { Workload } from "./workload/workload.ts";
 
@@ -80,11 +71,8 @@ export function readStaticAnalysis(
 function documentOf(printed: string): WorkloadDocument | null {
   try {
     const document: unknown = JSON.parse(printed);
-    return isWhole(document) ? document : null;
+    return fits<WorkloadDocument>(document, DOCUMENT) ? document : null;
   } catch {
     return null;
   }
 }
-
-const isWhole = (document: unknown): document is WorkloadDocument =>
-  wrongField(document, DOCUMENT) === undefined;

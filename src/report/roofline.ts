@@ -32,7 +32,7 @@ type Metrics = NCUProfileRegion["metrics"];
 
 /** The letter that instruction names carry. */
 const LETTERS: Readonly<Record<Precision, string>> = { half: "h", single: "f", double: "d" };
-const PRECISIONS = Object.keys(LETTERS) as readonly Precision[];
+const PRECISIONS = ["half", "single", "double"] as const;
 
 /** One point per precision in which anything was computed; empty where the metrics do not say. */
 export function rooflinePoints({ metrics }: NCUProfileRegion): readonly RooflinePoint[] {

@@ -15,7 +15,8 @@ export type LevelName = keyof typeof LEVELS;
 /** A level as a config gives it: a name or a number; undefined for anything else. */
 export function levelNumber(value: unknown): number | undefined {
   if (typeof value === "number") return value;
-  return typeof value === "string" && Object.hasOwn(LEVELS, value)
-    ? LEVELS[value as LevelName]
-    : undefined;
+  return isLevelName(value) ? LEVELS[value] : undefined;
 }
+
+const isLevelName = (value: unknown): value is LevelName =>
+  typeof value === "string" && Object.hasOwn(LEVELS, value);

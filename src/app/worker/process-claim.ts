@@ -179,12 +179,19 @@ function read(file: string): string | undefined {
   }
 }
 
+/** Birth and namespace may be missing: earlier versions did not write all of it. */
+const isHolder = (value: unknown): value is Holder =>
+  typeof value === "object" &&
+  value !== null &&
+  "host" in value &&
+  typeof value.host === "string" &&
+  "pid" in value &&
+  typeof value.pid === "number";
+
 function parsed(text: string): Holder | undefined {
   try {
-    const holder = JSON.parse(text) as Partial<Holder> | null;
-    return typeof holder?.host === "string" && typeof holder.pid === "number"
-      ? (holder as Holder)
-      : undefined;
+    const holder: unknown = JSON.parse(text);
+    return isHolder(holder) ? holder : undefined;
   } catch {
     return undefined;
   }

@@ -87,16 +87,21 @@ function firstFree(
   slots: readonly string[],
   fileOf: (resource: string, slot: string) => string,
   use: string,
-): Taken | { readonly slot: string; readonly holder: Holder } {
-  const others: { slot: string; holder: Holder }[] = [];
+): Taken | InUse {
+  let first: InUse | undefined;
   for (const slot of slots) {
     const file = fileOf(resource, slot);
     const attempt = tryClaim(file, use);
     if (attempt.kind === "taken") return { resource, slot, file, claim: attempt.claim };
-    others.push({ slot, holder: attempt.holder });
+    first ??= { slot, holder: attempt.holder };
   }
-  // Settings have no resource without slots.
-  return others[0] as { slot: string; holder: Holder };
+  if (first === undefined) throw new Error("settings have no resource without slots");
+  return first;
+}
+
+interface InUse {
+  readonly slot: string;
+  readonly holder: Holder;
 }
 
 function heldSlots(taken: readonly Taken[]): HeldSlots {

@@ -6,6 +6,16 @@ import {
   writeFileDurableSync,
 } from "../../../atomic-write.ts";
 import { fileProblem } from "../../../file-problem.ts";
+import {
+  text as anyText,
+  count,
+  fits,
+  listOf,
+  maybe,
+  objectOf,
+  oneOf,
+  orNull,
+} from "../../../shape.ts";
 import { errorCode } from "../../../system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { schedulerFolder } from "../../sweep/record/layout.ts";
@@ -63,18 +73,48 @@ export function readSubmissions(folder: string): readonly Submission[] {
 }
 
 function notesOf(folder: string): readonly SubmissionNote[] {
-  const earlier = parsedFile(
-    earlierFile(folder),
-    (text) => JSON.parse(text) as readonly Submission[],
+  const earlier = parsedFile(earlierFile(folder), (text) =>
+    checked(JSON.parse(text), isSubmissions),
   );
   // Behind the last whole line there may be half of one that a dead launcher was about to write.
   const since = parsedFile(submissionsFile(folder), (text) =>
     text
       .split("\n")
       .slice(0, -1)
-      .map((line) => JSON.parse(line) as SubmissionNote),
+      .map((line) => checked(JSON.parse(line), isNote)),
   );
   return [...earlier, ...since];
+}
+
+const isSubmission = (value: unknown): value is Submission =>
+  fits<Submission>(value, {
+    script: anyText,
+    array: orNull(anyText),
+    jobs: listOf(objectOf<SubmittedJob>({ number: count, attempts: count })),
+    logs: maybe(anyText),
+    memory_key: maybe(anyText),
+  });
+
+const isSubmissions = (value: unknown): value is readonly Submission[] =>
+  Array.isArray(value) && value.every(isSubmission);
+
+/** Told apart as `readSubmissions` does. */
+function isNote(value: unknown): value is SubmissionNote {
+  if (typeof value !== "object" || value === null) return false;
+  if ("given_up" in value) return fits<GivenUp>(value, { script: anyText, given_up: oneOf(true) });
+  if ("jobs" in value) return isSubmission(value);
+  return fits<Known>(value, { script: anyText, array: orNull(anyText) });
+}
+
+type Known = Pick<Submission, "script" | "array">;
+type GivenUp = Extract<SubmissionNote, { readonly given_up: true }>;
+
+/** @throws SyntaxError for what is something else */
+function checked<T>(value: unknown, isWhole: (value: unknown) => value is T): T {
+  if (isWhole(value)) return value;
+  throw new SyntaxError(
+    `no submission as a sweep writes it: ${JSON.stringify(value).slice(0, 80)}`,
+  );
 }
 
 /** Nothing where there is no file. */

@@ -148,11 +148,12 @@ async function tryToSubmit(
   { arrays, command, jobs: numbers }: ArrayRequest,
   script: string,
 ): Promise<void> {
+  const before = arrays.at(-1);
   const options = sbatchOptions(settings, {
     size: numbers.length,
     cwd: facts.cwd,
     log: { folder: slurmFolder(folder), name: "%A_%a.log" },
-    ...(arrays.length !== 0 && { after: arrays.at(-1) as string }),
+    ...(before !== undefined && { after: before }),
   });
   const text = batchScript(settings, {
     jobs: numbers,

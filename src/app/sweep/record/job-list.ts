@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { appendLinesDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
-import { maybe, oneOf, type Shape, wrongField } from "../../../shape.ts";
+import { fits, maybe, oneOf, type Shape, wrongField } from "../../../shape.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import { JOB, type ManifestJob } from "./manifest-job.ts";
 
@@ -78,9 +78,9 @@ export function readListedJob(
 
 /** @throws SyntaxError for what is no entry of a list */
 function entryOf(line: string): Entry {
-  const entry = JSON.parse(line) as Entry;
+  const entry: unknown = JSON.parse(line);
+  if (fits<Entry>(entry, ENTRY)) return entry;
   const wrong = wrongField(entry, ENTRY);
-  if (wrong === undefined) return entry;
   throw new SyntaxError(`a job has no '${wrong}' as a sweep writes it: ${line.slice(0, 80)}`);
 }
 

@@ -9,6 +9,7 @@ import { type ProcessIdentity, thisProcess } from "../../../process-identity.ts"
 import {
   amount,
   count,
+  fits,
   listOf,
   maybe,
   nestedUpTo,
@@ -19,7 +20,6 @@ import {
   text,
   textsByName,
   time,
-  wrongField,
 } from "../../../shape.ts";
 import { MAX_STORED_DEPTH } from "../../worker/stored-value.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
@@ -99,8 +99,8 @@ export function readJobState(folder: string, number: number): JobState | undefin
   // Most often there is none, and asking costs a tenth of an error that is thrown and caught.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   try {
-    const state = JSON.parse(readFileSync(file, "utf8")) as JobState;
-    return wrongField(state, STATE) === undefined && state.number === number ? state : undefined;
+    const state: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return fits<JobState>(state, STATE) && state.number === number ? state : undefined;
   } catch {
     return undefined;
   }

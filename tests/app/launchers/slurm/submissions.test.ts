@@ -84,3 +84,17 @@ test.each(["submissions.jsonl", "submissions.json"])(
     );
   },
 );
+
+test.each([
+  ["submissions.jsonl", "null\n"],
+  ["submissions.jsonl", "{}\n"],
+  ["submissions.jsonl", '{"script":"/s/0.sh","array":"7","jobs":3}\n'],
+  ["submissions.json", "3\n"],
+  ["submissions.json", "[null]\n"],
+])("what is JSON and no submission is told, too: %s %j", (name, text) => {
+  const { folder } = emptyFolder();
+  writeFileSync(join(slurmFolder(folder), name), text);
+  expect(() => readSubmissions(folder)).toThrow(
+    expect.objectContaining({ code: "app.sweep_record" }),
+  );
+});
