@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { flagAt, withFlags } from "../../src/values/flags.ts";
-import { createPlaceIndex, rootPlace } from "../../src/values/place.ts";
+import { rootPlace } from "../../src/values/place.ts";
+import { createPlaceIndex } from "../../src/values/place-index.ts";
 import { yaml } from "./trees.ts";
 
 const strict = withFlags(yaml("a: {b: 1}"), { struct: true });

@@ -1,6 +1,7 @@
 import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
-import { createPlaceIndex, detachedPlace, PENDING, rootPlace } from "../place.ts";
+import { detachedPlace, PENDING, rootPlace } from "../place.ts";
+import { createPlaceIndex } from "../place-index.ts";
 import { convertResult } from "../types/convert-result.ts";
 import type { ResolveContext } from "./context.ts";
 import { evaluateElement, evaluateText } from "./evaluate.ts";

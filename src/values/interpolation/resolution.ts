@@ -1,7 +1,8 @@
 import { ConfigError } from "../errors.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";
-import type { Place, PlaceIndex } from "../place.ts";
+import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
+import type { PlaceIndex } from "../place-index.ts";
 import type { Element } from "./ast.ts";
 import type { ResolveContext } from "./context.ts";
 import { hasInterpolation } from "./parser.ts";

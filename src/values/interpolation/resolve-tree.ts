@@ -11,15 +11,15 @@ import type {
   ScalarNode,
 } from "../node.ts";
 import { child, isMissing, keyId, MISSING } from "../node.ts";
-import type { Place, Walk } from "../place.ts";
+import type { Place } from "../place.ts";
 import { fullKeyOf, writeTo } from "../place.ts";
-import { refuseReadonly, refuseSetting } from "../readonly.ts";
-import { convertWritten } from "../types/convert.ts";
-import { checkSyntax } from "./check-syntax.ts";
+import type { Walk } from "../place-index.ts";
+import { refuseSetting } from "../readonly.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./create-resolution.ts";
 import type { Resolution } from "./resolution.ts";
 import { cycleError, isInterpolation, isInterpolationNode } from "./resolution.ts";
+import { writtenValue } from "./written-value.ts";
 
 export interface ResolveOptions {
   /** Refuse missing values (`???`). Default: false, they stay. */
@@ -110,30 +110,8 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
     });
   const found = resolveBelow(deep, target, place);
   if (target === place) return found;
-  const node = onlyValues === true ? written(found, target, place) : found;
+  const node = onlyValues === true ? writtenValue(found, target, place) : found;
   return node.replaced === place.node ? node : inPlaceOf(node, place.node);
-}
-
-/** What an interpolation leads to, as it is written to its place: it is resolved before. */
-function written(value: ConfigNode, target: Place, place: Place): ConfigNode {
-  const { type } = place.node;
-  const isReplaced = type === undefined && target.node.kind !== "scalar" && target.result !== true;
-  if (isReplaced && place.parent !== null) refuseReadonly(place.parent, place);
-  else refuseSetting(place);
-  refuseNoValue(target, place);
-  return type === undefined ? value : convertWritten(type, value, place);
-}
-
-function refuseNoValue({ node, result }: Place, place: Place): void {
-  if (result !== true) return;
-  if (isInterpolationNode(node)) checkSyntax(node.value);
-  if (node.kind === "scalar") return;
-  throw new ConfigError({
-    code: "value.wrong_type",
-    message: `Value '${node.kind === "map" ? "dict" : "list"}' is not a supported primitive type`,
-    key: fullKeyOf(place),
-    origin: place.node.origin,
-  });
 }
 
 /** The node with another one as what it took the place of. */

@@ -1,0 +1,34 @@
+import { ConfigError } from "../errors.ts";
+import type { ConfigNode } from "../node.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf } from "../place.ts";
+import { refuseReadonly, refuseSetting } from "../readonly.ts";
+import { convertWritten } from "../types/convert.ts";
+import { checkSyntax } from "./check-syntax.ts";
+import { isInterpolationNode } from "./resolution.ts";
+
+/**
+ * What an interpolation led to, as it is written to its place.
+ * @param value what stands at the target, resolved
+ * @throws ConfigError `value.readonly`, `value.wrong_type`, `interpolation.syntax`
+ */
+export function writtenValue(value: ConfigNode, target: Place, place: Place): ConfigNode {
+  const { type } = place.node;
+  const isReplaced = type === undefined && target.node.kind !== "scalar" && target.result !== true;
+  if (isReplaced && place.parent !== null) refuseReadonly(place.parent, place);
+  else refuseSetting(place);
+  refuseNoValue(target, place);
+  return type === undefined ? value : convertWritten(type, value, place);
+}
+
+function refuseNoValue({ node, result }: Place, place: Place): void {
+  if (result !== true) return;
+  if (isInterpolationNode(node)) checkSyntax(node.value);
+  if (node.kind === "scalar") return;
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `Value '${node.kind === "map" ? "dict" : "list"}' is not a supported primitive type`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
+}
