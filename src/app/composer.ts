@@ -16,7 +16,7 @@ import type { CompositionWarning } from "../compose/warning.ts";
 import { parseOverrides } from "../overrides/index.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
-import { createResolveContext } from "../values/interpolation/index.ts";
+import { createResolveContext } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolvers/resolver.ts";
 import type { Invocation } from "./invocation.ts";

@@ -28,8 +28,6 @@ export { parseOverride, parseOverrides } from "./parser.ts";
 export { elementToString, overrideKeyElement } from "./print.ts";
 export { quoted } from "./quoting.ts";
 export { type RangeSequence, rangeSequence } from "./range-values.ts";
-export type { ParserRule } from "./rules.ts";
-export { parseRule } from "./rules.ts";
 export type { SweepOptions } from "./sweep.ts";
 export { isEndless, isSweep, leastValues, sweepOverrides, sweepStrings } from "./sweep.ts";
 export { overrideNode } from "./to-node.ts";

@@ -2,8 +2,9 @@ export type { ErrorCode, ErrorDetails, ErrorHints } from "./errors.ts";
 export { ConfigError, isConfigError } from "./errors.ts";
 export type { FlagChanges } from "./flags.ts";
 export { fromObject } from "./from-object.ts";
-export type { ResolveContext } from "./interpolation/index.ts";
-export { createResolveContext, resolveTree } from "./interpolation/index.ts";
+export type { ResolveContext } from "./interpolation/context.ts";
+export { createResolveContext } from "./interpolation/context.ts";
+export { resolveTree } from "./interpolation/resolve-tree.ts";
 export type {
   ConfigNode,
   ContainerNode,

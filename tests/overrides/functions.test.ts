@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { OverrideFunction } from "../../src/overrides/index.ts";
 import { FUNCTIONS, parseOverride } from "../../src/overrides/index.ts";
 import { errorOf, plain } from "./plain.ts";
 
@@ -265,4 +266,24 @@ describe("errors of functions", () => {
     expect(details.available).toEqual([...FUNCTIONS.keys()].sort());
     expect(errorOf(() => parseOverride("key=extend_list(a)")).details.nearest).toBeUndefined();
   });
+});
+
+describe("another set of functions", () => {
+  const answer: OverrideFunction = {
+    name: "answer",
+    parameters: { named: [] },
+    evaluate: (_args, { span }) => ({ kind: "scalar", value: 42n, span }),
+  };
+
+  it("is used in place of Hydra's", () => {
+    const functions = new Map([...FUNCTIONS, [answer.name, answer]]);
+    expect(parseOverride("key=answer()", 0, { functions }).value).toMatchObject({ value: 42n });
+    const { details } = errorOf(() => parseOverride("key=anser()", 0, { functions }));
+    expect(details.nearest).toBe("answer");
+    expect(errorOf(() => parseOverride("key=answer()")).code).toBe("override.function");
+  });
+});
+
+it("quotes what cannot be cast as Python does", () => {
+  expect(() => parseOverride("key=int('a\\b')")).toThrow("'a\\\\b' is not an int");
 });

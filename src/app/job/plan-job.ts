@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Composition } from "../../compose/index.ts";
 import { editTree } from "../../compose/tree-edit.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
-import { resolveTree } from "../../values/interpolation/index.ts";
+import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import type { ConfigNode, MapNode, NodeType } from "../../values/node.ts";
 import { scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";

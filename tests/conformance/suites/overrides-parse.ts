@@ -6,11 +6,10 @@ import {
   parseOverride,
   sweepStrings,
 } from "../../../src/overrides/index.ts";
-import type { ParserRule } from "../../../src/overrides/rules.ts";
-import { parseRule } from "../../../src/overrides/rules.ts";
 import type { KeySyntax } from "../../../src/overrides/syntax.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, judge } from "../judge.ts";
+import { type ParserRule, parseRule } from "../parse-rule.ts";
 import type { Outcome, Suite } from "../suite.ts";
 import { scalarToTagged } from "../tagged.ts";
 

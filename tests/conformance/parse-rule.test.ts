@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { OverrideFunction, ParserRule } from "../../src/overrides/index.ts";
-import { FUNCTIONS, parseOverride, parseRule } from "../../src/overrides/index.ts";
-import { errorOf } from "./plain.ts";
+import { errorOf } from "../overrides/plain.ts";
+import { type ParserRule, parseRule } from "./parse-rule.ts";
 
 describe("parseRule", () => {
   it.each<[ParserRule, string, object | string]>([
@@ -33,22 +32,6 @@ describe("parseRule", () => {
   });
 });
 
-describe("another set of functions", () => {
-  const answer: OverrideFunction = {
-    name: "answer",
-    parameters: { named: [] },
-    evaluate: (_args, { span }) => ({ kind: "scalar", value: 42n, span }),
-  };
-
-  it("is used in place of Hydra's", () => {
-    const functions = new Map([...FUNCTIONS, [answer.name, answer]]);
-    expect(parseOverride("key=answer()", 0, { functions }).value).toMatchObject({ value: 42n });
-    const { details } = errorOf(() => parseOverride("key=anser()", 0, { functions }));
-    expect(details.nearest).toBe("answer");
-    expect(errorOf(() => parseOverride("key=answer()")).code).toBe("override.function");
-  });
-});
-
 describe("the token behind what a rule reads", () => {
   it.each<[ParserRule, string]>([
     ["key", "a/b@c(d"],
@@ -67,8 +50,4 @@ describe("the token behind what a rule reads", () => {
     expect(parseRule("a=1", "key")).toMatchObject({ keyOrGroup: "a" });
     expect(parseRule("[1]'b'`", "listContainer")).toMatchObject({ kind: "list" });
   });
-});
-
-it("quotes what cannot be cast as Python does", () => {
-  expect(() => parseRule("int('a\\b')", "function")).toThrow("'a\\\\b' is not an int");
 });

@@ -1,10 +1,10 @@
-import type { OverrideValue } from "./ast.ts";
-import type { Cursor } from "./cursor.ts";
-import { createCursor, peek } from "./cursor.ts";
-import type { OverrideSource } from "./errors.ts";
-import type { EvaluationOptions } from "./evaluate.ts";
-import { evaluateValue } from "./evaluate.ts";
-import type { LexerMode } from "./lexer.ts";
+import type { OverrideValue } from "../../src/overrides/ast.ts";
+import type { Cursor } from "../../src/overrides/cursor.ts";
+import { createCursor, peek } from "../../src/overrides/cursor.ts";
+import type { OverrideSource } from "../../src/overrides/errors.ts";
+import type { EvaluationOptions } from "../../src/overrides/evaluate.ts";
+import { evaluateValue } from "../../src/overrides/evaluate.ts";
+import type { LexerMode } from "../../src/overrides/lexer.ts";
 import {
   parseCall,
   parseDict,
@@ -15,9 +15,9 @@ import {
   parsePackageOrGroup,
   parseSimpleChoice,
   parseValue,
-} from "./parser.ts";
-import { parsePrimitive } from "./primitive.ts";
-import type { KeySyntax, ValueSyntax } from "./syntax.ts";
+} from "../../src/overrides/parser.ts";
+import { parsePrimitive } from "../../src/overrides/primitive.ts";
+import type { KeySyntax, ValueSyntax } from "../../src/overrides/syntax.ts";
 
 /** The rules of the grammar that can be parsed on their own; names as in Hydra's grammar. */
 export type ParserRule = keyof typeof KEY_RULES | keyof typeof VALUE_RULES;
@@ -40,7 +40,7 @@ const VALUE_RULES = {
 
 /**
  * Parses the beginning of a text by one rule, as Hydra's `parse_rule` does: of what follows only the
- * next token is read, which must be one. For tools that read parts of an override, such as completion.
+ * next token is read, which must be one. The corpus has what Hydra makes of parts of overrides, too.
  */
 export function parseRule(
   text: string,
