@@ -120,25 +120,21 @@ export async function writeReports(
     if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);
     regionDirectories.set(key, name);
   }
-  const html = await writeHtml(whole, join(root, "report.html"), title, options.html, problems);
+  const page = options.html === undefined ? null : join(root, "report.html");
+  const failed =
+    page && (await writeHtml(page, () => renderHtmlReport(whole, { ...options.html, title })));
+  if (failed !== null) problems.push(failed);
+  const html = failed === null ? page : null;
   return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };
 }
 
-async function writeHtml(
-  bundle: RegionReportBundle,
-  file: string,
-  title: string,
-  html: WriteReportsOptions["html"],
-  problems: string[],
-): Promise<string | null> {
-  if (html === undefined) return null;
+/** Null, or why there is none: the other reports hold the same facts and are written already. */
+async function writeHtml(file: string, render: () => string): Promise<string | null> {
   try {
-    await writeFileAtomic(file, renderHtmlReport(bundle, { ...html, title }));
-    return file;
-  } catch (error) {
-    // The other reports hold the same facts and are written already.
-    problems.push(`no HTML report: ${error instanceof Error ? error.message : String(error)}`);
+    await writeFileAtomic(file, render());
     return null;
+  } catch (error) {
+    return `no HTML report: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -138,9 +138,8 @@ function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
     const place = placeOfPass(pass, context.directory);
     const command = passCommand(pass, place, { ...session, config: cliOf(pass, session) });
     await commands.add(command.argv);
-    return runPass(pass, command, workload, place, context, {
-      timeoutMin: options.config.timeout_min,
-    });
+    const { timeout_min: timeoutMin } = options.config;
+    return runPass({ pass, command, workload, place, timeoutMin }, context);
   };
 }
 

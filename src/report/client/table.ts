@@ -44,71 +44,37 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
   let shown = pageSize;
   let visible: readonly { readonly element: HTMLTableRowElement; readonly row: Row }[] = [];
 
-  const filter = on(
-    h("input", { type: "search", placeholder: "Filter", "aria-label": `Filter ${options.label}` }),
-    "input",
-    () => {
-      shown = pageSize;
-      draw();
-    },
-  );
-  const count = h("span", { class: "count", role: "status" });
-  const headings = new Map(columns.map((column) => [column, heading(column)]));
-  const headRow = h("tr", {}, ...headings.values());
-  const body = h("tbody");
-  const more = on(h("button", { type: "button", class: "more" }), "click", () => {
+  const frame = createFrame(options.label);
+  on(frame.filter, "input", () => {
+    shown = pageSize;
+    draw();
+  });
+  on(frame.more, "click", () => {
     shown = shown * 4;
     draw();
   });
-  const foot = h("p", { class: "table-foot" });
-  const element = h(
-    "div",
-    { class: "table" },
-    h("div", { class: "table-bar" }, filter, count),
-    h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": options.label },
-      h("table", {}, h("thead", {}, headRow), body),
-    ),
-    more,
-    foot,
-  );
-
-  function heading(column: Column<Row>): HTMLElement {
-    const button = on(
-      h("button", { type: "button", class: "sort", title: column.hint ?? null }, column.heading),
-      "click",
-      () => {
-        order = nextOrder(order, column);
-        draw();
-      },
-    );
-    return h("th", { scope: "col", class: column.align ?? null }, button);
-  }
+  const sortBy = (column: Column<Row>) => () => {
+    order = nextOrder(order, column);
+    draw();
+  };
+  const headings = new Map(columns.map((column) => [column, heading(column, sortBy(column))]));
+  frame.headRow.append(...headings.values());
 
   function draw(): void {
-    const wanted = filter.value.trim().toLowerCase();
+    const wanted = frame.filter.value.trim().toLowerCase();
     const matching =
       wanted === "" ? rows : rows.filter((row) => options.text(row).toLowerCase().includes(wanted));
     const sorted = order === null ? matching : sortRows(matching, order);
     const flat = order !== null || wanted !== "";
     visible = sorted.slice(0, shown).map((row) => ({ row, element: drawRow(row, flat) }));
-    body.replaceChildren(...visible.map(({ element: line }) => line));
-    for (const [column, cell] of headings) {
-      const active = order?.column === column;
-      cell.setAttribute(
-        "aria-sort",
-        active ? (order?.descending ? "descending" : "ascending") : "none",
-      );
-    }
-    const rowsText = `${formatCount(rows.length)} ${rows.length === 1 ? "row" : "rows"}`;
-    count.textContent =
-      matching.length === rows.length ? rowsText : `${formatCount(matching.length)} of ${rowsText}`;
+    frame.body.replaceChildren(...visible.map(({ element }) => element));
+    for (const [column, cell] of headings) cell.setAttribute("aria-sort", sortOf(column, order));
+    frame.count.textContent = countText(matching.length, rows.length);
     const left = sorted.length - visible.length;
-    more.hidden = left <= 0;
-    more.textContent = `Show more (${formatCount(left)} left)`;
-    foot.hidden = footer === null;
-    foot.textContent = footer ?? "";
+    frame.more.hidden = left <= 0;
+    frame.more.textContent = `Show more (${formatCount(left)} left)`;
+    frame.foot.hidden = footer === null;
+    frame.foot.textContent = footer ?? "";
   }
 
   function drawRow(row: Row, flat: boolean): HTMLTableRowElement {
@@ -124,7 +90,7 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
   }
 
   return {
-    element,
+    element: frame.element,
     setRows(next, nextFooter = null) {
       rows = next;
       footer = nextFooter;
@@ -133,11 +99,57 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
     },
     arrange(next) {
       columns = next;
-      headRow.replaceChildren(...columns.flatMap((column) => headings.get(column) ?? []));
+      frame.headRow.replaceChildren(...columns.flatMap((column) => headings.get(column) ?? []));
       draw();
     },
     redecorate() {
-      for (const { element: line, row } of visible) options.decorate?.(line, row);
+      for (const { element, row } of visible) options.decorate?.(element, row);
     },
   };
+}
+
+/** What stands around the rows. */
+function createFrame(label: string) {
+  const filter = h("input", {
+    type: "search",
+    placeholder: "Filter",
+    "aria-label": `Filter ${label}`,
+  });
+  const count = h("span", { class: "count", role: "status" });
+  const headRow = h("tr");
+  const body = h("tbody");
+  const more = h("button", { type: "button", class: "more" });
+  const foot = h("p", { class: "table-foot" });
+  const element = h(
+    "div",
+    { class: "table" },
+    h("div", { class: "table-bar" }, filter, count),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+      h("table", {}, h("thead", {}, headRow), body),
+    ),
+    more,
+    foot,
+  );
+  return { element, filter, count, headRow, body, more, foot };
+}
+
+function heading<Row>(column: Column<Row>, sort: () => void): HTMLElement {
+  const button = h(
+    "button",
+    { type: "button", class: "sort", title: column.hint ?? null },
+    column.heading,
+  );
+  return h("th", { scope: "col", class: column.align ?? null }, on(button, "click", sort));
+}
+
+function sortOf<Row>(column: Column<Row>, order: Order<Row> | null): string {
+  if (order?.column !== column) return "none";
+  return order.descending ? "descending" : "ascending";
+}
+
+function countText(matching: number, all: number): string {
+  const rows = `${formatCount(all)} ${all === 1 ? "row" : "rows"}`;
+  return matching === all ? rows : `${formatCount(matching)} of ${rows}`;
 }

@@ -49,7 +49,9 @@ export function buildPageData(
     if (leastBytes > maxBytes) return null;
     const budget = index === 0 ? mainShare(detail, shown.length) : otherShare(detail, shown.length);
     const ofScope = { ...detail, kernels: budget };
-    scopes.push(buildScope(report, chosen, ofScope, sources, table, index === 0 ? left : []));
+    const scope = buildScope(report, chosen, ofScope, { sources, table });
+    scopes.push(scope.data);
+    if (index === 0) left.push(...scope.left);
   }
   return { data: { strings: table.strings, scopes }, left };
 }
@@ -107,15 +109,21 @@ const LEAST_CELL_BYTES = 2;
 const leastBytesOf = ({ regions, metrics }: ChosenContent): number =>
   regions.length * (REGION_COLUMNS + metrics.names.length) * LEAST_CELL_BYTES;
 
+interface BuiltScope {
+  readonly data: ScopeData;
+  /** What it leaves out, a sentence each. */
+  readonly left: readonly string[];
+}
+
+/** @param shared by the scopes of a page */
 function buildScope(
   report: NCUProfileRegionReport,
   { regions, metrics }: ChosenContent,
   detail: Detail,
-  sources: KernelSources,
-  table: StringTable,
-  left: string[],
-): ScopeData {
+  { sources, table }: { readonly sources: KernelSources; readonly table: StringTable },
+): BuiltScope {
   const share = shareBase(report);
+  const left: string[] = [];
   if (regions.length < report.regions.length)
     left.push(`${plural(report.regions.length - regions.length, "shorter region")} not shown`);
 
@@ -139,7 +147,7 @@ function buildScope(
   const hidden = regions.filter((region) => hasSections(region) && !withSections.has(region));
   if (hidden.length > 0) left.push(`sections of ${plural(hidden.length, "region")} not shown`);
 
-  return {
+  const data: ScopeData = {
     scope: report.scope,
     basis: share.basis,
     wholeMs: forPage(share.whole),
@@ -155,6 +163,7 @@ function buildScope(
     sections: byRow(regions, (region) => (withSections.has(region) ? region.sections : null)),
     roofline: rooflineData(regions),
   };
+  return { data, left };
 }
 
 const hasSections = ({ sections }: NCUProfileRegion): boolean => Object.keys(sections).length > 0;

@@ -32,8 +32,13 @@ export interface PassRun {
   readonly notes: readonly string[];
 }
 
-export interface PassLimits {
-  /** Minutes; null: none. */
+/** What runs in a pass, and for how long. */
+export interface PassRequest {
+  readonly pass: Pass;
+  readonly command: PassCommand;
+  readonly workload: Workload;
+  readonly place: PassPlace;
+  /** Minutes; null: as long as it takes. */
   readonly timeoutMin: number | null;
 }
 
@@ -64,12 +69,8 @@ const GRACE_MS = 30_000;
 
 /** Runs a workload under ncu. Never throws for what either of them does. */
 export async function runPass(
-  pass: Pass,
-  command: PassCommand,
-  workload: Workload,
-  place: PassPlace,
+  { pass, command, workload, place, timeoutMin }: PassRequest,
   context: CollectContext,
-  { timeoutMin }: PassLimits,
 ): Promise<PassRun> {
   makeDirectory(place.directory);
   if (command.options !== null) writeFileAtomicSync(place.options, command.options);
