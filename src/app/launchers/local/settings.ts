@@ -1,8 +1,8 @@
-import { availableParallelism } from "node:os";
 import { ConfigError } from "../../../values/errors.ts";
 import type { ResolveContext } from "../../../values/interpolation/context.ts";
 import type { MapNode } from "../../../values/node.ts";
 import { plainAt } from "../../job/hydra-values.ts";
+import { usableCpus } from "./usable-cpus.ts";
 
 /** What the launcher of local processes goes by. */
 export interface LocalSettings {
@@ -69,12 +69,12 @@ export function localSettings(root: MapNode, context: ResolveContext): LocalSett
   return { ...settings, jobs: Math.min(settings.jobs, ...slots) };
 }
 
-/** As joblib counts: -1 is one for each CPU, -2 one less. */
+/** As joblib counts: -1 is one for each CPU that this process may use, -2 one less. */
 function processes(value: unknown): number {
   const number = Number(value ?? -1);
   if (!Number.isInteger(number) || number === 0)
     throw invalid("n_jobs", value, "a number of processes, or -1 for one per CPU");
-  return number > 0 ? number : Math.max(1, availableParallelism() + 1 + number);
+  return number > 0 ? number : Math.max(1, usableCpus() + 1 + number);
 }
 
 function count(key: string, value: unknown): number {
