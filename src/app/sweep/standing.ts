@@ -40,6 +40,9 @@ export function standing(
     return { status: job.phase === "waiting" ? "queued" : "running" };
   if (state.status !== "running") return { status: state.status };
   const last = state.attempts.at(-1);
-  if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };
+  const runs = last && isRunning(last);
+  // What a node took with it when it was lost could not record that, and waits for another one.
+  if (job?.phase === "waiting" && runs !== true) return { status: "queued" };
+  if (waits || (last !== undefined && runs !== false)) return { status: "running" };
   return { status: "missing", error: `process ${last?.pid ?? "?"} is gone` };
 }
