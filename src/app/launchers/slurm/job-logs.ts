@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { lastLines } from "../../worker/log-tail.ts";
 import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
+import type { TaskReport } from "./task-state.ts";
 
 /**
  * The folder where the job of a task logs.
@@ -26,13 +27,26 @@ export const lastSlurmLine = (folder: string, task: SubmittedTask): string | und
   ofLastRun(slurmLog(folder, task)).at(-1)?.trim();
 
 /**
- * The state of Slurm in which the last run of a task ended, by what it wrote there itself: known also where it has forgotten the
- * task. Undefined where it wrote nothing of that.
+ * How the last run of a task ended, by what Slurm's daemon and its `srun` wrote of it themselves: known also where Slurm has forgotten
+ * the task. Undefined where they wrote nothing of that.
  */
-export const loggedState = (folder: string, task: SubmittedTask): string | undefined => {
+export function loggedEnd(
+  folder: string,
+  task: SubmittedTask,
+): Pick<TaskReport, "exitCode" | "state"> | undefined {
   const line = ofLastRun(slurmLog(folder, task)).findLast((one) => CANCELLED.test(one));
-  return line && (STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED");
-};
+  if (line !== undefined) {
+    const state = STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED";
+    return { state, exitCode: null };
+  }
+  const ends = lastLogLines(folder, task).flatMap((one) => {
+    const found = STEP_ENDED.exec(one);
+    return found === null ? [] : [found[1]];
+  });
+  if (ends.length === 0) return undefined;
+  const code = ends.at(-1);
+  return { state: "FAILED", exitCode: code === undefined ? null : Number(code) };
+}
 
 /** Slurm's words for every end of a job that it brings about; that of a step may have brought itself about. */
 const CANCELLED = /^slurmstepd[^ ]*: (?:error: )?\*\*\* JOB .*CANCELLED AT /;
@@ -42,6 +56,10 @@ const STATES = [
   ["DUE TO PREEMPTION", "PREEMPTED"],
   ["DUE TO NODE FAILURE", "NODE_FAIL"],
 ] as const;
+
+/** Of a process that did not end well: `srun: error: n1: task 0: Killed`, `srun: error: n1: tasks 0-3: Exited with exit code 7`. */
+const STEP_ENDED =
+  /^srun: error: \S+: tasks? [\d,-]+: (?:Exited with exit code (\d+)|Killed|Aborted|Segmentation fault|Bus error|Illegal instruction|Floating point exception)/;
 
 /** A task that is queued again logs behind what it logged before: that was another end. */
 function ofLastRun(file: string): readonly string[] {

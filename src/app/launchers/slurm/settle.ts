@@ -12,7 +12,7 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobsFolder } from "../../sweep/record/layout.ts";
-import { lastSlurmLine, loggedState } from "./job-logs.ts";
+import { lastSlurmLine, loggedEnd } from "./job-logs.ts";
 import { outOfMemory } from "./out-of-memory.ts";
 import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
@@ -92,12 +92,10 @@ function endOf(
   return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
 }
 
-/** Of a task that Slurm has forgotten, what its log says of the end. */
+/** Of a task that Slurm has forgotten, what its logs say of the end. */
 function loggedReport(folder: string, task: SubmittedTask): TaskReport | undefined {
-  const state = loggedState(folder, task);
-  return state === undefined
-    ? undefined
-    : { array: task.array, index: task.index, state, reason: null, exitCode: null };
+  const end = loggedEnd(folder, task);
+  return end && { array: task.array, index: task.index, reason: null, ...end };
 }
 
 /** Why Slurm stopped a job that can only say by which signal. */

@@ -77,6 +77,41 @@ test.each([
   expect(state?.attempts[0]?.error).toMatch(`${why}: slurmstepd`);
 });
 
+/** A sweep whose task began, and Slurm has forgotten it: what `srun` wrote behind what the job printed. */
+function forgotten(said: string, before = inTask("7_1")) {
+  const folder = folderWith(before);
+  const logs = join(folder, "logs");
+  mkdirSync(logs);
+  mkdirSync(slurmFolder(folder));
+  writeFileSync(join(logs, "7_1_0_log.err"), said);
+  const outcome = settle(folder, { ...TASK, logs }, undefined);
+  return { folder, outcome, state: readJobState(folder, 3) };
+}
+
+test.each([
+  ["srun: error: vm: task 0: Killed\nsrun: Force Terminated StepId=103.0\n", "failed", null],
+  ["srun: error: vm: task 0: Aborted (core dumped)\n", "failed", null],
+  ["srun: error: n1: tasks 0-3: Exited with exit code 7\n", "failed", 7],
+  ["srun: error: vm: task 0: Exited with exit code 143\n", "stopped", 143],
+  ["srun: error: Unable to create step for job 8: Job/step already completing\n", "stopped", null],
+])(
+  "what srun wrote of its end tells of a job that Slurm has forgotten: %j",
+  (line, status, code) => {
+    const { state } = forgotten(`loss is 3\n${line}`);
+    expect([state?.status, state?.attempts[0]?.exit_code]).toEqual([status, code]);
+  },
+);
+
+test("what a forgotten job said itself of its end stays", () => {
+  const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
+  const { outcome, state } = forgotten(
+    "srun: error: vm: task 0: Exited with exit code 143\n",
+    stopped,
+  );
+  expect(outcome).toEqual({ kind: "ended" });
+  expect(state).toEqual(stopped);
+});
+
 test("a job that could say itself that it was stopped has run out of time all the same", () => {
   const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
   mkdirSync(slurmFolder(folder));
