@@ -138,17 +138,17 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
     isConfigError(result.error) && log !== undefined
       ? new ConfigError({ ...result.error.details, hint: `what it printed is in ${log}` })
       : result.error;
-  const told = { ...result, error, ...(log !== undefined && { log }) };
   const wasEnded = readJobState(record.folder, job.number)?.status === "stopped";
+  const told = {
+    ...result,
+    error,
+    exitCode: wasStopped(result) ? 1 : result.exitCode,
+    ...(log !== undefined && { log }),
+  };
   return wasEnded ? leftUndone(told) : told;
 }
 
-/** No signal's code: the sweep goes on without the job. */
-const leftUndone = (result: JobResult): JobResult => ({
-  ...result,
-  exitCode: wasStopped(result) ? 1 : result.exitCode,
-  isLeftUndone: true,
-});
+const leftUndone = (result: JobResult): JobResult => ({ ...result, isLeftUndone: true });
 
 /** The jobs of a batch that Slurm still has: of a resumed sweep. */
 async function liveJobs(
