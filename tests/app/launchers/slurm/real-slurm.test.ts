@@ -170,7 +170,7 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       // What was ended by others has not failed: it is what --resume runs.
       expect(stderr).toContain("1 of 2 jobs completed, 1 stopped;");
       expect(stderr).toContain("1 of 2 jobs stopped:\n");
-      expect(stderr).toContain("The sweep is not complete: prog --resume s runs the rest\n");
+      expect(stderr).toContain("The sweep is not complete: prog --resume s runs the rest");
       expect(stderr).not.toContain("--retry-failed");
       expect(state(0)).toMatchObject({ status: "completed" });
       expect(state(0)?.attempts).toHaveLength(2);
