@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
@@ -20,8 +21,9 @@ const SILENT_LOOKS = 600;
  * @param options.silentLooks a fifth of a second apart, after which a process of another machine is dead
  */
 export async function withLock(path, onWait, action, { signal, silentLooks = SILENT_LOOKS } = {}) {
-  const self = await thisHolder();
-  const own = `${path}.${self.host}.${self.pid}`;
+  // By more than the process: it may build twice at once, and in containers of one name processes have one number.
+  const self = { ...(await thisHolder()), id: randomUUID() };
+  const own = `${path}.${self.id}`;
   const content = JSON.stringify(self);
   let isHeld = false;
   const release = () => {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { withLock } from "../../../native/building/lock.mjs";
 import { eventually } from "../../wait.ts";
@@ -44,6 +45,23 @@ it("lets one after the other in, tells who waits, and leaves nothing", async () 
     told.push(existsSync(path) ? "holds it" : "holds none");
   });
   expect(told).toEqual(["waits", null, "holds it"]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("lets calls of one process in one after the other, too", async () => {
+  const path = join(folder, "twice");
+  let inside = 0;
+  const enter = () =>
+    withLock(
+      path,
+      () => {},
+      async () => {
+        inside++;
+        await setImmediate();
+        return inside--;
+      },
+    );
+  expect(await Promise.all([enter(), enter(), enter()])).toEqual([1, 1, 1]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
