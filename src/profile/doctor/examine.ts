@@ -44,8 +44,6 @@ export async function examine(machine: Machine): Promise<Findings> {
 export const canProfile = ({ collectors }: Findings): boolean =>
   collectors.some(({ works }) => works !== "no");
 
-const NO_GPU = "no GPU answers";
-
 const recorder = (usable: boolean): Verdict => ({
   name: "recorder",
   works: usable ? "yes" : "no",
@@ -57,7 +55,7 @@ const recorder = (usable: boolean): Verdict => ({
 function recorderWithKernels(usable: boolean, gpu: GpuFindings, cupti: Check): Verdict {
   const name = "recorder with kernels";
   if (!usable) return { name, works: "no", detail: "the native part cannot be built" };
-  if (!gpu.present) return { name, works: "no", detail: NO_GPU };
+  if (gpu.absence !== null) return { name, works: "no", detail: gpu.absence };
   return cupti.state === "ok"
     ? { name, works: "yes", detail: "kernels and GPU time per region" }
     : { name, works: "no", detail: "CUPTI was not found" };
@@ -66,20 +64,20 @@ function recorderWithKernels(usable: boolean, gpu: GpuFindings, cupti: Check): V
 function nsysVerdict({ state }: Check, gpu: GpuFindings): Verdict {
   const name = "nsys";
   if (state !== "ok") return { name, works: "no", detail: "nsys is not usable" };
-  return gpu.present
+  return gpu.absence === null
     ? { name, works: "yes", detail: "ranges and kernels (pipeline.nsys.enable=true)" }
     : {
         name,
         works: "partly",
-        detail: `ranges (pipeline.nsys.enable=true); no kernels: ${NO_GPU}`,
+        detail: `ranges (pipeline.nsys.enable=true); no kernels: ${gpu.absence}`,
       };
 }
 
-function ncuVerdict({ state }: Check, { present, countersAllowed }: GpuFindings): Verdict {
+function ncuVerdict({ state }: Check, { absence, countersAllowed }: GpuFindings): Verdict {
   const name = "ncu";
   if (state !== "ok") return { name, works: "no", detail: "ncu is not usable" };
-  if (!present)
-    return { name, works: "partly", detail: `reads reports (deep-profile import); ${NO_GPU}` };
+  if (absence !== null)
+    return { name, works: "partly", detail: `reads reports (deep-profile import); ${absence}` };
   if (countersAllowed === false)
     return { name, works: "partly", detail: "reads reports; GPU counters are not allowed" };
   return { name, works: "yes", detail: "hardware metrics per region (pipeline.ncu.enable=true)" };

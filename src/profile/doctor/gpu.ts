@@ -1,14 +1,15 @@
 /** Driver, GPUs, and who may read their counters. */
 import { GPU_QUERY, type Gpu, gpusOf, visibleGpus } from "../machine/gpu.ts";
 import { counterObstacle } from "./counter-obstacles.ts";
+import { type LibraryProblem, mismatchedDriver, shadowedDriver } from "./driver-libraries.ts";
 import type { Check } from "./findings.ts";
 import type { Machine } from "./machine.ts";
 
 export interface GpuFindings {
   readonly driver: Check;
   readonly permissions: Check;
-  /** Whether a GPU answers. */
-  readonly present: boolean;
+  /** Why programs have no GPU, e.g. `no GPU answers`; null where they have one. */
+  readonly absence: string | null;
   /** Whether ncu may read hardware counters; null where nothing says. */
   readonly countersAllowed: boolean | null;
 }
@@ -22,18 +23,29 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
   )?.[1];
   const onWsl = hasDriverOfWindows(machine);
   const countersAllowed = counterPermission(machine);
+  const shadowed = shadowedDriver(machine, loaded ?? null);
+  const absence = absenceOf(gpus, shadowed);
   return {
     driver:
       all.length > 0 && gpus.length === 0
         ? hiddenGpus(all.length, visible ?? "")
-        : driverCheck(gpus, loaded, onWsl),
+        : driverCheck(gpus, loaded, {
+            onWsl,
+            shadowed,
+            mismatched: loaded === undefined ? null : mismatchedDriver(machine, loaded),
+          }),
     permissions: permissionCheck(machine, countersAllowed, {
-      present: gpus.length > 0,
+      present: absence === null,
       unknown: whoMayRead({ hasDriver: all.length > 0 || loaded !== undefined, onWsl }),
     }),
-    present: gpus.length > 0,
+    absence,
     countersAllowed,
   };
+}
+
+function absenceOf(gpus: readonly Gpu[], shadowed: LibraryProblem | null): string | null {
+  if (gpus.length === 0) return "no GPU answers";
+  return shadowed === null ? null : "programs load another library than the driver's";
 }
 
 const WSL_LIBRARIES = "/usr/lib/wsl/lib";
@@ -55,8 +67,19 @@ const hiddenGpus = (count: number, visible: string): Check => ({
   hint: "unset CUDA_VISIBLE_DEVICES, or name GPUs as nvidia-smi -L does",
 });
 
-function driverCheck(gpus: readonly Gpu[], loaded: string | undefined, onWsl: boolean): Check {
+interface DriverFacts {
+  readonly onWsl: boolean;
+  readonly shadowed: LibraryProblem | null;
+  readonly mismatched: LibraryProblem | null;
+}
+
+function driverCheck(
+  gpus: readonly Gpu[],
+  loaded: string | undefined,
+  { onWsl, shadowed, mismatched }: DriverFacts,
+): Check {
   const name = "GPU";
+  if (shadowed !== null) return { name, state: "warning", ...shadowed };
   if (gpus.length > 0) {
     const names = new Map<string, number>();
     for (const { name: gpu } of gpus) names.set(gpu, (names.get(gpu) ?? 0) + 1);
@@ -75,6 +98,7 @@ function driverCheck(gpus: readonly Gpu[], loaded: string | undefined, onWsl: bo
       hint: `nvidia-smi is in ${WSL_LIBRARIES}: put that on PATH; where it fails itself: wsl --update in Windows, and a new NVIDIA driver there`,
     };
   if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
+  if (mismatched !== null) return { name, state: "warning", ...mismatched };
   return {
     name,
     state: "warning",

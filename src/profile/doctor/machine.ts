@@ -1,6 +1,14 @@
 /** The machine as the probes see it. Nothing here throws or waits for long, whatever is broken. */
-import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from "node:fs";
+import { join, relative } from "node:path";
 import { askProgram } from "../machine/ask-program.ts";
 
 export interface Machine {
@@ -17,6 +25,8 @@ export interface Machine {
   opens(path: string): boolean | null;
   /** Names in a directory; none where it cannot be read. */
   list(path: string): readonly string[];
+  /** A path with its links followed; the path itself where it leads nowhere. */
+  real(path: string): string;
   /** What a program prints on standard output; null where it fails or takes too long. */
   run(argv: readonly string[]): Promise<string | null>;
   /** Where the file systems of a machine begin. */
@@ -35,6 +45,10 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
     read: (path) => orNull(() => readFileSync(join(root, path), "utf8")),
     opens: (path) => opensShared(join(root, path)),
     list: (path) => orNull(() => readdirSync(join(root, path))) ?? [],
+    real: (path) => {
+      const found = orNull(() => realpathSync(join(root, path)));
+      return found === null ? path : `/${relative(realpathSync(root), found)}`;
+    },
     async run(argv) {
       // Standard error is for warnings, such as those of a wrapper of python3: they are no answer.
       const { failed, stdout } = await askProgram(argv, { timeoutMs: PROBE_TIMEOUT_MS });

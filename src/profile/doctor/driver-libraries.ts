@@ -1,0 +1,69 @@
+/** Which of the driver's libraries programs would load, and whether they are the driver's at all. */
+import { isAbsolute, join } from "node:path";
+import type { Machine } from "./machine.ts";
+
+/** Something that keeps programs from the driver although its module is loaded, or may be. */
+export interface LibraryProblem {
+  readonly detail: string;
+  readonly hint: string;
+}
+
+/** CUDA's, and the one that nvidia-smi asks. */
+const LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1"];
+
+/**
+ * A library in a folder of LD_LIBRARY_PATH that is loaded in place of the driver's: the toolkit's stub, which programs
+ * are linked with where there is no driver, or an older driver's out of a `cuda-compat` package.
+ *
+ * @param loaded version of the driver's module; null where none is loaded
+ */
+export function shadowedDriver(machine: Machine, loaded: string | null): LibraryProblem | null {
+  const folders = (machine.env["LD_LIBRARY_PATH"] ?? "").split(":").filter(isAbsolute);
+  for (const library of LIBRARIES) {
+    const folder = folders.find((one) => machine.list(one).includes(library));
+    if (folder === undefined) continue;
+    const file = join(folder, library);
+    if (/\/stubs\//.test(machine.real(file)))
+      return {
+        detail: `LD_LIBRARY_PATH makes programs load ${file}: a stub of the CUDA toolkit, made to link with, and no driver`,
+        hint: `take ${folder} out of LD_LIBRARY_PATH (programs are linked with -L${folder}, and run without it)`,
+      };
+    const version = versionIn(machine.list(folder));
+    if (version !== null && loaded !== null && isOlder(version, loaded))
+      return {
+        detail: `LD_LIBRARY_PATH makes programs load ${file} of driver ${version}, which is older than the driver ${loaded} that is loaded`,
+        hint: `take ${folder} out of LD_LIBRARY_PATH: a cuda-compat package is for drivers older than itself`,
+      };
+  }
+  return null;
+}
+
+/** Where drivers put their libraries. */
+const FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib"];
+
+/** After an update the old module stays loaded until the machine starts again: NVML then refuses every question. */
+export function mismatchedDriver(machine: Machine, loaded: string): LibraryProblem | null {
+  const installed = FOLDERS.flatMap((folder) => versionsIn(machine.list(`/${folder}`)));
+  const [other] = installed;
+  if (other === undefined || installed.includes(loaded)) return null;
+  return {
+    detail: `driver ${loaded} is loaded, but its libraries are of ${other} ("Driver/library version mismatch")`,
+    hint: "restart the machine (the driver was updated), or stop what uses the GPUs and: sudo rmmod nvidia_drm nvidia_modeset nvidia_uvm nvidia; sudo modprobe nvidia; in a container: start it again, or take out the driver that its image has",
+  };
+}
+
+const versionsIn = (names: readonly string[]): readonly string[] =>
+  names.flatMap(
+    (name) => /^lib(?:cuda|nvidia-ml)\.so\.(\d+\.\d+(?:\.\d+)?)$/.exec(name)?.[1] ?? [],
+  );
+
+const versionIn = (names: readonly string[]): string | null => versionsIn(names)[0] ?? null;
+
+function isOlder(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((version) => version.split(".").map(Number));
+  for (let at = 0; at < 3; at++) {
+    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { examine } from "../../../src/profile/doctor/examine.ts";
+import { findingsOf, GPU_MACHINE, machine, params } from "./machines.ts";
+
+const STUBS = "/usr/local/cuda/lib64/stubs";
+
+const withLibraries = (path: string, ...files: readonly string[]) => ({
+  ...GPU_MACHINE,
+  files: { ...GPU_MACHINE.files, ...Object.fromEntries(files.map((file) => [file, ""])) },
+  env: { LD_LIBRARY_PATH: path },
+});
+
+describe("a library in LD_LIBRARY_PATH that hides the driver's", () => {
+  it.each(["libcuda.so.1", "libnvidia-ml.so.1"])("is told where it is a stub: %s", async (name) => {
+    const sketch = withLibraries(`/opt/lib::${STUBS}`, `${STUBS.slice(1)}/${name}`);
+    const { check, works } = await findingsOf(sketch);
+    expect(check("GPU")).toEqual({
+      name: "GPU",
+      state: "warning",
+      detail: `LD_LIBRARY_PATH makes programs load ${STUBS}/${name}: a stub of the CUDA toolkit, made to link with, and no driver`,
+      hint: expect.stringContaining(`take ${STUBS} out of LD_LIBRARY_PATH`),
+    });
+    expect(works).toMatchObject({ "recorder with kernels": "no", nsys: "partly", ncu: "partly" });
+  });
+
+  it("is told where a link leads to the stub", async () => {
+    const found = machine(withLibraries("/opt/fix", `${STUBS.slice(1)}/libcuda.so`));
+    mkdirSync(join(found.root, "opt/fix"));
+    symlinkSync(join(found.root, STUBS, "libcuda.so"), join(found.root, "opt/fix/libcuda.so.1"));
+    const { checks } = await examine(found);
+    expect(checks.find(({ name }) => name === "GPU")?.detail).toContain(
+      "/opt/fix/libcuda.so.1: a stub",
+    );
+  });
+
+  it("is told where it is of an older driver than the one that is loaded", async () => {
+    const of = (version: string) =>
+      findingsOf(
+        withLibraries(
+          "/usr/local/cuda/compat",
+          "usr/local/cuda/compat/libcuda.so.1",
+          `usr/local/cuda/compat/libcuda.so.${version}`,
+        ),
+      );
+    expect((await of("545.23.08")).check("GPU")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining(
+        "of driver 545.23.08, which is older than the driver 580.65.06",
+      ),
+      hint: expect.stringContaining("cuda-compat"),
+    });
+    expect((await of("590.10")).check("GPU")?.state).toBe("ok");
+  });
+
+  it("is none where the first that is found is the driver's own, or only the linker's is there", async () => {
+    const driver = "/usr/lib/x86_64-linux-gnu";
+    const files = [`${driver.slice(1)}/libcuda.so.1`, `${STUBS.slice(1)}/libcuda.so.1`];
+    const first = await findingsOf(withLibraries(`${driver}:${STUBS}`, ...files));
+    expect(first.check("GPU")?.state).toBe("ok");
+    const linker = await findingsOf(withLibraries(STUBS, `${STUBS.slice(1)}/libcuda.so`));
+    expect(linker.check("GPU")?.state).toBe("ok");
+  });
+});
+
+describe("a driver whose libraries are of another version", () => {
+  const sketch = (version: string) => ({
+    files: { ...params(0), [`usr/lib/x86_64-linux-gnu/libnvidia-ml.so.${version}`]: "" },
+  });
+
+  it("is told where no GPU answers", async () => {
+    expect((await findingsOf(sketch("590.10"))).check("GPU")).toMatchObject({
+      state: "warning",
+      detail:
+        'driver 580.65.06 is loaded, but its libraries are of 590.10 ("Driver/library version mismatch")',
+      hint: expect.stringContaining("restart the machine"),
+    });
+  });
+
+  it("is another matter where they agree", async () => {
+    expect((await findingsOf(sketch("580.65.06"))).check("GPU")?.detail).toBe(
+      "driver 580.65.06 is loaded, but nvidia-smi shows no GPU",
+    );
+  });
+});
