@@ -77,7 +77,7 @@ it.each([
     expect(await said).toContain(`stopped by ${signal}; no reports were written\n`);
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
     expect(readdirSync(temporary)).toEqual([]);
-    expect(existsSync(join(output, tool))).toBe(true);
-    expect(readdirSync(join(output, tool))).toEqual([]);
+    expect(existsSync(output)).toBe(false);
+    expect(readdirSync(place).sort()).toEqual([name, "tmp", "tools"].sort());
   },
 );

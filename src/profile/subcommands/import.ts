@@ -1,4 +1,5 @@
 import { importFiles } from "../import/import-files.ts";
+import type { ImportSource } from "../import/importer.ts";
 import { IMPORTERS, importerOf } from "../import/importers.ts";
 import { openSource } from "../import/open-source.ts";
 import { sourcesOfRun } from "../import/run-directory.ts";
@@ -13,7 +14,7 @@ import {
   usage,
 } from "./arguments.ts";
 import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
-import { makeOutputDirectory } from "./output-directory.ts";
+import { beginOutputDirectory } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
@@ -103,12 +104,28 @@ async function importNamed(
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
   // Told before a directory is made: a wrong file leaves nothing behind.
   for (const source of sources) importerOf(source);
-  const top = command.count("top-kernels");
+  const output = beginOutputDirectory(command.value("output"), io.cwd, io.now);
+  try {
+    return await importInto(output, sources, command, io, withTool);
+  } catch (error) {
+    output.discard();
+    throw error;
+  }
+}
+
+async function importInto(
+  { directory, path: draft, finish }: ReturnType<typeof beginOutputDirectory>,
+  sources: readonly ImportSource[],
+  command: ParsedCommand,
+  io: SubcommandIo,
+  withTool: WithTool,
+): Promise<number> {
+  /** Files are called as they will be. */
+  const named = (text: string) => text.replaceAll(draft, directory);
   const labels = labelRulesOf(command);
-  const directory = makeOutputDirectory(command.value("output"), io.cwd, io.now);
   const reports = await importFiles({
     sources,
-    directory,
+    directory: draft,
     reader: command.choice("reader", READERS, "auto"),
     locale: command.choice("locale", LOCALES, null),
     pushPopScope: command.choice("nvtx-scope", NVTX_SCOPES, "thread"),
@@ -116,7 +133,7 @@ async function importNamed(
       include: command.values("kernel"),
       exclude: command.values("kernel-exclude"),
       nameBase: command.choice("kernel-name-base", NAME_BASES, "demangled"),
-      top,
+      top: command.count("top-kernels"),
     },
     include: command.values("include"),
     exclude: command.values("exclude"),
@@ -124,14 +141,16 @@ async function importNamed(
     ...(labels !== null && { labels }),
     now: io.now,
     withTool,
-    say: (line) => io.console.stderr(`${line}\n`),
+    say: (line) => io.console.stderr(`${named(line)}\n`),
   });
   const terminal = terminalOf(io);
   for (const { bundle } of reports)
     for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal);
-  const written = await writeImported(reports, directory, { html: !command.has("no-html") });
+  const written = await writeImported(reports, draft, { html: !command.has("no-html") });
+  finish();
   terminal.write("\n");
-  showFiles(written.reports, { terminal, cwd: io.cwd });
-  for (const problem of written.problems) terminal.writeError(`could not be written: ${problem}\n`);
+  showFiles(written.reports.map(named), { terminal, cwd: io.cwd });
+  for (const problem of written.problems)
+    terminal.writeError(`could not be written: ${named(problem)}\n`);
   return written.problems.length === 0 ? 0 : 1;
 }

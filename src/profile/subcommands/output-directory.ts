@@ -4,18 +4,37 @@ import { fileProblem } from "../../file-problem.ts";
 import { makeDirectory } from "../../make-directory.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { RESULT_FILES } from "../result-files.ts";
+import { type DraftDirectory, draftDirectory } from "./draft-directory.ts";
 
 /** Those of a sweep, too. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json"];
 
 /**
  * Makes the directory that reports go to: the one named, or one named by the time as for a run.
- * Results of two imports in one directory would be read as one, so that one with results is refused.
  *
  * @returns its absolute path
  * @throws ConfigError `app.run_directory`
  */
 export function makeOutputDirectory(wanted: string | undefined, cwd: string, now: Date): string {
+  const directory = outputDirectory(wanted, cwd, now);
+  madeOrRefused(directory, () => makeDirectory(directory));
+  return directory;
+}
+
+/** The same as a draft: what is stopped or fails leaves nothing under its name. */
+export function beginOutputDirectory(
+  wanted: string | undefined,
+  cwd: string,
+  now: Date,
+): DraftDirectory & { readonly directory: string } {
+  const directory = outputDirectory(wanted, cwd, now);
+  const draft = madeOrRefused(directory, () => draftDirectory(directory));
+  // Another may have taken the name meanwhile.
+  return { ...draft, directory, finish: () => madeOrRefused(directory, draft.finish) };
+}
+
+/** Results of two imports in one directory would be read as one, so that one with results is refused. */
+function outputDirectory(wanted: string | undefined, cwd: string, now: Date): string {
   const directory = wanted === undefined ? nextFree(cwd, now) : resolve(cwd, wanted);
   const [result] = RESULTS.filter((name) => existsSync(join(directory, name)));
   if (result !== undefined)
@@ -24,8 +43,12 @@ export function makeOutputDirectory(wanted: string | undefined, cwd: string, now
       message: `The directory '${wanted}' holds other results: ${result}`,
       hint: "choose another with --output DIR, or move that one away",
     });
+  return directory;
+}
+
+function madeOrRefused<T>(directory: string, make: () => T): T {
   try {
-    makeDirectory(directory);
+    return make();
   } catch (cause) {
     throw new ConfigError({
       code: "app.run_directory",
@@ -34,7 +57,6 @@ export function makeOutputDirectory(wanted: string | undefined, cwd: string, now
       cause,
     });
   }
-  return directory;
 }
 
 function nextFree(cwd: string, now: Date): string {

@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { draftBeside, removeDeadDrafts } from "../../drafts.ts";
+import { makeDirectory } from "../../make-directory.ts";
+
+/** A directory that gets its name, or its content, once that is whole. */
+export interface DraftDirectory {
+  /** Where to write meanwhile: absolute. */
+  readonly path: string;
+  /** What was written stands in the directory itself. */
+  finish(): void;
+  /** Nothing of it is left, nor of the directories above it that were made for it. */
+  discard(): void;
+}
+
+/**
+ * Begins a directory: beside it, or in it where it is there already. Drafts of processes that were killed are removed
+ * by the next that comes by.
+ *
+ * @param directory absolute
+ * @throws the system's error, of the directory that could not be made
+ */
+export function draftDirectory(directory: string): DraftDirectory {
+  const isThere = existsSync(directory);
+  const place = isThere ? directory : dirname(directory);
+  const made = missingFrom(place);
+  makeDirectory(place);
+  removeDeadDrafts(place);
+  const path = draftBeside(join(place, "draft"));
+  makeDirectory(path);
+  return {
+    path,
+    finish() {
+      if (isThere) moveInto(path, directory);
+      else renameSync(path, directory);
+    },
+    discard() {
+      rmSync(path, { recursive: true, force: true });
+      for (const above of made) if (!removedEmpty(above)) return;
+    },
+  };
+}
+
+/** Those that are not there yet, the innermost first. */
+function missingFrom(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (let at = path; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
+  return missing;
+}
+
+/** Others may have written there meanwhile. */
+function removedEmpty(path: string): boolean {
+  try {
+    rmdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Directories that both have become one. */
+function moveInto(from: string, to: string): void {
+  for (const name of readdirSync(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (statSync(source).isDirectory() && existsSync(target)) moveInto(source, target);
+    else renameSync(source, target);
+  }
+  rmdirSync(from);
+}
