@@ -10,7 +10,7 @@ export interface Timeline {
   readonly collector: string;
   /** Name of the clock, e.g. `CLOCK_MONOTONIC`. */
   readonly clock: string;
-  /** The clock's absolute value at time 0, for lining up with other tools. */
+  /** The clock's absolute value at time 0, for lining up with other tools; of several clocks, that of the first process. */
   readonly originNs: bigint;
   readonly processes: readonly ProcessTimeline[];
   /** What a reader of the report must know: truncated file, dropped events, unclosed ranges. */

@@ -6,7 +6,7 @@ import { isSystemError } from "../../system-error.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";
-import { clockBaseNotes, clockBaseNs } from "./clock-bases.ts";
+import { originsOf } from "./clock-bases.ts";
 import { type FileHeader, parseFileHeader } from "./file-header.ts";
 import { FILE_HEADER_BYTES, FILE_SUFFIX } from "./format.ts";
 import { type RecordedProcess, readProcess } from "./process.ts";
@@ -23,7 +23,7 @@ export interface RecordedTimeline extends Timeline {
 
 /**
  * Reads all recordings of a directory: one per process that loaded the recorder, in order of their
- * start. Time 0 is the earliest start. Files that still grow, were cut short by a crash or have
+ * start. Time 0 is the earliest start (of each clock: see `originsOf`). Files that still grow, were cut short by a crash or have
  * damaged places are read as far as they go, with notes; a file that cannot be read at all leaves a
  * note, too: it must not take the others with it.
  *
@@ -47,26 +47,31 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
     }
   };
 
-  const files: { path: string; startNs: bigint; clockBase: bigint | null }[] = [];
+  const files: { readonly path: string; readonly header: FileHeader }[] = [];
   for (const path of paths) {
     const found = readable(path, () => ({ header: readFileHeader(path) }));
     if (found === null) continue;
     const { header } = found;
     if (header === null)
       unread.push(`${basename(path)}: the process ended before it recorded anything`);
-    else files.push({ path, startNs: header.startNs, clockBase: clockBaseNs(header) });
+    else files.push({ path, header });
   }
-  notes.push(...clockBaseNotes(files.map(({ clockBase }) => clockBase)));
-  files.sort((a, b) => Number(a.startNs - b.startNs));
-  const originNs = files[0]?.startNs ?? 0n;
+  const clocks = originsOf(files.map(({ header }) => header));
+  notes.push(...clocks.notes);
+  const placed = files
+    .map(({ path, header: { startNs } }, at) => {
+      const originNs = clocks.origins[at] ?? startNs;
+      return { path, originNs, beginNs: startNs - originNs };
+    })
+    .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
-  const processes = files
-    .map(({ path }) => readable(path, () => readProcess(path, originNs)))
+  const processes = placed
+    .map(({ path, originNs }) => readable(path, () => readProcess(path, originNs)))
     .filter((process) => process !== null);
   return {
     collector: "recorder",
     clock: "CLOCK_MONOTONIC",
-    originNs,
+    originNs: placed[0]?.originNs ?? 0n,
     processes,
     notes: [...firstOf(unread), ...notes],
   };

@@ -98,10 +98,25 @@ describe("recordings of several processes", () => {
     expect(notes[16]).toBe("484 more recordings could not be read, or are empty");
   });
 
-  test("of several boots or machines do not: a note says what that means", () => {
-    expect(notesOf(startedAt(NOW), startedAt(NOW + 3600n * SECOND))).toEqual([
-      expect.stringMatching(/^the recordings' clocks began at different times: .* boots/),
+  test("of several boots or machines do not: they lie side by side, and a note says what that means", () => {
+    const { processes, notes } = readRecording(
+      folderWith(startedAt(NOW + 3600n * SECOND), startedAt(NOW)),
+    );
+    expect(processes.map(({ startNs }) => startNs)).toEqual([0, 0]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^the recordings' clocks began at different times: .* side by side$/),
     ]);
+  });
+
+  test("of several machines that began together lie as the wall clock says", () => {
+    const uptime = (days: bigint, realtimeNs: bigint) =>
+      recording([], { startNs: days * 86_400n * SECOND, finishedNs: 1n, realtimeNs });
+    const { processes, notes, originNs } = readRecording(
+      folderWith(uptime(3n, NOW + 2n * SECOND), uptime(200n, NOW), uptime(3n, NOW + 5n * SECOND)),
+    );
+    expect(processes.map(({ startNs }) => startNs)).toEqual([0, 2e9, 2e9]);
+    expect(originNs).toBe(200n * 86_400n * SECOND);
+    expect(notes).toEqual([expect.stringContaining("by the machines' wall clocks")]);
   });
 });
 

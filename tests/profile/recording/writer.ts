@@ -18,6 +18,7 @@ export interface WriterOptions {
   readonly littleEndian?: boolean;
   readonly pid?: number;
   readonly finishedNs?: bigint;
+  readonly startNs?: bigint;
   /** What CLOCK_REALTIME said at the start; none by default. */
   readonly realtimeNs?: bigint;
   readonly major?: number;
@@ -90,7 +91,7 @@ export function encodeHeader(claimedBytes: number, options: WriterOptions): Buff
   view.setUint32(fileHeader.unitBytes, UNIT, little);
   view.setUint32(fileHeader.pid, options.pid ?? 100, little);
   view.setUint32(fileHeader.parentPid, 1, little);
-  view.setBigUint64(fileHeader.startNs, START_NS, little);
+  view.setBigUint64(fileHeader.startNs, options.startNs ?? START_NS, little);
   view.setBigUint64(fileHeader.startRealtimeNs, options.realtimeNs ?? 0n, little);
   view.setBigUint64(fileHeader.claimedBytes, BigInt(claimedBytes), little);
   view.setBigUint64(fileHeader.finishedNs, options.finishedNs ?? 0n, little);
