@@ -112,7 +112,7 @@ const RULES: readonly RuleEntry[] = [
   // Counters without rollup.
   { name: /^gpu__time_duration$/, rule: () => SUM },
   { name: /^memory_(?:access_)?(?:size_)?type$/, rule: () => CONSTANT },
-  { name: /^(?:thread_)?inst_executed|^(?:memory|sass|derived|idc)_/, rule: () => SUM },
+  { name: /^(?:branch_|thread_)?inst_executed|^(?:memory|sass|derived|idc)_/, rule: () => SUM },
   { name: /__(?:pcsamp|sass|branch|inst|thread)_?\w*$|_(?:dropped|merged)_/, rule: () => SUM },
   // Labels of the details page, whose units do not tell counts from ratios: as the metrics they stand for.
   { name: /^Grid Size$|^Avg\. (?:Executed|Issued|Divergent) /, rule: () => SUM },

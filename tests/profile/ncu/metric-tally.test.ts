@@ -54,6 +54,7 @@ describe("a metric's rule", () => {
     ["launch__occupancy_limit_warps", "block", "minimum"],
     ["dram__bytes.sum.peak_sustained", "byte/cycle", "constant"],
     ["thread_inst_executed_true", "inst", "sum"],
+    ["branch_inst_executed", "", "sum"],
     ["profiler__replayer_passes", "pass", "maximum"],
     ["derived__sm__sass_thread_inst_executed_op_ffma_pred_on_x2", "thread", "constant"],
     ["derived__memory_l1_conflicts_shared_nway", "byte", "mean"],
