@@ -109,6 +109,26 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     },
   );
 
+  it("hears what ncu says to standard error alone, and starts no further run that would fail alike", async () => {
+    gpu?.plan([
+      {
+        log: "==ERROR== The application returned an error code (1).\n",
+        stderr:
+          "==ERROR== Nsight Compute failed to connect to the CUDA driver (stub libcuda.so[.1] on path?).",
+        exit: 1,
+      },
+    ]);
+    const result = await profile([
+      "pipeline.ncu.ncu_cli.replay_mode=range",
+      "pipeline.ncu.ncu_cli.nvtx.include=A*",
+      "hydra.run.dir=driverless",
+    ]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("ncu found no CUDA driver");
+    // A and what is inside it need a run each.
+    expect(gpu?.profilingCalls()).toHaveLength(1);
+  });
+
   it("tells the cause behind ncu's exit code 9, and keeps the file in which ncu says more", async () => {
     const details = inHere("nsight-compute-a507-931f.log");
     writeFileSync(details, "Failed to optimize backing store");
