@@ -308,6 +308,10 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
       ["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.kernel_name=gemm"],
       "measured as a whole",
     ],
+    [
+      ["pipeline.ncu.ncu_cli.replay_mode=app-range", "pipeline.ncu.top_n_kernels=2"],
+      "pipeline.ncu.top_n_kernels: a range is measured as a whole",
+    ],
     [["pipeline.ncu.ncu_cli.clock_control=boost"], "no --clock-control boost"],
     [["pipeline.ncu.ncu_cli.extra_args=['--nosuch']"], "no option --nosuch"],
   ])("refuses %s before anything is made", async (args, message) => {
