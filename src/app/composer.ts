@@ -60,6 +60,8 @@ export interface CompositionChanges {
   readonly configName?: string | null;
   /** `multirun` leaves sweeps and groups without an option alone. */
   readonly mode?: RunMode;
+  /** Leaves out also the sweeps that are refused. */
+  readonly anySweeps?: boolean;
 }
 
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
@@ -96,7 +98,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       extendSearchPath(primary, parseOverrides(overrides), snapshot, context).repository,
     defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
-    compose(overrides, { configName = primary, mode = "run" } = {}) {
+    compose(overrides, { configName = primary, mode = "run", anySweeps = false } = {}) {
       requirePrimary(snapshot.repository);
       // Before anything can fail and be told.
       redaction?.learn(suspectTexts(overrides, request));
@@ -106,6 +108,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         configName,
         overrides: parseOverrides(overrides),
         mode,
+        anySweeps,
         fromShell: true,
         jobName: request.jobName,
         cwd,

@@ -36,10 +36,13 @@ export function chooseMode(
   return { mode: "run", overrides: ["hydra.mode=RUN"] };
 }
 
-/** Undefined also where the config cannot be composed: then the run itself says why. */
+/**
+ * Undefined also where the config cannot be composed: then the run itself says why. Which sweeps
+ * are refused, and how, depends on what is found out here.
+ */
 function configuredMode(overrides: readonly string[], composer: Composer): RunMode | undefined {
   try {
-    const { root } = composer.compose(overrides, { mode: "multirun" });
+    const { root } = composer.compose(overrides, { mode: "multirun", anySweeps: true });
     const mode = selectNode(root, "hydra.mode", composer.context);
     if (mode === undefined || (mode.kind === "scalar" && mode.value === null)) return undefined;
     return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";

@@ -30,6 +30,8 @@ export interface ComposeRequest {
   readonly overrides: readonly Override[];
   /** In `multirun`, sweeps are left out and groups without an option are left open. */
   readonly mode: RunMode;
+  /** Leaves out also the sweeps that are refused: those over Hydra's own configuration. */
+  readonly anySweeps?: boolean;
   readonly fromShell: boolean;
   readonly jobName: string;
   /** Goes to `hydra.runtime.cwd`. */
@@ -71,7 +73,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   requirePrimary(request.snapshot.repository);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
-  checkSweeps(overrides, request);
+  if (request.anySweeps !== true) checkSweeps(overrides, request);
 
   const choices = splitOverrides(overrides, repository);
   const base = composeBase({ ...request, repository, choices });

@@ -228,6 +228,26 @@ describe("what decides between a run and a sweep", () => {
     expect(stderr).toContain("overriding with `hydra.mode=MULTIRUN`");
   });
 
+  test.each([
+    ["hydra.mode=MULTIRUN as an override", ["hydra.mode=MULTIRUN"], "x: 1\n"],
+    ["hydra.mode of the config", [], "x: 1\nhydra:\n  mode: MULTIRUN\n"],
+  ])("%s decides also where Hydra's own configuration is swept over", async (_, argv, config) => {
+    const { exitCode: code, stderr } = await swept([...argv, "hydra.job.name=a,b"], config);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Sweeping over Hydra's configuration is not supported");
+  });
+
+  test("what there is to warn of is told before a sweep over Hydra's own configuration is refused", async () => {
+    const { stderr } = await swept(["-m", "hydra.mode=RUN", "hydra.job.name=a,b"]);
+    expect(stderr).toMatch(/overriding with `hydra.mode=MULTIRUN`.*\nSweeping over Hydra's/);
+    const { run } = program({
+      "conf/config.yaml": "defaults:\n  - db: pg\nx: 1\n",
+      "conf/db/pg.yaml": "",
+    });
+    for (const argv of [["hydra.job.name=a,b"], ["-m", "hydra.job.name=a,b"]])
+      expect((await run(argv)).stderr).toContain("Defaults list is missing `_self_`");
+  });
+
   test("a launcher or sweeper that is not there is refused before anything is made", async () => {
     for (const override of ["hydra/launcher=rq", "hydra/sweeper=ax"]) {
       const { exitCode: code, stderr, swept: was } = await swept(["-m", override]);
