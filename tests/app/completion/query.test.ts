@@ -56,6 +56,21 @@ describe("-sc", () => {
     expect(stderr).toContain("Interpolation key 'nope' not found");
   });
 
+  test("says nothing of what there is to warn of", async () => {
+    const app = program({
+      "conf/config.yaml": "defaults:\n  - db: a\nx: 1\nhydra:\n  searchpath: [file://nope]\n",
+      "conf/db/a.yaml": "",
+    });
+    const COMP_LINE = "prog db=";
+    const { exitCode, stdout, stderr } = await app.run(["-sc", "query=bash"], undefined, {
+      COMP_LINE,
+    });
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "db=a\n", stderr: "" });
+    expect((await app.run(["--cfg", "job"])).stderr).toMatch(
+      /is not available[\s\S]*missing `_self_`/,
+    );
+  });
+
   test.each(["install", "query="])("%s names no shell", async (word) => {
     expect((await run(["-sc", word])).stderr).toContain("No completion plugin for 'None' found");
   });
