@@ -7,7 +7,7 @@ import { keyText, pyTypeName } from "../python-text.ts";
 import { convertScalar, isInterpolated } from "./convert-scalar.ts";
 import { describeType } from "./describe.ts";
 import { fitNode } from "./fit.ts";
-import { isContainerType } from "./type-of.ts";
+import { enumOf, isContainerType } from "./type-of.ts";
 import { notOfClass, notOptional, wrongType } from "./wrong-type.ts";
 
 /**
@@ -113,6 +113,14 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
     return [keyId(known), { key: known, value: convertAmong(type.element, value, place) }];
   });
   return { ...node, type, entries: new Map(entries) };
+}
+
+/** What is written where any value may stand: a scalar is one of them, whatever it was where it is from. */
+export function writtenBare(node: ConfigNode): ConfigNode {
+  // The text of a member of an enum is not all that it is.
+  if (node.kind !== "scalar" || node.type === undefined || enumOf(node) !== undefined) return node;
+  const { type: _, ...bare } = node;
+  return bare;
 }
 
 /** Maps and lists that stand among scalars, and maps among objects, are taken as they are. */

@@ -8,7 +8,7 @@ import { child, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
-import { assign, INT, OBJECT, STR, typed, unlocked } from "./typed-trees.ts";
+import { assign, COLOR, INT, OBJECT, STR, typed, unlocked } from "./typed-trees.ts";
 
 describe("interpolations in place of objects", () => {
   const objects: NodeType = { kind: "list", element: OBJECT };
@@ -99,6 +99,19 @@ describe("what an interpolation leads to, written to a field", () => {
   it("is no object where the field is a map", () => {
     const message = "Cannot assign D to Dict[str, int]";
     expect(() => place(mapOf(INT), objectOf("D"))).toThrowError(message);
+  });
+
+  it("has the type of its field, and none where that has none", () => {
+    const tree = mergeNodes([typed(INT), yaml("f: 5"), yaml("x: ${f}\nl: ['${f}']")].map(unlocked));
+    const context = createResolveContext({ env: {} });
+    const written = resolveTree(tree, context, IN_PLACE);
+    expect(show(written)).toBe("f: 5\nx: 5\nl:\n- 5\n");
+    expect(show(updateNode(written, "x", value("text")))).toContain("x: text\n");
+    expect(show(updateNode(written, "l[0]", yaml("{a: 1}")))).toContain("- a: 1\n");
+    expect(() => updateNode(written, "f", value("text"))).toThrowError("to Integer");
+    const member = mergeNodes([typed(COLOR), yaml("f: RED"), yaml("x: ${f}")].map(unlocked));
+    const x = child(resolveTree(member, context, IN_PLACE), "x");
+    expect(x && pyStr(x)).toBe("Color.RED");
   });
 
   it("is read as it stands", () => {
