@@ -33,6 +33,7 @@ import type { ReadOptions } from "./values/reader.ts";
 import { createConfig } from "./values/reader.ts";
 import { selectNode } from "./values/select.ts";
 import { toObject } from "./values/to-object.ts";
+import { bareValue } from "./values/types/convert.ts";
 import { updateNode } from "./values/update.ts";
 import { writeYaml } from "./values/writer.ts";
 
@@ -123,7 +124,8 @@ export function select(
   const root = containerOf(tree, "select");
   checkText("select", "the key", key);
   checkOptions("select", options, SELECT_OPTIONS);
-  return selectNode(root, key, contextOf(options, tree), { ...options, deep: true });
+  const found = selectNode(root, key, contextOf(options, tree), { ...options, deep: true });
+  return found && bareValue(found);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import {
   type ContainerNode,
+  compose,
   createEngine,
   createTargets,
   fromDotlist,
@@ -73,6 +74,18 @@ it("resolves with the resolvers that it is given", () => {
   expect(toYaml(resolve(loadYaml(text), options))).toBe("a: xx\nb: me\nc: ???\nd: ???\n");
   expect(toYaml({ a: "${twice:x}" }, { ...options, resolve: true })).toBe("a: xx\n");
   expect(() => resolve({ a: "${twice:x}" })).toThrow(refused("resolver.unknown"));
+});
+
+it("gives and writes values that have no type elsewhere, whatever they are where they are from", () => {
+  const config = compose({
+    configDir: null,
+    overrides: ["+x=${hydra.job.name}"],
+    returnHydraConfig: true,
+  });
+  const name = select(config, "hydra.job.name");
+  for (const tree of [resolve(config), merge({ x: name }), update({}, "x", name)])
+    expect(toObject(update(tree, "x", { a: 1 }))).toMatchObject({ x: { a: 1 } });
+  expect(() => update(config, "hydra.job.name", { a: 1 })).toThrow(refused("value.wrong_type"));
 });
 
 it("updates, and leaves the tree that it was given as it is", () => {

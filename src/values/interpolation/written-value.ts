@@ -3,7 +3,7 @@ import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { refuseReadonly, refuseSetting } from "../readonly.ts";
-import { convertWritten, writtenBare } from "../types/convert.ts";
+import { bareValue, convertWritten } from "../types/convert.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import { isInterpolationNode } from "./resolution.ts";
 
@@ -18,7 +18,7 @@ export function writtenValue(value: ConfigNode, target: Place, place: Place): Co
   if (isReplaced && place.parent !== null) refuseReadonly(place.parent, place);
   else refuseSetting(place);
   refuseNoValue(target, place);
-  return type === undefined ? writtenBare(value) : convertWritten(type, value, place);
+  return type === undefined ? bareValue(value) : convertWritten(type, value, place);
 }
 
 function refuseNoValue({ node, result }: Place, place: Place): void {

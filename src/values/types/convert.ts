@@ -115,8 +115,8 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
   return { ...node, type, entries: new Map(entries) };
 }
 
-/** What is written where any value may stand: a scalar is one of them, whatever it was where it is from. */
-export function writtenBare(node: ConfigNode): ConfigNode {
+/** A node as what any place takes it for: a scalar has the type of its field no more. */
+export function bareValue(node: ConfigNode): ConfigNode {
   // The text of a member of an enum is not all that it is.
   if (node.kind !== "scalar" || node.type === undefined || enumOf(node) !== undefined) return node;
   const { type: _, ...bare } = node;
