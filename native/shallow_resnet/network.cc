@@ -142,11 +142,11 @@ std::size_t estimated_host_bytes(const ModelSizes& sizes, const InputShape& inpu
   const std::size_t side = input.image_size;
   const std::size_t batch = input.batch_size;
   // As given, and packed for the kernels.
-  const std::size_t parameters = checked_multiply(2, parameter_count(parameter_specs(sizes)));
+  const std::size_t state = checked_multiply(2, state_count(parameter_specs(sizes)));
   const std::size_t image = checked_product({batch, sizes.in_channels, side, side});
   // As they come from the device, and as they are written.
   const std::size_t logits = checked_product({2, batch, sizes.num_classes});
-  std::size_t values = checked_add(parameters, checked_add(image, logits));
+  std::size_t values = checked_add(state, checked_add(image, logits));
   if (activations_on_host) {
     const auto add = [&](std::size_t tensors, std::size_t channels, std::size_t size) {
       const std::size_t border = checked_add(size, 2);

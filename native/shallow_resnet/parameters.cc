@@ -49,8 +49,8 @@ void add_batch_norm(std::vector<ParameterSpec>& specs, const std::string& name,
                     std::size_t channels) {
   specs.push_back({name + ".weight", {channels}, Initial::ones});
   specs.push_back({name + ".bias", {channels}, Initial::zeros});
-  specs.push_back({name + ".running_mean", {channels}, Initial::zeros});
-  specs.push_back({name + ".running_var", {channels}, Initial::ones});
+  specs.push_back({name + ".running_mean", {channels}, Initial::zeros, 0, Role::buffer});
+  specs.push_back({name + ".running_var", {channels}, Initial::ones, 0, Role::buffer});
 }
 
 HostTensor initial_tensor(const ParameterSpec& spec, std::uint64_t seed) {
@@ -92,6 +92,13 @@ std::vector<ParameterSpec> parameter_specs(const ModelSizes& sizes) {
 }
 
 std::size_t parameter_count(const std::vector<ParameterSpec>& specs) {
+  std::size_t count = 0;
+  for (const ParameterSpec& spec : specs)
+    if (spec.role == Role::parameter) count = checked_add(count, element_count(spec.sizes));
+  return count;
+}
+
+std::size_t state_count(const std::vector<ParameterSpec>& specs) {
   std::size_t count = 0;
   for (const ParameterSpec& spec : specs) count = checked_add(count, element_count(spec.sizes));
   return count;

@@ -24,6 +24,9 @@ enum class Initial {
   ones,
 };
 
+/// PyTorch's words: a buffer is kept with the model, and not learned.
+enum class Role { parameter, buffer };
+
 struct ParameterSpec {
   /// PyTorch's name, e.g. `blocks.0.conv1.weight`.
   std::string name;
@@ -31,13 +34,18 @@ struct ParameterSpec {
   Initial initial = Initial::zeros;
   /// Inputs that one output sums over; 0 unless `initial` is uniform.
   std::size_t fan_in = 0;
+  Role role = Role::parameter;
 };
 
 /// In PyTorch's state_dict order, running statistics included.
 std::vector<ParameterSpec> parameter_specs(const ModelSizes& sizes);
 
-/// Total elements. Throws InputError when the count overflows.
+/// Elements of what is learned, as PyTorch's `parameters()` has it. Throws InputError when the
+/// count overflows.
 std::size_t parameter_count(const std::vector<ParameterSpec>& specs);
+
+/// Elements of all there is, buffers included. Throws InputError when the count overflows.
+std::size_t state_count(const std::vector<ParameterSpec>& specs);
 
 /// PyTorch's scheme for new layers: convolution and linear weights and biases uniform in
 /// ±1/sqrt(fan_in) (what its Kaiming-uniform with a = sqrt(5) comes to), batch norm weights one,

@@ -66,8 +66,11 @@ describe("the document", () => {
       ...["--image-size", "10", "--iterations", "3", "--warmup", "0"],
     ]);
     const conv = (i: number, o: number): number => o * i * 9 + o;
+    // As PyTorch counts them: running means and variances are not learned.
+    const count = conv(4, 8) + 4 * conv(8, 8) + 5 * 2 * 8 + 8 * 10 + 10;
     expect(report.parameters).toMatchObject({
-      count: conv(4, 8) + 4 * conv(8, 8) + 5 * 4 * 8 + 8 * 10 + 10,
+      count,
+      bytes: 4 * count,
       source: "seed",
     });
     expect(report.shapes).toEqual({
