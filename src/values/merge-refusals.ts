@@ -5,8 +5,8 @@ import { isMissing, isMissingOrNull } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { pyStr, pyTypeName } from "./python-text.ts";
-import { extendsType } from "./types/convert.ts";
-import { isContainerType } from "./types/type-of.ts";
+import { extendsType, refuseNull } from "./types/convert.ts";
+import { elementType, isContainerType } from "./types/type-of.ts";
 import { notOfClass, wrongType } from "./types/wrong-type.ts";
 
 /*
@@ -35,6 +35,25 @@ export function refuseInPlaceOfObject(
     key: fullKeyOf(dest, key),
     origin: source.origin,
   });
+}
+
+/**
+ * What an interpolation led to brings the type of its own field along: a field for objects takes no scalar in the
+ * object's place. (Other types stand at the node, which refuses what does not fit.)
+ */
+export function refuseInPlaceOfField(
+  dest: Place,
+  key: Key,
+  target: Place,
+  source: ConfigNode,
+): void {
+  if (source.kind !== "scalar" || target.parent === null || target.key === undefined) return;
+  if (isMissing(source) || isInterpolationNode(source)) return;
+  const type = elementType(target.parent.node, target.key);
+  if (type?.kind !== "object") return;
+  const at: Place = { kind: "place", node: source, parent: dest, key };
+  refuseNull(type, source, at);
+  if (source.value !== null) throw notOfClass(type, source, at);
 }
 
 /** An object of a class takes those of the class and of its subclasses. */

@@ -13,6 +13,7 @@ import { isInterpolationNode, tryDereference } from "./interpolation/resolution.
 import {
   incompatible,
   isSpecialScalar,
+  refuseInPlaceOfField,
   refuseInPlaceOfMissing,
   refuseInPlaceOfObject,
   refuseOtherObject,
@@ -188,6 +189,7 @@ function expand(
     const target = followFromRoot(dest, key, context);
     if (target !== undefined && target.node.kind !== "scalar" && target.result !== true) {
       assign(dest, key, snapshot(target.node, dest.copies));
+      refuseInPlaceOfField(dest, key, target, source);
       return child(dest.node, key) ?? old;
     }
   }

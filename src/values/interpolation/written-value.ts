@@ -4,6 +4,7 @@ import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { refuseReadonly, refuseSetting } from "../readonly.ts";
 import { bareValue, convertWritten } from "../types/convert.ts";
+import { isContainerType } from "../types/type-of.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import { isInterpolationNode } from "./resolution.ts";
 
@@ -14,12 +15,17 @@ import { isInterpolationNode } from "./resolution.ts";
  */
 export function writtenValue(value: ConfigNode, target: Place, place: Place): ConfigNode {
   const { type } = place.node;
-  const isReplaced = type === undefined && target.node.kind !== "scalar" && target.result !== true;
+  const isReplaced = type === undefined && isContainer(target.node) && target.result !== true;
   if (isReplaced && place.parent !== null) refuseReadonly(place.parent, place);
   else refuseSetting(place);
   refuseNoValue(target, place);
-  return type === undefined ? bareValue(value) : convertWritten(type, value, place);
+  if (type !== undefined) return convertWritten(type, value, place);
+  return isContainer(target.node) ? value : bareValue(value);
 }
+
+/** What is declared as a map or list is one of OmegaConf's also where it is null. */
+const isContainer = (node: ConfigNode): boolean =>
+  node.kind !== "scalar" || isContainerType(node.type);
 
 function refuseNoValue({ node, result }: Place, place: Place): void {
   if (result !== true) return;

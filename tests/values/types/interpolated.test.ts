@@ -1,5 +1,6 @@
 /** Interpolations that stand in the place of typed values, and what they lead to. */
 import { describe, expect, it } from "vitest";
+import { withFlags } from "../../../src/values/flags.ts";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
 import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
@@ -8,7 +9,17 @@ import { child, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
-import { assign, COLOR, INT, OBJECT, STR, typed, unlocked } from "./typed-trees.ts";
+import {
+  assign,
+  COLOR,
+  INT,
+  OBJECT,
+  SERVER,
+  STR,
+  typed,
+  unlocked,
+  withField,
+} from "./typed-trees.ts";
 
 describe("interpolations in place of objects", () => {
   const objects: NodeType = { kind: "list", element: OBJECT };
@@ -112,6 +123,20 @@ describe("what an interpolation leads to, written to a field", () => {
     const member = mergeNodes([typed(COLOR), yaml("f: RED"), yaml("x: ${f}")].map(unlocked));
     const x = child(resolveTree(member, context, IN_PLACE), "x");
     expect(x && pyStr(x)).toBe("Color.RED");
+  });
+
+  it("has the type of a map, list or object that is null", () => {
+    const optional: NodeType = { ...SERVER, optional: true };
+    const base = mergeNodes([withField(optional, "???", value("${f}")), yaml("f: null")]);
+    const resolved = (node: ConfigNode) =>
+      resolveTree(node, createResolveContext({ env: {} }), IN_PLACE);
+    const over = (text: string) => show(mergeNodes([resolved(base), yaml(text)]));
+    expect(over("x: {port: 2}")).toContain("x:\n  host: h\n  port: 2\n");
+    expect(() => over("x: {nope: 2}")).toThrow("Key 'nope' not in 'Server'");
+    expect(() => over("x: 1")).toThrow("int is not a subclass of Server");
+    expect(() => resolved(withFlags(base, { readonly: true }))).toThrow(
+      "Cannot change read-only config container",
+    );
   });
 
   it("is read as it stands", () => {

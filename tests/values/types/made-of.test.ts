@@ -74,6 +74,23 @@ describe("an interpolation that is merged over", () => {
     expect(() => mergeNodes([base, yaml("b: 1")])).toThrow("int is not a subclass of Server");
   });
 
+  it("takes only what the field of its target takes, where that is one for objects", () => {
+    const base = mergeNodes([withField(SERVER, "???", value("${f}")), yaml("f: {}")]);
+    const over = (text: string): string => show(mergeNodes([base, yaml(text)]));
+    expect(() => over("x: 1")).toThrow(
+      expect.objectContaining({
+        message: "Invalid type assigned: int is not a subclass of Server. value: 1",
+        details: expect.objectContaining({ key: "x" }),
+      }),
+    );
+    expect(() => over("x: null")).toThrow("not Optional");
+    expect(over("x: ${f.host}")).toContain("x: ${f.host}\n");
+    expect(over("x: ???")).toContain("x:\n  host: h\n  port: 80\n");
+    const optional = { ...SERVER, optional: true } satisfies NodeType;
+    const some = mergeNodes([withField(optional, "???", value("${f}")), yaml("f: {}")]);
+    expect(show(mergeNodes([some, yaml("x: null")]))).toContain("x: null\n");
+  });
+
   it.each<[NodeType, ConfigNode, string, string]>([
     [SERVER, list([], ORIGIN), "{}", "list is not a subclass of Server"],
     [
