@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { lastLines } from "../../worker/log-tail.ts";
 import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
@@ -18,34 +19,33 @@ export const logFolder = (pattern: string, task: Pick<SubmittedTask, "array" | "
 /** Enough for what Node says as it dies, and what Slurm says then. */
 const LINES = 100;
 
-/** The last lines of what Slurm says of a task's last run, and of what each process of its job has printed then. */
-export const lastLogLines = (folder: string, task: SubmittedTask): readonly string[] =>
-  [slurmLog(folder, task), ...jobLogs(task)].flatMap(ofLastRun);
+/** The last lines of what Slurm says itself of a task's last run. */
+export const lastSlurmLines = (folder: string, task: SubmittedTask): readonly string[] =>
+  ofLastRun(slurmLog(folder, task));
 
-/** What Slurm said last of the last run of a task; undefined where it said nothing. */
-export const lastSlurmLine = (folder: string, task: SubmittedTask): string | undefined =>
-  ofLastRun(slurmLog(folder, task)).at(-1)?.trim();
+/** The last lines of what each process of a task's job has printed in its last run. */
+export const lastJobLines = (task: SubmittedTask): readonly string[] =>
+  jobLogs(task).flatMap(ofLastRun);
 
 /**
  * How the last run of a task ended, by what Slurm's daemon and its `srun` wrote of it themselves: known also where Slurm has forgotten
  * the task. Undefined where they wrote nothing of that.
+ *
+ * @param slurmLines what Slurm says itself: `lastSlurmLines`
+ * @param jobLines what the job has printed: `lastJobLines`
  */
 export function loggedEnd(
-  folder: string,
-  task: SubmittedTask,
+  slurmLines: readonly string[],
+  jobLines: readonly string[],
 ): Pick<TaskReport, "exitCode" | "state"> | undefined {
-  const line = ofLastRun(slurmLog(folder, task)).findLast((one) => CANCELLED.test(one));
+  const line = slurmLines.findLast((one) => CANCELLED.test(one));
   if (line !== undefined) {
     const state = STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED";
     return { state, exitCode: null };
   }
-  const ends = lastLogLines(folder, task).flatMap((one) => {
-    const found = STEP_ENDED.exec(one);
-    return found === null ? [] : [found[1]];
-  });
-  if (ends.length === 0) return undefined;
-  const code = ends.at(-1);
-  return { state: "FAILED", exitCode: code === undefined ? null : Number(code) };
+  const codes = [...slurmLines, ...jobLines].flatMap(stepCode);
+  // As srun itself ends, and the script with it.
+  return codes.length === 0 ? undefined : { state: "FAILED", exitCode: Math.max(...codes) };
 }
 
 /** Slurm's words for every end of a job that it brings about; that of a step may have brought itself about. */
@@ -57,9 +57,31 @@ const STATES = [
   ["DUE TO NODE FAILURE", "NODE_FAIL"],
 ] as const;
 
-/** Of a process that did not end well: `srun: error: n1: task 0: Killed`, `srun: error: n1: tasks 0-3: Exited with exit code 7`. */
-const STEP_ENDED =
-  /^srun: error: \S+: tasks? [\d,-]+: (?:Exited with exit code (\d+)|Killed|Aborted|Segmentation fault|Bus error|Illegal instruction|Floating point exception)/;
+/** The code of a process that did not end well, by `srun`; 128 and the number of a signal that ended it. */
+function stepCode(line: string): readonly number[] {
+  const [, code, signal] = STEP_ENDED.exec(line) ?? [];
+  if (code !== undefined) return [Number(code)];
+  const name = SIGNALS.find(([words]) => words === signal)?.[1];
+  return name === undefined ? [] : [128 + constants.signals[name]];
+}
+
+/** As the C library says which it was. */
+const SIGNALS = [
+  ["Aborted", "SIGABRT"],
+  ["Bus error", "SIGBUS"],
+  ["Floating point exception", "SIGFPE"],
+  ["Hangup", "SIGHUP"],
+  ["Illegal instruction", "SIGILL"],
+  ["Interrupt", "SIGINT"],
+  ["Killed", "SIGKILL"],
+  ["Segmentation fault", "SIGSEGV"],
+  ["Terminated", "SIGTERM"],
+] as const;
+
+/** `srun: error: n1: task 0: Killed`, `srun: error: n1: tasks 0-3: Exited with exit code 7`. */
+const STEP_ENDED = new RegExp(
+  `^srun: error: \\S+: tasks? [\\d,-]+: (?:Exited with exit code (\\d+)|(${SIGNALS.map(([words]) => words).join("|")}))`,
+);
 
 /** A task that is queued again logs behind what it logged before: that was another end. */
 function ofLastRun(file: string): readonly string[] {

@@ -1,5 +1,4 @@
 import { isHeapFull, MORE_HEAP } from "../../worker/out-of-memory.ts";
-import { lastLogLines } from "./job-logs.ts";
 import type { SubmittedTask } from "./submissions.ts";
 import type { TaskReport } from "./task-state.ts";
 
@@ -7,14 +6,14 @@ import type { TaskReport } from "./task-state.ts";
  * Why the job of a task ended, and what to do, where it ran out of memory; undefined for others. Slurm does not always say so
  * itself: the task whose step was killed has just failed, and one whose time is past is forgotten. What was printed last tells.
  *
+ * @param lines what Slurm and the job have logged last
  * @param report what Slurm said last; undefined where it knows the task no more
  */
 export function outOfMemory(
-  folder: string,
+  lines: readonly string[],
   task: SubmittedTask,
   report: TaskReport | undefined,
 ): string | undefined {
-  const lines = lastLogLines(folder, task);
   if (isHeapFull(lines)) return `out of memory: Node's heap is full; ${MORE_HEAP}`;
   return report?.state === "OUT_OF_MEMORY" || lines.some((line) => OVER_LIMIT.test(line))
     ? `out of memory: more than Slurm gave it; ${moreMemory(task)} lets each job have more`

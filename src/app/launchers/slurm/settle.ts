@@ -12,7 +12,7 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobsFolder } from "../../sweep/record/layout.ts";
-import { lastSlurmLine, loggedEnd } from "./job-logs.ts";
+import { lastJobLines, lastSlurmLines, loggedEnd } from "./job-logs.ts";
 import { outOfMemory } from "./out-of-memory.ts";
 import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
@@ -47,7 +47,8 @@ export function settle(
   if (isNew && !mayBeOf(task, state)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
-  const { known, lack, status, why } = endOf(folder, task, report);
+  const slurmLines = lastSlurmLines(folder, task);
+  const { known, lack, status, why } = endOf(slurmLines, task, report);
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   // Its own word is better than Slurm's for the code that it ended with.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
@@ -55,7 +56,7 @@ export function settle(
     if (CAUSES.has(known?.state ?? "")) writeJobState(folder, stoppedBy(state, why));
     return { kind: "ended" };
   }
-  const detail = lack === undefined ? lastSlurmLine(folder, task) : undefined;
+  const detail = lack === undefined ? slurmLines.at(-1)?.trim() : undefined;
   const attempt = isNew ? state : begun(task.number, state, { details: { slurm: taskName(task) } });
   writeJobState(
     folder,
@@ -70,7 +71,7 @@ export function settle(
 
 /** How a task ended, by what Slurm says and, where that is not enough, by what was printed last. */
 function endOf(
-  folder: string,
+  slurmLines: readonly string[],
   task: SubmittedTask,
   report: TaskReport | undefined,
 ): {
@@ -81,22 +82,23 @@ function endOf(
   /** What Slurm said, or has logged; undefined where that is nothing. */
   readonly known: TaskReport | undefined;
 } {
-  const known = report ?? loggedReport(folder, task);
-  const told = STATUS[known?.state ?? ""] ?? "stopped";
   // What was cancelled, or lost its node, is still to be done, whatever it printed.
-  const lack =
-    told === "failed" || report === undefined ? outOfMemory(folder, task, report) : undefined;
+  const mayLack = report === undefined || STATUS[report.state] === "failed";
+  const jobLines = mayLack ? lastJobLines(task) : [];
+  const known = report ?? loggedReport(task, loggedEnd(slurmLines, jobLines));
+  const lack = mayLack ? outOfMemory([...slurmLines, ...jobLines], task, report) : undefined;
   if (lack !== undefined) return { status: "failed", why: lack, lack, known };
   const why =
     known === undefined ? "Slurm knows it no more, and it left no result" : whyOver(known);
+  const told = STATUS[known?.state ?? ""] ?? "stopped";
   return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
 }
 
 /** Of a task that Slurm has forgotten, what its logs say of the end. */
-function loggedReport(folder: string, task: SubmittedTask): TaskReport | undefined {
-  const end = loggedEnd(folder, task);
-  return end && { array: task.array, index: task.index, reason: null, ...end };
-}
+const loggedReport = (
+  { array, index }: SubmittedTask,
+  end: ReturnType<typeof loggedEnd>,
+): TaskReport | undefined => end && { array, index, reason: null, ...end };
 
 /** Why Slurm stopped a job that can only say by which signal. */
 const CAUSES: ReadonlySet<string> = new Set([

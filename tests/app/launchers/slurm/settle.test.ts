@@ -89,8 +89,10 @@ function forgotten(said: string, before = inTask("7_1")) {
 }
 
 test.each([
-  ["srun: error: vm: task 0: Killed\nsrun: Force Terminated StepId=103.0\n", "failed", null],
-  ["srun: error: vm: task 0: Aborted (core dumped)\n", "failed", null],
+  ["srun: error: vm: task 0: Killed\nsrun: Force Terminated StepId=103.0\n", "failed", 137],
+  ["srun: error: vm: task 0: Aborted (core dumped)\n", "failed", 134],
+  ["srun: error: vm: task 0: Segmentation fault\n", "failed", 139],
+  ["srun: error: vm: task 0: Terminated\n", "stopped", 143],
   ["srun: error: n1: tasks 0-3: Exited with exit code 7\n", "failed", 7],
   ["srun: error: vm: task 0: Exited with exit code 143\n", "stopped", 143],
   ["srun: error: Unable to create step for job 8: Job/step already completing\n", "stopped", null],
@@ -102,15 +104,25 @@ test.each([
   },
 );
 
-test("what a forgotten job said itself of its end stays", () => {
-  const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
-  const { outcome, state } = forgotten(
-    "srun: error: vm: task 0: Exited with exit code 143\n",
-    stopped,
-  );
-  expect(outcome).toEqual({ kind: "ended" });
-  expect(state).toEqual(stopped);
+test("of several processes the highest code counts, as it is that of srun, whichever ended last", () => {
+  for (const lines of [
+    ["srun: error: n1: task 0: Terminated", "srun: error: n2: task 1: Exited with exit code 1"],
+    ["srun: error: n2: task 1: Exited with exit code 1", "srun: error: n1: task 0: Terminated"],
+  ]) {
+    const { state } = forgotten(`${lines.join("\n")}\n`);
+    expect([state?.status, state?.attempts[0]?.exit_code]).toEqual(["stopped", 143]);
+  }
 });
+
+test.each(["Exited with exit code 143", "Killed"])(
+  "what a forgotten job said itself of its end stays: %s",
+  (end) => {
+    const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
+    const { outcome, state } = forgotten(`srun: error: vm: task 0: ${end}\n`, stopped);
+    expect(outcome).toEqual({ kind: "ended" });
+    expect(state).toEqual(stopped);
+  },
+);
 
 test("a job that could say itself that it was stopped has run out of time all the same", () => {
   const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
