@@ -2,12 +2,12 @@ import type { Suspension } from "../suspension.ts";
 import { brokenOff } from "./broken-off.ts";
 import { EXIT_ERROR, type Session } from "./commands/command.ts";
 import { endSweep } from "./end-sweep.ts";
-import { type JobResult, wasStopped } from "./job/job.ts";
+import { wasStopped } from "./job/job.ts";
 import { composedEvent } from "./job-surroundings.ts";
 import type { Logging } from "./logging/logging.ts";
 import { openSweep } from "./open-sweep.ts";
 import type { Board } from "./sweep/board/board.ts";
-import { endOfResult, hasFailed, sweepExitCode } from "./sweep/failure-policy.ts";
+import { endOfResult, isTolerated, sweepExitCode } from "./sweep/failure-policy.ts";
 import { runSweep } from "./sweep/run-sweep.ts";
 
 /**
@@ -52,9 +52,8 @@ export async function runMany(
     const goesOn = launcher.submit !== undefined && results.some(wasStopped);
     const ended = { directory, goesOn, isPlain, results, toleratesFailures, unfinished };
     await endSweep(ended, session);
-    const isTolerated = (result: JobResult) =>
-      toleratesFailures && hasFailed(result) && !wasStopped(result);
-    const ends = results.filter((result) => !isTolerated(result)).map(endOfResult);
+    const counted = results.filter((result) => !(toleratesFailures && isTolerated(result)));
+    const ends = counted.map(endOfResult);
     const wasCutShort = unfinished > 0 || gate.isClosed();
     return sweepExitCode(wasCutShort ? [...ends, undefined] : ends);
   } catch (error) {

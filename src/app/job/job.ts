@@ -57,7 +57,7 @@ export interface JobResult {
   readonly exitCode: number;
   /** Where a job that ran in a process of its own printed: an absolute path. */
   readonly log?: string;
-  /** Of a job that its scheduler ended, or lost: it is still to be done, and the sweep goes on without it. */
+  /** Of a job that others ended, or lost: it is still to be done. Where a scheduler did that, the sweep goes on without it. */
   readonly isLeftUndone?: true;
 }
 

@@ -2,7 +2,8 @@ import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { plainAt } from "../job/hydra-values.ts";
-import { isSignalCode, type JobResult, wasStopped } from "../job/job.ts";
+import { isSignalCode, isUndone, type JobResult, wasStopped } from "../job/job.ts";
+import { countedExitCode } from "./record/counted-exit-code.ts";
 import type { JobState } from "./record/job-state.ts";
 
 const KEY = "hydra.launcher.on_failure";
@@ -76,14 +77,20 @@ export interface JobEnd {
   readonly exitCode: number | null;
 }
 
+/**
+ * Whether a failure is none of its sweep, where its sweeper tolerates failures: what came to no end of its own is none that the sweeper
+ * was told of for good.
+ */
+export const isTolerated = (result: JobResult): boolean => hasFailed(result) && !isUndone(result);
+
 export const endOfResult = (result: JobResult): JobEnd => ({
   isCompleted: !hasFailed(result),
   exitCode: result.exitCode,
 });
 
-export const endOfState = ({ attempts, status }: JobState): JobEnd => ({
-  isCompleted: status === "completed",
-  exitCode: attempts.at(-1)?.exit_code ?? null,
+export const endOfState = (state: JobState): JobEnd => ({
+  isCompleted: state.status === "completed",
+  exitCode: countedExitCode(state),
 });
 
 /**

@@ -1,10 +1,8 @@
 import { isConfigError } from "../../values/errors.ts";
-import { isSignalCode } from "../job/job.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
-import { isScheduled } from "../worker/left-behind.ts";
 import type { Holder } from "../worker/process-claim.ts";
-import { endOfState, type JobEnd, sweepExitCode } from "./failure-policy.ts";
+import { endOfState, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";
 import { sweepFolder } from "./record/layout.ts";
@@ -129,16 +127,10 @@ export function recordedExitCode(folder: string, manifest: SweepManifest): numbe
   const isTolerated = (state: JobState | undefined) =>
     manifest.tolerates_failures === true &&
     (state?.status === "failed" || state?.status === "timed_out");
-  const ends = states.filter((state) => !isTolerated(state)).map((state) => state && endOf(state));
+  const ends = states
+    .filter((state) => !isTolerated(state))
+    .map((state) => state && endOfState(state));
   return sweepExitCode(manifest.more_to_come === true ? [...ends, undefined] : ends);
-}
-
-/** A signal that ended a scheduler's job was not for the sweep: it counts as any failure. */
-function endOf(state: JobState): JobEnd {
-  const end = endOfState(state);
-  const last = state.attempts.at(-1);
-  const isForeign = last !== undefined && isScheduled(last) && isSignalCode(end.exitCode ?? 0);
-  return isForeign ? { ...end, exitCode: 1 } : end;
 }
 
 /** What a scheduler says of the jobs that it was given. */

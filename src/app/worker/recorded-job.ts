@@ -1,5 +1,6 @@
 import { isConfigError } from "../../values/errors.ts";
 import { type JobResult, wasStopped } from "../job/job.ts";
+import { countedExitCode } from "../sweep/record/counted-exit-code.ts";
 import {
   type AttemptEnd,
   begun,
@@ -89,17 +90,18 @@ export function resultOf(
 ): JobResult | undefined {
   const state = readJobState(folder, job.number);
   if (state === undefined) return undefined;
-  const last = state.attempts.at(-1);
   const { number, outputDir, overrides } = job;
   const base = { number, outputDir, overrides, returnValue: state.return_value ?? undefined };
-  const exitCode = last?.exit_code ?? 1;
+  const exitCode = countedExitCode(state) ?? 1;
   if (state.status === "completed")
     return { ...base, status: "completed", error: undefined, exitCode };
   if (state.status === "running" || state.status === "queued") return undefined;
+  const problem = state.attempts.at(-1)?.error ?? state.status;
   return {
     ...base,
     status: "failed",
-    error: describe(last?.error ?? state.status, number),
+    error: describe(problem, number),
     exitCode: exitCode === 0 ? 1 : exitCode,
+    ...(state.status === "stopped" && { isLeftUndone: true }),
   };
 }

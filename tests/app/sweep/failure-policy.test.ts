@@ -4,6 +4,7 @@ import {
   endOfResult,
   endOfState,
   type FailurePolicy,
+  isTolerated,
   openGate,
   sweepExitCode,
 } from "../../../src/app/sweep/failure-policy.ts";
@@ -55,6 +56,17 @@ describe("the exit code of a sweep", () => {
     expect(sweepExitCode([end("timed_out", null), end("failed", 4)])).toBe(4);
     expect(sweepExitCode([end("timed_out", null)])).toBe(1);
     expect(sweepExitCode([completed, end("stopped", 143)])).toBe(143);
+    const onSlurm = begun(0, undefined, { details: { slurm: "7_1" } });
+    const code = (exitCode: number) =>
+      sweepExitCode([endOfState(ended(onSlurm, { status: "failed", exitCode }))]);
+    // The signal was not for the sweep.
+    expect([code(137), code(7)]).toEqual([1, 7]);
+  });
+
+  test("what a sweeper tolerates has failed, and not only come to no end", () => {
+    expect([THREW, result("completed", 3)].map(isTolerated)).toEqual([true, true]);
+    const stopped = [result("failed", 143), { ...THREW, isLeftUndone: true } as const];
+    expect([DONE, ...stopped].map(isTolerated)).toEqual([false, false, false]);
   });
 });
 

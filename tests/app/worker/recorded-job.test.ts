@@ -1,8 +1,16 @@
-import { statSync } from "node:fs";
+import { mkdtempSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readJobState } from "../../../src/app/sweep/record/job-state.ts";
+import {
+  type AttemptEnd,
+  begun,
+  ended,
+  readJobState,
+  writeJobState,
+} from "../../../src/app/sweep/record/job-state.ts";
 import { jobFile } from "../../../src/app/sweep/record/layout.ts";
-import { beginJob } from "../../../src/app/worker/recorded-job.ts";
+import { beginJob, resultOf } from "../../../src/app/worker/recorded-job.ts";
 import { canMount, fill, withDisk } from "../mounts.ts";
 
 test.skipIf(!canMount("ends of jobs on full disks")).each([true, false])(
@@ -36,4 +44,31 @@ test.skipIf(!canMount("ends of jobs on full disks"))(
       expect(readJobState(disk, 3)).toEqual(before);
       expect(statSync(jobFile(disk, 3)).size).toBe(size);
     }),
+);
+
+test.each([
+  // A sweep that is cancelled says so of jobs that failed because of it, too.
+  ["basic", "stopped", 1, { exitCode: 1, isLeftUndone: true }],
+  ["basic", "stopped", 143, { exitCode: 143, isLeftUndone: true }],
+  ["basic", "failed", 137, { exitCode: 137 }],
+  ["slurm", "stopped", 143, { exitCode: 1, isLeftUndone: true }],
+  ["slurm", "stopped", null, { exitCode: 1, isLeftUndone: true }],
+  ["slurm", "failed", 137, { exitCode: 1 }],
+  ["slurm", "failed", 7, { exitCode: 7 }],
+] as const)(
+  "what a job came to is told from its record: %s, %s with %s",
+  (launcher, status, exitCode, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), "hydraconf-recorded-"));
+    const details = launcher === "slurm" ? { details: { slurm: "7_1" } } : {};
+    const end: AttemptEnd = { status, exitCode, error: "why" };
+    writeJobState(folder, ended(begun(3, undefined, details), end));
+    const job = { number: 3, outputDir: "/s/3", overrides: ["x=1"] };
+    expect(resultOf(folder, job, (line) => line)).toEqual({
+      ...job,
+      status: "failed",
+      error: "why",
+      returnValue: undefined,
+      ...expected,
+    });
+  },
 );

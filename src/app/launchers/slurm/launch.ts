@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { plural } from "../../../plural.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { listenForInterrupt } from "../../interrupt.ts";
-import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import { failedJob, type JobResult } from "../../job/job.ts";
 import { nextCommand, nextCommands } from "../../sweep/next-commands.ts";
 import { tookMs } from "../../sweep/record/attempt-time.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
@@ -96,8 +96,7 @@ export async function* launchOnSlurm(
       else {
         open.delete(event.number);
         if (event.kind === "ended") yield endOf(job, settings, request);
-        else if (!withdrawn)
-          yield { kind: "ended", job, result: leftUndone(failedJob(job, failure(event.reason))) };
+        else if (!withdrawn) yield { kind: "ended", job, result: lost(job, event.reason) };
       }
       if (!withdrawn && !gate.mayStart()) {
         withdrawn = true;
@@ -117,6 +116,12 @@ export async function* launchOnSlurm(
   yield { kind: "ended", job: first, result: { ...result, exitCode: interrupt.exitCode() ?? 130 } };
 }
 
+/** The result of a job that Slurm has dropped before it began. */
+const lost = (job: SweepJob, reason: string): JobResult => ({
+  ...failedJob(job, failure(reason)),
+  isLeftUndone: true,
+});
+
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
 function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest): LaunchEvent {
@@ -126,9 +131,7 @@ function endOf(job: SweepJob, settings: SlurmSettings, request: LauncherRequest)
   return { kind: "ended", job, result, ...(hasEnded && { took: tookMs(last) }) };
 }
 
-/**
- * What a job came to, and where it logged; one that Slurm ended by a signal does not end the sweep.
- */
+/** What a job came to, and where it logged. */
 function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRequest): JobResult {
   const result = record.resultOf(job) ?? failedJob(job, failure("its record is gone"));
   if (result.status === "completed") return result;
@@ -138,17 +141,8 @@ function resultOf(job: SweepJob, settings: SlurmSettings, { record }: LauncherRe
     isConfigError(result.error) && log !== undefined
       ? new ConfigError({ ...result.error.details, hint: `what it printed is in ${log}` })
       : result.error;
-  const wasEnded = readJobState(record.folder, job.number)?.status === "stopped";
-  const told = {
-    ...result,
-    error,
-    exitCode: wasStopped(result) ? 1 : result.exitCode,
-    ...(log !== undefined && { log }),
-  };
-  return wasEnded ? leftUndone(told) : told;
+  return { ...result, error, ...(log !== undefined && { log }) };
 }
-
-const leftUndone = (result: JobResult): JobResult => ({ ...result, isLeftUndone: true });
 
 /** The jobs of a batch that Slurm still has: of a resumed sweep. */
 async function liveJobs(
