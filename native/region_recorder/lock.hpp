@@ -9,8 +9,9 @@ namespace region_recorder {
 
 inline pthread_mutex_t global_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// No NVTX call is a cancellation point: pthread_cancel must not end a thread in an open() of ours, with
-// the lock in its hands. What was asked for meanwhile comes at the program's own next one.
+// No NVTX call is a cancellation point, nor is anything else of ours: pthread_cancel must not end a thread in
+// an open() of ours, with the lock in its hands, or in the middle of exit(). What was asked for meanwhile comes
+// at the program's own next one.
 class [[nodiscard]] NoCancellation {
  public:
   NoCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

@@ -62,6 +62,7 @@ void after_fork_in_child() {
 
 // Runs when the process calls exit() or returns from main, after its own exit handlers.
 __attribute__((destructor)) void finish_recording() {
+  const NoCancellation all_the_while;
   const bool locked = lock_patiently();
   file.finish(locked);
   if (locked) pthread_mutex_unlock(&global_mutex);

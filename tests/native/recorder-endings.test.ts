@@ -152,6 +152,13 @@ describe.runIf(clients.length > 0)("the program is never disturbed", () => {
     expect(process?.notes).toEqual([]);
   });
 
+  test("by a thread that is to be cancelled and ends the program instead: what is left to do is done", async () => {
+    const { outcome, timeline } = await end("exit-cancelled");
+    expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(timeline.processes[0]?.ranges).toHaveLength(20_002);
+    expect(timeline.processes[0]?.finished).toBe(true);
+  });
+
   test.runIf(isLinux)(
     "by being closed like a plugin while threads that recorded still run",
     async () => {

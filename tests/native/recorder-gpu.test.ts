@@ -152,6 +152,13 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect([...process.kernels]).toHaveLength(150);
   });
 
+  test("waits for it, too, where the thread that ends the program is to be cancelled", async () => {
+    const process = await onlyProcess(["exit cancelled"], { FAKE_CUPTI_SLOW_THREAD: "1" });
+    expect(process.notes).toEqual([]);
+    expect([...process.kernels]).toHaveLength(1);
+    expect(process.finished).toBe(true);
+  });
+
   test("says how many records CUPTI dropped", async () => {
     const process = await onlyProcess(["threads", "2", "100"], { FAKE_CUPTI_DROP: "10" });
     expect([...process.kernels]).toHaveLength(180);
