@@ -116,13 +116,13 @@ function endedTasks(folder: string): ReadonlyMap<string, string> {
   return ended;
 }
 
-/** Whether any of them counts still among the jobs that are submitted. */
+/** Whether any of them counts still among the jobs that are submitted; while Slurm does not answer they may. */
 async function areLeaving(
   ended: ReadonlyMap<string, string>,
   client: SlurmClient,
 ): Promise<boolean> {
   const queue = await client.tasks([...new Set(ended.values())]);
-  return queue?.some((task) => phaseOf(task) === "running" && ended.has(taskName(task))) ?? false;
+  return queue?.some((task) => phaseOf(task) === "running" && ended.has(taskName(task))) ?? true;
 }
 
 /**

@@ -194,14 +194,20 @@ describe("where no more jobs may be submitted", () => {
   const task = (state: string) => ({ array: "1", index: 0, state, reason: null, exitCode: null });
 
   /** The first array has been taken, and its first job has run so far; the second is refused while Slurm says this of that. */
-  function second(job: JobState, states: string[]) {
+  function second(job: JobState, states: (string | undefined)[]) {
     const { folder, said, submit } = sweep();
     const { cancelled, client } = slurm((before) => {
       if (before === 0) return;
       writeJobState(folder, job);
       if (states.length > 0) throw full();
     });
-    const asking = { ...client, tasks: async () => [task(states.shift() ?? "COMPLETED")] };
+    const asking = {
+      ...client,
+      async tasks() {
+        const state = states.shift();
+        return state === undefined ? undefined : [task(state)];
+      },
+    };
     return { cancelled, said, submitted: submit(asking) };
   }
   const running = begun(0, undefined);
@@ -221,6 +227,11 @@ describe("where no more jobs may be submitted", () => {
     await expect(submitted).rejects.toMatchObject({ code: "slurm.full" });
     expect(said).toHaveLength(1);
     expect(cancelled).toEqual(["1"]);
+  });
+
+  test("a Slurm that does not say whether they have left has not said so", async () => {
+    const done = ended(running, { status: "completed", exitCode: 0 });
+    expect(await second(done, [undefined, undefined]).submitted).toEqual(["1", "2"]);
   });
 
   test("what still runs is not waited for", async () => {
