@@ -40,9 +40,9 @@ export function standing(
     return { status: job.phase === "waiting" ? "queued" : "running" };
   if (state.status !== "running") return { status: state.status };
   const last = state.attempts.at(-1);
-  const runs = last && isRunning(last);
   // What a node took with it when it was lost could not record that, and waits for another one.
-  if (job?.phase === "waiting" && runs !== true) return { status: "queued" };
-  if (waits || (last !== undefined && runs !== false)) return { status: "running" };
+  if (job?.phase === "waiting")
+    return { status: last !== undefined && isRunning(last) === true ? "running" : "queued" };
+  if (waits || (last !== undefined && isRunning(last) !== false)) return { status: "running" };
   return { status: "missing", error: `process ${last?.pid ?? "?"} is gone` };
 }
