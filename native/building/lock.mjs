@@ -84,6 +84,8 @@ async function rivalAt(own, path, isSilent) {
   if (alive === true || (alive === "elsewhere" && !(await isSilent(text))))
     return { host: holder?.host ?? "unknown" };
   await removeDead(own, path, text);
+  // Nobody else would: the next processes have names of their own.
+  if (/^[\w-]+$/.test(holder?.id)) await rm(`${path}.${holder.id}`, { force: true });
   return null;
 }
 

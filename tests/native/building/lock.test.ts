@@ -1,5 +1,7 @@
 import {
   existsSync,
+  linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -74,6 +76,22 @@ it("leaves a lock that another process has taken over meanwhile", async () => {
   expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ host: "another" });
   rmSync(path);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it("takes everything away that a killed process has left", async () => {
+  const path = heldBy("killed", { pid: 4_194_305, id: "dead" });
+  linkSync(path, `${path}.dead`);
+  expect(await withLock(path, unexpected, async () => "in")).toBe("in");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("takes no file away that a lock file only speaks of", async () => {
+  const path = heldBy("speaking", { pid: 4_194_305, id: "/../other" });
+  mkdirSync(`${path}.`);
+  writeFileSync(join(folder, "other"), "intact");
+  await withLock(path, unexpected, async () => {});
+  expect(readFileSync(join(folder, "other"), "utf8")).toBe("intact");
+  for (const name of ["other", "speaking."]) rmSync(join(folder, name), { recursive: true });
 });
 
 it.runIf(isLinux)(
