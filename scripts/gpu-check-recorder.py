@@ -59,6 +59,7 @@ def read_recording(path):
         sys.exit(f"{path} is no recording")
     at, = struct.unpack_from("<I", data, 16)
     claimed, = struct.unpack_from("<Q", data, 48)
+    unwritten, = struct.unpack_from("<Q", data, 88)
     texts, demangled = {}, {}
     times, remarks = defaultdict(list), []
     kernels, launches, starts, clock = [], {}, [], None
@@ -91,6 +92,8 @@ def read_recording(path):
                 remarks.append(f"{fields[1]} records lost, reason {fields[0]}")
             record += 4 * words
         at += size
+    if unwritten > 0:
+        remarks.append(f"{unwritten} records lost, no room")
     for name, ns in kernels:
         times[demangled.get(name, name)].append(ns)
     # Without samples of it, the GPU's clock is ours.

@@ -23,7 +23,7 @@ def build_recorder(library, log=None):
     sources = glob.glob(f"{NATIVE}/region_recorder/*.cc") + glob.glob(f"{NATIVE}/region_recorder/gpu/*.cc")
     flags = "-std=gnu++17 -O2 -fPIC -shared -fno-exceptions -fno-rtti -fvisibility=hidden -DNVTX_OWN_CLIENT=1"
     compiler = shlex.split(os.environ.get("CXX") or "g++")
-    libraries = ["-Wl,--as-needed", "-ldl", "-lpthread"]
+    libraries = ["-Wl,--as-needed", "-Wl,-z,nodelete", "-ldl", "-lpthread"]
     command = [*compiler, *flags.split(), f"-I{NATIVE}", *sorted(sources), "-o", library, *libraries]
     run(command, 200, log=log)
     return f"{os.path.getsize(library)} bytes"

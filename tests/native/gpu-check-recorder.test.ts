@@ -28,6 +28,7 @@ async function check(
   kernels: typeof KERNELS,
   nsys: readonly string[] | null = null,
   env: Readonly<Record<string, string>> = {},
+  largestFileKib = "unlimited",
 ) {
   const place = mkdtempSync(join(root, "run-"));
   const bin = join(place, "bin");
@@ -48,8 +49,11 @@ async function check(
   const { program } = await fakeGpu();
   const library = await nativeProgram("region_recorder.so");
   const result = await execa(
-    "python3",
-    [script, "--out", out, "--library", library, "--", program, "regions"],
+    "bash",
+    [
+      ...["-c", `ulimit -f ${largestFileKib}; exec python3 "$0" "$@"`, script],
+      ...["--out", out, "--library", library, "--", program, "regions"],
+    ],
     {
       reject: false,
       env: {
@@ -97,6 +101,17 @@ describe.runIf(canBuild)("gpu-check-recorder.py", () => {
   it("tells of a clock that is not lined up", async () => {
     const { exitCode, stderr } = await check(KERNELS, null, { FAKE_CUPTI_IGNORE_CLOCK: "1" });
     expect(stderr).toContain("the GPU's clock is not lined up with ours");
+    expect(exitCode).toBe(1);
+  });
+
+  it("tells of kernels, copies and waits that a full disk had no room for", async () => {
+    const { exitCode, stdout } = await check(
+      KERNELS,
+      null,
+      { FAKE_CUPTI_BUFFER_RECORDS: "1" },
+      "8",
+    );
+    expect(stdout).toMatch(/^recorder: events-.*\.nvtxrec: 10 records lost, no room$/m);
     expect(exitCode).toBe(1);
   });
 
