@@ -6,6 +6,11 @@ export interface RecordPlaces extends CellPlaces {
   isIrregular: boolean;
 }
 
+/** A record goes on over more lines than its names can have: a quote was never closed. */
+export const ENDLESS = -2;
+/** As much as in rows of ncu itself. */
+const MOST_LINES = 1000;
+
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -15,7 +20,7 @@ const CARRIAGE_RETURN = 0x0d;
  * a quote ends at the next one that is not doubled, and all others at the separator or the end of the line.
  *
  * @param slots which of the places each cell goes to; what stands behind them is only counted
- * @returns where the next record begins; -1 where the end of this one is not here yet
+ * @returns where the next record begins; -1 where the end of this one is not here yet, or `ENDLESS`
  */
 export function findRecord(
   bytes: Buffer,
@@ -28,13 +33,18 @@ export function findRecord(
   places.count = 0;
   places.isIrregular = false;
   let at = from;
+  let lines = 0;
   for (;;) {
     let start = at;
     let end = -1;
     if (bytes[at] === QUOTE) {
       start = ++at;
       for (;;) {
-        while (at < length && bytes[at] !== QUOTE) at++;
+        for (; at < length; at++) {
+          const quoted = bytes[at];
+          if (quoted === QUOTE) break;
+          if (quoted === LINE_FEED && ++lines > MOST_LINES) return ENDLESS;
+        }
         if (at + 1 >= length) return -1;
         if (bytes[at + 1] !== QUOTE) break;
         at += 2;

@@ -1,7 +1,7 @@
 import { type CellPlaces, createCellPlaces } from "./cells.ts";
 import { lackingError } from "./lacking-error.ts";
 import { asNcuOrders, lackingColumns, layoutOf, type TableLayout } from "./layout.ts";
-import { findRecord, type RecordPlaces, regularRecord } from "./records.ts";
+import { ENDLESS, findRecord, type RecordPlaces, regularRecord } from "./records.ts";
 import type { Rewriting } from "./rewritten.ts";
 import type { RowHandlers, RowSplitter } from "./split-rows.ts";
 
@@ -92,11 +92,16 @@ export function createRecordSplitter(
     if (isFirst || (cells.includes("ID") && lackingColumns(cells).length === 0)) takeHeader(cells);
   };
 
-  /** Takes complete records off the front; returns how many bytes they had. */
+  /** Takes complete records off the front, and the first line of what cannot be one; returns how many bytes they had. */
   const consume = (bytes: Buffer): number => {
     let start = 0;
     while (start < bytes.length) {
       const next = findRecord(bytes, start, between, table?.slots ?? NO_SLOTS, places);
+      if (next === ENDLESS) {
+        count.damaged++;
+        start = bytes.indexOf(LINE_FEED, start) + 1;
+        continue;
+      }
       if (next < 0) return start;
       const isRow = table !== null && takeRow(bytes, start, next, table);
       if (!isRow) takeOther(cellsOf(bytes.subarray(start, next), between));

@@ -5,6 +5,7 @@ import { streamNcuCsv } from "../../../../src/profile/ncu/csv/read-csv.ts";
 import { isRewritten, rewritingOf } from "../../../../src/profile/ncu/csv/rewritten.ts";
 import { createRecordSplitter } from "../../../../src/profile/ncu/csv/split-records.ts";
 import type { NcuResult } from "../../../../src/profile/ncu/results.ts";
+import { growth } from "../../../growth.ts";
 import { samplesOrSkip } from "../samples.ts";
 
 const sample = samplesOrSkip("tables that were saved again");
@@ -59,8 +60,8 @@ async function read(text: string, pieceBytes = 1 << 18) {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   }
   const results: NcuResult[] = [];
-  const { sections } = await streamNcuCsv(pieces(), (result) => results.push(result));
-  return { results, sections: [...sections] };
+  const { sections, notes } = await streamNcuCsv(pieces(), (result) => results.push(result));
+  return { results, sections: [...sections], notes };
 }
 
 describe.skipIf(sample === null)("a table of ncu that another program saved again", () => {
@@ -309,6 +310,23 @@ describe("a damaged table that was saved again", () => {
     const { notes } = await streamNcuCsv(pieces(), (result) => results.push(result));
     expect(results.length).toBe(41);
     expect(notes).toEqual([expect.stringContaining("1 damaged row was left out")]);
+  });
+
+  it("goes on behind a quote that is never closed where many lines follow, which have quotes of their own", async () => {
+    const rows = Array.from(
+      { length: 3000 },
+      (_, id) => `${id};7;app;h;k;1;7;(1, 1, 1);(1, 1, 1);0;7.5;${id}\n`,
+    );
+    const { results, notes } = await read(`${table(["1"])}1;7;app;h;"k;1\n${rows.join("")}`);
+    expect(results.length).toBe(3001);
+    expect(notes).toEqual([expect.stringContaining("1 damaged row was left out")]);
+  });
+
+  it("costs time in proportion to its lines, wherever its quotes stand", async () => {
+    // Within quotes as outside of them, each line ends within quotes.
+    const unclosed = '1"x;"y\n';
+    const reading = (lines: number) => read(`${table(["1"])}${unclosed.repeat(lines)}`);
+    expect(await growth(reading, 1500)).toBeLessThan(40);
   });
 });
 
