@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../wait.ts";
 import { commandPath, temporaryDirectory } from "./command.ts";
@@ -81,3 +82,23 @@ it.each([
     expect(readdirSync(place).sort()).toEqual([name, "tmp", "tools"].sort());
   },
 );
+
+it("a file that cannot be written is called as it would have been", () => {
+  const recording = fileURLToPath(
+    new URL("../fixtures/recordings/resnet-regions", import.meta.url),
+  );
+  const place = join(here.path, "too large");
+  mkdirSync(place);
+  const { status, stderr } = spawnSync(
+    "sh",
+    [
+      ...["-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "sh", process.execPath],
+      ...[commandPath("deep-profile"), "import", recording, "-o", "out"],
+    ],
+    { cwd: place, encoding: "utf8" },
+  );
+  expect(status).toBe(1);
+  expect(stderr).toContain(`EFBIG: file too large, write '${join(place, "out/recorder/regions/")}`);
+  expect(stderr).not.toContain(".tmp");
+  expect(readdirSync(place)).toEqual([]);
+});

@@ -7,8 +7,12 @@ import { makeDirectory } from "../../make-directory.ts";
 export interface DraftDirectory {
   /** Where to write meanwhile: absolute. */
   readonly path: string;
-  /** What was written stands in the directory itself. */
-  finish(): void;
+  /**
+   * What was written stands in the directory itself.
+   *
+   * @param name another that it gets instead, beside it
+   */
+  finish(name?: string): void;
   /** Nothing of it is left, nor of the directories above it that were made for it. */
   discard(): void;
 }
@@ -30,9 +34,9 @@ export function draftDirectory(directory: string): DraftDirectory {
   makeDirectory(path);
   return {
     path,
-    finish() {
+    finish(name = directory) {
       if (isThere) moveInto(path, directory);
-      else renameSync(path, directory);
+      else renameSync(path, name);
     },
     discard() {
       rmSync(path, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { importFiles } from "../import/import-files.ts";
 import type { ImportSource } from "../import/importer.ts";
 import { IMPORTERS, importerOf } from "../import/importers.ts";
@@ -14,7 +15,7 @@ import {
   usage,
 } from "./arguments.ts";
 import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
-import { beginOutputDirectory } from "./output-directory.ts";
+import { beginOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
@@ -109,12 +110,20 @@ async function importNamed(
     return await importInto(output, sources, command, io, withTool);
   } catch (error) {
     output.discard();
-    throw error;
+    throw calledAsItWillBe(error, output);
   }
 }
 
+/** What failed in the draft, which is gone, told of the directory that it was for. */
+function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unknown {
+  if (!(error instanceof Error) || !error.message.includes(path)) return error;
+  const message = error.message.replaceAll(path, directory);
+  if (isConfigError(error)) return new ConfigError({ ...error.details, message });
+  return Object.assign(error, { message });
+}
+
 async function importInto(
-  { directory, path: draft, finish }: ReturnType<typeof beginOutputDirectory>,
+  { directory, path: draft, finish }: OutputDraft,
   sources: readonly ImportSource[],
   command: ParsedCommand,
   io: SubcommandIo,
@@ -147,10 +156,11 @@ async function importInto(
   for (const { bundle } of reports)
     for (const report of bundle.reports.slice(0, 1)) showReport(report, terminal);
   const written = await writeImported(reports, draft, { html: !command.has("no-html") });
-  finish();
+  const place = finish();
+  const placed = (text: string) => text.replaceAll(draft, place);
   terminal.write("\n");
-  showFiles(written.reports.map(named), { terminal, cwd: io.cwd });
+  showFiles(written.reports.map(placed), { terminal, cwd: io.cwd });
   for (const problem of written.problems)
-    terminal.writeError(`could not be written: ${named(problem)}\n`);
+    terminal.writeError(`could not be written: ${placed(problem)}\n`);
   return written.problems.length === 0 ? 0 : 1;
 }

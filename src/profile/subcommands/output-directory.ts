@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { makeDirectory } from "../../make-directory.ts";
+import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { RESULT_FILES } from "../result-files.ts";
-import { type DraftDirectory, draftDirectory } from "./draft-directory.ts";
+import { draftDirectory } from "./draft-directory.ts";
 
 /** Those of a sweep, too. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json"];
@@ -21,17 +22,41 @@ export function makeOutputDirectory(wanted: string | undefined, cwd: string, now
   return directory;
 }
 
+/** What `beginOutputDirectory` began. */
+export interface OutputDraft {
+  /** Where to write meanwhile: absolute. */
+  readonly path: string;
+  /** The name that it will have: absolute. */
+  readonly directory: string;
+  /** @returns the name that it has now: another one, where it was free to choose and somebody took that meanwhile */
+  finish(): string;
+  /** Nothing of it is left. */
+  discard(): void;
+}
+
 /** The same as a draft: what is stopped or fails leaves nothing under its name. */
 export function beginOutputDirectory(
   wanted: string | undefined,
   cwd: string,
   now: Date,
-): DraftDirectory & { readonly directory: string } {
+): OutputDraft {
   const directory = outputDirectory(wanted, cwd, now);
-  const draft = madeOrRefused(directory, () => draftDirectory(directory));
-  // Another may have taken the name meanwhile.
-  return { ...draft, directory, finish: () => madeOrRefused(directory, draft.finish) };
+  const { path, finish, discard } = madeOrRefused(directory, () => draftDirectory(directory));
+  const finishAs = (name: string): string => {
+    try {
+      finish(name);
+      return name;
+    } catch (cause) {
+      if (wanted !== undefined || !TAKEN.has(errorCode(cause) ?? ""))
+        throw cannotBeMade(name, cause);
+      return finishAs(nextFree(cwd, now));
+    }
+  };
+  return { path, directory, discard, finish: () => finishAs(directory) };
 }
+
+/** A directory does not get the name of another one, unless that is empty. */
+const TAKEN: ReadonlySet<string> = new Set(["ENOTEMPTY", "EEXIST"]);
 
 /** Results of two imports in one directory would be read as one, so that one with results is refused. */
 function outputDirectory(wanted: string | undefined, cwd: string, now: Date): string {
@@ -50,14 +75,17 @@ function madeOrRefused<T>(directory: string, make: () => T): T {
   try {
     return make();
   } catch (cause) {
-    throw new ConfigError({
-      code: "app.run_directory",
-      message: `The directory '${directory}' cannot be made: ${fileProblem(cause)}`,
-      hint: "choose another with --output DIR",
-      cause,
-    });
+    throw cannotBeMade(directory, cause);
   }
 }
+
+const cannotBeMade = (directory: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "app.run_directory",
+    message: `The directory '${directory}' cannot be made: ${fileProblem(cause)}`,
+    hint: "choose another with --output DIR",
+    cause,
+  });
 
 function nextFree(cwd: string, now: Date): string {
   const path = join(cwd, "tmp", "profile-output", stamp(now));

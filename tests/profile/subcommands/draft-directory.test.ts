@@ -66,3 +66,15 @@ it("one that is there keeps what it has, and gets all of the rest at once", () =
   expect(readdirSync(join(place, "ncu")).sort()).toEqual(["notes", "raw.csv"]);
   expect(readFileSync(join(place, "ncu/notes"), "utf8")).toBe("mine");
 });
+
+it("one that is new may get another name, where its own was taken meanwhile", () => {
+  const directory = join(place, "out");
+  const { path, finish } = draftDirectory(directory);
+  write(path);
+  mkdirSync(directory);
+  writeFileSync(join(directory, "other"), "");
+  expect(() => finish()).toThrow("ENOTEMPTY");
+  finish(`${directory}-2`);
+  expect(readdirSync(place).sort()).toEqual(["out", "out-2"]);
+  expect(readdirSync(directory)).toEqual(["other"]);
+});
