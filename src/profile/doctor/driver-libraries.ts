@@ -1,5 +1,5 @@
 /** Which of the driver's libraries programs would load, and whether they are the driver's at all. */
-import { isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import type { Machine } from "./machine.ts";
 
 /** Something that keeps programs from the driver although its module is loaded, or may be. */
@@ -28,7 +28,8 @@ export function shadowedDriver(machine: Machine, loaded: string | null): Library
         detail: `LD_LIBRARY_PATH makes programs load ${file}: a stub of the CUDA toolkit, made to link with, and no driver`,
         hint: `take ${folder} out of LD_LIBRARY_PATH (programs are linked with -L${folder}, and run without it)`,
       };
-    const version = versionIn(machine.list(folder));
+    // Beside it may lie what an update has left.
+    const version = versionIn([basename(machine.real(file)), ...machine.list(folder)]);
     if (version !== null && loaded !== null && isOlder(version, loaded))
       return {
         detail: `LD_LIBRARY_PATH makes programs load ${file} of driver ${version}, which is older than the driver ${loaded} that is loaded`,

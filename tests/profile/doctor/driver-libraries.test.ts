@@ -54,6 +54,14 @@ describe("a library in LD_LIBRARY_PATH that hides the driver's", () => {
     expect((await of("590.10")).check("GPU")?.state).toBe("ok");
   });
 
+  it("is of the version that its link leads to, where an older one lies beside that", async () => {
+    const [older, own] = ["535.54.03", "580.65.06"].map((one) => `opt/driver/libcuda.so.${one}`);
+    const found = machine(withLibraries("/opt/driver", older ?? "", own ?? ""));
+    symlinkSync(join(found.root, own ?? ""), join(found.root, "opt/driver/libcuda.so.1"));
+    const { checks } = await examine(found);
+    expect(checks.find(({ name }) => name === "GPU")?.state).toBe("ok");
+  });
+
   it("is none where the first that is found is the driver's own, or only the linker's is there", async () => {
     const driver = "/usr/lib/x86_64-linux-gnu";
     const files = [`${driver.slice(1)}/libcuda.so.1`, `${STUBS.slice(1)}/libcuda.so.1`];
