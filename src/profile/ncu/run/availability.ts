@@ -43,24 +43,27 @@ const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
 
 /**
  * Metrics that this ncu does not measure of ranges, asked from ncu itself: it refuses them before it
- * starts the program, which does nothing here, and names only the first of several.
+ * starts the program, which does nothing here, and names one of several. So it is asked about all at
+ * once, until it takes what is left: where there is a GPU, calls that it takes wait for each other.
  */
 export async function queryRefused(
   { path, options }: NcuCapabilities,
   cli: Pick<NcuCliConfig, "replay_mode" | "metrics">,
 ): Promise<ReadonlySet<string>> {
   const { replay_mode } = cli;
-  if (!isRangeMode(replay_mode)) return new Set();
-  const doubtful = metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric));
+  const refused = new Set<string>();
+  if (!isRangeMode(replay_mode)) return refused;
+  const left = new Set(metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric)));
   const config = options.has("--config-file") ? ["--config-file", "off"] : [];
-  const refused = await Promise.all(
-    doubtful.map(async (metric) => {
-      const args = [...config, "--replay-mode", replay_mode, "--metrics", metric, "true"];
-      const { stdout, stderr } = await askNcu(path, args);
-      return `${stdout}${stderr}`.includes(`Metric ${metric} is not supported`) ? [metric] : [];
-    }),
-  );
-  return new Set(refused.flat());
+  while (left.size > 0) {
+    const metrics = ["--metrics", [...left].join(",")];
+    const args = [...config, "--replay-mode", replay_mode, ...metrics, "true"];
+    const { stdout, stderr } = await askNcu(path, args);
+    const [, named] = /Metric (\S+) is not supported/.exec(`${stdout}${stderr}`) ?? [];
+    if (named === undefined || !left.delete(named)) return refused;
+    refused.add(named);
+  }
+  return refused;
 }
 
 /** Names of the first column of a table, which is the only one read: names hold no quotes. */
@@ -101,9 +104,10 @@ export function adaptToAvailable(
       notes.push(`${what} '${name}' is left out: ${whyNot(what, version)}${near(base, known)}`);
       return false;
     });
-  if (refused.size > 0)
+  const unmeasured = metricsOf(config).filter((metric) => refused.has(metric));
+  if (unmeasured.length > 0)
     notes.push(
-      `metrics that ncu ${version} does not measure in ${config.replay_mode} replay are left out, since they are counted per instruction of a kernel: ${[...refused].join(", ")}`,
+      `metrics that ncu ${version} does not measure in ${config.replay_mode} replay are left out, since they are counted per instruction of a kernel: ${unmeasured.join(", ")}`,
     );
   const measured = metricsOf(config).filter((metric) => !refused.has(metric));
   return {
