@@ -78,46 +78,25 @@ interface ModeRule {
   readonly values?: readonly string[];
 }
 
+const KERNEL_MODES: readonly ReplayMode[] = ["kernel", "application"];
+const RANGES_START_IT = "ranges say themselves where profiling starts";
+
 /** Options, or values of them, that ncu takes in some replay modes only. */
 const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
-  ["--kernel-id", { modes: ["kernel", "application"], why: NO_KERNELS }],
-  ["--kernel-name", { modes: ["kernel", "application"], why: NO_KERNELS }],
-  [
-    "--nvtx-exclude",
-    {
-      modes: ["kernel", "application"],
-      why: "ranges cannot be left out of a range",
-    },
-  ],
-  [
-    "--profile-from-start",
-    {
-      modes: ["kernel", "application"],
-      why: "ranges say themselves where profiling starts",
-    },
-  ],
-  [
-    "--disable-profiler-start-stop",
-    {
-      modes: ["kernel", "application"],
-      why: "ranges say themselves where profiling starts",
-    },
-  ],
+  ["--kernel-id", { modes: KERNEL_MODES, why: NO_KERNELS }],
+  ["--kernel-name", { modes: KERNEL_MODES, why: NO_KERNELS }],
+  ["--nvtx-exclude", { modes: KERNEL_MODES, why: "ranges cannot be left out of a range" }],
+  ["--profile-from-start", { modes: KERNEL_MODES, why: RANGES_START_IT }],
+  ["--disable-profiler-start-stop", { modes: KERNEL_MODES, why: RANGES_START_IT }],
   [
     "--import-source",
     {
-      modes: ["kernel", "application"],
+      modes: KERNEL_MODES,
       why: "source files belong to kernels, which are not told apart in a range",
       values: ["yes", "on", "1", "true"],
     },
   ],
-  [
-    "--rule",
-    {
-      modes: ["kernel", "application"],
-      why: "ncu applies its rules to kernels, and to no range",
-    },
-  ],
+  ["--rule", { modes: KERNEL_MODES, why: "ncu applies its rules to kernels, and to no range" }],
   ["--app-replay-match", { modes: ["application"], why: "it belongs to application replay" }],
   ["--app-replay-mode", { modes: ["application"], why: "it belongs to application replay" }],
   ["--app-replay-buffer", { modes: ["application"], why: "it belongs to application replay" }],
@@ -128,7 +107,7 @@ const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
   [
     "--filter-mode",
     {
-      modes: ["kernel", "application"],
+      modes: KERNEL_MODES,
       why: "per-launch-config counts launches of kernels, which ranges do not have",
       values: ["per-launch-config"],
     },
