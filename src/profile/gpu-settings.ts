@@ -19,7 +19,7 @@ export const withoutGpuSettings = (config: ProfileConfig): ProfileConfig => ({
 });
 
 const REBUILD =
-  "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/running.md";
+  "HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it where nvcc is found: docs/installation.md";
 
 /**
  * The native part, built for the GPUs of this machine where the built-in workload may run on one.

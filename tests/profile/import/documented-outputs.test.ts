@@ -5,15 +5,23 @@ import { importer } from "./importer.ts";
 
 const { importFiles } = importer();
 
-describe("the outputs in docs/running.md", () => {
+/** A page from one heading up to the next one of its level or above. */
+function section(page: string, heading: string): string {
+  const text = readFileSync(new URL(`../../../docs/${page}`, import.meta.url), "utf8");
+  const [, level = ""] = /^(#+) /.exec(heading) ?? [];
+  const body = text.slice(text.indexOf(`\n${heading}\n`) + heading.length + 2);
+  const end = body.search(new RegExp(`^#{1,${level.length}} `, "m"));
+  return end === -1 ? body : body.slice(0, end);
+}
+
+describe("the outputs in the documentation", () => {
   const directory = samplesOrSkip("the outputs of each replay mode in the documentation");
-  const text = readFileSync(new URL("../../../docs/running.md", import.meta.url), "utf8");
-  const section = text.slice(
-    text.indexOf("### NVTX Range Replay"),
-    text.indexOf("## Reports, made again"),
-  );
+  const shown = [
+    section("running.md", "### NVTX Range Replay"),
+    section("reports.md", "## Memory bound or compute bound?"),
+  ].join("\n");
   const blocks = [
-    ...section.matchAll(/^ {4}\$ deep-profile import (\S+\.csv)\n((?: {4}.*\n)+)/gm),
+    ...shown.matchAll(/^ {4}\$ deep-profile import (\S+\.csv)\n((?: {4}.*\n)+)/gm),
   ].map(([, sample = "", lines = ""]) => ({
     sample,
     lines: lines
@@ -40,9 +48,9 @@ describe("the outputs in docs/running.md", () => {
         `docs-${sample}`,
       ]);
       expect(code).toBe(0);
-      const shown = stdout.split("\n").map((line) => line.trimEnd());
+      const printed = stdout.split("\n").map((line) => line.trimEnd());
       // Rows may be left out, and stand in their order.
-      const places = lines.map((line) => shown.indexOf(line));
+      const places = lines.map((line) => printed.indexOf(line));
       expect(places, stdout).not.toContain(-1);
       expect(places).toEqual(places.toSorted((a, b) => a - b));
     },
