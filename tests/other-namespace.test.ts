@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { holderOf } from "../src/app/worker/process-claim.ts";
 import { containerOf } from "../src/other-namespace.ts";
+import { holderOf } from "../src/process-claim.ts";
 import { bundled } from "./bundled.ts";
 
 const POD =

@@ -34,6 +34,7 @@ const leaves = new Set([
   "package-root.ts",
   "plural.ts",
   "printable.ts",
+  "process-claim.ts",
   "process-groups.ts",
   "process-identity.ts",
   "readable-path.ts",

@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
+import { tryClaim } from "../../process-claim.ts";
 import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { tryClaim } from "../worker/process-claim.ts";
 
 /**
  * Makes the directory of a run. Results of two runs in one directory would be read as one, so a

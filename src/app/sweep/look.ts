@@ -1,7 +1,7 @@
+import type { Holder } from "../../process-claim.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";
-import type { Holder } from "../worker/process-claim.ts";
 import { endOfState, sweepExitCode } from "./failure-policy.ts";
 import { type JobState, readJobState } from "./record/job-state.ts";
 import { launcherOf } from "./record/launcher-claim.ts";

@@ -14,8 +14,8 @@ import {
   makeRunDirectory,
   makeSweepDirectory,
 } from "../../../src/app/job/run-directory.ts";
-import { holderOf } from "../../../src/app/worker/process-claim.ts";
 import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
+import { holderOf } from "../../../src/process-claim.ts";
 import { thisProcess } from "../../../src/process-identity.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 

@@ -3,8 +3,8 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileProblem } from "../../../file-problem.ts";
 import { makeDirectory } from "../../../make-directory.ts";
+import { type Claim, type Holder, tryClaim } from "../../../process-claim.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import { type Claim, type Holder, tryClaim } from "../../worker/process-claim.ts";
 
 /** What a job has to itself while it runs: one slot of every resource. */
 export type Slots = ReadonlyMap<string, string>;

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Claim, type Holder, holderOf, pause, tryClaim } from "../../../process-claim.ts";
 import { isRunning } from "../../../process-identity.ts";
 import { ConfigError } from "../../../values/errors.ts";
-import { type Claim, type Holder, holderOf, pause, tryClaim } from "../../worker/process-claim.ts";
 import { nextCommand } from "../next-commands.ts";
 import { launcherFile } from "./layout.ts";
 

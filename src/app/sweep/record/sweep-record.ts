@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
+import type { Claim } from "../../../process-claim.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../launchers/launcher.ts";
-import type { Claim } from "../../worker/process-claim.ts";
 import { clearCancellation } from "./cancellation.ts";
 import { jobFingerprint } from "./fingerprint.ts";
 import { hasEnded, readJobState } from "./job-state.ts";
