@@ -11,9 +11,9 @@ import { createEngine as createBareEngine, openEngine } from "./engine.ts";
 import { COMPOSE_OPTIONS, ENGINE_OPTIONS } from "./engine-options.ts";
 import { checkOptions } from "./values/check-options.ts";
 
-export { renderExplanation } from "./app/explain-text.ts";
 export { hydraMain } from "./app/hydra-main.ts";
 export { exitCode } from "./app/job/job.ts";
+export { renderExplanation } from "./app/show/explain-text.ts";
 export { HYDRA_VERSION } from "./compose/dialect.ts";
 export {
   diffConfigs,

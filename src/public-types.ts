@@ -8,13 +8,13 @@ export type {
   ComposedEvent,
   JobEvent,
 } from "./app/callbacks/callback.ts";
-export type { Console, Terminal } from "./app/console.ts";
 export type { Flag } from "./app/flags/flag.ts";
 export type { HydraMainOptions } from "./app/hydra-main.ts";
-export type { Invocation } from "./app/invocation.ts";
 export type { ExitCode, Job, JobResult, Task } from "./app/job/job.ts";
 export type { Logger } from "./app/logging/logger.ts";
 export type { JobPlan, SummaryPage } from "./app/options.ts";
+export type { Console, Terminal } from "./app/process/console.ts";
+export type { Invocation } from "./app/process/invocation.ts";
 export type { Subcommand, SubcommandLine, SubcommandOption } from "./app/subcommand.ts";
 export type { JobStatus } from "./app/sweep/record/job-state.ts";
 export type { JobStanding } from "./app/sweep/standing.ts";

@@ -23,10 +23,10 @@ import {
   trueOrFalse,
   withMethods,
 } from "../values/check-options.ts";
-import type { Console } from "./console.ts";
 import type { Flag } from "./flags/flag.ts";
-import type { Invocation } from "./invocation.ts";
 import type { HydraMainOptions } from "./options.ts";
+import type { Console } from "./process/console.ts";
+import type { Invocation } from "./process/invocation.ts";
 import type { Subcommand } from "./subcommand.ts";
 
 /** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */

@@ -19,10 +19,10 @@ import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolvers/resolver.ts";
-import type { Invocation } from "./invocation.ts";
-import { secretTexts, suspectTexts } from "./learn-secrets.ts";
-import type { Redaction } from "./redaction.ts";
+import type { Invocation } from "./process/invocation.ts";
 import { withHydraResolvers } from "./resolvers/hydra-resolvers.ts";
+import { secretTexts, suspectTexts } from "./secrets/learn-secrets.ts";
+import type { Redaction } from "./secrets/redaction.ts";
 
 export interface ComposerRequest {
   readonly jobName: string;

@@ -3,7 +3,6 @@ import { HYDRA_VERSION } from "../compose/dialect.ts";
 import { findPackage } from "../package-root.ts";
 import { visibleControls } from "../printable.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
-import { callerOf } from "./caller.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -23,23 +22,24 @@ import {
   openComposer,
   type Schemas,
 } from "./composer.ts";
-import type { Console } from "./console.ts";
+import { reportOwnError } from "./errors/report-error.ts";
+import { warnOf } from "./errors/warn.ts";
 import type { Flag } from "./flags/flag.ts";
 import { HYDRA_FLAGS, OWN_FLAGS } from "./flags/hydra-flags.ts";
 import { type ParsedArguments, parseArgv } from "./flags/parse-argv.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./flags/refuse.ts";
 import { usageText } from "./flags/usage.ts";
-import { type Invocation, processInvocation } from "./invocation.ts";
 import type { Task } from "./job/job.ts";
-import { watchForLostTask } from "./lost-task.ts";
 import type { HydraMainOptions, ProgramOptions } from "./options.ts";
-import { ownDirectory } from "./own-directory.ts";
+import { callerOf } from "./process/caller.ts";
+import type { Console } from "./process/console.ts";
+import { type Invocation, processInvocation } from "./process/invocation.ts";
+import { watchForLostTask } from "./process/lost-task.ts";
+import { ownDirectory } from "./process/own-directory.ts";
 import { schemaThatMarksSecrets } from "./read-schema.ts";
-import { createRedaction, guardConsole, type Redaction } from "./redaction.ts";
-import { reportOwnError } from "./report-error.ts";
+import { createRedaction, guardConsole, type Redaction } from "./secrets/redaction.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./subcommand.ts";
 import { COMPATIBILITY_WARNING, changesDirectoryByDefault } from "./version-base.ts";
-import { warnOf } from "./warn.ts";
 import type { WorkerRequest } from "./worker/worker-request.ts";
 
 export type { HydraMainOptions };
@@ -108,7 +108,7 @@ export async function hydraMain(
 /** Adding a key is no remedy where the program's schema takes none. */
 async function ofClosedConfig(error: unknown, options: ProgramOptions): Promise<unknown> {
   if (options.schema === undefined || !isConfigError(error)) return error;
-  return (await import("./closed-key.ts")).withoutAdding(error, options);
+  return (await import("./errors/closed-key.ts")).withoutAdding(error, options);
 }
 
 /** As Hydra does it: name and place of a program are those of the module that declares it. */

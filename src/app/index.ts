@@ -2,5 +2,5 @@
 
 export type { Callback } from "./callbacks/callback.ts";
 export { type HydraMainOptions, hydraMain } from "./hydra-main.ts";
-export { type Invocation, processInvocation } from "./invocation.ts";
 export { type ExitCode, exitCode, type Job, type Task } from "./job/job.ts";
+export { type Invocation, processInvocation } from "./process/invocation.ts";

@@ -2,10 +2,10 @@ import { shellCommand } from "../shell-quote.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";
+import { reportOwnError } from "./errors/report-error.ts";
 import type { Flag } from "./flags/flag.ts";
 import { flagIn } from "./flags/parse-argv.ts";
-import type { Invocation } from "./invocation.ts";
-import { reportOwnError } from "./report-error.ts";
+import type { Invocation } from "./process/invocation.ts";
 
 /**
  * What a program does beside its job, chosen by its first word: `PROGRAM NAME ARG...`. It has

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { configLines } from "../app/config-lines.ts";
 import { type ExitCode, exitCode, hydraMain, type Job, processInvocation } from "../app/index.ts";
 import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
+import { configLines } from "../app/show/config-lines.ts";
 import { type Config, maskSecrets } from "../compose/index.ts";
 import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";

@@ -1,5 +1,5 @@
 import { hydraMain } from "../app/hydra-main.ts";
-import { ownDirectory } from "../app/own-directory.ts";
+import { ownDirectory } from "../app/process/own-directory.ts";
 import { packageInfo } from "../values/own-package.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it runs and writes nothing.

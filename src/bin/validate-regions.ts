@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import { tolerateClosedPipes } from "../app/closed-pipes.ts";
+import { tolerateClosedPipes } from "../app/process/closed-pipes.ts";
 import { runValidateCommand } from "../report/validate-command.ts";
 
 tolerateClosedPipes();

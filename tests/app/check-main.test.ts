@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type HydraMainOptions, hydraMain, type Task } from "../../src/app/index.ts";
-import type { Invocation } from "../../src/app/invocation.ts";
+import type { Invocation } from "../../src/app/process/invocation.ts";
 import { capturedConsole } from "../captured-console.ts";
 
 // As JavaScript may call it.

@@ -48,7 +48,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/index.ts", "src/bin/deep-profile.ts"
     ).toEqual([]);
     expect(loaded).not.toContain("src/schema/validate.ts");
     // What runs a task comes with a run.
-    const ofRuns = /^src\/(instantiate\/|app\/(run-task|logging|callbacks|sweep|launchers)\b)/;
+    const ofRuns = /^src\/(instantiate\/|app\/(run|logging|callbacks|sweep|launchers)\b)/;
     expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
   },
 );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { originsText } from "../../src/app/origins-text.ts";
+import { originsText } from "../../src/app/show/origins-text.ts";
 import { originLines } from "../../src/compose/index.ts";
 import { type ConfigNode, list, map, type ScalarValue, scalar } from "../../src/values/node.ts";
 import type { Origin } from "../../src/values/origin.ts";

@@ -1,9 +1,9 @@
 import type { Composer } from "../composer.ts";
 import type { Flag } from "../flags/flag.ts";
 import type { ParsedArguments } from "../flags/parse-argv.ts";
-import type { Invocation } from "../invocation.ts";
 import type { Task } from "../job/job.ts";
 import type { ProgramOptions } from "../options.ts";
+import type { Invocation } from "../process/invocation.ts";
 
 /** One thing a program does instead of, or as, running its task. */
 export interface Command {

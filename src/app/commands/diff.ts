@@ -2,9 +2,9 @@ import { diffConfigs, maskDifferences, type Secrets } from "../../compose/index.
 import { ConfigError } from "../../values/errors.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../../values/node.ts";
-import { diffText } from "../diff-text.ts";
-import { areRunDirectories, readRunConfig } from "../run-config.ts";
-import { differencesJson } from "../value-json.ts";
+import { diffText } from "../show/diff-text.ts";
+import { areRunDirectories, readRunConfig } from "../show/run-config.ts";
+import { differencesJson } from "../show/value-json.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { explain } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearestKey } from "../../values/nearest-key.ts";
-import { renderExplanation } from "../explain-text.ts";
-import { explanationJson } from "../value-json.ts";
+import { renderExplanation } from "../show/explain-text.ts";
+import { explanationJson } from "../show/value-json.ts";
 import { type Command, EXIT_OK } from "./command.ts";
 
 /** `--explain KEY`: where a value comes from. */

@@ -1,10 +1,10 @@
 import { maskSecrets } from "../../compose/index.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { flagsHelp } from "../flags/usage.ts";
-import { helpText } from "../help.ts";
 import { readSchema } from "../read-schema.ts";
+import { helpText } from "../show/help.ts";
+import { isUsualLog } from "../show/usual-log.ts";
 import { subcommandsHelp } from "../subcommand.ts";
-import { isUsualLog } from "../usual-log.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /** `--help`: the program's groups and config. `--help KEY...`: what these keys are. */
@@ -27,7 +27,7 @@ const isKey = (word: string): boolean =>
   word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word);
 
 async function printKeys(keys: readonly string[], session: Session): Promise<number> {
-  const { keyHelp } = await import("../help-key.ts");
+  const { keyHelp } = await import("../show/help-key.ts");
   const { composer, invocation, options, overrides } = session;
   const composition = composer.compose(
     overrides.filter((word) => !isKey(word)),
@@ -75,7 +75,7 @@ async function configHelp(session: Session, about: "app" | "hydra"): Promise<str
   const changes = about === "hydra" ? { configName: null } : {};
   const composed = composer.compose(overrides, changes);
   if (!isUsualLog(composed.root, composer.repository)) {
-    const { logHelp } = await import("../log-help.ts");
+    const { logHelp } = await import("../show/log-help.ts");
     await logHelp(session, composed, changes);
   }
   const resolving = parsed.flags.has("resolve");

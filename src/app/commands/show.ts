@@ -7,7 +7,7 @@ import {
   showOrigins,
   showOriginsJson,
   showParts,
-} from "../show-config.ts";
+} from "../show/show-config.ts";
 import { type Command, EXIT_OK, type Session } from "./command.ts";
 
 /** `--cfg job|hydra|all`, and what a program that only shows does without it. */
@@ -30,7 +30,7 @@ export const showCommand: Command = {
 /** One YAML document for each job of a sweep, or a JSON array. */
 async function showJobs(session: Session): Promise<number> {
   const { composeMaster, planSweep } = await import("../sweep/plan-sweep.ts");
-  const { placeOf } = await import("../job-place.ts");
+  const { placeOf } = await import("../run/job-place.ts");
   const { composer, invocation, overrides, parsed } = session;
   const { planBatch, sweeper } = planSweep(
     composeMaster(composer, overrides),

@@ -4,7 +4,7 @@ import { nearest } from "../../values/nearest.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { readYamlValue } from "../../values/reader.ts";
 import type { Session } from "../commands/command.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../process/invocation.ts";
 import { complete } from "./complete.ts";
 import { hydraQuery } from "./hydra-query.ts";
 import { stripProgram } from "./program-name.ts";

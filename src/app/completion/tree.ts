@@ -6,7 +6,7 @@ import {
 } from "../../compose/index.ts";
 import { parseOverrides } from "../../overrides/index.ts";
 import type { Composer } from "../composer.ts";
-import { secretTexts } from "../learn-secrets.ts";
+import { secretTexts } from "../secrets/learn-secrets.ts";
 import type { CompletionTree } from "./matches.ts";
 
 /** The configs of a program for the words before the one to complete; each is worked out once. */

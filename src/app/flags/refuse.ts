@@ -1,9 +1,9 @@
 /** Flags that may not stand where they do, in Hydra's words where it has some. */
 import { dirname, parse } from "node:path";
 import { ConfigError } from "../../values/errors.ts";
-import { notDetachable } from "../not-detachable.ts";
 import type { HydraMainOptions, ProgramOptions } from "../options.ts";
 import { type Flag, flagLabel } from "./flag.ts";
+import { notDetachable } from "./not-detachable.ts";
 import type { ParsedArguments } from "./parse-argv.ts";
 
 /** @throws ConfigError `app.unsupported` for flags of Hydra that make no sense here */

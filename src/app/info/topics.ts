@@ -7,7 +7,7 @@ import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { Composer, CompositionChanges } from "../composer.ts";
-import { configView } from "../show-config.ts";
+import { configView } from "../show/show-config.ts";
 import { pluginLines } from "./plugins.ts";
 import { tableLines, titleLines } from "./table.ts";
 import { treeLines } from "./tree.ts";

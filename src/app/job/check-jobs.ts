@@ -4,8 +4,8 @@ import { checkAccessed } from "../../compose/schemas/check.ts";
 import { deletedBy } from "../../compose/schemas/deleted-by.ts";
 import type { SchemaIssue } from "../../schema/index.ts";
 import { pointerTokens } from "../../schema/pointer.ts";
-import type { Console } from "../console.ts";
 import type { HydraMainOptions } from "../options.ts";
+import type { Console } from "../process/console.ts";
 import { readSchema } from "../read-schema.ts";
 import type { PlannedJob } from "./plan-job.ts";
 

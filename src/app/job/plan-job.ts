@@ -7,7 +7,7 @@ import type { ConfigNode, MapNode, NodeType } from "../../values/node.ts";
 import { scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { selectNode } from "../../values/select.ts";
-import { without } from "../show-config.ts";
+import { without } from "../show/show-config.ts";
 import { textAt, textsAt } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";
 

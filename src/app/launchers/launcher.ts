@@ -1,10 +1,10 @@
 import type { Suspension } from "../../suspension.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
-import type { Invocation } from "../invocation.ts";
 import type { JobResult } from "../job/job.ts";
 import type { PlannedJob } from "../job/plan-job.ts";
 import type { Logging } from "../logging/logging.ts";
+import type { Invocation } from "../process/invocation.ts";
 import type { FailureGate } from "../sweep/failure-policy.ts";
 import type { SweepRecord } from "../sweep/record/sweep-record.ts";
 import type { SweepBackend } from "./sweep-backend.ts";

@@ -1,5 +1,5 @@
 import { basename, parse } from "node:path";
-import { strftime } from "../strftime.ts";
+import { strftime } from "../python/strftime.ts";
 import type { LogRecord } from "./record.ts";
 
 /** As in a config, a bigint is an int and a number a float. */

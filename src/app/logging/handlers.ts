@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import type { Console } from "../console.ts";
+import type { Console } from "../process/console.ts";
 import { openLogFile, openRotatingFile } from "./log-files.ts";
 import type { HandlerSettings, LogSink } from "./log-sink.ts";
 

@@ -1,6 +1,6 @@
 /** What a log config says (the dictionary schema of Python's logging.config), as handlers that are open. */
 import { ConfigError } from "../../values/errors.ts";
-import type { Console } from "../console.ts";
+import type { Console } from "../process/console.ts";
 import { openFormatter } from "./formatters.ts";
 import { handlerKind } from "./handlers.ts";
 import { LEVELS, levelNumber } from "./levels.ts";

@@ -1,5 +1,5 @@
-import { callerOf } from "../caller.ts";
-import type { Console } from "../console.ts";
+import { callerOf } from "../process/caller.ts";
+import type { Console } from "../process/console.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 import { type LoggerTree, levelOf, lineOf, stateOf } from "./logger-tree.ts";
 import type { LogRecord } from "./record.ts";

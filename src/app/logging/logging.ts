@@ -1,5 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
-import type { Console } from "../console.ts";
+import type { Console } from "../process/console.ts";
 import { configureLoggers } from "./configure-loggers.ts";
 import { LEVELS } from "./levels.ts";
 import {

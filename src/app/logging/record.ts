@@ -1,4 +1,4 @@
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../process/caller.ts";
 
 /** One thing that was logged. */
 export interface LogRecord {

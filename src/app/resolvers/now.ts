@@ -1,7 +1,7 @@
 import { ConfigError } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
 import type { Resolver } from "../../values/resolvers/resolver.ts";
-import { strftime } from "../strftime.ts";
+import { strftime } from "../python/strftime.ts";
 
 /**
  * `${now:%Y-%m-%d}`: the time of the run, in the patterns of Python's strftime. One run has one

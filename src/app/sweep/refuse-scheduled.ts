@@ -1,8 +1,8 @@
 import { plural } from "../../plural.ts";
 import { ConfigError } from "../../values/errors.ts";
-import type { Invocation } from "../invocation.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { LauncherKind } from "../launchers/launcher.ts";
+import type { Invocation } from "../process/invocation.ts";
 import { nextCommand } from "./next-commands.ts";
 import { sweepFolder } from "./record/layout.ts";
 

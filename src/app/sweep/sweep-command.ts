@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { startTimer } from "../../long-timer.ts";
 import { printable } from "../../printable.ts";
-import { listenForInterrupt } from "../interrupt.ts";
-import type { Invocation } from "../invocation.ts";
 import { basicLauncher } from "../launchers/basic-launcher.ts";
+import { listenForInterrupt } from "../process/interrupt.ts";
+import type { Invocation } from "../process/invocation.ts";
 import { heldLine } from "./board/event-line.ts";
 import { cancelSweep } from "./cancel.ts";
 import { lookAtSweep, recordedExitCode } from "./look.ts";

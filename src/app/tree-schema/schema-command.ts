@@ -8,7 +8,7 @@ import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import { nearest } from "../../values/nearest.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { openComposer } from "../composer.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../process/invocation.ts";
 import {
   dataSchema,
   groupSchema,

@@ -1,14 +1,14 @@
 import { ConfigError } from "../../values/errors.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
+import { reportError } from "../errors/report-error.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { type PlannedJob, planJob } from "../job/plan-job.ts";
 import { dropClaim, setAside } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
-import { placeOf } from "../job-place.ts";
-import { hydraLogging, surround } from "../job-surroundings.ts";
 import { createLogging } from "../logging/logging.ts";
-import { reportError } from "../report-error.ts";
+import { placeOf } from "../run/job-place.ts";
+import { hydraLogging, surround } from "../run/job-surroundings.ts";
 import { jobFingerprint } from "../sweep/record/fingerprint.ts";
 import { readJobState } from "../sweep/record/job-state.ts";
 import { type ManifestJob, readManifestJob } from "../sweep/record/manifest.ts";

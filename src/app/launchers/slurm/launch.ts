@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { plural } from "../../../plural.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
-import { listenForInterrupt } from "../../interrupt.ts";
 import { failedJob, type JobResult } from "../../job/job.ts";
+import { listenForInterrupt } from "../../process/interrupt.ts";
 import { nextCommand, nextCommands } from "../../sweep/next-commands.ts";
 import { tookMs } from "../../sweep/record/attempt-time.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";

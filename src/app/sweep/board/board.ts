@@ -1,6 +1,6 @@
 import type { Suspension } from "../../../suspension.ts";
-import type { Console, Terminal } from "../../console.ts";
 import type { LaunchEvent } from "../../launchers/launcher.ts";
+import type { Console, Terminal } from "../../process/console.ts";
 import type { BatchJob } from "../run-sweep.ts";
 import { eventLine, heldLine } from "./event-line.ts";
 import { frameLines } from "./frame.ts";

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { textWidth } from "../../../text-width.ts";
-import type { Terminal } from "../../console.ts";
+import type { Terminal } from "../../process/console.ts";
 
 const ESC = "\u001b[";
 const ERASE_TO_END_OF_LINE = `${ESC}K`;

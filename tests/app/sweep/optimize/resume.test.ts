@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hydraMain } from "../../../../src/app/index.ts";
-import type { ResumedSweep } from "../../../../src/app/invocation.ts";
+import type { ResumedSweep } from "../../../../src/app/process/invocation.ts";
 import { recordedExitCode } from "../../../../src/app/sweep/look.ts";
 import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
 import { readManifest } from "../../../../src/app/sweep/record/manifest.ts";

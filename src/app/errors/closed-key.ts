@@ -1,0 +1,46 @@
+import { closedAt } from "../../schema/closed.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { splitKey } from "../../values/key-path.ts";
+import type { ProgramOptions } from "../options.ts";
+import { readSchema } from "../read-schema.ts";
+
+/**
+ * The error about an override of a key that is not there, without the advice to add it where the schema of the
+ * program would refuse the key, too; any other error as it is.
+ */
+export function withoutAdding(
+  error: unknown,
+  { name, restAsOverrides, schema }: ProgramOptions,
+): unknown {
+  if (schema === undefined || !isUnknownKey(error)) return error;
+  const { details, message } = error;
+  const { key = "", nearest, origin } = details;
+  const path = splitKey(key);
+  // The schema is one of the program's own keys.
+  const closed = path[0] === "hydra" ? undefined : closedAt(readSchema(schema), path);
+  if (closed === undefined || origin?.kind !== "override") return error;
+  const [place, help] =
+    closed.length === 0
+      ? ["the config", "--help"]
+      : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
+  const rest = restAsOverrides === undefined ? "" : "; what is for your program stands behind --";
+  return new ConfigError({
+    ...details,
+    message: message
+      .split("\n")
+      .filter((line) => !line.startsWith("To append to your config"))
+      .join("\n"),
+    hint:
+      nearest === undefined
+        ? `${place} takes no other keys; '${name} ${help}' shows those it has${rest}`
+        : `use ${nearest}${origin.text.slice(key.length)}`,
+  });
+}
+
+/** What composing says of a key that could be added in a config without a schema; a group's hint is right as it is. */
+const isUnknownKey = (error: unknown): error is ConfigError =>
+  isConfigError(error) &&
+  error.code === "compose.override_failed" &&
+  isConfigError(error.details.cause) &&
+  error.details.cause.code === "value.struct" &&
+  error.details.hint?.startsWith("to choose") !== true;

@@ -1,0 +1,103 @@
+import { ConfigError, isConfigError } from "../../values/errors.ts";
+import { pyRepr } from "../../values/python-text.ts";
+import { renderError } from "../../values/render-error.ts";
+import type { JobResult } from "../job/job.ts";
+import type { HydraMainOptions } from "../options.ts";
+import type { Invocation } from "../process/invocation.ts";
+
+const FULL_ERROR = "HYDRA_FULL_ERROR";
+
+/** Where an error is shown, and whose. */
+export interface Failing {
+  readonly invocation: Invocation;
+  readonly options: Pick<HydraMainOptions, "hasUserCode">;
+}
+
+/** Shows what a job threw, as Hydra does. */
+export function showFailure(
+  { error, overrides }: Pick<JobResult, "error" | "overrides">,
+  program: Failing,
+): void {
+  const shown = overrides.map((override) => pyRepr(override)).join(", ");
+  program.invocation.console.stderr(`Error executing job with overrides: [${shown}]\n`);
+  reportError(error, program);
+}
+
+/**
+ * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error
+ * that is not one of ours comes with its stack; that part of it which is ours is left out unless
+ * `HYDRA_FULL_ERROR=1` asks for everything. Where none of the code is the user's, a mistake in the
+ * config has no stack to look at.
+ */
+export function reportError(error: unknown, { invocation, options }: Failing): void {
+  const { console, env } = invocation;
+  const full = env[FULL_ERROR] === "1";
+  const lines = isConfigError(error)
+    ? [
+        renderError(error, { color: console.color === true }),
+        ...(full ? [...error.frames, ...causesOf(error)] : ofTarget(error)),
+      ]
+    : full
+      ? stacks(error)
+      : userStacks(error);
+  console.stderr(`${lines.join("\n")}\n`);
+  if (!full && (options.hasUserCode !== false || !isConfigError(error)))
+    console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
+}
+
+/**
+ * An error outside of every job. What the system refused (a directory that cannot be made, a disk that is
+ * full) says so itself, with the path; the lines of our code that asked for it help nobody.
+ */
+export function reportOwnError(error: unknown, program: Failing): void {
+  if (!isRefusalOfSystem(error) || program.invocation.env[FULL_ERROR] === "1") {
+    reportError(error, program);
+    return;
+  }
+  reportError(
+    new ConfigError({ code: "app.system", message: error.message, cause: error }),
+    program,
+  );
+}
+
+/** Not of what the user's own code asked for. */
+export const isRefusalOfSystem = (error: unknown): error is Error =>
+  error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
+
+/** What a target threw is the user's own error, told with the config that called it. */
+const ofTarget = (error: ConfigError): readonly string[] =>
+  error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
+
+const causesOf = (error: ConfigError): readonly string[] =>
+  error.cause === undefined ? [] : [`Caused by: ${stacks(error.cause).join("\n")}`];
+
+/** The stack of an error and of everything that caused it. */
+const stacks = (error: unknown): readonly string[] =>
+  withCauses(error, (at) => (at instanceof Error ? (at.stack ?? at.message) : String(at)));
+
+/** The same without what is ours; an error of ours that the user's code wrapped is its message. */
+const userStacks = (error: unknown): readonly string[] =>
+  withCauses(error, (at) => (isConfigError(at) ? at.message : userStack(at)));
+
+const MOST_CAUSES = 10;
+
+function withCauses(error: unknown, show: (error: unknown) => string): readonly string[] {
+  const chain: string[] = [];
+  for (let at = error; at !== undefined && chain.length < MOST_CAUSES; at = causeOf(at))
+    chain.push(`${chain.length === 0 ? "" : "Caused by: "}${show(at)}`);
+  return chain;
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
+
+/** Where code of the user's is called from ours. */
+const OF_USER = /\b(runUserTask|invokeTarget)\b/;
+
+/** Frames below the caller of the user's function lead only through us and Node. */
+function userStack(error: unknown): string {
+  if (!(error instanceof Error)) return `Error: ${String(error)}`;
+  const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
+  const ours = lines.findIndex((line) => /^\s+at /.test(line) && OF_USER.test(line));
+  const own = ours < 0 ? lines : lines.slice(0, ours);
+  return own.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
+}

@@ -1,0 +1,9 @@
+import { ConfigError } from "../../values/errors.ts";
+
+/** `--detach` where there is no sweep to leave: a wrong command line. */
+export const notDetachable = (message: string): ConfigError =>
+  new ConfigError({
+    code: "app.usage",
+    message: `argument --detach: ${message}`,
+    hint: "use it with --multirun, --resume DIR or --retry-failed DIR; a single run can be left with 'nohup COMMAND &'",
+  });

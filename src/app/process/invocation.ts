@@ -1,0 +1,102 @@
+import { statOf } from "../../other-namespace.ts";
+import type { Resumption } from "../sweep/record/runs-again.ts";
+import { takeDriverMark } from "../worker/driver-mark.ts";
+import { takeWorkerRequest, type WorkerRequest } from "../worker/worker-request.ts";
+import { tolerateClosedPipes } from "./closed-pipes.ts";
+import type { Console, Terminal } from "./console.ts";
+import { ownDirectory } from "./own-directory.ts";
+
+/** Everything a program takes from its surroundings, in one place, so that tests can be any. */
+export interface Invocation {
+  /** Without the interpreter and the script. */
+  readonly argv: readonly string[];
+  /** The file that was started, as it was called: `/usr/bin/deep-profile`, `/home/me/train.mjs`. */
+  readonly script?: string;
+  /** What starts this program again, before its arguments: `[node, ..., script]`. */
+  readonly command?: readonly string[];
+  /**
+   * The one job that this process is to run for a launcher.
+   * @internal
+   */
+  readonly worker?: WorkerRequest;
+  /**
+   * Says that this process drives a sweep now, to the one that started it for that.
+   * @internal
+   */
+  readonly announce?: () => void;
+  /**
+   * The recorded sweep that goes on.
+   * @internal
+   */
+  readonly resumed?: ResumedSweep;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly console: Console;
+  /** The time of the run: one for every `${now:...}` in it. */
+  readonly now: Date;
+}
+
+/** A sweep that goes on, and what of it. */
+export interface ResumedSweep extends Resumption {
+  /** The absolute path of its directory. */
+  readonly directory: string;
+  /** Whether to leave it to a process of its own. */
+  readonly detach?: boolean;
+  /** The overrides of the launcher that were added. */
+  readonly added?: readonly string[];
+}
+
+/** This process's own. */
+export function processInvocation(): Invocation {
+  tolerateClosedPipes();
+  const worker = takeWorkerRequest(process.env);
+  const announce = takeDriverMark(process.env);
+  return {
+    argv: process.argv.slice(2),
+    ...(process.argv[1] !== undefined && {
+      script: process.argv[1],
+      command: [process.execPath, ...inheritedOptions(), process.argv[1]],
+    }),
+    ...(worker !== undefined && { worker }),
+    ...(announce !== undefined && { announce }),
+    env: process.env,
+    cwd: ownDirectory(),
+    console: {
+      stdout: (text) => void process.stdout.write(text),
+      stderr: (text) => void process.stderr.write(text),
+      color: process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined,
+      stdoutColor: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
+      ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
+    },
+    now: new Date(),
+  };
+}
+
+/** Terminals of CI systems are logs; a dumb one cannot move its cursor. */
+const canRedraw = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
+  stream.isTTY === true &&
+  env["TERM"] !== "dumb" &&
+  ["", "0", "false", undefined].includes(env["CI"]);
+
+/** Some terminals (in containers) say that they are 0 wide. */
+const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
+  get columns() {
+    return stream.columns || 80;
+  },
+  get rows() {
+    return stream.rows || 24;
+  },
+  get isOthers() {
+    return isInBackground();
+  },
+});
+
+/** As far as the system tells. */
+function isInBackground(): boolean {
+  const stat = statOf("self");
+  return stat !== undefined && stat.foreground > 0 && stat.foreground !== stat.group;
+}
+
+/** Node's own options, but for those of a debugger: its port is taken. */
+const inheritedOptions = (): readonly string[] =>
+  process.execArgv.filter((option) => !option.startsWith("--inspect"));

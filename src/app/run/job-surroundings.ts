@@ -1,0 +1,69 @@
+import { type Composition, createConfig } from "../../compose/index.ts";
+import type { ComposedEvent } from "../callbacks/callback.ts";
+import { openCallbacks } from "../callbacks/callbacks.ts";
+import type { Session } from "../commands/command.ts";
+import { warnOf } from "../errors/warn.ts";
+import { requiredAt } from "../job/hydra-values.ts";
+import type { JobSurroundings } from "../job/run-job.ts";
+import type { Logging } from "../logging/logging.ts";
+import { changesDirectoryByDefault } from "../version-base.ts";
+import { placeOf } from "./job-place.ts";
+
+/** What the jobs of a call of a program share. */
+export async function surround(
+  session: Session,
+  composition: Composition,
+  logging: Logging,
+): Promise<JobSurroundings> {
+  const { composer, invocation, options, parsed, task } = session;
+  const own = new Set((options.flags ?? []).map((flag) => flag.id));
+  return {
+    program: options.name,
+    task,
+    logging,
+    callbacks: await openCallbacks({
+      root: composition.root,
+      context: composer.context,
+      logging,
+      ...(options.targets !== undefined && { targets: options.targets }),
+      onWarning: (message) => warnOf(message, invocation),
+    }),
+    ...placeOf(session),
+    chdirByDefault: changesDirectoryByDefault(options.versionBase),
+    warn: eachOnce((message) => warnOf(message, invocation)),
+    flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
+    restArgs: parsed.rest ?? [],
+  };
+}
+
+function eachOnce(tell: (message: string) => void): (message: string) => void {
+  const told = new Set<string>();
+  return (message) => {
+    if (!told.has(message)) tell(message);
+    told.add(message);
+  };
+}
+
+/** Logs Hydra's own messages, and those of a job without a log of its own, whenever it is called. */
+export function hydraLogging(
+  { root }: Composition,
+  { composer, invocation, options }: Session,
+  logging: Logging,
+): () => void {
+  // The program's logger was there before any config, as in Python a module's is.
+  logging.logger(options.name);
+  const config = requiredAt(root, "hydra.hydra_logging", composer.context);
+  const verbose = requiredAt(root, "hydra.verbose", composer.context);
+  return () => logging.configure(config, verbose, invocation.cwd);
+}
+
+/** What callbacks are told of a composition. */
+export const composedEvent = (
+  composition: Composition,
+  overrides: readonly string[],
+  { composer }: Session,
+): ComposedEvent => ({
+  config: createConfig(composition.root, composition, composer.context),
+  configName: composition.configName,
+  overrides,
+});

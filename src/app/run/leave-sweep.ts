@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import { writeFileAtomicSync } from "../../atomic-write.ts";
+import { maskSecrets } from "../../compose/secrets.ts";
+import { plural } from "../../plural.ts";
+import { shellQuote } from "../../shell-quote.ts";
+import { writeYaml } from "../../values/writer.ts";
+import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
+import { makeSweepDirectory } from "../job/run-directory.ts";
+import type { SweepJob } from "../launchers/launcher.ts";
+import type { Logging } from "../logging/logging.ts";
+import { listenForInterrupt } from "../process/interrupt.ts";
+import type { Invocation } from "../process/invocation.ts";
+import { cancelSweep } from "../sweep/cancel.ts";
+import { nextCommands } from "../sweep/next-commands.ts";
+import { SWEEP_FILE } from "../sweep/plan-sweep.ts";
+import { launcherLog } from "../sweep/record/layout.ts";
+import { startDriver } from "../sweep/start-driver.ts";
+import { refuseUnstartable } from "../worker/worker-command.ts";
+import { brokenOff } from "./broken-off.ts";
+import { type OpenSweep, openSweep } from "./open-sweep.ts";
+
+/**
+ * `--detach`: composes, checks and records every job that is known by now, hands them to a scheduler or to a
+ * process of its own, says how to go on, and is done. The sweep's callbacks are called by that process.
+ * SIGINT and SIGTERM take back what was not handed over whole; a terminal that is closed meanwhile leaves it.
+ *
+ * @returns the exit code: 0 once the sweep is on its way, 128 + N where signal N took it back
+ * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
+ * where the process ended before it took over
+ */
+export async function leaveSweep(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+): Promise<number> {
+  const { invocation } = session;
+  const open = await openSweep(session, overrides, logging);
+  const { record, sweep } = open;
+  try {
+    const admitted = await admitAll(open);
+    if (admitted === null) return EXIT_ERROR;
+    refuseUnstartable(record.facts());
+    const interrupt = listenForInterrupt();
+    const handed = canLeaveAll(open, admitted)
+      ? submit(open, admitted, interrupt.signal)
+      : leaveToDriver(open, invocation, interrupt.signal);
+    const who = await handed.catch((error: unknown) => {
+      if (interrupt.exitCode() === undefined) throw error;
+    });
+    const exitCode = interrupt.exitCode();
+    if (exitCode !== undefined) {
+      // Who holds it would be ended.
+      record.release();
+      await takeBack(sweep.directory, invocation, session.options.name);
+    }
+    interrupt.release();
+    if (exitCode !== undefined) return exitCode;
+    const { stdout } = invocation.console;
+    stdout(`${who}\n${nextCommands(sweep.directory)}`);
+    return EXIT_OK;
+  } catch (error) {
+    throw brokenOff(error, sweep.directory, session.options.name);
+  } finally {
+    record.release();
+  }
+}
+
+/** Nobody has been told yet that the sweep is on its way: nothing of it goes on. */
+async function takeBack(
+  directory: string,
+  { console, env }: Invocation,
+  program: string,
+): Promise<void> {
+  await cancelSweep({ directory, env, say: (line) => console.stderr(`${line}\n`) });
+  console.stderr(
+    `The sweep in ${shellQuote(directory)} was taken back before it was on its way\n` +
+      `  ${program} --resume ${shellQuote(directory)}   runs it\n`,
+  );
+}
+
+/** What of the jobs that are known is to run, by batch. */
+interface Admitted {
+  readonly batches: readonly (readonly SweepJob[])[];
+}
+
+/**
+ * Puts all batches into the manifest, checked before: of a search, which needs results for more, the first.
+ *
+ * @returns null for jobs that were refused
+ */
+async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
+  const { directory, master, planBatch, sweeper } = sweep;
+  if (record.isResumed) makeSweepDirectory(directory, record);
+  const planned: (readonly SweepJob[])[] = [];
+  let count = 0;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    const jobs = planBatch(batch, count, record.numberOf);
+    count += jobs.length;
+    planned.push(jobs);
+    if (sweeper.judgesFailures === true) break;
+  }
+  const batches = planned.map((jobs) => record.due(jobs));
+  if (!(await check(batches.flat()))) return null;
+  makeSweepDirectory(directory, record);
+  writeFileAtomicSync(join(directory, SWEEP_FILE), writeYaml(maskSecrets(master.root, master)));
+  record.admit(planned.flat(), sweeper.judgesFailures === true);
+  record.conclude(sweeper.judgesFailures !== true);
+  return { batches };
+}
+
+/**
+ * Whether a scheduler alone can carry the sweep on: nothing depends on what becomes of its jobs, neither the
+ * next batch nor, by `on_failure`, whether waiting jobs may start; and no callback waits for the sweep's end.
+ */
+const canLeaveAll = (
+  { launcher, policy, surroundings, sweep }: OpenSweep,
+  { batches }: Admitted,
+): boolean =>
+  launcher.submit !== undefined &&
+  batches.length === 1 &&
+  sweep.sweeper.judgesFailures !== true &&
+  policy.kind !== "stop" &&
+  !surroundings.callbacks.hasAny(SWEEP_METHODS);
+
+/** What callbacks are told by the process that runs the sweep, and by no job. */
+const SWEEP_METHODS = ["onComposeConfig", "onMultirunStart", "onMultirunEnd"] as const;
+
+async function submit(
+  { launcher, sweep }: OpenSweep,
+  { batches }: Admitted,
+  signal: AbortSignal,
+): Promise<string> {
+  const jobs = batches.flat();
+  if (jobs.length > 0) await launcher.submit?.(jobs, signal);
+  return `${plural(jobs.length, "job")} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
+}
+
+async function leaveToDriver(
+  { record, sweep }: OpenSweep,
+  invocation: Invocation,
+  signal: AbortSignal,
+): Promise<string> {
+  const log = launcherLog(record.folder);
+  const pid = await startDriver({
+    command: invocation.command ?? [],
+    args: driverArguments(sweep.directory, invocation.resumed),
+    cwd: invocation.cwd,
+    env: invocation.env,
+    log,
+    onStart: record.handOver,
+    signal,
+  });
+  return `Process ${pid} runs the sweep in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
+}
+
+/** The command line that carries the sweep on, as `--resume` would. */
+function driverArguments(directory: string, resumed: Invocation["resumed"]): readonly string[] {
+  if (resumed === undefined) return ["--resume", directory];
+  const { acceptChanges, added = [], failed, missing } = resumed;
+  return [
+    ...(missing ? ["--resume", directory] : []),
+    ...(failed ? ["--retry-failed", directory] : []),
+    ...(acceptChanges ? ["--accept-changes"] : []),
+    ...added,
+  ];
+}

@@ -1,0 +1,160 @@
+import type { Suspension } from "../../suspension.ts";
+import type { Session } from "../commands/command.ts";
+import { logInfo } from "../info/log-info.ts";
+import { checkJobs } from "../job/check-jobs.ts";
+import { textAt } from "../job/hydra-values.ts";
+import { failedJob, type JobResult } from "../job/job.ts";
+import type { PlannedJob } from "../job/plan-job.ts";
+import { checkJobDirectories, setAside } from "../job/run-directory.ts";
+import { type JobSurroundings, runJob, takeDirectory } from "../job/run-job.ts";
+import { LAUNCHERS } from "../launchers/index.ts";
+import type { Launcher, SweepJob } from "../launchers/launcher.ts";
+import type { Logging } from "../logging/logging.ts";
+import { chosenKind } from "../sweep/chosen-kind.ts";
+import {
+  type FailureGate,
+  type FailurePolicy,
+  failurePolicy,
+  openGate,
+} from "../sweep/failure-policy.ts";
+import { composeMaster, type PlannedSweep, planSweep } from "../sweep/plan-sweep.ts";
+import { isCancelled } from "../sweep/record/cancellation.ts";
+import { sweepFingerprint } from "../sweep/record/fingerprint.ts";
+import { readJobState } from "../sweep/record/job-state.ts";
+import { awaitOrder, refuseIfRun } from "../sweep/record/launcher-claim.ts";
+import { openRecord, type SweepRecord } from "../sweep/record/sweep-record.ts";
+import { refuseScheduled } from "../sweep/refuse-scheduled.ts";
+import { beginJob, endOf } from "../worker/recorded-job.ts";
+import { placeOf } from "./job-place.ts";
+import { hydraLogging, surround } from "./job-surroundings.ts";
+
+/** A sweep with all that it takes to run it, or to leave it to another process. */
+export interface OpenSweep {
+  readonly sweep: PlannedSweep;
+  readonly surroundings: JobSurroundings;
+  readonly launcher: Launcher;
+  readonly record: SweepRecord;
+  /** Whether jobs run in this very process. */
+  readonly inThisProcess: boolean;
+  readonly policy: FailurePolicy;
+  readonly gate: FailureGate;
+  /** Looks at jobs before they are recorded; `false` after telling what is wrong. */
+  readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
+  /** Logs to where Hydra's own messages go again. */
+  readonly logAsHydra: () => void;
+}
+
+/**
+ * Plans a sweep and opens what runs it. Makes nothing.
+ *
+ * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` where another process
+ * runs the sweep, or a scheduler still has jobs of it that this launcher knows nothing of
+ */
+export async function openSweep(
+  session: Session,
+  overrides: readonly string[],
+  logging: Logging,
+  suspension?: Suspension,
+): Promise<OpenSweep> {
+  const { composer, invocation, options } = session;
+  const place = placeOf(session);
+  const { announce, console, resumed } = invocation;
+  const wished = composeMaster(composer, overrides);
+  const logAsHydra = hydraLogging(wished, session, logging);
+  logAsHydra();
+  await logInfo(composer, overrides, { mode: "multirun" }, logging);
+  const sweep = planSweep(wished, overrides, composer, place, resumed?.directory);
+  const { master } = sweep;
+  const surroundings = await surround(session, master, logging);
+  const kind = chosenKind("hydra.launcher", LAUNCHERS, master, composer);
+  const policy = failurePolicy(master.root, composer.context);
+  const record = openRecord({
+    sweep: sweepFacts(session, sweep, overrides),
+    isSearch: sweep.sweeper.judgesFailures === true,
+    ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
+    retries: kind.retries?.(master.root, composer.context) ?? 0,
+    ...(resumed !== undefined && { resumption: resumed }),
+    ...(console.redact !== undefined && { redact: console.redact }),
+    ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
+    ...(announce !== undefined && { onAdmitted: announce }),
+  });
+  // Who was started to carry the sweep on has been handed its claim.
+  if (announce === undefined) refuseIfRun(record.folder);
+  await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
+  await refuseScheduled(sweep.directory, kind, invocation);
+  const gate = openGate(policy, () => isCancelled(record.folder));
+  const launcher = kind.open({
+    root: master.root,
+    context: composer.context,
+    logging,
+    logAsHydra,
+    record,
+    gate,
+    invocation,
+    ...(suspension !== undefined && { suspension }),
+    runHere: (job) => runHere(job, surroundings, record.folder, console.redact),
+  });
+  const check = async (jobs: readonly SweepJob[]) => {
+    // What an earlier attempt at a job left in its directory is put aside when it starts.
+    const isNew = ({ number }: SweepJob) =>
+      resumed === undefined || readJobState(record.folder, number) === undefined;
+    checkJobDirectories(jobs.filter(isNew), place.resultFiles);
+    const { check: _onThisMachine, ...elsewhere } = options;
+    return checkJobs(jobs, kind.runsElsewhere === true ? elsewhere : options, console);
+  };
+  const inThisProcess = kind.inThisProcess === true;
+  return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };
+}
+
+/** What the manifest says of a sweep. */
+const sweepFacts = (
+  { composer, invocation, options }: Session,
+  { directory, master }: PlannedSweep,
+  overrides: readonly string[],
+) => ({
+  program: {
+    name: options.name,
+    command: invocation.command ?? null,
+    argv: invocation.argv,
+  },
+  cwd: invocation.cwd,
+  now: invocation.now.toISOString(),
+  directory,
+  overrides,
+  launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
+  launcher_choice: master.choices.get("hydra/launcher") ?? null,
+  fingerprint: sweepFingerprint(master, directory),
+});
+
+/**
+ * One job of a sweep in this process. A directory that cannot be taken fails the job; what goes wrong
+ * between that and its task, such as a wrong log config, ends the sweep as it does in Hydra.
+ */
+async function runHere(
+  job: SweepJob,
+  surroundings: JobSurroundings,
+  folder: string,
+  redact: ((text: string) => string) | undefined,
+): Promise<JobResult> {
+  const recorded = beginJob(folder, job.number);
+  if (recorded.earlierAttempts > 0)
+    setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
+  try {
+    const result = await runInDirectory(job, surroundings);
+    recorded.end(endOf(result, redact));
+    return result;
+  } catch (error) {
+    recorded.end(endOf(failedJob(job, error), redact));
+    throw error;
+  }
+}
+
+async function runInDirectory(job: PlannedJob, surroundings: JobSurroundings): Promise<JobResult> {
+  let release: () => void;
+  try {
+    release = takeDirectory(job, surroundings.resultFiles);
+  } catch (error) {
+    return failedJob(job, error);
+  }
+  return runJob(job, surroundings).finally(release);
+}

@@ -1,0 +1,26 @@
+import type { Composition } from "../../compose/index.ts";
+import type { Session } from "../commands/command.ts";
+import type { CompositionChanges } from "../composer.ts";
+import { logInfo } from "../info/log-info.ts";
+import { createLogging } from "../logging/logging.ts";
+import { hydraLogging } from "../run/job-surroundings.ts";
+
+/**
+ * Opens Hydra's own log for a help, as Hydra does: a wrong log config shows, and so does what Hydra logs
+ * at DEBUG.
+ *
+ * @throws ConfigError `app.unsupported`, and of interpolations
+ */
+export async function logHelp(
+  session: Session,
+  composition: Composition,
+  changes: CompositionChanges,
+): Promise<void> {
+  const logging = createLogging({ console: session.invocation.console });
+  try {
+    hydraLogging(composition, session, logging)();
+    await logInfo(session.composer, session.overrides, changes, logging);
+  } finally {
+    logging.close();
+  }
+}

@@ -1,0 +1,133 @@
+import { leavesOf, originLines } from "../../compose/index.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { createResolution } from "../../values/interpolation/create-resolution.ts";
+import { IN_PLACE, resolveDeep, resolveTree } from "../../values/interpolation/resolve-tree.ts";
+import { splitKey } from "../../values/key-path.ts";
+import { type ConfigNode, isMissing, keyId, type MapNode } from "../../values/node.ts";
+import { pyStr } from "../../values/python-text.ts";
+import { findPlace } from "../../values/select.ts";
+import { writeYaml } from "../../values/writer.ts";
+import { originsText } from "./origins-text.ts";
+import { originsJson, valueJson } from "./value-json.ts";
+
+/** What `--cfg` shows: the program's part, the `hydra` node, or both. */
+export type ConfigView = "job" | "hydra" | "all";
+
+export interface ShowRequest {
+  /** The composed tree with its `hydra` node. */
+  readonly root: ConfigNode;
+  readonly view: ConfigView;
+  /** A key below which to show; `_global_` is everything. */
+  readonly package?: string;
+  /**
+   * Whether to resolve, and how: `--cfg` does what `OmegaConf.resolve` does, where what leads to a missing
+   * value is missing itself; `strictly` is as `to_yaml(resolve=True)`, where it is an error.
+   */
+  readonly resolve: boolean | "strictly";
+}
+
+/** What `--cfg` shows, before it is text. */
+interface ShownConfig {
+  readonly node: ConfigNode;
+  /** The key it stands at; undefined for the whole view. */
+  readonly package?: string;
+}
+
+/**
+ * The text that `--cfg` prints, byte for byte Hydra's: YAML of the part that was asked for, under a
+ * `# @package` line if a key was named; a scalar alone on its line.
+ *
+ * @throws ConfigError `key.not_found` where there is nothing, or null, at the package.
+ */
+export const showConfig = (request: ShowRequest, context: ResolveContext): string =>
+  [...showParts(request, context)].join("");
+
+/** As `showConfig`, as far as it is known: the `# @package` line stands before what cannot be resolved. */
+export function* showParts(request: ShowRequest, context: ResolveContext): Generator<string> {
+  const found = findShown(request, context);
+  yield packageLine(found);
+  const { node, package: key } = found.resolved();
+  yield key !== undefined && node.kind === "scalar" ? `${pyStr(node)}\n` : writeYaml(node);
+}
+
+/** As `showConfig`, with the origin of every line as a comment. */
+export function showOrigins(request: ShowRequest, context: ResolveContext): string {
+  const shown = selectShown(request, context);
+  const { node } = shown;
+  const isLoneScalar = shown.package !== undefined && node.kind === "scalar";
+  const lines = isLoneScalar ? [{ text: pyStr(node), node }] : originLines(node);
+  return `${packageLine(shown)}${originsText(lines)}`;
+}
+
+/** As `showConfig`, for programs: plain data. */
+export const showConfigJson = (request: ShowRequest, context: ResolveContext): string =>
+  valueJson(selectShown(request, context).node);
+
+/** As `showOrigins`, for programs. */
+export function showOriginsJson(request: ShowRequest, context: ResolveContext): string {
+  const { node, package: key } = selectShown(request, context);
+  return originsJson(leavesOf(node, key === undefined ? [] : splitKey(key)));
+}
+
+const packageLine = ({ node, package: key }: ShownConfig): string =>
+  key === undefined || node.kind === "scalar" ? "" : `# @package ${key}\n`;
+
+const selectShown = (request: ShowRequest, context: ResolveContext): ShownConfig =>
+  findShown(request, context).resolved();
+
+/** What is shown before it is resolved, and then, if it is to be. */
+interface FoundConfig extends ShownConfig {
+  readonly resolved: () => ShownConfig;
+}
+
+/** Resolves no more than what is shown: the rest of the tree may be incomplete. */
+function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
+  const root = configView(request.root, request.view);
+  const shown = request.package === "_global_" ? undefined : request.package;
+  const options = request.resolve === "strictly" ? {} : IN_PLACE;
+  if (shown === undefined)
+    return {
+      node: root,
+      resolved: () => ({
+        node: request.resolve === false ? root : resolveTree(root, context, options),
+      }),
+    };
+  const resolution = createResolution(root, context);
+  const place = findPlace(resolution, shown, {});
+  const node = place === undefined || isMissing(place.node) ? undefined : place.node;
+  if (place === undefined || node === undefined || (node.kind === "scalar" && node.value === null))
+    throw new ConfigError({
+      code: "key.not_found",
+      message: `package '${shown}' not found in config`,
+      ...(root.kind === "map" && {
+        available: [...root.entries.values()].map(({ key }) => pyStr(key)),
+      }),
+    });
+  return {
+    node,
+    package: shown,
+    resolved: () => ({
+      node: request.resolve === false ? node : resolveDeep(resolution, place, options),
+      package: shown,
+    }),
+  };
+}
+
+const HELP_PARTS = ["help", "hydra_help"];
+
+/** The part of a composed tree that is shown, with nothing beside it to refer to. */
+export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
+  if (view === "all" || root.kind !== "map") return root;
+  if (view === "job") return without(root, ["hydra"]);
+  const hydra = root.entries.get("hydra");
+  if (hydra === undefined) return { ...root, entries: new Map() };
+  const value = hydra.value.kind === "map" ? without(hydra.value, HELP_PARTS) : hydra.value;
+  return { ...root, entries: new Map([["hydra", { ...hydra, value }]]) };
+}
+
+/** A map without some of its keys; everything else of the node stays. */
+export function without(node: MapNode, keys: readonly string[]): MapNode {
+  const dropped = new Set<unknown>(keys.map(keyId));
+  return { ...node, entries: new Map([...node.entries].filter(([id]) => !dropped.has(id))) };
+}

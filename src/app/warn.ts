@@ -1,5 +1,0 @@
-import type { Invocation } from "./invocation.ts";
-
-/** Warns the user as Python shows Hydra's warnings. */
-export const warnOf = (message: string, { console }: Pick<Invocation, "console">): void =>
-  console.stderr(`UserWarning: ${message}\n`);

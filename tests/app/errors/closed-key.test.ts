@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { program } from "../program.ts";
+
+const FILES = { "conf/config.yaml": "infer: {batch_size: 4}\nfree: {a: 1}\n" };
+const SCHEMA = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    infer: {
+      type: "object",
+      additionalProperties: false,
+      properties: { batch_size: { type: "integer" }, later: { type: "integer" } },
+    },
+    free: { type: "object" },
+  },
+};
+
+describe("an override of an unknown key, where the schema", () => {
+  const { run } = program(FILES, { schema: SCHEMA, restAsOverrides: (rest) => rest });
+
+  it("takes no other: says the nearest one, and never to add it", async () => {
+    const { exitCode, stderr } = await run(["infer.batchsize=8"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("Hint: use infer.batch_size=8\n");
+    expect(stderr).not.toContain("+infer");
+    expect((await run(["batch_size=8"])).stderr).toContain("Hint: use infer.batch_size=8\n");
+  });
+
+  it("takes no other and none is near: says where the keys are shown", async () => {
+    const { stderr } = await run(["infer.lr=8"]);
+    expect(stderr).toContain("'infer' takes no other keys; 'prog --help infer' shows those it has");
+    expect(stderr).toContain("what is for your program stands behind --");
+    expect(stderr).not.toContain("+infer");
+    expect((await run(["lr=8"])).stderr).toContain("the config takes no other keys; 'prog --help'");
+  });
+
+  it.each([["free.b=1"], ["infer.later=1"], ["free.c.d=1"], ["hydra.zzz=1"]])(
+    "takes %s: says how to add it",
+    async (override) => {
+      expect((await run([override])).stderr).toContain(`+${override} to add the key\n`);
+      expect((await run([`+${override}`])).stderr).toBe("");
+    },
+  );
+
+  it("takes it not, in a sweep", async () => {
+    const { stderr } = await run(["-m", "infer.batchsize=8,9"]);
+    expect(stderr).toContain("Hint: use infer.batch_size=8\n");
+  });
+});
+
+it("without a schema says how to add the key", async () => {
+  const { stderr } = await program(FILES).run(["infer.batchsize=8"]);
+  expect(stderr).toContain("Hint: use infer.batch_size=8, or +infer.batchsize=8 to add the key\n");
+});
