@@ -115,7 +115,10 @@ describe("commands that documentation shows", () => {
   });
 
   test("conditions of gates are conditions", () => {
-    const table = readFileSync(join(root, "docs/ci.md"), "utf8").matchAll(/^\| `(.+?)` \| /gm);
+    const [, section = ""] = readFileSync(join(root, "docs/ci.md"), "utf8").split(
+      "\n## Conditions\n",
+    );
+    const table = section.matchAll(/^\| `(.+?)` \| /gm);
     const conditions = [...table].map(([, condition = ""]) => condition);
     expect(conditions.length).toBeGreaterThan(4);
     for (const condition of conditions) expect(parseGates(condition), condition).toHaveLength(1);
