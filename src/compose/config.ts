@@ -45,10 +45,11 @@ export interface Config {
    */
   toYaml(options?: ConfigTextOptions): string;
   /**
-   * Plain data; `???` and, without `resolve`, interpolations stay text.
+   * Plain data; `???` and, without `resolve`, interpolations stay text. The type is what the program expects:
+   * a schema makes sure of it.
    * @throws ConfigError `schema.mismatch` where what was resolved does not fit its schema
    */
-  toObject(options?: { readonly resolve?: boolean }): PlainValue;
+  toObject<T = PlainValue>(options?: { readonly resolve?: boolean }): T;
   /**
    * What `JSON.stringify` makes of it: unresolved and with secrets masked, as `toYaml()` has it;
    * integers beyond 2^53 and bytes (base64) as texts.
@@ -94,13 +95,13 @@ export function createConfig(
       const { resolve = false, sortKeys = false } = options;
       return writeYaml(shown(resolve), { sortKeys });
     },
-    toObject(options = {}) {
+    toObject<T = PlainValue>(options: { readonly resolve?: boolean } = {}): T {
       checkOptions("toObject", options, OBJECT_OPTIONS);
       const { resolve = false } = options;
-      if (!resolve) return toObject(root);
+      if (!resolve) return toObject(root) as T;
       const resolved = resolveTree(root, context);
       checkAccessed(composition.schemas, root, "", resolved);
-      return toObject(resolved);
+      return toObject(resolved) as T;
     },
     toJSON: () => jsonValue(toObject(shown())),
     explain(key) {

@@ -82,7 +82,7 @@ export function createTargets<const Entries extends TargetMap>(
 
   const resolve = (name: string): ResolvedTarget => {
     const found = findRegistered(known, name) ?? findExport(allowed, name);
-    if (found === undefined) throw unknownTarget(name, names, allowed);
+    if (found === undefined) throw unknownTarget(name, callableNames(known), allowed);
     return callableTarget(name, found);
   };
   return {
@@ -193,6 +193,28 @@ function unknownTarget(
     ...(names.length === 0 && { hint: `createTargets({ "${name}": … }) registers it` }),
   });
 }
+
+/** What a config may name: of objects that are no targets themselves, their members. */
+const callableNames = (
+  entries: Iterable<readonly [string, unknown]>,
+  depth = 0,
+): readonly string[] =>
+  [...entries].flatMap(([name, value]) => {
+    if (typeof value !== "object" || value === null || isDeclared(value))
+      return typeof value === "function" || depth === 0 ? [name] : [];
+    const members = depth < MOST_DEPTH ? callableNames(dataOf(value), depth + 1) : [];
+    return members.map((member) => `${name}.${member}`);
+  });
+
+/** What a getter would do is nobody's wish here. */
+const dataOf = (holder: object): readonly (readonly [string, unknown])[] =>
+  Object.entries(Object.getOwnPropertyDescriptors(holder)).map(([name, { value }]) => [
+    name,
+    value,
+  ]);
+
+/** Objects may hold themselves. */
+const MOST_DEPTH = 3;
 
 /** `optim.Adam` is meant by `torch.optim.Adam`, too. */
 function sameLastPart(name: string, names: readonly string[]): string | undefined {

@@ -6,6 +6,7 @@ import {
   type OptionChecks,
   optional,
 } from "../values/check-options.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { Override, OverrideType, Span } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import {
@@ -225,24 +226,44 @@ function restOfColumns(cursor: Cursor, name: string, start: number, depth: numbe
   const columns: ColumnSyntax[] = [];
   const inner = deeper(cursor, start, depth);
   if (peek(cursor).kind !== "parenthesis_close")
-    do columns.push(parseColumn(cursor, inner));
+    do columns.push(parseColumn(cursor, inner, columns.at(-1)));
     while (takeIf(cursor, "comma") !== null);
   const { end } = expect(cursor, "parenthesis_close", "',' or ')'");
   return { kind: "call", name, arguments: [], columns, span: { start, end } };
 }
 
-/** Its key is read as the key of an override is. */
-function parseColumn(cursor: Cursor, depth: number): ColumnSyntax {
+/**
+ * Its key is read as the key of an override is.
+ * @param before the column in front of it
+ */
+function parseColumn(cursor: Cursor, depth: number, before?: ColumnSyntax): ColumnSyntax {
   const start = cursor.position;
+  const { key, type } = parseColumnKey(cursor, before);
+  readAgain(cursor, "value");
+  const value = parseElement(cursor, depth);
+  return { type, key, value, span: { start, end: value.span.end } };
+}
+
+/** What is none may be one more value of the column in front of it, written as in a sweep of its own: `zip(lr=1,2,...)`. */
+function parseColumnKey(cursor: Cursor, before: ColumnSyntax | undefined) {
+  try {
+    return readColumnKey(cursor);
+  } catch (error) {
+    if (!isConfigError(error) || before === undefined || before.value.kind === "call") throw error;
+    const column = cursor.source.text.slice(before.span.start, before.span.end);
+    const hint = `the values of a key stand in a choice: ${column.replace("=", "=choice(")},...)`;
+    throw new ConfigError({ ...error.details, hint });
+  }
+}
+
+function readColumnKey(cursor: Cursor): Pick<ColumnSyntax, "key" | "type"> {
   if (opensContainer(cursor)) refuse(cursor, "KEY=SWEEP");
   readAgain(cursor, "key");
   const type = parseType(cursor);
   if (type === "delete" || !isKeyName(peek(cursor).kind)) refuse(cursor, "a key to sweep");
   const key = parseKey(cursor);
   expect(cursor, "equal", "'='");
-  readAgain(cursor, "value");
-  const value = parseElement(cursor, depth);
-  return { type, key, value, span: { start, end: value.span.end } };
+  return { type, key };
 }
 
 function parseArgument(cursor: Cursor, depth: number): ArgumentSyntax {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createTargets, instantiate } from "../../src/instantiate/index.ts";
 import { Child, refusal, Thing, targets, User, yaml } from "./library.ts";
 
 describe("targets", () => {
@@ -60,6 +61,23 @@ describe("targets", () => {
       origin: { kind: "file" },
     });
     expect(refusal(() => yaml("_target_: other.pkg.Thing")).nearest).toBe("lib.Thing");
+  });
+
+  test("an unknown member of an object that is registered is told with the members", () => {
+    const targets = createTargets({
+      Net: class {},
+      Math,
+      optim: { Adam: class {}, size: 1, lr: { Cosine: class {} } },
+    });
+    const of = (name: string) => refusal(() => instantiate({ _target_: name }, { targets }));
+    expect(of("optim.Adm")).toMatchObject({
+      nearest: "optim.Adam",
+      available: expect.arrayContaining(["Net", "optim.Adam", "optim.lr.Cosine", "Math.max"]),
+    });
+    expect(of("optim.lr.Cosin").nearest).toBe("optim.lr.Cosine");
+    expect(of("torch.optim.Adam").nearest).toBe("optim.Adam");
+    expect(of("Nett").nearest).toBe("Net");
+    expect(of("optim.siz").available).not.toContain("optim.size");
   });
 
   test.each([

@@ -85,7 +85,12 @@ describe("zip", () => {
     ["p=zip(=choice(1,2))", "override.syntax", "a key to sweep"],
     ["p=zip(~a=choice(1,2))", "override.syntax", "'~'"],
     ["p=zip(a=choice(1),2)", "override.syntax", "a key cannot be a number"],
-    ["p=zip(a=1)", "override.function", "'a' must be a choice, a range or a glob, not the int 1"],
+    [
+      "p=zip(a=[1,2])",
+      "override.function",
+      "not a list: choice(...) of its items gives them one by one",
+    ],
+    ["p=zip(a=1)", "override.function", "must be a choice, a range, a logrange or a glob"],
     ["p=zip(a=interval(0,1))", "override.function", "no values to pair"],
     ["p=zip(a=zip(b=choice(1)))", "override.function", "name the keys of the inner zip"],
     ["p=zip(a=choice(1,2),+a=choice(3,4))", "override.function", "'a' is given twice"],
@@ -96,6 +101,20 @@ describe("zip", () => {
     const error = refusal(() => parseOverride(text));
     expect(error.code).toBe(code);
     expect(error.message).toContain(problem);
+  });
+
+  test.each(["p=zip(lr=1,2,n=1,2)", "p=zip(lr=1,a)", "p=zip(lr=1,n)"])(
+    "values of %s that stand alone are told to be a choice",
+    (text) => {
+      const { code, details } = refusal(() => parseOverride(text));
+      expect(code).toBe("override.syntax");
+      expect(details.hint).toBe("the values of a key stand in a choice: lr=choice(1,...)");
+    },
+  );
+
+  test("a sweep before what is no column needs no choice", () => {
+    const { details } = refusal(() => parseOverride("p=zip(lr=choice(1),2)"));
+    expect(details.hint).not.toContain("choice");
   });
 
   test("unequal lengths are refused, with the lengths", () => {

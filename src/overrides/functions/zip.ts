@@ -5,10 +5,11 @@ import type { OverrideFunction } from "./function.ts";
 import { fail } from "./function.ts";
 
 const ENUMERABLE: Acceptance = {
-  words: "a choice, a range or a glob",
+  words: "a choice, a range, a logrange or a glob",
   accepts: ({ kind }) => kind === "choice" || kind === "range" || kind === "glob",
   remedy({ kind }) {
     if (kind === "zip") return "name the keys of the inner zip in the outer one";
+    if (kind === "list") return "choice(...) of its items gives them one by one";
     return kind === "interval"
       ? "an interval has no values to pair"
       : "what is the same in all jobs is an override of its own";

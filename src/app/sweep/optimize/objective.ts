@@ -44,9 +44,21 @@ function shown(value: unknown): string {
 
 /** What an objective could name: what is wrong with it is mostly its spelling. */
 function fields(value: unknown): string {
-  const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const numbers = numberKeys(value, "");
+  const all = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const names = numbers.length > 0 ? numbers : all;
   const more = names.length > MOST_NAMES ? ", ..." : "";
   return names.length === 0 ? "" : ` (there is ${names.slice(0, MOST_NAMES).join(", ")}${more})`;
 }
 
 const MOST_NAMES = 8;
+
+/** The keys of the numbers in what was returned, as an objective names them. */
+const numberKeys = (value: unknown, parent: string): readonly string[] =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value).flatMap(([name, one]) =>
+        typeof one === "number" || typeof one === "bigint"
+          ? [`${parent}${name}`]
+          : numberKeys(one, `${parent}${name}.`),
+      )
+    : [];

@@ -105,6 +105,10 @@ describe("hydra/sweeper=random", () => {
     expect(nothing.stderr).toContain(
       "'acc' of what the task returned is no finite number but nothing (there is loss)",
     );
+    const nested = await sweep(RANDOM, () => ({ loss: { val: 1, train: { all: 2 } }, name: "a" }));
+    expect(nested.stderr).toContain("an object (there is loss.val, loss.train.all)");
+    const texts = await sweep(RANDOM, () => ({ name: "a", of: {} }));
+    expect(texts.stderr).toContain("an object (there is name, of)");
   });
 
   test("a misspelt objective is corrected when the sweep goes on: what is done counts", async () => {
