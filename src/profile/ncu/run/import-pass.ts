@@ -60,7 +60,8 @@ export async function importPage(
   file: string,
   patience: ToolPatience,
 ): Promise<PrintedPage> {
-  const known = withoutUnknown(args, options);
+  // A config.ncu-cfg that lies around may choose another page, or leave results out of this one.
+  const known = withoutUnknown(["--config-file", "off", ...args], options);
   const partial = `${file}.part`;
   const child = execa(path, ["--import", report, ...known], {
     env: ncuEnvironment(),

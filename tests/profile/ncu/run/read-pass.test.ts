@@ -94,6 +94,22 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(new Set(locales)).toEqual(new Set(["C.UTF-8"]));
   });
 
+  it("prints what was asked for, whatever a config file that lies around would have of it", async () => {
+    const here = join(root, "with-config");
+    mkdirSync(here);
+    const spy = ncuWith(`cd '${here}'`);
+    const expected = await read(report());
+    for (const options of ["--page = details", "--kernel-name = another"]) {
+      writeFileSync(join(here, "config.ncu-cfg"), `[Import]\n${options}\n`);
+      const { rows, sections, notes, directory } = await read(report(), spy);
+      expect([rows, sections, notes]).toEqual([expected.rows, expected.sections, expected.notes]);
+      for (const table of ["raw.csv", "ratios.csv", "details.csv", "sections.txt"])
+        expect(readFileSync(join(directory, table), "utf8"), table).toBe(
+          readFileSync(join(expected.directory, table), "utf8"),
+        );
+    }
+  });
+
   it("is complete but for its sections where ncu cannot print them, and says so", async () => {
     const broken = ncuWith(
       'case "$*" in *"--page details"*) echo "==ERROR== no sections here"; exit 1;; esac',
