@@ -1,17 +1,30 @@
 """What deep-profile is asked to do on a GPU, most valuable first, and what its reports must hold."""
 
+import functools
 import os
 from dataclasses import dataclass, field
 from typing import Callable, Optional, Tuple
 
 from gpu.deep_profile import read_report, require_regions
 from gpu.report import Failed, Skipped
-from gpu.run import find_ncu, find_nsys
+from gpu.run import find_ncu, find_nsys, run
 
 TORCH_PROGRAM = os.path.join(
     os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))),
     *("tests", "manual", "gpu", "torch_regions.py"),
 )
+
+
+LOOKS_FOR_TORCH = "import importlib.util as u, sys; sys.exit(u.find_spec('torch') is None)"
+
+
+@functools.cache
+def find_torch():
+    """PyTorch for the Python that a command line's `python3` is; None where that has none."""
+    found = run(["python3", "-c", LOOKS_FOR_TORCH], 60, check=False)
+    return "torch" if found.returncode == 0 else None
+
+
 NESTED = ("A", "A::A1", "B")
 LAYERS = ("stem", "residual", "block.conv1", "block.conv2", "head")
 DURATION = "gpu__time_duration.sum"
@@ -24,17 +37,18 @@ class Step:
     # What must hold of the run's directory and its output; returns a detail for the table.
     expect: Callable
     seconds: int = 120
-    # A step that must have worked, and a tool that must be there.
+    # A step that must have worked, and what must be there.
     after: Optional[str] = "build"
-    needs: Optional[Callable] = None
+    needs: Tuple[Callable, ...] = ()
     run_directory: bool = True
     # Of ncu: one that hangs is not tried again.
     mode: Optional[str] = None
     options: dict = field(default_factory=dict)
 
     def run(self, installation, seconds):
-        if self.needs is not None and self.needs() is None:
-            raise Skipped(f"no {self.needs.__name__.removeprefix('find_')}")
+        for find in self.needs:
+            if find() is None:
+                raise Skipped(f"no {find.__name__.removeprefix('find_')}")
         directory = installation.directory(self.name)
         where = [f"hydra.run.dir={directory}"] if self.run_directory else []
         words = list(self.arguments)
@@ -97,9 +111,8 @@ def ncu(name, mode, *arguments, expect, **settings):
             *arguments,
         ),
         expect,
-        needs=find_ncu,
         mode=mode,
-        **{"seconds": 130, **settings},
+        **{"seconds": 130, "needs": (find_ncu,), **settings},
     )
 
 
@@ -130,6 +143,7 @@ STEPS = (
         ("--", "python3", TORCH_PROGRAM),
         of("recorder", ("step", "forward", "backward")),
         seconds=150,
+        needs=(find_torch,),
     ),
     # As the stages' scripts of package.json run them.
     Step(
@@ -205,12 +219,13 @@ STEPS = (
         *("torch-ncu", "app-range", f"{CLI}.nvtx.include=forward", f"{CLI}.set=null", f"{CLI}.sections=[]"),
         *(f"{CLI}.metrics=[{DURATION}]", "--", "python3", TORCH_PROGRAM),
         expect=of("ncu", ("forward",), metrics=(DURATION,)),
+        needs=(find_ncu, find_torch),
     ),
     Step(
         "nsys",
         ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.nsys.enable=true"),
         of("nsys", NESTED, kernels=True),
-        needs=find_nsys,
+        needs=(find_nsys,),
     ),
     ncu(
         *("ncu-range-no-fallback", "range", OURS, NESTED_REGIONS, ALL_REGIONS, "infer.cuda_graph=true"),

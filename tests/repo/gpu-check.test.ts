@@ -337,10 +337,58 @@ describe.concurrent("gpu-profile.py", () => {
     ]);
   });
 
+  it("leaves PyTorch's steps out where there is none", async () => {
+    const python = execFileSync("which", ["python3"], { encoding: "utf8" }).trim();
+    const { folder, out, env } = place({
+      python3: ['case "$1" in -c) exit 1;; esac', `exec '${python}' "$@"`],
+      ncu: [],
+    });
+    const args = ["--installed", installed(folder), "--out", out];
+    const steps = ["--only", "torch,torch-ncu,recorder"];
+    expect(await run("gpu-profile.py", [...args, ...steps], env)).toBe(0);
+    expect(rowsIn(out).map(({ what, state, detail }) => [what, state, detail])).toEqual([
+      ["recorder", "ok", expect.stringContaining("head 1.500 ms")],
+      ["torch", "skipped", "no torch"],
+      ["torch-ncu", "skipped", "no torch"],
+    ]);
+  });
+
   it("says how to get what was not carried", async () => {
     const { folder, out, env } = place({});
     const args = ["--carried", join(folder, "nothing.tar.gz"), "--out", out];
     expect(await run("gpu-profile.py", args, env)).toBe(1);
     expect(rowsIn(out)[0]?.detail).toContain("node scripts/gpu-carry.mjs makes it");
+  });
+});
+
+describe("the procedure for a machine with a GPU", () => {
+  const manual = readFileSync(join(scripts, "../tests/manual/gpu/README.md"), "utf8");
+  const told = (script: string): string[] => {
+    const [, table = ""] = manual.split(`| step of ${script} |`);
+    const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
+    return rows
+      .flatMap((row) => [...(row.split(" | ")[0] ?? "").matchAll(/`([^`]+)`/g)])
+      .map(([, name = ""]) => name);
+  };
+
+  it("tells of each step of gpu-check.py", async () => {
+    const { stderr } = await new Promise<{ stderr: string }>((done) =>
+      execFile("python3", [join(scripts, "gpu-check.py"), "--only", "none"], (_, __, error) =>
+        done({ stderr: error }),
+      ),
+    );
+    const [, names = ""] = /there are (.*)/.exec(stderr) ?? [];
+    expect(told("gpu-check.py").sort()).toEqual(names.split(", ").sort());
+  });
+
+  it("tells of each step of gpu-profile.py", () => {
+    const list = execFileSync("python3", [join(scripts, "gpu-profile.py"), "--list"], {
+      encoding: "utf8",
+    });
+    const names = list
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ")[0]);
+    expect(told("gpu-profile.py").sort()).toEqual(names.sort());
   });
 });
