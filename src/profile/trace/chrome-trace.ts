@@ -5,8 +5,12 @@
  * microseconds from the start of the recording.
  */
 import type { KernelInstance, ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+import { copiesOf, shownCopy } from "./copies.ts";
 
-/** Devices stand beside the processes: their numbers must not meet those of real processes. */
+/** No process of Linux has this number, or a larger one (`PID_MAX_LIMIT`): for those whose own is taken. */
+const COPY_PID = 1 << 22;
+
+/** Devices stand beside the processes: their numbers must not meet those of processes. */
 const DEVICE_PID = 1 << 23;
 
 /** Pieces of the file, a line each: the whole may be too large for one string. */
@@ -29,18 +33,21 @@ export function* renderChromeTrace(timeline: Timeline): Generator<string> {
 type TraceEvent = Readonly<Record<string, unknown>>;
 
 function* events({ processes }: Timeline): Generator<TraceEvent> {
-  const devices = new Set<number>();
+  /** Numbers by names. */
+  const devices = new Map<string, number>();
   let id = 0;
-  for (const process of processes) {
-    yield named("process_name", process.pid, 0, process.executable || `process ${process.pid}`);
-    for (const range of process.ranges) yield* rangeEvents(range, process, id++);
+  let copies = 0;
+  for (const { process, copy } of copiesOf(processes)) {
+    const pid = copy === 0 ? process.pid : COPY_PID + copies++;
+    yield named("process_name", pid, 0, processName(process, copy));
+    for (const range of process.ranges) yield* rangeEvents(range, process, pid, id++);
     for (const mark of process.marks)
       yield {
         ph: "i",
         s: "t",
         name: mark.name,
         cat: category(mark.domain),
-        pid: process.pid,
+        pid,
         tid: mark.threadId,
         ts: microseconds(mark.timeNs),
       };
@@ -49,31 +56,40 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         ph: "X",
         name: `wait for ${wait.kind}`,
         cat: "synchronization",
-        pid: process.pid,
+        pid,
         tid: wait.threadId,
         ts: microseconds(wait.startNs),
         dur: microseconds(Math.max(wait.endNs - wait.startNs, 0)),
         ...(wait.stream !== null && { args: { stream: wait.stream } }),
       };
     for (const kernel of process.kernels) {
-      devices.add(kernel.device);
-      yield* kernelEvents(kernel, process, id++);
+      const name = `cuda:${kernel.device}${shownCopy(copy)}`;
+      const device = devices.get(name) ?? DEVICE_PID + devices.size;
+      devices.set(name, device);
+      yield* kernelEvents(kernel, { process, pid, device }, id++);
     }
   }
-  for (const device of devices)
-    yield named("process_name", DEVICE_PID + device, 0, `cuda:${device}`);
+  for (const [name, device] of devices) yield named("process_name", device, 0, name);
+}
+
+/** With its own number where a viewer shows another one. */
+function processName({ executable, pid }: ProcessTimeline, copy: number): string {
+  const number = `process ${pid}${shownCopy(copy)}`;
+  if (executable === "") return number;
+  return copy === 0 ? executable : `${executable}, ${number}`;
 }
 
 function* rangeEvents(
   range: RangeInstance,
   process: ProcessTimeline,
+  pid: number,
   id: number,
 ): Generator<TraceEvent> {
   const end = Math.max(range.endNs ?? process.endNs, range.startNs);
   const common = {
     name: range.name,
     cat: category(range.domain),
-    pid: process.pid,
+    pid,
     tid: range.threadId,
     ts: microseconds(range.startNs),
   };
@@ -92,12 +108,19 @@ function* rangeEvents(
   }
 }
 
+interface Launched {
+  readonly process: ProcessTimeline;
+  /** The numbers of the process and of the device in the trace. */
+  readonly pid: number;
+  readonly device: number;
+}
+
 function* kernelEvents(
   kernel: KernelInstance,
-  { pid }: ProcessTimeline,
+  { process, pid, device }: Launched,
   id: number,
 ): Generator<TraceEvent> {
-  const where = { pid: DEVICE_PID + kernel.device, tid: kernel.stream ?? 0 };
+  const where = { pid: device, tid: kernel.stream ?? 0 };
   yield {
     ph: "X",
     name: kernel.name,
@@ -106,7 +129,7 @@ function* kernelEvents(
     ts: microseconds(kernel.startNs),
     dur: microseconds(Math.max(kernel.endNs - kernel.startNs, 0)),
     args: {
-      process: pid,
+      process: process.pid,
       ...(kernel.bytes !== undefined && { bytes: kernel.bytes }),
       ...graphOf(kernel),
     },

@@ -5,6 +5,7 @@
  */
 import { createNameNumbers, type NameNumbers } from "../../name-numbers.ts";
 import type { ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
+import { copiesOf, type ProcessCopy, shownCopy } from "./copies.ts";
 import { createTrack, type IntervalOrder, type Track } from "./track.ts";
 
 /** Pieces of the file: the whole may be too large for one string, and so may a single profile. */
@@ -30,10 +31,11 @@ export function* renderSpeedscope(timeline: Timeline, name: string): Generator<s
 
 function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> {
   const streams = new Map<string, Track>();
-  for (const process of processes) {
-    yield* threadTracks(process, names);
+  for (const each of copiesOf(processes)) {
+    const { process } = each;
+    yield* threadTracks(each, names);
     for (const { device, stream, name, startNs, endNs } of process.kernels)
-      trackOf(streams, `cuda:${device} stream ${stream ?? 0}, process ${process.pid}`).add(
+      trackOf(streams, `cuda:${device} stream ${stream ?? 0}, ${processName(each)}`).add(
         names.of(name),
         startNs,
         // Of another clock, brought to this one: a viewer takes no end before the beginning.
@@ -43,17 +45,21 @@ function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> 
   yield* streams.values();
 }
 
-function threadTracks(process: ProcessTimeline, names: NameNumbers): Iterable<Track> {
+function threadTracks(each: ProcessCopy, names: NameNumbers): Iterable<Track> {
+  const { process } = each;
   const threads = new Map<string, Track>();
   for (const range of process.ranges) {
     const { kind, domain, name, threadId, startNs } = range;
     if (kind !== "push_pop") continue;
     const shown = domain === "" ? name : `${domain}: ${name}`;
-    const thread = trackOf(threads, `process ${process.pid} thread ${threadId}`);
+    const thread = trackOf(threads, `${processName(each)} thread ${threadId}`);
     thread.add(names.of(shown), startNs, endOf(range, process));
   }
   return threads.values();
 }
+
+const processName = ({ process, copy }: ProcessCopy): string =>
+  `process ${process.pid}${shownCopy(copy)}`;
 
 function trackOf(known: Map<string, Track>, name: string): Track {
   let track = known.get(name);

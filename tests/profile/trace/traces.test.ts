@@ -87,6 +87,46 @@ describe("ranges of one name in two domains", () => {
   });
 });
 
+describe("processes of one number, of two machines", () => {
+  const ofA: ProcessSketch = {
+    ...sketch,
+    ranges: [{ name: "on a", start: 1000, end: 5000 }],
+    kernels: [{ name: "k", launch: 2500, ns: 4000, device: 0 }],
+  };
+  const ofB: ProcessSketch = {
+    ...ofA,
+    ranges: [{ name: "on b", start: 2000, end: 8000 }],
+  };
+  const timeline = timelineOf([ofA, ofB]);
+
+  it("have rows of their own in Chrome's format, and so have their devices", () => {
+    const events = chrome(timeline);
+    const rowOf = (name: string) => events.find((event) => event.name === name)?.pid;
+    expect(rowOf("on a")).toBe(7);
+    expect(rowOf("on b")).toBe(1 << 22);
+    const kernels = events.filter(({ cat, ph }) => cat === "kernel" && ph === "X");
+    expect(new Set(kernels.map(({ pid }) => pid)).size).toBe(2);
+    expect(kernels.map(({ args }) => args?.["process"])).toEqual([7, 7]);
+    const names = events.flatMap(({ name, args }) => (name === "process_name" ? [args] : []));
+    expect(names.map((args) => args?.["name"])).toEqual([
+      expect.any(String),
+      expect.stringMatching(/process 7 \(2\)$/),
+      "cuda:0",
+      "cuda:0 (2)",
+    ]);
+  });
+
+  it("have profiles of their own in speedscope's", () => {
+    const names = speedscope(timeline).profiles.map(({ name }: { name: string }) => name);
+    expect(names).toEqual([
+      "process 7 thread 1",
+      "process 7 (2) thread 1",
+      "cuda:0 stream 0, process 7",
+      "cuda:0 stream 0, process 7 (2)",
+    ]);
+  });
+});
+
 const anyTimes = fc.record({
   name: fc.constantFrom("a", "b", '"', "c"),
   start: fc.nat(20),
