@@ -1,4 +1,4 @@
-import { errorCode } from "./system-error.ts";
+import { errorCode, isSystemError } from "./system-error.ts";
 
 /** What V8 can hold in one string. */
 const TOO_LARGE = "it is larger than the 512 MB that can be read at once";
@@ -19,6 +19,10 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_STRING_TOO_LONG: TOO_LARGE,
   ERR_FS_FILE_TOO_LARGE: TOO_LARGE,
 };
+
+/** Whether a file is the reason, or its disk: any other error is a defect of ours. */
+export const isFileProblem = (error: unknown): boolean =>
+  isSystemError(error) || WORDS[errorCode(error) ?? ""] === TOO_LARGE;
 
 /** Why a file or directory cannot be read or written; the system's own words where none fit better. */
 export function fileProblem(error: unknown): string {

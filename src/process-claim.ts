@@ -15,6 +15,9 @@ export interface Holder extends ProcessIdentity {
   readonly use?: string;
 }
 
+/** What a directory that one process fills holds meanwhile: a run's, and one that reports are made into. */
+export const DIRECTORY_CLAIM = ".running";
+
 /** A claim that this process has. */
 export interface Claim {
   /**

@@ -122,6 +122,8 @@ describe("the reports of a recording", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(join("repeats", "2"));
     expect(textsOf("lost")).toEqual(textsOf("run"));
+    expect((await report("lost", "-o", "lost-again")).code).toBe(1);
+    expect(existsSync(inHere("lost-again"))).toBe(false);
   });
 
   it("keep the old ones where only what was recorded is gone", async () => {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
-import { tryClaim } from "../../process-claim.ts";
+import { DIRECTORY_CLAIM, tryClaim } from "../../process-claim.ts";
 import { errorCode } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 
@@ -99,13 +99,11 @@ export function checkJobDirectories(
  */
 export function nextFreeDirectory(path: string, resultFiles: readonly string[]): string {
   const isTaken = (directory: string) =>
-    [...resultFiles, CLAIM].some((name) => existsSync(join(directory, name)));
+    [...resultFiles, DIRECTORY_CLAIM].some((name) => existsSync(join(directory, name)));
   let free = path;
   for (let number = 2; isTaken(free); number++) free = `${path}-${number}`;
   return free;
 }
-
-const CLAIM = ".running";
 
 /**
  * Takes a run directory for this process, so that two runs named by the same second do not mix. A claim that a
@@ -115,7 +113,7 @@ const CLAIM = ".running";
  * @throws ConfigError `app.run_directory` while another process holds it
  */
 export function claimRunDirectory(path: string): () => void {
-  const file = join(path, CLAIM);
+  const file = join(path, DIRECTORY_CLAIM);
   const attempt = tryClaim(file);
   if (attempt.kind === "taken") return attempt.claim.release;
   const { alive, holder } = attempt;
@@ -131,7 +129,8 @@ export function claimRunDirectory(path: string): () => void {
  * Drops the claim that an earlier attempt at a job left behind, on whatever machine it was: for jobs of
  * a scheduler, which starts none again before it has ended.
  */
-export const dropClaim = (path: string): void => rmSync(join(path, CLAIM), { force: true });
+export const dropClaim = (path: string): void =>
+  rmSync(join(path, DIRECTORY_CLAIM), { force: true });
 
 function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
   const message = cause instanceof Error ? cause.message : String(cause);

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileProblem } from "../../file-problem.ts";
+import { fileProblem, isFileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
 import { type CheckedDocument, readDocument } from "../../report/check-text.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
@@ -160,8 +160,7 @@ function checked(name: string, validator: ReportValidator, open: () => JsonText)
   try {
     return readDocument(open(), validator);
   } catch (cause) {
-    // Anything else is a defect of ours.
-    if (errorCode(cause) !== undefined) throw unreadable(name, fileProblem(cause));
+    if (isFileProblem(cause)) throw unreadable(name, fileProblem(cause));
     throw cause;
   }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { readablePath } from "../../readable-path.ts";
 import type { ConfigLine } from "../../report/html/report-page.ts";
-import { errorCode } from "../../system-error.ts";
+import { isSystemError } from "../../system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../interrupt.ts";
 import type { LabelRules } from "../labels/label-rules.ts";
@@ -17,7 +17,7 @@ import { openStaging } from "./staging.ts";
 export interface RebuildRequest {
   /** Absolute path of the run directory. */
   readonly runDirectory: string;
-  /** Absolute path of the directory that gets the reports, which exists; null: the run's own. */
+  /** Absolute path of an empty directory that gets the reports; null: the run's own, in place of the old ones. */
   readonly output: string | null;
   readonly cwd: string;
   /** Write pages and traces also where the run wrote none. */
@@ -61,7 +61,7 @@ export async function rebuildReports(request: RebuildRequest): Promise<Rebuilt> 
   const configLines =
     request.labels === null ? saved.config_lines : withLabels(saved.config_lines, request.labels);
   if (output !== null) {
-    orRefuse(readablePath(output, cwd), "choose another with --output DIR", () => {
+    orRefuse(output, "choose another with --output DIR", () => {
       for (const name of LINKED)
         if (existsSync(join(runDirectory, name)))
           copyFileSync(join(runDirectory, name), join(output, name));
@@ -98,7 +98,7 @@ function orRefuse<T>(directory: string, hint: string, step: () => T): T {
   try {
     return step();
   } catch (cause) {
-    if (errorCode(cause) === undefined) throw cause;
+    if (!isSystemError(cause)) throw cause;
     throw new ConfigError({
       code: "app.run_directory",
       message: `The reports cannot be written into '${directory}': ${fileProblem(cause)}`,

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { draftBeside, removeDeadDrafts } from "../../drafts.ts";
 import { makeDirectory } from "../../make-directory.ts";
@@ -22,10 +31,10 @@ export interface DraftDirectory {
  * by the next that comes by.
  *
  * @param directory absolute
- * @throws the system's error, of the directory that could not be made
+ * @throws the system's error, of the directory that could not be made; an error for a link that leads nowhere
  */
 export function draftDirectory(directory: string): DraftDirectory {
-  const isThere = existsSync(directory);
+  const isThere = isTaken(directory);
   const place = isThere ? directory : dirname(directory);
   const made = missingFrom(place);
   makeDirectory(place);
@@ -43,6 +52,14 @@ export function draftDirectory(directory: string): DraftDirectory {
       for (const above of made) if (!removedEmpty(above)) return;
     },
   };
+}
+
+/** What cannot get the name in the end is told of now: the name of a link, and one that is too long. */
+function isTaken(directory: string): boolean {
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (found?.isSymbolicLink() === true && !existsSync(directory))
+    throw new Error(`it is a link to '${readlinkSync(directory)}', which is not there`);
+  return found !== undefined;
 }
 
 /** Those that are not there yet, the innermost first. */

@@ -1,4 +1,3 @@
-import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { importFiles } from "../import/import-files.ts";
 import type { ImportSource } from "../import/importer.ts";
 import { IMPORTERS, importerOf } from "../import/importers.ts";
@@ -15,7 +14,7 @@ import {
   usage,
 } from "./arguments.ts";
 import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
-import { beginOutputDirectory, type OutputDraft } from "./output-directory.ts";
+import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
@@ -105,21 +104,10 @@ async function importNamed(
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
   // Told before a directory is made: a wrong file leaves nothing behind.
   for (const source of sources) importerOf(source);
-  const output = beginOutputDirectory(command.value("output"), io.cwd, io.now);
-  try {
-    return await importInto(output, sources, command, io, withTool);
-  } catch (error) {
-    output.discard();
-    throw calledAsItWillBe(error, output);
-  }
-}
-
-/** What failed in the draft, which is gone, told of the directory that it was for. */
-function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unknown {
-  if (!(error instanceof Error) || !error.message.includes(path)) return error;
-  const message = error.message.replaceAll(path, directory);
-  if (isConfigError(error)) return new ConfigError({ ...error.details, message });
-  return Object.assign(error, { message });
+  const request = { wanted: command.value("output"), cwd: io.cwd, now: io.now };
+  return intoOutputDirectory(request, (output) =>
+    importInto(output, sources, command, io, withTool),
+  );
 }
 
 async function importInto(

@@ -1,28 +1,16 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
-import { makeDirectory } from "../../make-directory.ts";
+import { DIRECTORY_CLAIM, tryClaim } from "../../process-claim.ts";
 import { errorCode } from "../../system-error.ts";
-import { ConfigError } from "../../values/errors.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { RESULT_FILES } from "../result-files.ts";
 import { draftDirectory } from "./draft-directory.ts";
 
 /** Those of a sweep, too. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json"];
 
-/**
- * Makes the directory that reports go to: the one named, or one named by the time as for a run.
- *
- * @returns its absolute path
- * @throws ConfigError `app.run_directory`
- */
-export function makeOutputDirectory(wanted: string | undefined, cwd: string, now: Date): string {
-  const directory = outputDirectory(wanted, cwd, now);
-  madeOrRefused(directory, () => makeDirectory(directory));
-  return directory;
-}
-
-/** What `beginOutputDirectory` began. */
+/** Where reports are written until they are whole. */
 export interface OutputDraft {
   /** Where to write meanwhile: absolute. */
   readonly path: string;
@@ -30,46 +18,122 @@ export interface OutputDraft {
   readonly directory: string;
   /** @returns the name that it has now: another one, where it was free to choose and somebody took that meanwhile */
   finish(): string;
+}
+
+export interface OutputRequest {
+  /** As the user named it; undefined: one named by the time, as for a run. */
+  readonly wanted: string | undefined;
+  readonly cwd: string;
+  readonly now: Date;
+}
+
+/**
+ * Makes the directory that reports go to. What is stopped or fails before `finish` leaves nothing under its name, and errors call
+ * files as they would have been.
+ *
+ * @throws ConfigError `app.run_directory`, before anything is read, where it cannot be made, holds results, or is being filled
+ */
+export async function intoOutputDirectory<T>(
+  request: OutputRequest,
+  fill: (output: OutputDraft) => Promise<T>,
+): Promise<T> {
+  const { discard, ...output } = beginOutputDirectory(request);
+  try {
+    return await fill(output);
+  } catch (error) {
+    discard();
+    throw calledAsItWillBe(error, output);
+  }
+}
+
+interface BegunDirectory extends OutputDraft {
   /** Nothing of it is left. */
   discard(): void;
 }
 
-/** The same as a draft: what is stopped or fails leaves nothing under its name. */
-export function beginOutputDirectory(
-  wanted: string | undefined,
-  cwd: string,
-  now: Date,
-): OutputDraft {
-  const directory = outputDirectory(wanted, cwd, now);
-  const { path, finish, discard } = madeOrRefused(directory, () => draftDirectory(directory));
-  const finishAs = (name: string): string => {
-    try {
-      finish(name);
-      return name;
-    } catch (cause) {
-      if (wanted !== undefined || !TAKEN.has(errorCode(cause) ?? ""))
-        throw cannotBeMade(name, cause);
-      return finishAs(nextFree(cwd, now));
-    }
-  };
-  return { path, directory, discard, finish: () => finishAs(directory) };
+function beginOutputDirectory({ wanted, cwd, now }: OutputRequest): BegunDirectory {
+  const directory = wanted === undefined ? nextFree(cwd, now) : resolve(cwd, wanted);
+  refuseResults(directory, wanted);
+  const release = existsSync(directory) ? claimed(directory) : () => {};
+  try {
+    // Another may have been done with it just before the claim.
+    refuseResults(directory, wanted);
+    const draft = madeOrRefused(directory, () => draftDirectory(directory));
+    const finishAs = (name: string): string => {
+      try {
+        draft.finish(name);
+        return name;
+      } catch (cause) {
+        if (!TAKEN.has(errorCode(cause) ?? "")) throw cannotBeMade(name, cause);
+        if (wanted !== undefined) throw takenMeanwhile(name, cause);
+        return finishAs(nextFree(cwd, now));
+      }
+    };
+    return {
+      path: draft.path,
+      directory,
+      finish() {
+        const name = finishAs(directory);
+        release();
+        return name;
+      },
+      discard() {
+        release();
+        draft.discard();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** What failed in the draft, which is gone, told of the directory that it was for. */
+function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unknown {
+  if (!(error instanceof Error) || !error.message.includes(path)) return error;
+  const message = error.message.replaceAll(path, directory);
+  if (isConfigError(error)) return new ConfigError({ ...error.details, message });
+  return Object.assign(error, { message });
 }
 
 /** A directory does not get the name of another one, unless that is empty. */
 const TAKEN: ReadonlySet<string> = new Set(["ENOTEMPTY", "EEXIST"]);
 
 /** Results of two imports in one directory would be read as one, so that one with results is refused. */
-function outputDirectory(wanted: string | undefined, cwd: string, now: Date): string {
-  const directory = wanted === undefined ? nextFree(cwd, now) : resolve(cwd, wanted);
+function refuseResults(directory: string, wanted: string | undefined): void {
   const [result] = RESULTS.filter((name) => existsSync(join(directory, name)));
-  if (result !== undefined)
-    throw new ConfigError({
-      code: "app.run_directory",
-      message: `The directory '${wanted}' holds other results: ${result}`,
-      hint: "choose another with --output DIR, or move that one away",
-    });
-  return directory;
+  if (result === undefined) return;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The directory '${wanted}' holds other results: ${result}`,
+    hint: "choose another with --output DIR, or move that one away",
+  });
 }
+
+/**
+ * For this process alone: the files of two that fill one directory would stand among each other.
+ *
+ * @returns gives it up
+ */
+function claimed(directory: string): () => void {
+  const file = join(directory, DIRECTORY_CLAIM);
+  const attempt = madeOrRefused(directory, () => tryClaim(file));
+  if (attempt.kind === "taken") return attempt.claim.release;
+  const { alive, holder } = attempt;
+  throw new ConfigError({
+    code: "app.run_directory",
+    message: `The directory '${directory}' is in use by process ${holder.pid} on ${holder.host}`,
+    hint: `${alive === "elsewhere" ? `if that process is no more, remove ${file}; else ` : ""}choose another with --output DIR`,
+  });
+}
+
+const takenMeanwhile = (directory: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "app.run_directory",
+    message: `The directory '${directory}' was made meanwhile, with other files in it`,
+    hint: "choose another with --output DIR",
+    cause,
+  });
 
 function madeOrRefused<T>(directory: string, make: () => T): T {
   try {

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
 import type { WithTool } from "../interrupt.ts";
 import { openPage } from "../rebuild/open-page.ts";
-import { rebuildReports } from "../rebuild/rebuild.ts";
+import { type Rebuilt, rebuildReports } from "../rebuild/rebuild.ts";
 import { readSavedRun } from "../saved-run/read-run.ts";
 import { sweepJobs } from "../sweep/load-sweep.ts";
-import { reportSweep } from "../sweep/report-sweep.ts";
+import { reportSweep, type SweepReported } from "../sweep/report-sweep.ts";
 import { showFiles, showRegions } from "../terminal-report.ts";
 import {
   type CommandLine,
@@ -15,7 +15,7 @@ import {
   usage,
 } from "./arguments.ts";
 import { LABEL_OPTIONS, labelRulesOf } from "./label-options.ts";
-import { makeOutputDirectory } from "./output-directory.ts";
+import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { stoppable } from "./stoppable.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
@@ -77,25 +77,38 @@ async function ofDirectory(
     );
   if (jobs.length > 0) return ofSweep(runDirectory, jobs, command, io);
   if (command.has("collector")) throw usage("--collector is for the directory of a sweep");
+  const rebuild = (output: string | null): Promise<Rebuilt> =>
+    rebuildReports({
+      runDirectory,
+      output,
+      cwd: io.cwd,
+      html: command.has("html") || command.has("open"),
+      trace: command.has("trace"),
+      labels,
+      now: io.now,
+      withTool,
+      say: (line) => io.console.stderr(`${line}\n`),
+    });
+  const show = async ({ result, written }: Rebuilt): Promise<number> => {
+    showRegions(result.sections, terminal);
+    terminal.write("\n");
+    showFiles(written.reports, { terminal, cwd: io.cwd });
+    for (const failure of written.failures)
+      terminal.writeError(`could not be written: ${failure}\n`);
+    if (command.has("open")) await open(written.reports, io);
+    return written.failures.length === 0 ? 0 : 1;
+  };
+  if (wanted === undefined) return show(await rebuild(null));
   // Before a directory is made: a wrong name leaves nothing behind.
-  if (wanted !== undefined) readSavedRun(runDirectory, io.cwd);
-  const { result, written } = await rebuildReports({
-    runDirectory,
-    output: wanted === undefined ? null : makeOutputDirectory(wanted, io.cwd, io.now),
-    cwd: io.cwd,
-    html: command.has("html") || command.has("open"),
-    trace: command.has("trace"),
-    labels,
-    now: io.now,
-    withTool,
-    say: (line) => io.console.stderr(`${line}\n`),
+  readSavedRun(runDirectory, io.cwd);
+  return intoOutputDirectory({ wanted, cwd: io.cwd, now: io.now }, async (draft) => {
+    const { result, written } = await rebuild(draft.path);
+    const placed = placing(draft);
+    return show({
+      result,
+      written: { reports: written.reports.map(placed), failures: written.failures.map(placed) },
+    });
   });
-  showRegions(result.sections, terminal);
-  terminal.write("\n");
-  showFiles(written.reports, { terminal, cwd: io.cwd });
-  for (const failure of written.failures) terminal.writeError(`could not be written: ${failure}\n`);
-  if (command.has("open")) await open(written.reports, io);
-  return written.failures.length === 0 ? 0 : 1;
 }
 
 async function ofSweep(
@@ -105,17 +118,26 @@ async function ofSweep(
   io: SubcommandIo,
 ): Promise<number> {
   const wanted = command.value("output");
-  const { report, files } = await reportSweep({
-    directory,
-    jobs,
-    output: wanted === undefined ? directory : makeOutputDirectory(wanted, io.cwd, io.now),
-    collector: command.value("collector") ?? null,
-    now: io.now,
+  const collector = command.value("collector") ?? null;
+  const build = (output: string): Promise<SweepReported> =>
+    reportSweep({ directory, jobs, output, collector, now: io.now });
+  const show = async ({ report, files }: SweepReported): Promise<number> => {
+    io.console.stdout(renderSweepMarkdown(report));
+    showFiles(files, { terminal: terminalOf(io), cwd: io.cwd });
+    if (command.has("open")) await open(files, io);
+    return 0;
+  };
+  if (wanted === undefined) return show(await build(directory));
+  return intoOutputDirectory({ wanted, cwd: io.cwd, now: io.now }, async (draft) => {
+    const { report, files } = await build(draft.path);
+    return show({ report, files: files.map(placing(draft)) });
   });
-  io.console.stdout(renderSweepMarkdown(report));
-  showFiles(files, { terminal: terminalOf(io), cwd: io.cwd });
-  if (command.has("open")) await open(files, io);
-  return 0;
+}
+
+/** Gives the draft its name; returns what files in it are called from now on. */
+function placing({ path, finish }: OutputDraft): (text: string) => string {
+  const place = finish();
+  return (text) => text.replaceAll(path, place);
 }
 
 /** A page that cannot be shown is no failure: it is written, and its path stands there. */

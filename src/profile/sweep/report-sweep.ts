@@ -20,14 +20,18 @@ export interface SweepRequest {
   readonly now: Date;
 }
 
+export interface SweepReported {
+  readonly report: SweepReport;
+  /** Absolute paths. */
+  readonly files: readonly string[];
+}
+
 /**
  * Writes `sweep-report.{md,html,json,csv}` from the reports of the jobs.
  *
  * @throws ConfigError where no job has a report
  */
-export async function reportSweep(
-  request: SweepRequest,
-): Promise<{ readonly report: SweepReport; readonly files: readonly string[] }> {
+export async function reportSweep(request: SweepRequest): Promise<SweepReported> {
   const { directory, jobs, output, collector, now } = request;
   const loaded = loadSweep(directory, jobs, await createReportValidator(), collector);
   const report = buildSweepReport(loaded.jobs, { collector: loaded.collector, generatedAt: now });

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,4 +78,10 @@ it("one that is new may get another name, where its own was taken meanwhile", ()
   finish(`${directory}-2`);
   expect(readdirSync(place).sort()).toEqual(["out", "out-2"]);
   expect(readdirSync(directory)).toEqual(["other"]);
+});
+
+it("a link that leads nowhere cannot be one, and nothing is made", () => {
+  symlinkSync("gone", join(place, "out"));
+  expect(() => draftDirectory(join(place, "out"))).toThrow("a link to 'gone', which is not there");
+  expect(readdirSync(place)).toEqual(["out"]);
 });

@@ -1,8 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, it } from "vitest";
-import { beginOutputDirectory } from "../../../src/profile/subcommands/output-directory.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  intoOutputDirectory,
+  type OutputDraft,
+} from "../../../src/profile/subcommands/output-directory.ts";
 
 const all = mkdtempSync(join(tmpdir(), "output-directory-"));
 afterAll(() => rmSync(all, { recursive: true, force: true }));
@@ -12,29 +23,95 @@ beforeEach(() => {
 });
 
 const NOW = new Date(2026, 0, 2, 3, 4, 5);
-const begin = (wanted?: string) => {
-  const output = beginOutputDirectory(wanted, cwd, NOW);
-  writeFileSync(join(output.path, "report.md"), wanted ?? "");
-  return output;
-};
 
-it("of two that began in one second each has a name of its own", () => {
-  const [first, second] = [begin(), begin()];
-  expect(second.directory).toBe(first.directory);
-  const names = [second.finish(), first.finish()];
-  expect(names).toEqual([first.directory, `${first.directory}-2`]);
+/** Writes a report, does `meanwhile` before it is whole, and says where it is then. */
+const into = (
+  wanted: string | undefined,
+  meanwhile: (output: OutputDraft) => unknown = () => {},
+): Promise<string> =>
+  intoOutputDirectory({ wanted, cwd, now: NOW }, async (output) => {
+    writeFileSync(join(output.path, "report.md"), wanted ?? "");
+    await meanwhile(output);
+    return output.finish();
+  });
+
+const unreached = () => expect.unreachable("it was to be refused before anything is read");
+
+it("of two that began in one second each has a name of its own", async () => {
+  const names: string[] = [];
+  const first = await into(undefined, async ({ directory }) => {
+    names.push(directory, await into(undefined));
+  });
+  const place = join(cwd, "tmp/profile-output/20260102-030405");
+  expect([...names, first]).toEqual([place, place, `${place}-2`]);
   expect(readdirSync(join(cwd, "tmp/profile-output")).sort()).toEqual([
     "20260102-030405",
     "20260102-030405-2",
   ]);
 });
 
-it("one that was named has that name and no other", () => {
-  const { finish, discard } = begin("out");
-  mkdirSync(join(cwd, "out"));
-  writeFileSync(join(cwd, "out/other"), "");
-  expect(finish).toThrow(`The directory '${join(cwd, "out")}' cannot be made`);
-  discard();
+it("one that was named has that name and no other", async () => {
+  const taken = into("out", () => {
+    mkdirSync(join(cwd, "out"));
+    writeFileSync(join(cwd, "out/other"), "");
+  });
+  await expect(taken).rejects.toThrow(
+    `The directory '${join(cwd, "out")}' was made meanwhile, with other files in it`,
+  );
   expect(readdirSync(cwd)).toEqual(["out"]);
   expect(readdirSync(join(cwd, "out"))).toEqual(["other"]);
+});
+
+it("one that is there is filled by one at a time, and nothing is left of the claim", async () => {
+  mkdirSync(join(cwd, "out"));
+  await into("out", async () => {
+    await expect(into("out", unreached)).rejects.toThrow(
+      `The directory '${join(cwd, "out")}' is in use by process ${process.pid} on `,
+    );
+  });
+  expect(readdirSync(join(cwd, "out"))).toEqual(["report.md"]);
+  await expect(into("out", unreached)).rejects.toThrow("holds other results: report.md");
+});
+
+it("who fails leaves what was there, and makes room for the next", async () => {
+  mkdirSync(join(cwd, "out"));
+  writeFileSync(join(cwd, "out/notes"), "mine");
+  const failed = into("out", ({ path }) => {
+    throw new Error(`no room for ${path}/report.html`);
+  });
+  await expect(failed).rejects.toThrow(`no room for ${join(cwd, "out")}/report.html`);
+  expect(readdirSync(join(cwd, "out"))).toEqual(["notes"]);
+  await into("out");
+  expect(readdirSync(join(cwd, "out")).sort()).toEqual(["notes", "report.md"]);
+});
+
+describe("is refused before anything is read", () => {
+  it("where a link stands that leads nowhere", async () => {
+    symlinkSync("gone", join(cwd, "out"));
+    await expect(into("out", unreached)).rejects.toThrow(
+      `The directory '${join(cwd, "out")}' cannot be made: it is a link to 'gone', which is not there`,
+    );
+    expect(readdirSync(cwd)).toEqual(["out"]);
+  });
+
+  it("where the name is too long", async () => {
+    await expect(into("o".repeat(300), unreached)).rejects.toThrow(
+      "cannot be made: the name is too long",
+    );
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it("where a file stands", async () => {
+    writeFileSync(join(cwd, "out"), "");
+    await expect(into("out", unreached)).rejects.toThrow(
+      "cannot be made: a file of that name is there",
+    );
+  });
+});
+
+it("a link to a directory is that directory", async () => {
+  mkdirSync(join(cwd, "there"));
+  symlinkSync("there", join(cwd, "out"));
+  await into("out");
+  expect(existsSync(join(cwd, "there/report.md"))).toBe(true);
 });

@@ -26,6 +26,13 @@ test.each([
   ["PartitionDown", "its partition starts no jobs"],
   ["ReqNodeNotAvail, UnavailableNodes:n[1-2]", "a node that it needs is not available"],
   ["QOSMaxCpuPerJobLimit", "it asks for more, or less, than one job may have"],
+  ["QOSMaxCpuPerJobLimit", "another hydra.launcher.cpus_per_task"],
+  ["AssocMaxMemPerJob", "another hydra.launcher.mem_gb"],
+  ["QOSMaxNodePerJobLimit", "another hydra.launcher.nodes"],
+  ["QOSMinGRES", "another hydra.launcher.gres"],
+  ["QOSMaxGRESPerJob", "another hydra.launcher.gres"],
+  ["AssocMaxWallDurationPerJobLimit", "another hydra.launcher.timeout_min"],
+  ["QOSMaxBillingPerJob", "'scontrol show job' shows what it asks for"],
   ["AssocGrpCPUMinutesLimit", "the budget of its account is used up"],
 ])("a job that waits for '%s' is told why, and what to do", (reason, words) => {
   expect(textOf(task(0, reason))).toContain(words);
@@ -58,6 +65,26 @@ test("jobs that wait for the same have the same text, which names all of them", 
   expect(found.get("7_0")?.text).toContain("'scontrol release 7_[0-1,3],8_0'");
   expect(found.get("8_0")).toBe(found.get("7_3"));
   expect(found.get("7_2")?.reason).toBe("JobHeldAdmin");
+});
+
+test.each([
+  ["QOSMaxCpuPerUserLimit", "cpus_per_task"],
+  ["QOSGrpCpuLimit", "cpus_per_task"],
+  ["AssocGrpMemLimit", "mem_gb"],
+  ["QOSMaxGRESPerUser", "gres"],
+  ["QOSMaxNodePerUserLimit", "nodes"],
+  ["QOSMaxMemoryPerUser", "mem_gb"],
+  ["QOSMaxCpuPerAccountLimit", "cpus_per_task"],
+])("%s is a turn to wait for, unless one job alone asks for more", (reason, key) => {
+  const first = task(0, reason);
+  expect(textOf(first, task(1, null, { state: "RUNNING" }))).toBeUndefined();
+  expect(textOf(first, task(1, "Resources"))).toBeUndefined();
+  const text = textOf(first, task(1, reason));
+  expect(text).toContain(
+    "what others have leaves it too little, or it asks for more than the limit",
+  );
+  expect(text).toContain(`another hydra.launcher.${key}`);
+  expect(text).toContain("'squeue --me'");
 });
 
 test("an array that waits for others of the sweep is as it should be; one that waits for nothing of it is not", () => {
