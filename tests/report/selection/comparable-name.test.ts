@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it, test } from "vitest";
@@ -38,7 +40,12 @@ describe("comparableName", () => {
   it("brings together what two demanglers say of the kernels of a real recording", () => {
     const shared = sharedOrSkip("the kernels of a real recording");
     if (shared === null) return;
-    const file = join(shared, "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite");
+    // A copy: the library writes its lock beside a database, and the shared folder may be mounted read-only.
+    const file = join(mkdtempSync(join(tmpdir(), "names-")), "export.sqlite");
+    copyFileSync(
+      join(shared, "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite"),
+      file,
+    );
     const database = new sqlite.Database(file, { readOnly: true });
     const rows = database.all(
       `SELECT DISTINCT d.value AS demangled, m.value AS mangled FROM CUPTI_ACTIVITY_KIND_KERNEL k
