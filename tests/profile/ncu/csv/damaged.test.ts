@@ -78,6 +78,27 @@ describe("a table of ncu that is not whole", () => {
     expect(notes.join()).toMatch(/1 damaged row was left out/);
   });
 
+  it("ends with a row that was cut where another table, of other columns, begins", async () => {
+    const other = `${HEADER},"${METRIC}","launch__grid_size"\n${line("", "", "", "", "", "", "", "us", "")}`;
+    const last = line("5", "7", "prog", "127.0.0.1", "pool", "1", "7", "2", "640");
+    const cut = `${row(1).slice(0, 20)}\n`;
+    const { results, notes } = await read(Buffer.from(table([row(0), cut]) + other + last));
+    expect(results.map(({ id, values }) => [id, ...values])).toEqual([
+      [0, 100],
+      [5, 2000, 640],
+    ]);
+    expect(notes.join()).toMatch(/1 damaged row was left out/);
+  });
+
+  it("may have the line ends of Windows, and those of others in names", async () => {
+    const rows = [row(0), row(1, "line\nbreak")];
+    const plain = await read(Buffer.from(table(rows)));
+    const text = table([row(0), "ROW"]).replaceAll("\n", "\r\n");
+    const windows = text.replace("ROW", rows[1]?.replace(/\n$/, "\r\n") ?? "");
+    expect(await read(Buffer.from(windows))).toEqual(plain);
+    expect(idsOf(plain.results)).toEqual([0, 1]);
+  });
+
   it("may be followed by whatever the program prints, and by another table", async () => {
     const output = Array.from({ length: 3000 }, (_, step) => `{"step": ${step}, "name": "a"\n`);
     const text = [table([row(0), row(1).slice(0, 20)]), ...output, table([row(5)])].join("");
