@@ -42,7 +42,7 @@ export const DETAILS: Page = {
 
 export const SECTIONS_TEXT: Page = {
   what: "the text of the sections",
-  args: ["--page", "details"],
+  args: ["--page", "details", "--print-units", "auto"],
 };
 
 /** What came of printing a page; `why` is in words. */

@@ -83,15 +83,20 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(metricValue(row, "gpu__time_duration.sum")).toBe(52576);
   });
 
-  it("prints in the locale C.UTF-8, whatever the user's is", async () => {
+  it("prints in the locale C.UTF-8, whatever the user's is, and in units that it names", async () => {
     const log = join(root, "locales");
-    const spy = ncuWith(`echo "$LC_ALL" >> ${log}`);
+    const asked = join(root, "asked");
+    const spy = ncuWith(`echo "$LC_ALL" >> ${log}; echo "$*" >> ${asked}`);
     vi.stubEnv("LC_ALL", "de_DE.UTF-8");
     const { rows } = await read(report(), spy);
     expect(rows[0] && metricValue(rows[0], "gpu__time_duration.sum")).toBe(52576);
     const locales = readFileSync(log, "utf8").trim().split("\n");
     expect(locales.length).toBeGreaterThan(3);
     expect(new Set(locales)).toEqual(new Set(["C.UTF-8"]));
+    const imports = readFileSync(asked, "utf8").match(/^--import.*/gm) ?? [];
+    expect(imports.map((line) => /--print-units (\w+)/.exec(line)?.[1])).toEqual([
+      ...["base", "auto", "base", "auto"],
+    ]);
   });
 
   it("prints what was asked for, whatever a config file that lies around would have of it", async () => {
