@@ -33,6 +33,23 @@ export function makeChoosable(marks: readonly Choosable[]): void {
   }
 }
 
+/**
+ * Draws a chart again, of the same marks in other places: the stop of Tab stays with its mark, and the focus where it is there.
+ * Else who moves by the keyboard would begin anew whenever the page is zoomed or turned.
+ */
+export function keepingStop(chart: Element, redraw: () => void): void {
+  const marks = () => [...chart.querySelectorAll<SVGElement>("[role='button'][tabindex]")];
+  const before = marks();
+  const at = before.findIndex((mark) => mark.getAttribute("tabindex") === "0");
+  const isFocused = at >= 0 && before[at] === document.activeElement;
+  redraw();
+  const after = marks();
+  const stop = after[at];
+  if (stop === undefined) return;
+  for (const mark of after) mark.setAttribute("tabindex", mark === stop ? "0" : "-1");
+  if (isFocused) stop.focus({ preventScroll: true });
+}
+
 /** Of the browser or the system, such as Alt and an arrow, which goes back. */
 export const isShortcut = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   altKey || ctrlKey || metaKey;

@@ -1,4 +1,5 @@
 /** Charts that are as wide as there is room, so that their text keeps its size on every screen. */
+import { keepingStop } from "./choosable.ts";
 import { h } from "./dom.ts";
 
 /** Wider than this the eye loses the line. */
@@ -30,7 +31,7 @@ export function createFitted(): FittedChart {
     // A hidden chart has no width, one that is being laid out hardly any; one in use keeps its place.
     if (room < LEAST || room === width) return;
     width = room;
-    redraw();
+    keepingStop(element, redraw);
   }).observe(element);
   return {
     element,

@@ -146,4 +146,23 @@ describeInBrowser("pages for everybody", (open) => {
     expect(await page.locator("#details-heading").textContent()).toBe(label);
     expect(await page.locator("#details-heading").isVisible()).toBe(true);
   });
+
+  it("a chart that is drawn again for another width keeps its stop of Tab, and the focus", async () => {
+    const { page } = await open(report, { viewport: { width: 1000, height: 900 } });
+    const chart = "document.querySelector('.distribution').viewBox.baseVal.width";
+    await page.locator(".spread").first().focus();
+    await page.keyboard.press("ArrowDown");
+    const stop = page.locator(".spread[tabindex='0']");
+    const label = await stop.getAttribute("aria-label");
+    expect(label).toBe(await page.locator(".spread").nth(1).getAttribute("aria-label"));
+    const before = await page.evaluate(chart);
+    await page.setViewportSize({ width: 400, height: 900 });
+    await page.waitForFunction(`${chart} < ${before} - 300`);
+    const focused = await page.evaluate("document.activeElement.getAttribute('aria-label')");
+    expect([await stop.count(), await stop.getAttribute("aria-label"), focused]).toEqual([
+      1,
+      label,
+      label,
+    ]);
+  });
 });
