@@ -1,5 +1,6 @@
 /** Which of the driver's libraries programs would load, and whether they are the driver's at all. */
-import { basename, isAbsolute, join } from "node:path";
+import { basename, join } from "node:path";
+import { type LibraryFolder, libraryFolders } from "./library-folders.ts";
 import type { Machine } from "./machine.ts";
 
 /** Something that keeps programs from the driver although its module is loaded, or may be. */
@@ -12,32 +13,39 @@ export interface LibraryProblem {
 const LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1"];
 
 /**
- * A library in a folder of LD_LIBRARY_PATH that is loaded in place of the driver's: the toolkit's stub, which programs
+ * A library in a folder of LD_LIBRARY_PATH, or of the loader's configuration, that is loaded in place of the driver's: the toolkit's stub, which programs
  * are linked with where there is no driver, or an older driver's out of a `cuda-compat` package.
  *
  * @param loaded version of the driver's module; null where none is loaded
  */
 export function shadowedDriver(machine: Machine, loaded: string | null): LibraryProblem | null {
-  const folders = (machine.env["LD_LIBRARY_PATH"] ?? "").split(":").filter(isAbsolute);
+  const folders = libraryFolders(machine);
   for (const library of LIBRARIES) {
-    const folder = folders.find((one) => machine.list(one).includes(library));
-    if (folder === undefined) continue;
+    const found = folders.find(({ path }) => machine.list(path).includes(library));
+    if (found === undefined) continue;
+    const folder = found.path;
     const file = join(folder, library);
+    const cause = `${found.namedIn ?? "LD_LIBRARY_PATH"} makes programs load ${file}`;
     if (/\/stubs\//.test(machine.real(file)))
       return {
-        detail: `LD_LIBRARY_PATH makes programs load ${file}: a stub of the CUDA toolkit, made to link with, and no driver`,
-        hint: `take ${folder} out of LD_LIBRARY_PATH (programs are linked with -L${folder}, and run without it)`,
+        detail: `${cause}: a stub of the CUDA toolkit, made to link with, and no driver`,
+        hint: `${takenOut(found)} (programs are linked with -L${folder}, and run without it)`,
       };
     // Beside it may lie what an update has left.
     const version = versionIn([basename(machine.real(file)), ...machine.list(folder)]);
     if (version !== null && loaded !== null && isOlder(version, loaded))
       return {
-        detail: `LD_LIBRARY_PATH makes programs load ${file} of driver ${version}, which is older than the driver ${loaded} that is loaded`,
-        hint: `take ${folder} out of LD_LIBRARY_PATH: a cuda-compat package is for drivers older than itself`,
+        detail: `${cause} of driver ${version}, which is older than the driver ${loaded} that is loaded`,
+        hint: `${takenOut(found)}: a cuda-compat package is for drivers older than itself`,
       };
   }
   return null;
 }
+
+const takenOut = ({ path, namedIn }: LibraryFolder): string =>
+  namedIn === null
+    ? `take ${path} out of LD_LIBRARY_PATH`
+    : `take ${path} out of ${namedIn}, then: sudo ldconfig`;
 
 /** Where drivers put their libraries. */
 const FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib"];

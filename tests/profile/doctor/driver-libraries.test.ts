@@ -72,6 +72,56 @@ describe("a library in LD_LIBRARY_PATH that hides the driver's", () => {
   });
 });
 
+describe("a library in a folder of the loader's configuration that hides the driver's", () => {
+  const DRIVER = "/usr/lib/x86_64-linux-gnu";
+  const configured = (files: Readonly<Record<string, string>>, path = "") => {
+    const { env, files: known } = withLibraries(
+      path,
+      `${DRIVER.slice(1)}/libcuda.so.1`,
+      `${STUBS.slice(1)}/libcuda.so.1`,
+    );
+    return findingsOf({ ...GPU_MACHINE, env, files: { ...known, ...files } });
+  };
+  const CONF = { "etc/ld.so.conf": "include ld.so.conf.d/*.conf\n" };
+
+  it("is told with the file that names the folder", async () => {
+    const { check, works } = await configured({
+      ...CONF,
+      "etc/ld.so.conf.d/000_cuda.conf": `# of an image\n${STUBS} # to link\n`,
+      "etc/ld.so.conf.d/x86_64-linux-gnu.conf": `${DRIVER}\n`,
+    });
+    expect(check("GPU")).toEqual({
+      name: "GPU",
+      state: "warning",
+      detail: `/etc/ld.so.conf.d/000_cuda.conf makes programs load ${STUBS}/libcuda.so.1: a stub of the CUDA toolkit, made to link with, and no driver`,
+      hint: expect.stringContaining(
+        `take ${STUBS} out of /etc/ld.so.conf.d/000_cuda.conf, then: sudo ldconfig`,
+      ),
+    });
+    expect(works).toMatchObject({ "recorder with kernels": "no" });
+  });
+
+  it("is none behind the driver's own, wherever that is named", async () => {
+    const behind = await configured({
+      ...CONF,
+      "etc/ld.so.conf.d/a.conf": `${DRIVER}\n`,
+      "etc/ld.so.conf.d/b.conf": `${STUBS}\n`,
+      "etc/ld.so.conf.d/0.disabled": `${STUBS}\n`,
+    });
+    expect(behind.check("GPU")?.state).toBe("ok");
+    const first = await configured({ "etc/ld.so.conf": `${STUBS}\n` }, DRIVER);
+    expect(first.check("GPU")?.state).toBe("ok");
+  });
+
+  it("is found in files that include each other", async () => {
+    const { check } = await configured({
+      "etc/ld.so.conf": "include /etc/more.conf nowhere/*\n",
+      "etc/more.conf": `include /etc/ld.so.conf\n${STUBS}\n`,
+    });
+    expect(check("GPU")?.detail).toMatch(/^\/etc\/more\.conf makes programs load/);
+  });
+});
+
 describe("a driver whose libraries are of another version", () => {
   const sketch = (version: string) => ({
     files: { ...params(0), [`usr/lib/x86_64-linux-gnu/libnvidia-ml.so.${version}`]: "" },
