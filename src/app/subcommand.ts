@@ -120,7 +120,7 @@ const programAfter = (ours: readonly string[], program: readonly string[]): stri
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["help", "for help: --help, or --help KEY..."],
   ["version", "for the version: --version"],
-  ["sweep", "'hydraconf sweep' looks after the sweeps of any program"],
+  ["sweep", "'hydraconf sweep' manages the sweeps of any program"],
   ["validate-regions", "'validate-regions FILE...' is a command of its own"],
 ]);
 

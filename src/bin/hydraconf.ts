@@ -2,19 +2,19 @@ import { hydraMain } from "../app/hydra-main.ts";
 import { ownDirectory } from "../app/process/own-directory.ts";
 import { packageInfo } from "../values/own-package.ts";
 
-const ABOUT = `hydraconf composes any Hydra configuration tree and prints it; it runs and writes nothing.
+const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. It runs and writes nothing.
 
   hydraconf                                 the tree in conf/, primary config 'config'
   hydraconf -cp DIR -cn NAME db=mysql       another tree, with overrides
-  hydraconf --resolve db=mysql              interpolations as values
+  hydraconf --resolve db=mysql              resolved interpolations
   hydraconf --explain db.port               which file or override set a value
   hydraconf --diff db=mysql                 what an override changes
   hydraconf -m db=mysql,pg                  the config of every job of a sweep
   hydraconf --help db.port                  what a key or a group is
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
-  hydraconf sweep status DIR                how a sweep stands; also to wait, cancel and collect
+  hydraconf sweep status DIR                the state of a sweep; also wait, cancel and collect
 
-The last two have a --help of their own.`;
+schema and sweep have their own --help.`;
 
 void hydraMain(
   {
@@ -28,7 +28,7 @@ void hydraMain(
     subcommands: [
       {
         name: "sweep",
-        summary: "looks after a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
+        summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
         commandLine: async () => (await import("../app/sweep/sweep-line.ts")).SWEEP_LINE,
         run: async (args, io) =>
           (await import("../app/sweep/sweep-command.ts")).runSweepCommand(args, io),

@@ -16,7 +16,7 @@ export const SWEEP_LINE: SubcommandLine = {
   actions: SWEEP_ACTIONS,
   options: {
     json: { help: "of status and wait: print JSON" },
-    timeout: { value: "SECONDS", help: "of wait: wait no longer than that" },
+    timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
   },
 };
 

@@ -21,8 +21,8 @@ import { typesOf } from "./types.ts";
 const HELP = `usage: hydraconf schema [options] [GROUP]
 
 Prints a JSON Schema of the files of a config tree, for editors: of the options of GROUP or, without
-it, of the primary config. Keys and types are those that the files have; in defaults lists the
-options of each group are known. It changes nothing.
+it, of the primary config. Keys and types are those in the files; defaults lists allow the options of
+each group. It changes nothing.
 
   GROUP                    a config group, e.g. db or model/arch
   -cp, --config-path DIR   the tree (default: conf)

@@ -27,30 +27,30 @@ const EXIT_BREACHED = 3;
 export const COMMAND: CommandLine = {
   name: "compare",
   positionals: "A B",
-  about: `Compares two runs, A before and B after: their directories, or their report.json files.
-Regions and kernels are matched by their paths and names. Differences that are no larger than the
-spread of a region's calls are called unclear.`,
+  about: `Compares two runs, A before and B after a change. Each is a run directory, the folder of a collector
+in it, or a report.json. Regions are matched by their paths, kernels by their names. Differences
+within the spread of a region's calls are called unclear.`,
   options: {
     "fail-on": {
       value: "CONDITIONS",
       repeatable: true,
-      help: `exit with 3 when a condition holds, e.g. 'total_ms>5%' (of all regions),
+      help: `exit with 3 if a condition holds, e.g. 'total_ms>5%' (all kernels together),
 'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
     },
     strict: {
-      help: `let a limit fail that is passed only within the noise, too, and one that a selection
+      help: `also fail limits that are exceeded only within the noise, and those that a selection
 leaves unchecked`,
     },
     "allow-failed": {
-      help: `hold conditions also against a run that failed: without it that is an error, since what
-a run did not come to looks faster`,
+      help: `also check conditions against a run that failed, which is otherwise an error, since
+what a run did not reach looks faster`,
     },
-    collector: { value: "NAME", help: "of runs with several: recorder, nsys or ncu" },
+    collector: { value: "NAME", help: "recorder, nsys or ncu, if the runs have several" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
     kernels: { value: "N", help: "kernels to list (default: 10)" },
     json: { help: "print everything as JSON" },
     markdown: { help: "print Markdown, for a pull request" },
-    html: { value: "FILE", help: "write a page, too" },
+    html: { value: "FILE", help: "also write an HTML page" },
   },
   epilogue: `Numbers: total_ms, exclusive_ms, wall_ms, wall_exclusive_ms, median_ms, p95_ms, kernel_count,
 invocations, outside_ms, region_count, calls (of kernels), and metrics by their names.

@@ -9,12 +9,12 @@ export const COMMAND: CommandLine = {
   name: "doctor",
   positionals: "",
   about: `Shows in ten lines what is installed, what is allowed, and which ways to profile will work on this
-machine, with the remedy where something is missing. It changes nothing.`,
+machine, with the remedy if something is missing. It changes nothing.`,
   options: {
-    verbose: { short: "v", help: "a line for each finding, remedies below" },
+    verbose: { short: "v", help: "one line per finding, with its remedy below" },
     json: { help: "print the findings as JSON" },
   },
-  epilogue: "Exit code: 0, or 1 where no way to profile works, 2 wrong usage.",
+  epilogue: "Exit code: 0 some way to profile works, 1 none does, 2 wrong usage.",
 };
 
 /** `deep-profile doctor`. */

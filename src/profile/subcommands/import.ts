@@ -26,8 +26,8 @@ const NAME_BASES = ["function", "demangled", "mangled"] as const;
 export const COMMAND: CommandLine = {
   name: "import",
   positionals: "FILE|RUN...",
-  about: `Makes region reports from files that a profiler wrote, on any machine. What a file is, its
-content says:
+  about: `Makes region reports from files that a profiler wrote, on any machine. Files are recognised by
+their content:
 
 ${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
   options: {
@@ -37,7 +37,7 @@ ${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
       help: "where the reports go; a new or empty directory\n(default: tmp/profile-output/<date>-<time>)",
     },
     include: { value: "GLOB", repeatable: true, help: "show regions with this label" },
-    exclude: { value: "GLOB", repeatable: true, help: "leave regions with this label out" },
+    exclude: { value: "GLOB", repeatable: true, help: "leave out regions with this label" },
     ...LABEL_OPTIONS,
     kernel: {
       value: "PATTERN",
@@ -47,39 +47,39 @@ ${IMPORTERS.map(({ format }) => `  ${format}`).join("\n")}`,
     "kernel-exclude": {
       value: "PATTERN",
       repeatable: true,
-      help: "leave kernels with this name out, also chosen ones",
+      help: "leave out kernels with this name, even chosen ones",
     },
     "kernel-name-base": {
       value: "BASE",
       choices: NAME_BASES,
-      help: "which name patterns match (default: demangled)",
+      help: "which name the patterns match (default: demangled)",
     },
     "top-kernels": {
       value: "N",
-      help: "count the N kernels that are longest in a recording\nor nsys export given beside",
+      help: "count the N kernels that take longest in a recording\nor nsys export given as well",
     },
     reader: {
       value: "READER",
       choices: READERS,
-      help: "how .ncu-rep files are read: by ncu, by our own reader,\nor by ncu where it is installed (default: auto)",
+      help: "how to read .ncu-rep files: with ncu, with our own reader,\nor with ncu if it is installed (default: auto)",
     },
     locale: {
       value: "LOCALE",
       choices: LOCALES,
-      help: "how numbers of a CSV are written: 1234.5; 1,234.5; 1.234,5\n(default: what the file shows)",
+      help: "how a CSV writes numbers: 1234.5; 1,234.5; 1.234,5\n(default: what the file shows)",
     },
     "nvtx-scope": {
       value: "SCOPE",
       choices: NVTX_SCOPES,
       help: "whose push/pop ranges a kernel belongs to: those of its\nthread, or of another one if its own has none (default:\nthread; process needs .ncu-rep files)",
     },
-    "no-aggregate": { help: "reports per process and per device only" },
+    "no-aggregate": { help: "only reports per process and per device" },
     "no-html": { help: "no HTML pages beside the other reports" },
   },
-  epilogue: `Files of ncu given together are one measurement. A recording or nsys export beside
-them gives calls and wall times, and the order of ranges of several domains.
-The directory of a run stands for what its collectors left in it; \`deep-profile report DIR\`
-makes its own reports again, with its config.
+  epilogue: `Files of ncu given together are one measurement. A recording or nsys export given with
+them adds calls and wall times, and the order of ranges of several domains.
+The directory of a run means the files that its collectors left in it; \`deep-profile report DIR\`
+rebuilds its own reports, with its config.
 
 Exit code: 0 the reports are written, 1 a file cannot be imported, 2 wrong usage.`,
 };

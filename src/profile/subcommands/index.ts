@@ -7,7 +7,7 @@ import type { Subcommand } from "./subcommand.ts";
 export const SUBCOMMANDS: readonly Subcommand[] = [
   {
     name: "compare",
-    summary: "compares two runs or reports, and fails where a limit is passed",
+    summary: "compares two runs or reports, and can fail when a limit is exceeded",
     commandLine: async () => (await import("./compare.ts")).COMMAND,
     run: async (args, io) => (await import("./compare.ts")).runCompare(args, io),
   },
@@ -19,7 +19,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   },
   {
     name: "report",
-    summary: "makes the reports of a run again from its raw files, and opens them",
+    summary: "rebuilds the reports of a run from its raw files, and opens them",
     commandLine: async () => (await import("./report.ts")).COMMAND,
     run: async (args, io) => (await import("./report.ts")).runReport(args, io),
   },

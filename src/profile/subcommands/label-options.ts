@@ -7,12 +7,12 @@ export const LABEL_OPTIONS = {
   labels: {
     value: "NAME",
     choices: LABEL_PRESETS,
-    help: "ready-made rules for labels that are numbered call by\ncall; pytorch: of emit_nvtx (default: none)",
+    help: "ready-made rules for labels that are numbered call by\ncall; pytorch: those of emit_nvtx (default: none)",
   },
   "label-rule": {
     value: "REGEX=>TEXT",
     repeatable: true,
-    help: "TEXT in the place of what REGEX finds in labels; REGEX\nalone drops it; in order",
+    help: "replace what REGEX matches in labels by TEXT; REGEX\nalone deletes it; applied in order",
   },
 } satisfies Readonly<Record<string, CommandOption>>;
 

@@ -22,27 +22,27 @@ import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 export const COMMAND: CommandLine = {
   name: "report",
   positionals: "DIR",
-  about: `Makes every report of a run again from its raw files, without running anything: after an update of
+  about: `Rebuilds every report of a run from its raw files, without running anything: after an update of
 hydraconf, for a page or traces that the run did not write, or after reports were deleted.
-The same version makes the same reports, but for the time of their making.
+The same version makes the same reports, except for the time they were made.
 
-Of a sweep's directory it makes sweep-report.{md,html,json,csv} from the reports of its jobs: regions by
-jobs, the best job, and how times grow with what was swept.`,
+For a sweep's directory it makes sweep-report.{md,html,json,csv} from the reports of its jobs: regions
+by jobs, the fastest job, and how times grow with the swept values.`,
   options: {
     output: {
       short: "o",
       value: "DIR",
-      help: "where the reports go; a new or empty directory\n(default: into DIR, in place of the old ones)",
+      help: "where the reports go; a new or empty directory\n(default: DIR, replacing the old ones)",
     },
     ...LABEL_OPTIONS,
-    html: { help: "write HTML pages also where the run wrote none" },
-    trace: { help: "write traces also where the run wrote none" },
-    collector: { value: "NAME", help: "of a sweep whose jobs have several: recorder, nsys or ncu" },
+    html: { help: "write HTML pages even if the run wrote none" },
+    trace: { help: "write traces even if the run wrote none" },
+    collector: { value: "NAME", help: "recorder, nsys or ncu, for a sweep whose jobs have several" },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
-  epilogue: `--labels and --label-rule take the place of the rules in the run's config, for these reports alone.
-Needed: run.json and what the collectors left in DIR. ncu or nsys only where the tables or the
-export that they made are gone.
+  epilogue: `--labels and --label-rule replace the rules in the run's config, for these reports only.
+DIR must contain run.json and the collectors' files. ncu or nsys are needed only if the tables or
+the export that they made are gone.
 
 Exit code: 0 the reports are written, 1 they cannot be made, 2 wrong usage.`,
 };
