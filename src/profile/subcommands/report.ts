@@ -37,7 +37,10 @@ by jobs, the fastest job, and how times grow with the swept values.`,
     ...LABEL_OPTIONS,
     html: { help: "write HTML pages even if the run wrote none" },
     trace: { help: "write traces even if the run wrote none" },
-    collector: { value: "NAME", help: "recorder, nsys or ncu, for a sweep whose jobs have several" },
+    collector: {
+      value: "NAME",
+      help: "recorder, nsys or ncu, for a sweep whose jobs have several",
+    },
     open: { help: "open the HTML page in the browser (implies --html)" },
   },
   epilogue: `--labels and --label-rule replace the rules in the run's config, for these reports only.
