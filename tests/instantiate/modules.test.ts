@@ -38,6 +38,18 @@ describe("modules", () => {
     await expect(make("./models.mjs:Neet")).rejects.toThrow(/not allowed/);
   });
 
+  it("are not imported for a name that the program has registered itself", async () => {
+    const targets = createTargets({ "./gone.mjs:f": () => "ours" }, { modules: ["./"], base });
+    await expect(instantiateAsync({ _target_: "./gone.mjs:f" }, { targets })).resolves.toBe("ours");
+  });
+
+  it("are handed over as they are where the program names one among the arguments", async () => {
+    const module: unknown = await import(join(base, "models.mjs"));
+    const targets = createTargets({ same: ({ of }: { of: unknown }) => of });
+    const made = instantiate({ _target_: "same" }, { targets, overrides: { of: module } });
+    expect(made === module).toBe(true);
+  });
+
   it("name what is wrong with them", async () => {
     await expect(make("./models.mjs:Nete", "./")).rejects.toMatchObject({
       details: { nearest: "./models.mjs:Neet", available: ["Neet"] },

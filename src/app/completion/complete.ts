@@ -53,15 +53,17 @@ export async function complete(
   const takesValue = pending?.glued === undefined && /value$/.test(pending?.flag.takes ?? "");
   const tree = openTree(session, takesValue ? words.slice(0, -1) : words);
   const { cwd } = session.invocation;
+  // A value that may be left out does not hide what else may stand there.
+  let left: readonly Candidate[] = [];
   if (pending !== undefined && takesValue) {
     const values = flagValues(pending.flag, word, tree, cwd);
-    // A value that may be left out does not hide what else may stand there.
     if (pending.flag.takes === "value" || (word !== "" && values.length > 0)) return values;
+    left = values;
   }
   if (word.startsWith("-")) return completeFlag(session, word, tree);
   const first = words.length === 0 ? (options.subcommands ?? []) : [];
   const names = first.map(({ name, summary }) => candidate(name, summary));
-  return [...matching(word, names), ...completeOverride(session, word, tree, describe)];
+  return [...left, ...matching(word, names), ...completeOverride(session, word, tree, describe)];
 }
 
 function completeFlag(

@@ -160,6 +160,7 @@ describe("completion", () => {
     ],
     // whose value may be left out
     [["--info", "po"], ["port="]],
+    [["--info", ""], expect.arrayContaining(["all", "port="])],
     // subcommands
     [["im"], ["import"]],
     [["port=1", "im"], []],
@@ -182,6 +183,7 @@ describe("completion", () => {
     [["import", "data/"], ["data/train.csv"]],
     // nothing to say
     [["x", "--", "db"], []],
+    [["db=pg", "--", "d"], []],
     [
       ["db=", "d"],
       ["db=", "db@backup="],
@@ -206,6 +208,21 @@ describe("completion", () => {
     const [text, description = ""] = line.split("\t");
     expect([text, description.length]).toEqual(["+wordy=", 80]);
     expect(description).toMatch(/^Two lines, and more and .*…$/);
+  });
+
+  it("offers both values of a boolean that no schema knows, and no package that only overrides a choice", async () => {
+    const plain = program({
+      "conf/config.yaml":
+        "defaults:\n  - db@main: a\n  - more\n  - override db@side: b\n  - _self_\nfast: true\n",
+      "conf/more.yaml": "defaults:\n  - db@side: a\n",
+      "conf/db/a.yaml": "x: 1\n",
+      "conf/db/b.yaml": "x: 2\n",
+    });
+    const asked = async (word: string) =>
+      (await plain.run(["-sc", "query=fish", "--", word], refuse)).stdout.replaceAll(/\t.*/g, "");
+    expect(await asked("fast=")).toBe("fast=true\nfast=false\n");
+    expect(await asked("db")).toBe("db=\ndb@main=\n");
+    rmSync(plain.cwd, { recursive: true });
   });
 
   it("tells why there is no answer when it is asked to", async () => {

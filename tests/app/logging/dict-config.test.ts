@@ -130,6 +130,29 @@ describe("handlers", () => {
     });
   });
 
+  test("a file that rotates is never written anew, whatever its mode says", () => {
+    const settings = {
+      class: "logging.handlers.RotatingFileHandler",
+      filename: "r.log",
+      mode: "w",
+      maxBytes: 1000,
+    };
+    expect(run([handler(settings), hello], { "r.log": "before\n" })).toMatchObject({
+      files: { "r.log": expect.stringMatching(/^before\n.*hello\n$/s) },
+    });
+  });
+
+  test("a line longer than the limit is no reason to put an empty file away", () => {
+    const settings = {
+      class: "logging.handlers.RotatingFileHandler",
+      filename: "r.log",
+      maxBytes: 2,
+      backupCount: 1,
+    };
+    const { files } = run([handler(settings), hello]) as { files: Record<string, string> };
+    expect(Object.keys(files)).toEqual(["r.log"]);
+  });
+
   test.each<[string | undefined, string]>([
     ["app", "hello\n"],
     ["app.part", "hello\n"],

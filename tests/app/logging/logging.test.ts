@@ -208,6 +208,8 @@ describe("createLogging", () => {
     logging.configure(dictConfig({ handlers: {}, root: { level: "INFO" } }), ["a.b"], "/");
     const isOn = (name: string) => logging.logger(name).isEnabledFor("DEBUG");
     expect(["a", "a.b", "a.b.c"].map(isOn)).toEqual([false, true, true]);
+    logging.configure(dictConfig({ handlers: {}, root: { level: "DEBUG" } }), false, "/");
+    expect(["a.b", "new"].map(isOn)).toEqual([false, true]);
   });
 
   test.each([

@@ -42,6 +42,13 @@ describe("hydra.sweeper.exclude", () => {
     ]);
   });
 
+  test("an empty text is no number", async () => {
+    expect(await jobsOf(["lr=0,1", "+x=''", "hydra.sweeper.exclude=[{lr: ''}]"])).toEqual([
+      "lr=0 +x=''",
+      "lr=1 +x=''",
+    ]);
+  });
+
   test("stands in the config as well; it does not show where nobody sets it", async () => {
     const config = `${FILES["conf/config.yaml"]}  sweeper:\n    params: {lr: "1,2"}\n    exclude: [{lr: 2}]\n`;
     expect(await jobsOf([], { ...FILES, "conf/config.yaml": config })).toEqual(["lr=1"]);

@@ -33,6 +33,17 @@ test("a plain sweep has its tables in its record, with the same bytes as collect
   expect(read(join(cwd, "s"))).toEqual(own);
 });
 
+test("tasks that return nothing have no column for it, and what is null in a result has", async () => {
+  const header = async (returned: unknown) => {
+    const { cwd, run } = program(CONFIG);
+    await run(["-m", "x=1,2"], () => returned);
+    return read(join(cwd, "s/.sweep"))[1]?.split("\n")[0] ?? "";
+  };
+  expect(await header(undefined)).not.toContain("result");
+  expect(await header({ loss: null })).toMatch(/,loss\b/);
+  expect(await header(7)).toMatch(/,result\b/);
+});
+
 test("a program that tells what its sweeps came to has them beside the jobs", async () => {
   const told: (readonly SweepRow[])[] = [];
   const { cwd, run } = program(CONFIG, {

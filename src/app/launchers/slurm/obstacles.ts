@@ -8,12 +8,32 @@ interface Kind {
   readonly reason: RegExp;
   readonly what: string;
   /** @param tasks as Slurm's commands take them */
-  readonly remedy: (tasks: string) => string;
+  readonly remedy: (tasks: string, reason: string) => string;
+  /** As long as others of the sweep can begin or run, it is those that are waited for. */
+  readonly waitsForOthers?: true;
 }
 
 const release = (tasks: string) => `'scontrol release ${tasks}' lets it go`;
 const settings = (...keys: readonly string[]) =>
   `end it with 'hydraconf sweep cancel DIR', then go on with --resume DIR and another ${keys.map((key) => `hydra.launcher.${key}`).join(" or ")}`;
+
+/** The settings that ask for what a limit is of, by the word for it in Slurm's reason. */
+const LIMITED: readonly (readonly [word: RegExp, key: string])[] = [
+  [/wall/, "timeout_min"],
+  [/mem/, "mem_gb"],
+  [/gres/, "gres"],
+  [/cpu/, "cpus_per_task"],
+  [/node/, "nodes"],
+];
+
+const changed = (reason: string): string | undefined => {
+  const key = LIMITED.find(([word]) => word.test(plain(reason)))?.[1];
+  return key === undefined ? undefined : settings(key);
+};
+
+/** Limits of what a user, an account or a group has at a time. That of jobs is no matter of what one asks for. */
+const LIMIT_OF_MANY =
+  /^(qos|assoc)(max|grp)(cpu|mem|memory|node|gres)(per(user|account))?(limit)?$/;
 
 /**
  * Slurm's reasons for what somebody has to do something about; all others pass: a job waits for nodes, or for its turn.
@@ -45,6 +65,7 @@ const KINDS: readonly Kind[] = [
   {
     reason: /^dependency$/,
     what: "it waits for other jobs",
+    waitsForOthers: true,
     remedy: (tasks) => `'squeue --jobs=${tasks} --format="%i %E"' names them`,
   },
   {
@@ -88,14 +109,22 @@ const KINDS: readonly Kind[] = [
     remedy: () => settings("qos"),
   },
   {
-    reason: /^(qos|assoc).*(perjob|perjoblimit|notsatisfied)$/,
+    reason: /^(qos|assoc).*(perjob|perjoblimit|pernode|notsatisfied|min(cpu|gres|memory))$/,
     what: "it asks for more, or less, than one job may have",
-    remedy: () => "'scontrol show job' shows what it asks for, 'sacctmgr show qos' the limits",
+    remedy: (_, reason) =>
+      `${changed(reason) ?? "'scontrol show job' shows what it asks for"}; 'sacctmgr show qos' shows the limits`,
   },
   {
     reason: /^(qos|assoc)grp.*minutes(limit)?$/,
     what: "the budget of its account is used up",
     remedy: () => settings("account"),
+  },
+  {
+    reason: LIMIT_OF_MANY,
+    what: "what others have leaves it too little, or it asks for more than the limit",
+    remedy: (_, reason) =>
+      `'squeue --me' shows what else you run, 'sacctmgr show qos' the limits; if it alone is too much, ${changed(reason) ?? settings("qos")}`,
+    waitsForOthers: true,
   },
 ];
 
@@ -113,7 +142,7 @@ export interface Obstacle {
  * @returns by name of the task
  */
 export function obstacles(reports: readonly TaskReport[]): ReadonlyMap<string, Obstacle> {
-  const waiting = new Map<string, { readonly kind: Kind; readonly tasks: TaskReport[] }>();
+  const waiting = new Map<string, Waiting>();
   let isGoingOn = false;
   for (const report of reports) {
     const phase = phaseOf(report);
@@ -128,14 +157,20 @@ export function obstacles(reports: readonly TaskReport[]): ReadonlyMap<string, O
     group.tasks.push(report);
     waiting.set(reason, group);
   }
-  if (isGoingOn) waiting.delete("Dependency");
   const found = new Map<string, Obstacle>();
   for (const [reason, { kind, tasks }] of waiting) {
-    const remedy = kind.remedy(taskRanges(tasks).join(","));
+    if (isGoingOn && kind.waitsForOthers) continue;
+    const remedy = kind.remedy(taskRanges(tasks).join(","), reason);
     const obstacle = { reason, text: `${kind.what} (${reason}): ${remedy}` };
     for (const task of tasks) found.set(taskName(task), obstacle);
   }
   return found;
+}
+
+/** The tasks that wait for one reason. */
+interface Waiting {
+  readonly kind: Kind;
+  readonly tasks: TaskReport[];
 }
 
 /** A state that says it all has no reason beside it. */

@@ -49,6 +49,8 @@ test("why a worker died is read from what this start logged, not from what an ea
   expect(errorOf(abort, "JavaScript heap out of memory\n")).toContain(
     "out of memory; NODE_OPTIONS",
   );
+  const killed = { exitCode: null, signal: "SIGKILL" } as const;
+  expect(errorOf(killed, "JavaScript heap out of memory\n")).toBe("killed by SIGKILL");
   expect(errorOf(EXIT, "Error: of now\n")).toBe("Error: of now");
   expect(errorOf(EXIT, "")).toBe("the worker did not start");
 });

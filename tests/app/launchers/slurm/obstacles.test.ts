@@ -28,6 +28,7 @@ test.each([
   ["QOSMaxCpuPerJobLimit", "it asks for more, or less, than one job may have"],
   ["QOSMaxCpuPerJobLimit", "another hydra.launcher.cpus_per_task"],
   ["AssocMaxMemPerJob", "another hydra.launcher.mem_gb"],
+  ["QOSMaxCpuPerNode", "another hydra.launcher.cpus_per_task"],
   ["QOSMaxNodePerJobLimit", "another hydra.launcher.nodes"],
   ["QOSMinGRES", "another hydra.launcher.gres"],
   ["QOSMaxGRESPerJob", "another hydra.launcher.gres"],

@@ -66,6 +66,19 @@ test("the launcher notes arrays that a dead one submitted, and forgets what it d
   expect(readSubmissions(folder)).toEqual([NOTED, { ...PENDING, array: "9" }]);
 });
 
+test("an array that comes after it was given up is cancelled: it may have begun", async () => {
+  const folder = sweepFolder(PENDING);
+  let asked = 0;
+  const cancelled: (readonly string[])[] = [];
+  const client = slurm({
+    arrayOf: async () => (++asked === 1 ? undefined : "9"),
+    cancel: async (ids) => void cancelled.push(ids),
+  });
+  await adoptSubmissions(folder, client);
+  expect(cancelled).toEqual([["9"]]);
+  expect(readSubmissions(folder)).toEqual([]);
+});
+
 test("silence is no answer: neither are arrays forgotten nor jobs taken for gone", async () => {
   const folder = sweepFolder(NOTED, PENDING);
   const silent = slurm({

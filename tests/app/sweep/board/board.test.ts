@@ -254,6 +254,21 @@ describe("on a terminal", () => {
     close();
   });
 
+  test("of those that have ended, the last ones are shown", () => {
+    const all = jobs(20);
+    const { batch, close, event, screen } = board("jobs", { columns: 60, rows: 8 });
+    batch(all.map((one) => ({ job: one })));
+    for (const one of all.toReversed().slice(0, 12)) {
+      event({ kind: "started", job: one });
+      vi.advanceTimersByTime(10);
+      event({ kind: "ended", job: one, result: done(one) });
+    }
+    vi.advanceTimersByTime(200);
+    const numbers = screen.lines().flatMap((line) => /^# *(\d+) .*completed/.exec(line)?.[1] ?? []);
+    expect(numbers[0]).toBe("8");
+    close();
+  });
+
   test.each([15, 23, 39, 79, 120])("survives a change of its width to %i", (columns) => {
     const all = jobs(3);
     const { batch, close, event, screen } = board("jobs", { columns: 60, rows: 30 });

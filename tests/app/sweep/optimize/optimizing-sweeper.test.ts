@@ -89,6 +89,15 @@ test("a batch that fails too often ends the sweep; as often as allowed it does n
   }
 });
 
+test("the best is the best of those with the largest budget, whatever smaller ones achieved", () => {
+  const sweeper = open(undefined);
+  let number = 0;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask())
+    sweeper.tell(batch.map(() => resultOf(number, number++)));
+  const conclusion = sweeper.conclude?.();
+  expect(conclusion?.text).toContain(` with ${number - 1}`);
+});
+
 test("without any score there is nothing to conclude", () => {
   const sweeper = open(undefined);
   sweeper.ask();
