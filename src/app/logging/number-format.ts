@@ -26,17 +26,19 @@ export interface WrittenNumber {
  * @throws ConfigError `value.wrong_type` for a conversion of ints, and a float
  */
 export function writeNumber(value: bigint | number, format: NumberFormat): WrittenNumber {
-  const isNegative = value < 0 || Object.is(value, -0);
-  const sign = isNegative ? "-" : format.sign;
+  const signOf = (isNegative: boolean): string => (isNegative ? "-" : format.sign);
   const base = BASES[format.conversion.toLowerCase()];
-  if (base === undefined)
-    return { before: sign, digits: floatDigits(Math.abs(Number(value)), format) };
+  if (base === undefined) {
+    const before = signOf(value < 0 || Object.is(value, -0));
+    return { before, digits: floatDigits(Math.abs(Number(value)), format) };
+  }
+  // A float's own sign does not count: what is left of -0.5 is 0.
   const int = wholeOf(value, format);
   const text = (int < 0n ? -int : int).toString(base).padStart(format.precision ?? 0, "0");
   const grouped = separated(text, format.separator, base === 10 ? 3 : 4);
   const before = format.alternate && base !== 10 ? `0${format.conversion}` : "";
   return {
-    before: `${sign}${before}`,
+    before: `${signOf(int < 0n)}${before}`,
     digits: format.conversion === "X" ? grouped.toUpperCase() : grouped,
   };
 }

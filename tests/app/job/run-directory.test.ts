@@ -13,11 +13,22 @@ import {
   claimRunDirectory,
   makeRunDirectory,
   makeSweepDirectory,
+  setAside,
 } from "../../../src/app/job/run-directory.ts";
 import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
 import { holderOf } from "../../../src/process-claim.ts";
 import { thisProcess } from "../../../src/process-identity.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
+
+test("what is put aside takes the place of what an attempt of the same number left there", () => {
+  const path = mkdtempSync(join(tmpdir(), "hydraconf-run-"));
+  for (const text of ["first", "second"]) {
+    mkdirSync(join(path, "ncu"));
+    writeFileSync(join(path, "ncu", text), text);
+    setAside(path, ["ncu"], 1);
+  }
+  expect(readdirSync(join(path, ".attempts/1/ncu"))).toEqual(["second"]);
+});
 
 const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-run-"));
 
