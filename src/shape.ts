@@ -47,7 +47,12 @@ export const maybe =
   (value) =>
     value === undefined || check(value);
 
-export const textsByName: Check = (value) => isObject(value) && Object.values(value).every(text);
+/** For an object whose keys are names. */
+export const byName =
+  (check: Check): Check =>
+  (value) =>
+    isObject(value) && Object.values(value).every(check);
+export const textsByName = byName(text);
 
 /** The first field that is not as a record has it; undefined where all are. What is no object has no field. */
 export function wrongField<T>(value: unknown, shape: Shape<T>): string | undefined {

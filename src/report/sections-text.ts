@@ -1,20 +1,48 @@
 import { plural } from "../plural.ts";
 import { printable } from "../printable.ts";
+import {
+  amount,
+  byName,
+  fits,
+  listOf,
+  maybe,
+  objectOf,
+  orNull,
+  type Shape,
+  text,
+} from "../shape.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
 import { formatNumber } from "./numbers.ts";
 
-/** A section as collectors put it into `NCUProfileRegion.sections`. */
+/** A section as collectors put it into `NCUProfileRegion.sections`, as far as it is shown here. */
 interface Section {
   readonly metrics: Readonly<Record<string, MetricValue>>;
-  readonly messages: readonly {
-    readonly rule: string;
-    readonly type: string;
-    readonly text: string;
-    readonly speedup: number | null;
-    readonly speedup_type?: string;
-    readonly results: number;
-  }[];
+  readonly messages: readonly Message[];
 }
+
+/** What a rule of ncu advises. */
+interface Message {
+  readonly type: string;
+  readonly text: string;
+  /** Estimated, in percent. */
+  readonly speedup: number | null;
+  readonly speedup_type?: string;
+  /** How many kernels it is about. */
+  readonly results: number;
+}
+
+const METRIC: Shape<MetricValue> = { value: orNull(amount), unit: text };
+const MESSAGE: Shape<Message> = {
+  type: text,
+  text,
+  speedup: orNull(amount),
+  speedup_type: maybe(text),
+  results: amount,
+};
+const SECTION: Shape<Section> = {
+  metrics: byName(objectOf(METRIC)),
+  messages: listOf(objectOf(MESSAGE)),
+};
 
 /** Columns of messages; long words stand alone. */
 const WIDTH = 100;
@@ -35,8 +63,7 @@ export function renderSectionsText(region: NCUProfileRegion, label: string): str
 }
 
 /** Sections are open in the contract: what is of another shape is for the JSON report alone. */
-const isSection = (section: unknown): section is Section =>
-  typeof section === "object" && section !== null && "metrics" in section && "messages" in section;
+const isSection = (section: unknown): section is Section => fits(section, SECTION);
 
 function sectionLines(name: string, { metrics, messages }: Section): readonly string[] {
   const rows = Object.entries(metrics).map(([metric, { value, unit }]) => ({

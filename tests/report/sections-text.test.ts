@@ -84,4 +84,18 @@ describe("sections.txt", () => {
     for (const other of [null, 3, "text", {}, { metrics: {} }, { messages: [] }])
       expect(textOf({ other })).toBeNull();
   });
+
+  it("leaves sections that only look like one to the JSON report", () => {
+    const almost = [
+      { metrics: {}, messages: "none" },
+      { metrics: null, messages: [] },
+      { metrics: { Duration: 12 }, messages: [] },
+      { metrics: { Duration: { value: "12", unit: "ns" } }, messages: [] },
+      { metrics: {}, messages: ["Do less."] },
+      { metrics: {}, messages: [{ ...message, text: undefined }] },
+    ];
+    for (const other of almost) expect(textOf({ other })).toBeNull();
+    const whole = { metrics: {}, messages: [{ ...message, more: 1 }], more: 2 };
+    expect(textOf({ almost: almost[0], whole })?.split("\n")[2]).toBe("  whole");
+  });
 });
