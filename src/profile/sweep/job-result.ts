@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { regionKey } from "../../report/directory-name.ts";
 import type { NCUProfileRegion } from "../../report/document.ts";
 import { pathWords } from "../../report/region-path.ts";
+import { amount, fits, orNull, type Shape, text } from "../../shape.ts";
 import type { ProfileSection } from "../run.ts";
 
 /** Keys are those of the record of a sweep and of `sweep.json`; times are milliseconds. */
@@ -72,19 +73,15 @@ function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResu
   );
 }
 
+/** What the table of a sweep's jobs reads of a result. */
+export type JobSummary = Omit<JobResult, "regions">;
+
+const SUMMARY: Shape<JobSummary> = {
+  collector: text,
+  total_ms: orNull(amount),
+  wall_ms: orNull(amount),
+  report: text,
+};
+
 /** Whether a recorded result is one of ours: other programs, and other versions, record others. */
-export function isJobResult(value: unknown): value is JobResult {
-  const isTime = (time: unknown) => time === null || typeof time === "number";
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "collector" in value &&
-    typeof value.collector === "string" &&
-    "report" in value &&
-    typeof value.report === "string" &&
-    "total_ms" in value &&
-    isTime(value.total_ms) &&
-    "wall_ms" in value &&
-    isTime(value.wall_ms)
-  );
-}
+export const isJobSummary = (value: unknown): value is JobSummary => fits(value, SUMMARY);

@@ -4,7 +4,7 @@ import { formatMs } from "../../report/numbers.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import { columnWidths, fitText, padText } from "../../text-width.ts";
-import { isJobResult, type JobResult } from "./job-result.ts";
+import { isJobSummary, type JobSummary } from "./job-result.ts";
 
 /** A job as the record of its sweep has it. */
 export interface SweptJob {
@@ -37,10 +37,10 @@ export function jobsTable(
   { directory, readable }: JobsTablePage,
 ): string | undefined {
   if (jobs.length === 0) return undefined;
-  const results = jobs.map(({ result }) => (isJobResult(result) ? result : undefined));
+  const results = jobs.map(({ result }) => (isJobSummary(result) ? result : undefined));
   const measured = results.filter((result) => result !== undefined);
   const basis = measured.every(({ total_ms }) => total_ms !== null) ? "total_ms" : "wall_ms";
-  const timeOf = (result: JobResult | undefined) => result?.[basis] ?? null;
+  const timeOf = (result: JobSummary | undefined) => result?.[basis] ?? null;
   const keys = sweptKeys(jobs);
   const head = ["Job", ...keys, "ms", "Report"];
   const rows = jobs.slice(0, MOST_ROWS).map(({ number, status, swept }, at) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJobResult, jobResult } from "../../../src/profile/sweep/job-result.ts";
+import { isJobSummary, jobResult } from "../../../src/profile/sweep/job-result.ts";
 import { bundleOf, firstReport, largeBundle, resnet } from "../../report/bundles.ts";
 import { twoLibraries } from "../regions/timelines.ts";
 
@@ -24,7 +24,7 @@ test("is the first collector's main report in short, regions by path", () => {
     wall_ms: forward?.wall_ms,
     invocations: 2,
   });
-  expect(isJobResult(JSON.parse(JSON.stringify(result)))).toBe(true);
+  expect(isJobSummary(JSON.parse(JSON.stringify(result)))).toBe(true);
 });
 
 test("tells regions of one path apart by their domains", () => {
@@ -69,5 +69,5 @@ test("keeps the regions with the most time of very many", () => {
 test("is null without a report, and tells other programs' results from ours", () => {
   expect(jobResult([], "/r")).toBeNull();
   for (const other of [null, 3, "x", {}, { loss: 1 }, { collector: "recorder", report: 1 }])
-    expect(isJobResult(other)).toBe(false);
+    expect(isJobSummary(other)).toBe(false);
 });
