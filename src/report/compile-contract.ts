@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { ErrorObject } from "ajv";
+import type { ValidateFunction } from "ajv";
 import { createAjv } from "../schema/create-ajv.ts";
 import { readYaml } from "../values/reader.ts";
 import { toObject } from "../values/to-object.ts";
 import { type ContractDocument, contractFile } from "./contract-schema.ts";
+import type { RegionReportBundle } from "./document.ts";
 
 const CONTRACT_ID = "urn:hydraconf:region-report";
 
@@ -14,11 +15,10 @@ export const readContract = (): ContractDocument =>
   ) as unknown as ContractDocument;
 
 /** The contract's schema of a bundle as a function. Loads ajv and YAML: import it when needed. */
-export function compileContract(): (document: unknown) => readonly ErrorObject[] {
+export function compileContract(): ValidateFunction<RegionReportBundle> {
   const ajv = createAjv();
   // OpenAPI's place for schemas, not a keyword of JSON Schema.
   ajv.addKeyword("components");
   ajv.addSchema({ $id: CONTRACT_ID, components: readContract().components });
-  const check = ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
-  return (document) => (check(document) ? [] : (check.errors ?? []));
+  return ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
 }

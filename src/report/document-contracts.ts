@@ -1,6 +1,7 @@
 /** Every kind of report that is written as JSON, told by its contract: region, sweep, comparison. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Ajv2020 } from "ajv/dist/2020.js";
 import { packageInfo } from "../values/own-package.ts";
 import { COMPARISON_CONTRACTS } from "./compare/json.ts";
 import type { ReportIssue } from "./issue.ts";
@@ -13,18 +14,35 @@ import {
   type ReportValidator,
 } from "./validate.ts";
 
+/** A kind of document, apart from region reports. */
 interface DocumentContract {
-  /** Those that are read. */
+  /** The versions that are read. */
   readonly versions: readonly string[];
-  /** In `schemas/`. */
-  readonly file: string;
-  /** What the schema cannot say; called for documents that fit it. */
-  readonly rules: (document: unknown) => readonly ReportIssue[];
+  readonly compile: (ajv: Ajv2020) => ReportValidator;
 }
 
+/**
+ * @param file of the schema, in `schemas/`
+ * @param rules what the schema cannot say
+ */
+const documentContract = <Document>(
+  versions: readonly string[],
+  file: string,
+  rules: (document: Document) => readonly ReportIssue[] = () => [],
+): DocumentContract => ({
+  versions,
+  compile(ajv) {
+    const schema = readFileSync(join(packageInfo().root, "schemas", file), "utf8");
+    const check = ajv.compile<Document>(JSON.parse(schema));
+    return {
+      validate: (document) => (check(document) ? rules(document) : issuesOf(check.errors ?? [])),
+    };
+  },
+});
+
 const OTHERS: readonly DocumentContract[] = [
-  { versions: SWEEP_CONTRACTS, file: "sweep-report.schema.json", rules: sweepIssues },
-  { versions: COMPARISON_CONTRACTS, file: "comparison.schema.json", rules: () => [] },
+  documentContract(SWEEP_CONTRACTS, "sweep-report.schema.json", sweepIssues),
+  documentContract(COMPARISON_CONTRACTS, "comparison.schema.json"),
 ];
 
 /**
@@ -35,21 +53,13 @@ export async function createDocumentValidator(): Promise<ReportValidator> {
   const regions = await createReportValidator();
   const { createAjv } = await import("../schema/create-ajv.ts");
   const checks = new Map<DocumentContract, ReportValidator>();
-  const compile = (kind: DocumentContract): ReportValidator => {
-    const file = join(packageInfo().root, "schemas", kind.file);
-    const check = createAjv().compile(JSON.parse(readFileSync(file, "utf8")));
-    return {
-      validate: (document) =>
-        check(document) ? kind.rules(document) : issuesOf(check.errors ?? []),
-    };
-  };
   return {
     validate(document) {
       const kind = OTHERS.find(({ versions }) => versions.some((each) => isOf(document, each)));
       if (kind === undefined) return regions.validate(document);
       const other = contractIssue(document, kind.versions);
       if (other !== null) return [other];
-      const check = checks.get(kind) ?? compile(kind);
+      const check = checks.get(kind) ?? kind.compile(createAjv());
       checks.set(kind, check);
       return check.validate(document);
     },

@@ -22,10 +22,7 @@ export async function createReportValidator(): Promise<ReportValidator> {
     validate(document) {
       const other = contractIssue(document, CONTRACTS);
       if (other !== null) return [other];
-      const errors = check(document);
-      return errors.length === 0
-        ? ruleIssues(document as unknown as RegionReportBundle)
-        : issuesOf(errors);
+      return check(document) ? ruleIssues(document) : issuesOf(check.errors ?? []);
     },
   };
 }

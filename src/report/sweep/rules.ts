@@ -3,8 +3,8 @@ import { pointerTo, type ReportIssue } from "../issue.ts";
 import type { SweepReport } from "./document.ts";
 
 /** @param document fits `schemas/sweep-report.schema.json` */
-export function sweepIssues(document: unknown): readonly ReportIssue[] {
-  const { jobs, parameters, regions, best } = document as SweepReport;
+export function sweepIssues(document: SweepReport): readonly ReportIssue[] {
+  const { jobs, parameters, regions, best } = document;
   const lists = [
     ...jobs.map(({ values }, at) => ({
       list: values,
