@@ -1,6 +1,7 @@
 import { plugins } from "./compose/plugins/check-plugin.ts";
 import { configStore } from "./compose/sources/check-entry.ts";
 import type { ComposeOptions, EngineOptions } from "./engine.ts";
+import type { OptionChecks } from "./values/check-options.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -8,14 +9,13 @@ import {
   fn,
   listOf,
   mapOf,
-  type OptionChecks,
   oneOf,
   optional,
   orNull,
   path,
   text,
   trueOrFalse,
-} from "./values/check-options.ts";
+} from "./values/option-kinds.ts";
 
 /** What all compositions of an engine share. */
 export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {

@@ -1,15 +1,15 @@
 import type { ConfigTextOptions } from "./compose/config.ts";
+import type { OptionChecks } from "./values/check-options.ts";
+import type { FlagChanges } from "./values/flags.ts";
+import { resolveContext } from "./values/interpolation/check-context.ts";
+import type { ResolveContext } from "./values/interpolation/context.ts";
 import {
   checkedAsRegistered,
   environment,
   fn,
-  type OptionChecks,
   optional,
   trueOrFalse,
-} from "./values/check-options.ts";
-import type { FlagChanges } from "./values/flags.ts";
-import { resolveContext } from "./values/interpolation/check-context.ts";
-import type { ResolveContext } from "./values/interpolation/context.ts";
+} from "./values/option-kinds.ts";
 import type { Resolver } from "./values/resolvers/resolver.ts";
 
 /** What interpolations see. */

@@ -11,7 +11,7 @@ import {
 } from "./omegaconf-options.ts";
 import { refuseNewKey } from "./values/assign.ts";
 import { checkText, checkTexts, wrongArgument } from "./values/check-arguments.ts";
-import { checkOptions, optional, text } from "./values/check-options.ts";
+import { checkOptions } from "./values/check-options.ts";
 import { checkTree } from "./values/check-tree.ts";
 import { childAt } from "./values/child-at.ts";
 import { fromDotlist as fromTexts, mergeDotlist as mergeTexts } from "./values/dotlist.ts";
@@ -27,6 +27,7 @@ import { mergeNodes } from "./values/merge.ts";
 import { missingKeys as keysOfMissing } from "./values/missing-keys.ts";
 import type { ConfigNode, ContainerNode, Key, MapNode } from "./values/node.ts";
 import { isNode, keyId } from "./values/node.ts";
+import { optional, text } from "./values/option-kinds.ts";
 import { fromCode } from "./values/origin.ts";
 import { rootPlace } from "./values/place.ts";
 import type { ReadOptions } from "./values/reader.ts";
@@ -286,7 +287,8 @@ function contextOf(options: ResolvingOptions, tree?: unknown): ResolveContext {
 }
 
 /** Indices are integers, and so are keys that are whole numbers. */
-const indexOr = (key: Key): Key => (Number.isInteger(key) ? BigInt(key as number) : key);
+const indexOr = (key: Key): Key =>
+  typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key;
 
 function checkKey(by: string, key: unknown): void {
   if (!isKey(key)) throw wrongArgument(by, "a key", "a text or a number", key);

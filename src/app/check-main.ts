@@ -1,18 +1,16 @@
 import { plugins } from "../compose/plugins/check-plugin.ts";
 import { configStore } from "../compose/sources/check-entry.ts";
 import { checkObject } from "../values/check-arguments.ts";
+import { checkOptions, type OptionCheck, type OptionChecks } from "../values/check-options.ts";
 import {
   anything,
   checkedAsRegistered,
-  checkOptions,
   environment,
   fn,
   having,
   instance,
   listOf,
   mapOf,
-  type OptionCheck,
-  type OptionChecks,
   oneOf,
   optional,
   orNull,
@@ -22,7 +20,7 @@ import {
   text,
   trueOrFalse,
   withMethods,
-} from "../values/check-options.ts";
+} from "../values/option-kinds.ts";
 import type { Flag } from "./flags/flag.ts";
 import type { HydraMainOptions } from "./options.ts";
 import type { Console } from "./process/console.ts";

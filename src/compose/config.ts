@@ -1,15 +1,10 @@
 import { checkText } from "../values/check-arguments.ts";
-import {
-  checkOptions,
-  type OptionChecks,
-  optional,
-  trueOrFalse,
-  withMethods,
-} from "../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
 import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
+import { optional, trueOrFalse, withMethods } from "../values/option-kinds.ts";
 import { selectNode } from "../values/select.ts";
 import type { PlainValue } from "../values/to-object.ts";
 import { toObject } from "../values/to-object.ts";

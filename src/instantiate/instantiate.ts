@@ -1,18 +1,10 @@
-import {
-  anything,
-  checkOptions,
-  listOf,
-  type OptionChecks,
-  optional,
-  recordOf,
-  text,
-  withMethods,
-} from "../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
 import { ConfigError } from "../values/errors.ts";
 import { resolveContext } from "../values/interpolation/check-context.ts";
 import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
 import { type ConfigNode, keyId, type MapNode } from "../values/node.ts";
+import { anything, listOf, optional, recordOf, text, withMethods } from "../values/option-kinds.ts";
 import { fromCode } from "../values/origin.ts";
 import { type Building, build, type Step } from "./build.ts";
 import { toTree } from "./foreign.ts";

@@ -1,13 +1,6 @@
 import { plural } from "../plural.ts";
-import {
-  checkOptions,
-  fn,
-  listOf,
-  type OptionChecks,
-  oneOf,
-  optional,
-  text,
-} from "../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
+import { fn, listOf, oneOf, optional, text } from "../values/option-kinds.ts";
 
 /** A function as a target. */
 export type TargetFunction = (...args: never[]) => unknown;

@@ -1,14 +1,8 @@
 import { checkObject } from "../values/check-arguments.ts";
-import {
-  checkOptions,
-  listOf,
-  type OptionChecks,
-  optional,
-  path,
-  text,
-} from "../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
 import { ConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
+import { listOf, optional, path, text } from "../values/option-kinds.ts";
 import { memberNames, memberOf } from "./members.ts";
 import { type AllowedModules, allowModules, parseModuleTarget } from "./modules.ts";
 import {

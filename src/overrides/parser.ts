@@ -1,12 +1,7 @@
 import { checkText, checkTexts } from "../values/check-arguments.ts";
-import {
-  anything,
-  checkOptions,
-  fn,
-  type OptionChecks,
-  optional,
-} from "../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../values/check-options.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { anything, fn, optional } from "../values/option-kinds.ts";
 import type { Override, OverrideType, Span } from "./ast.ts";
 import type { Cursor } from "./cursor.ts";
 import {

@@ -1,17 +1,17 @@
 import type { SelectionPatterns } from "../report/selection/range-pattern.ts";
+import type { OptionChecks } from "../values/check-options.ts";
 import {
   anything,
   fn,
   instance,
   listOf,
-  type OptionChecks,
   optional,
   path,
   shape,
   text,
   trueOrFalse,
   withMethods,
-} from "../values/check-options.ts";
+} from "../values/option-kinds.ts";
 import type { RecorderOptions } from "./collectors/recorder.ts";
 import type { LabelRule, LabelRules } from "./labels/label-rules.ts";
 import type { StopRequests } from "./machine/process.ts";

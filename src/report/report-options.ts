@@ -1,17 +1,15 @@
+import { checkOptions, type OptionCheck, type OptionChecks } from "../values/check-options.ts";
 import {
   anything,
-  checkOptions,
   count,
   fn,
   listOf,
-  type OptionCheck,
-  type OptionChecks,
   optional,
   shape,
   text,
   trueOrFalse,
   withMethods,
-} from "../values/check-options.ts";
+} from "../values/option-kinds.ts";
 import type { ConfigLine, HtmlReportOptions } from "./html/report-page.ts";
 import type { RegionMarkdownOptions } from "./region-markdown.ts";
 import type { RegionTableOptions } from "./region-table.ts";

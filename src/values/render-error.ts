@@ -1,8 +1,9 @@
 import pc from "picocolors";
 import { visibleControls } from "../printable.ts";
 import { wrongArgument } from "./check-arguments.ts";
-import { checkOptions, optional, trueOrFalse } from "./check-options.ts";
+import { checkOptions } from "./check-options.ts";
 import { type ConfigError, type ErrorDetails, isConfigError } from "./errors.ts";
+import { optional, trueOrFalse } from "./option-kinds.ts";
 import type { Origin } from "./origin.ts";
 import { describeOrigin, lineAt, lineColumn } from "./position.ts";
 

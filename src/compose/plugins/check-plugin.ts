@@ -1,11 +1,5 @@
-import {
-  listOf,
-  type OptionCheck,
-  optional,
-  recordOf,
-  shape,
-  text,
-} from "../../values/check-options.ts";
+import type { OptionCheck } from "../../values/check-options.ts";
+import { listOf, optional, recordOf, shape, text } from "../../values/option-kinds.ts";
 import { storeEntry } from "../sources/check-entry.ts";
 import type { LaunchRefusal, Plugin, PluginFiles } from "./plugin.ts";
 

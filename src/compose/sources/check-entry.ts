@@ -1,14 +1,14 @@
 import { checkObject, wrongArgument } from "../../values/check-arguments.ts";
+import type { OptionCheck } from "../../values/check-options.ts";
 import {
   anything,
   fn,
   mapOf,
-  type OptionCheck,
   optional,
   shape,
   text,
   trueOrFalse,
-} from "../../values/check-options.ts";
+} from "../../values/option-kinds.ts";
 
 /** An entry of a store: a text, a tree, data, or what makes a tree. */
 export const storeEntry: OptionCheck = (by, name, value) => {

@@ -1,6 +1,7 @@
-import { checkOptions, type OptionChecks, text } from "../../values/check-options.ts";
+import { checkOptions, type OptionChecks } from "../../values/check-options.ts";
 import { fromObject } from "../../values/from-object.ts";
 import type { ConfigNode } from "../../values/node.ts";
+import { text } from "../../values/option-kinds.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSchema } from "../schemas/config-schema.ts";
 import { configStore } from "./check-entry.ts";

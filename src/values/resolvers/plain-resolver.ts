@@ -1,9 +1,10 @@
 import { plural } from "../../plural.ts";
 import { checkText } from "../check-arguments.ts";
-import { checkOptions, fn, type OptionChecks, optional, trueOrFalse } from "../check-options.ts";
+import { checkOptions, type OptionChecks } from "../check-options.ts";
 import { isConfigError } from "../errors.ts";
 import { fromObject } from "../from-object.ts";
 import { type ConfigNode, type Key, MISSING, scalar } from "../node.ts";
+import { fn, optional, trueOrFalse } from "../option-kinds.ts";
 import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { toObject } from "../to-object.ts";
