@@ -19,9 +19,11 @@ import { makeDirectory } from "./make-directory.ts";
 import { errorCode } from "./system-error.ts";
 
 /**
- * Writes a file so that a reader, or a run that dies, sees all of it or nothing: under a temporary
- * name beside it, then renamed. Makes the directories on the way. Pieces are written as they come,
- * for what is too large for one string.
+ * Writes a file so that a reader sees all of it or nothing, even if this process dies half-way: it is written under a temporary name
+ * beside the file and then renamed. Makes missing directories. Content too large for one string can be given in pieces, which are
+ * written as they come.
+ *
+ * @throws the system's error, with the file's name
  */
 export async function writeFileAtomic(
   file: string,
@@ -41,7 +43,7 @@ export async function writeFileAtomic(
   }
 }
 
-/** Piece by piece: Yarn's Plug'n'Play puts an `fs` of its own before Node's, whose `writeFile` takes no iterables. */
+/** Piece by piece: Yarn's Plug'n'Play replaces Node's `fs` with its own, whose `writeFile` takes no iterables. */
 async function writeNew(file: string, pieces: Iterable<string | Uint8Array>): Promise<void> {
   const handle = await open(file, "wx");
   try {
@@ -51,19 +53,19 @@ async function writeNew(file: string, pieces: Iterable<string | Uint8Array>): Pr
   }
 }
 
-/** As `writeFileAtomic`, at once: for what must be there before the next step of a job. */
+/** Like `writeFileAtomic`, but synchronous: for files that must be there before a job's next step. */
 export const writeFileAtomicSync = (file: string, data: string | Uint8Array): void =>
   replaceFile(file, (temporary) => writeFileSync(temporary, data, { flag: "wx" }));
 
 export interface DurableOptions {
   readonly mode?: number;
-  /** Where it stands until it is whole, for who removes what a killed process has left; by default under a name of no meaning. */
+  /** The temporary file's path, for callers that clean up after killed processes. Default: a name made by `draftBeside`. */
   readonly draft?: string;
 }
 
 /**
- * As `writeFileAtomicSync`, and a machine that loses its power still has the file: the content is on the disk before the name is, and
- * the name before this returns. Some milliseconds slower.
+ * Like `writeFileAtomicSync`, but the file also survives a power failure: its content is flushed to disk before the rename, and its
+ * directory before this returns. This takes some milliseconds longer.
  */
 export function writeFileDurableSync(
   file: string,
@@ -83,7 +85,7 @@ export function writeFileDurableSync(
   flushName(file);
 }
 
-/** What a rename has changed is its directory's. */
+/** A rename changes the directory, so that is what has to be flushed. */
 function flushName(file: string): void {
   try {
     const descriptor = openSync(dirname(file), "r");
@@ -97,7 +99,7 @@ function flushName(file: string): void {
   }
 }
 
-/** Windows opens no directories, some file systems flush none, and who may write to one need not be allowed to read it. */
+/** Windows cannot open directories, some file systems cannot flush them, and a directory that may be written need not be readable. */
 const NOT_FLUSHED: ReadonlySet<string> = new Set([
   "EACCES",
   "EINVAL",
@@ -116,7 +118,7 @@ function replaceFile(
     try {
       write();
     } catch (error) {
-      // The usual case, a directory that is there, costs no look at it.
+      // Trying first spares the usual case, a directory that exists, a system call.
       if (errorCode(error) !== "ENOENT") throw error;
       makeDirectory(dirname(file));
       write();
@@ -129,8 +131,8 @@ function replaceFile(
 }
 
 /**
- * Writes over a file that is there, in its own place and on the disk: for what a full disk has no room beside. A reader, or a machine
- * that loses its power, may see half of it. Where it takes more room than the file has, that stays as it was.
+ * Overwrites an existing file in place and flushes it: for a full disk, which has no room for a second copy. A reader may see half of
+ * it, and so may a power failure leave it. If the new content does not fit, the old content is put back.
  *
  * @throws the system's error, with the file's name
  */
@@ -160,14 +162,14 @@ function writeWhole(descriptor: number, bytes: Uint8Array): void {
   fsyncSync(descriptor);
 }
 
-/** Whether the system has no room for what was to be written. */
+/** Whether a write failed because the disk, or the user's quota, is full. */
 export const isDiskFull = (error: unknown): boolean =>
   ["ENOSPC", "EDQUOT"].includes(errorCode(error) ?? "");
 
 /**
- * Adds lines to a file that is there, on the disk: never makes a new one, which would have these alone and be everybody's to read.
- * Half a line at its end, of a process that died as it added it, gives way; where the disk is full, nothing is added. One process
- * at a time may add.
+ * Appends lines to an existing file and flushes it. Never creates the file: a new one would hold these lines only, and anybody could
+ * read it. Half a line at the end, left by a process that died while appending, is removed. On a full disk nothing is added. Only one
+ * process may append at a time.
  *
  * @throws the system's error, with the file's name
  */
@@ -191,7 +193,7 @@ export function appendLinesDurableSync(file: string, lines: string): void {
   }
 }
 
-/** The size of a file up to the end of its last line, which is its size from now on. */
+/** Cuts the file after its last complete line, and returns its size in bytes from then on. */
 function wholeLines(descriptor: number, file: string): number {
   const { size } = fstatSync(descriptor);
   const last = Buffer.alloc(1);
@@ -206,9 +208,10 @@ function wholeLines(descriptor: number, file: string): number {
 const NEW_LINE = 0x0a;
 
 /**
- * The system's error, about the file: of the temporary one nobody knows, and of a full disk it names none.
+ * The system's error with the name of the file itself: users do not know the temporary file, and an error about a full disk names no
+ * file at all.
  *
- * @param temporary what was written in its place
+ * @param temporary the path that was written instead
  */
 export function aboutFile(error: unknown, file: string, temporary: string): unknown {
   if (!(error instanceof Error && "syscall" in error)) return error;

@@ -1,9 +1,9 @@
-/** CSV (RFC 4180) in which no spreadsheet takes a text for a formula, and runs it. */
+/** CSV (RFC 4180) whose texts no spreadsheet can take for a formula and run. */
 
-/** Null was not measured: an empty cell. */
+/** Null becomes an empty cell: not measured. */
 export type CsvCell = string | number | null;
 
-/** One record, without the end of its line. */
+/** One record, without a line break. */
 export const csvRecord = (cells: readonly CsvCell[]): string => cells.map(cellText).join(",");
 
 function cellText(cell: CsvCell): string {
@@ -13,7 +13,7 @@ function cellText(cell: CsvCell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A number with a sign begins as a formula does, and is a number still: `-0.1` of a sweep. */
+/** A signed number starts like a formula but is harmless: `-0.1` in a sweep. */
 const couldBeFormula = (text: string): boolean =>
   /^[=+\-@\t\r]/.test(text) && !SIGNED_NUMBER.test(text);
 

@@ -4,35 +4,35 @@ import { dirname, join } from "node:path";
 import { isOfThisBoot, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
 /**
- * The name of a file until it is whole, beside the file. It names its writer as a claim does, so that whoever comes by later knows
- * what no process will finish:
+ * A temporary name beside a file, used until the file is complete. It identifies the writing process as a claim does, so that others
+ * can tell later which drafts nobody will ever finish:
  *
  *     .HOST+PID+BOOT+START+NAMESPACE+CONTAINER+RANDOM.tmp
  *
- * Not built from the file's own name, which may be as long as the file system allows.
+ * The file's own name is not part of it: that may already be as long as the file system allows.
  */
 export const draftBeside = (file: string): string =>
   join(dirname(file), `.${ownFields()}${SEPARATOR}${randomPart()}${SUFFIX}`);
 
 let ownWords: string | undefined;
 
-/** A fact that never changes, put in words once: a job of a sweep writes many files. */
+/** Built once, since it never changes and a job of a sweep writes many files. */
 function ownFields(): string {
   ownWords ??= fieldsOf(thisProcess()).join(SEPARATOR);
   return ownWords;
 }
 
 const SUFFIX = ".tmp";
-/** No field has it: what might is escaped. */
+/** Occurs in no field: those that might contain it are escaped. */
 const SEPARATOR = "+";
 const randomPart = (): string => randomUUID().slice(-12);
 
 /**
- * Removes the drafts in a directory whose writers are certainly dead. One of another host or container, which cannot be asked,
- * stays, and one of another boot: two machines may have one name, and to take a living writer's draft is worse than to leave a dead
- * one's. So does what cannot be removed: it only lies about.
+ * Removes the drafts in a directory whose writers are certainly dead. Drafts from another host, container or boot stay: such a writer
+ * cannot be checked, two machines may have the same name, and removing a living writer's draft is worse than leaving a dead one's.
+ * Drafts that cannot be removed stay, too; they do no harm.
  *
- * @param options.recursive whether those in the directories below it, too
+ * @param options.recursive also look in the directories below
  */
 export function removeDeadDrafts(
   directory: string,
@@ -42,7 +42,7 @@ export function removeDeadDrafts(
     const path = join(directory, entry.name);
     const writer = writerOf(entry.name);
     if (writer !== undefined && isDead(writer)) removeIfAllowed(path);
-    // Not `readdir`'s own recursion, which follows links: out of the directory, or round in circles.
+    // `readdir`'s own recursion would follow links: out of the directory, or in circles.
     else if (recursive && entry.isDirectory()) removeDeadDrafts(path, { recursive });
   }
 }
@@ -50,7 +50,7 @@ export function removeDeadDrafts(
 const isDead = (writer: ProcessIdentity): boolean =>
   isRunning(writer) === false && (writer.birth === null || isOfThisBoot(writer));
 
-/** None of a directory that is missing or cannot be read. */
+/** Empty if the directory is missing or cannot be read. */
 function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
@@ -67,7 +67,7 @@ function removeIfAllowed(file: string): void {
   }
 }
 
-/** What the kernel does not tell is `-`. */
+/** `-` stands for what the kernel does not tell. */
 function fieldsOf({ birth, container, host, pid, pid_namespace }: ProcessIdentity): string[] {
   const [boot = NOT_TOLD, start = NOT_TOLD] = birth?.split(" ") ?? [];
   const namespace = /\d+/.exec(pid_namespace ?? "")?.[0] ?? NOT_TOLD;
@@ -76,13 +76,13 @@ function fieldsOf({ birth, container, host, pid, pid_namespace }: ProcessIdentit
 
 const NOT_TOLD = "-";
 
-/** As it is, for who finds such a file; in short, where that would be too long for a part of a name. */
+/** Readable for whoever finds such a file; a hash if the host's name is too long for part of a file name. */
 function hostField(host: string): string {
   const escaped = encodeURIComponent(host);
   return escaped.length <= 64 ? escaped : shortOf(host);
 }
 
-/** A path, of which a name only has to be told from others. */
+/** A container is known by a path; here it only has to differ from others. */
 const containerField = (container: string | undefined): string =>
   container === undefined ? NOT_TOLD : shortOf(container);
 
@@ -92,14 +92,14 @@ const shortOf = (text: string): string =>
 const DRAFT =
   /^\.(?<host>[^+]+)\+(?<pid>\d+)\+(?<boot>[^+]+)\+(?<start>\d+|-)\+(?<namespace>\d+|-)\+(?<container>[^+]+)\+[^+]+\.tmp$/;
 
-/** Who writes, or wrote, a draft; undefined for any other file. */
+/** The process that wrote a draft; undefined for any other file. */
 function writerOf(name: string): ProcessIdentity | undefined {
   const fields = DRAFT.exec(name)?.groups;
   if (fields === undefined) return undefined;
   const { boot, container = "", host = "", namespace, pid, start } = fields;
   const own = thisProcess();
   return {
-    // Where a field says what ours does, the host or container is ours; of another one only that is known.
+    // Equal fields mean our own host or container; of any other, only the field is known.
     host: host === hostField(own.host) ? own.host : host,
     pid: Number(pid),
     birth: boot === NOT_TOLD ? null : `${boot} ${start}`,

@@ -17,7 +17,7 @@ import {
   trueOrFalse,
 } from "./values/option-kinds.ts";
 
-/** What all compositions of an engine share. */
+/** The checks of `createEngine`'s options. */
 export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
@@ -28,6 +28,7 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   dialect: anything,
 };
 
+/** The checks of what a composition takes. */
 export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
   configDir: orNull(path),
   configDirs: optional(listOf("texts", path, '["more"]')),

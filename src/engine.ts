@@ -27,16 +27,16 @@ export interface EngineOptions {
   readonly cwd?: string;
   /** What `oc.env` sees, and whose `PYTHONPATH` counts for `pkg://`. Default: the environment of the process as it is now. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** In addition to the built-in `oc.*`. */
+  /** Resolvers besides the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
   /**
-   * The config store (`structured://`): values, trees or YAML texts by config path, a value or a
-   * tree with a schema if need be.
+   * The config store (`structured://`): values, trees or YAML texts by config path. Values and trees
+   * may have a schema.
    */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /**
-   * Whose config groups there are beside Hydra's own. Default: those of `STANDARD_PLUGINS`, as in
-   * the commands; `[]` is Hydra without any plugin installed.
+   * The plugins whose config groups exist besides Hydra's own. Default: `STANDARD_PLUGINS`, as in the
+   * commands; `[]` is Hydra without any plugin installed.
    */
   readonly plugins?: readonly Plugin[];
   /** Further kinds of sources for search paths, by scheme. */
@@ -70,17 +70,17 @@ export interface ComposeOptions {
 export interface Engine {
   /** @throws ConfigError for anything that is wrong with the files or the overrides. */
   compose(options: ComposeOptions): Config;
-  /** As `compose`, with all that the composition found out instead of the facade. */
+  /** Like `compose`, but returns everything that the composition found out instead of a `Config`. */
   composition(options: ComposeOptions): Composition;
   /** The files as this engine sees them. */
   snapshot(options: Pick<ComposeOptions, "configDir" | "configDirs">): Snapshot;
   /** A context for resolving, with this engine's resolvers and a cache of its own. */
   resolveContext(): ResolveContext;
-  /** Forgets the files read so far; the next composition sees them as they are then. */
+  /** Forgets the files read so far: the next composition reads them again. */
   refresh(): void;
 }
 
-/** @throws ConfigError for a dialect or a resolver that cannot be. */
+/** @throws ConfigError for an unknown dialect or an invalid resolver. */
 export function createEngine(options: EngineOptions = {}): Engine {
   const engine = openEngine(options);
   const checked =
@@ -97,7 +97,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 }
 
-/** An engine that takes what it is asked to compose as it is. */
+/** An engine that does not check the options of its methods, for callers that have checked them. */
 export function openEngine(options: EngineOptions): Engine {
   const { cwd = process.cwd(), dialect = "1.3", env = { ...process.env } } = options;
   if (dialect !== "1.3")

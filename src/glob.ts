@@ -27,9 +27,9 @@ export const matchesGlob = (tokens: readonly GlobToken[], text: string): boolean
   matchesTokens(tokens, text, (token, character) => token.character === character);
 
 /**
- * The same for patterns that know more tokens than these, all of which take one character. On a
- * mismatch the last `*` takes one character more: that is enough for globs, and patterns of many
- * stars cost no more than text times pattern.
+ * The same for patterns with further tokens, each of which takes one character. On a mismatch only the
+ * last `*` is retried, with one character more. That suffices for globs and bounds the time by the
+ * length of the text times that of the pattern, however many stars there are.
  */
 export function matchesTokens<Token extends { readonly type: string }>(
   tokens: readonly (Token | WildcardToken)[],

@@ -1,5 +1,5 @@
 /**
- * Imports a module that belongs to no bundle, by its URL. The one place where that is done: code from V8's cache has no
- * `import()`, so that the bundles of the commands take this function from their launcher instead.
+ * Imports a module outside of every bundle, by its URL. This is the only place that does so: code from V8's code cache cannot
+ * use `import()`, so the commands' bundles get this function from their launcher instead.
  */
 export const importFile = (url: string): Promise<unknown> => import(url);

@@ -53,10 +53,10 @@ export { resolver } from "./values/resolvers/plain-resolver.ts";
 
 /**
  * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was
- * made), `python_version`, and `hydra`, which outside of a running program has nothing to read.
+ * created), `python_version`, and `hydra`, which has nothing to read outside of a running program.
  *
- * @throws ConfigError for a dialect or a resolver that cannot be, and `value.wrong_type` for options that the
- *   types do not allow, or that there are not.
+ * @throws ConfigError for an unknown dialect or an invalid resolver, and `value.wrong_type` for unknown options
+ *   and values that the types do not allow.
  */
 export function createEngine(options: EngineOptions = {}): Engine {
   checkOptions("createEngine", options, ENGINE_OPTIONS);
@@ -64,10 +64,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
 }
 
 /**
- * Composes a config in one call. Files are read afresh each time: for many compositions of one
- * tree, make an engine.
+ * Composes a config in one call. Files are read anew each time: to compose one tree many times,
+ * create an engine.
  *
- * @throws ConfigError for anything that is wrong with the files or the overrides, and as `createEngine`.
+ * @throws ConfigError for errors in the files or the overrides, and as `createEngine`.
  */
 export function compose(options: ComposeOptions & EngineOptions): Config {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };

@@ -1,10 +1,10 @@
-/** Node's timers hold no more: one that is set to more ends at once. */
+/** The most that Node's timers hold: a longer one fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * A timer for any time, also for more than 24 days.
+ * A timer for any duration, even more than the 24 days that Node's timers hold.
  *
- * @returns stops it
+ * @returns stops the timer
  */
 export function startTimer(milliseconds: number, onEnd: () => void): () => void {
   let timer: NodeJS.Timeout;
@@ -18,14 +18,14 @@ export function startTimer(milliseconds: number, onEnd: () => void): () => void 
   return () => clearTimeout(timer);
 }
 
-/** A timer that can stand still for a while. */
+/** A timer that can be paused. */
 export interface PausableTimer {
   pause(): void;
   goOn(): void;
   stop(): void;
 }
 
-/** As `startTimer`, of time in which it does not stand still. */
+/** Like `startTimer`, but time does not count while it is paused. */
 export function startPausableTimer(milliseconds: number, onEnd: () => void): PausableTimer {
   let left = milliseconds;
   let since = performance.now();

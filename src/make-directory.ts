@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { errorCode } from "./system-error.ts";
 
 /**
- * Makes a directory and those above it that are missing; one that is there is fine. Used instead of
- * Node's `mkdir` with `recursive`, which never returns where the parent is there and answers ENOENT
- * all the same, as `/proc` does, or an automounter's directory whose host does not answer.
+ * Makes a directory and its missing parents. Replaces Node's recursive `mkdir`, which never returns where
+ * the parent exists and yet the system answers ENOENT: in `/proc`, or below an automounter whose host is
+ * unreachable.
  *
- * @returns false: it was there
- * @throws the system's error, with its code, of the directory that could not be made
+ * @returns false if the directory already existed
+ * @throws the system's error about the directory that could not be made
  */
 export function makeDirectory(path: string): boolean {
   try {
@@ -23,7 +23,7 @@ export function makeDirectory(path: string): boolean {
   }
 }
 
-/** False as well where nobody can tell. */
+/** Also false if that cannot be found out. */
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

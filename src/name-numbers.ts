@@ -1,18 +1,18 @@
-/** Finds the number of a name that has one. */
+/** Numbers names: the same name always has the same number. */
 export interface NameNumbers {
   /** The number of a name; a new name gets the one that `add` returns. */
   readonly of: (name: string) => number;
 }
 
-/** As many are quickest in a Map, which takes 40 bytes for each and twice that while it grows. */
+/** Up to so many names a Map is fastest, although it takes 40 bytes per name, and twice that while it grows. */
 const MOST_IN_MAP = 1 << 16;
 
 /**
- * Programs have hundreds of names, as a rule; some make one for each launch, a million of them, and those
- * stand in a hash table of their own.
+ * Most programs have hundreds of names. Some make a new one for each launch, a million of them: from
+ * `MOST_IN_MAP` on, names are kept in a compact hash table.
  *
- * @param add what gives a new name its number
- * @param nameOf the name of a number that `add` gave
+ * @param add stores a new name and returns its number
+ * @param nameOf the name for a number that `add` returned
  */
 export function createNameNumbers(
   add: (name: string) => number,
@@ -26,7 +26,7 @@ export function createNameNumbers(
       const known = first.get(name);
       if (known !== undefined) return known;
       if (first.size === MOST_IN_MAP) {
-        // One of them alone: each hashes a name in its own way, which is what looking up takes its time for.
+        // Only one structure is asked from here on: each would hash the name again, and hashing is most of the cost.
         others = createHashTable(add, nameOf, first);
         first.clear();
         return others.of(name);
@@ -38,14 +38,14 @@ export function createNameNumbers(
   };
 }
 
-/** With open addressing, never more than half full; 12 to 24 bytes for each name. */
+/** Open addressing, at most half full: 12 to 24 bytes per name. */
 function createHashTable(
   add: (name: string) => number,
   nameOf: (number: number) => string,
   first: Iterable<readonly [name: string, number: number]>,
 ): NameNumbers {
   let size = 0;
-  /** 1 + a number, or 0. */
+  /** A name's number + 1; 0 for a free slot. */
   let slots = new Uint32Array(4 * MOST_IN_MAP);
   let hashes = new Uint32Array(slots.length);
 
@@ -83,7 +83,7 @@ function createHashTable(
   return { of: (name) => numberOf(name, add) };
 }
 
-/** FNV-1a over UTF-16 code units, its bits mixed once more: the lowest ones choose the slot. */
+/** FNV-1a over UTF-16 code units, with a final mix because the lowest bits choose the slot. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

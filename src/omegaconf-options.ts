@@ -12,34 +12,34 @@ import {
 } from "./values/option-kinds.ts";
 import type { Resolver } from "./values/resolvers/resolver.ts";
 
-/** What interpolations see. */
+/** How interpolations are resolved. */
 export interface ResolvingOptions {
   /**
-   * What a composed config resolves with (`config.context`), for a tree that was made of it: its program's
-   * resolvers, and what Hydra adds. A config that is given itself brings its own.
+   * The context of a composed config (`config.context`), for a tree derived from it: the program's resolvers, and
+   * those that Hydra adds. Not needed for a config itself, which brings its own.
    */
   readonly context?: ResolveContext;
   /** In addition to the built-in `oc.*`, or to those of `context`. */
   readonly resolvers?: Iterable<Resolver>;
-  /** Lets `resolvers` replace the built-in ones, and later ones earlier ones, of the same name. */
+  /** Lets `resolvers` replace built-in ones of the same name, and later entries earlier ones. */
   readonly replace?: boolean;
-  /** What `oc.env` sees. Default: what `context` says, or the environment of the process. */
+  /** What `oc.env` reads. Default: that of `context`, or the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Takes the warnings of `oc.deprecated`. Default: `context` takes them, or they are dropped. */
+  /** Receives the warnings of `oc.deprecated`. Default: that of `context`; without one they are dropped. */
   readonly onWarning?: (message: string) => void;
 }
 
-/** What `select` makes of what is not there. */
+/** How `select` treats missing values and failures. */
 export interface SelectOptions extends ResolvingOptions {
   readonly throwOnMissing?: boolean;
   readonly throwOnResolutionFailure?: boolean;
 }
 
-/** How `update` writes, and what resolves an interpolation that is merged over. */
+/** How `update` writes, and how an interpolation is resolved that is merged over. */
 export interface UpdateOptions extends ResolvingOptions {
-  /** Merge maps and lists into those that stand there (default), or replace them. */
+  /** Merge maps and lists into existing ones (default), or replace them. */
   readonly merge?: boolean;
-  /** Add a key in spite of `struct`. */
+  /** Add a key despite the flag `struct`. */
   readonly forceAdd?: boolean;
 }
 

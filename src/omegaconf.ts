@@ -38,9 +38,9 @@ import { bareValue } from "./values/types/convert.ts";
 import { updateNode } from "./values/update.ts";
 import { writeYaml } from "./values/writer.ts";
 
-// OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and gives another
-// tree: nothing is changed in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain
-// data that can be in no config, and all of them `value.wrong_type` for arguments that the types do not allow.
+// OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree: nothing is changed
+// in place. All but `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain data that no config can hold.
+// All of them throw `value.wrong_type` for arguments that the types do not allow.
 
 /**
  * `OmegaConf.create(text)`: a tree from YAML 1.1.
@@ -76,11 +76,11 @@ export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOpt
 }
 
 /**
- * `OmegaConf.merge`: later ones win, maps merge key by key. Interpolations that something is merged over are
- * followed with what the first composed config among them resolves with, else with the built-in resolvers;
+ * `OmegaConf.merge`: later values win, maps merge key by key. Interpolations that something is merged over are
+ * resolved in the context of the first composed config among the arguments, else with the built-in resolvers;
  * `mergeAll` takes others.
  *
- * @throws ConfigError `merge.incompatible` for a map against a list, what types and flags refuse
+ * @throws ConfigError `merge.incompatible` for a map against a list, and what types and flags refuse
  */
 export const merge = (...values: readonly unknown[]): ContainerNode =>
   mergeNodes(
@@ -89,8 +89,8 @@ export const merge = (...values: readonly unknown[]): ContainerNode =>
   );
 
 /**
- * As `merge`, of a list of trees, with what interpolations see that something is merged over: a value of
- * `${mine:}`, where `mine` is a resolver of the program's.
+ * Like `merge`, for a list of trees and with options for resolving the interpolations that something is merged
+ * over: `${mine:}`, say, where `mine` is one of the program's resolvers.
  *
  * @throws ConfigError as `merge`, and those of such interpolations
  */
@@ -110,9 +110,9 @@ export function mergeAll(
 }
 
 /**
- * `OmegaConf.select`: what stands at a key (`a.b[0]`), with interpolations on the way, at the end and below
- * it resolved; undefined where nothing does, and for a missing value (`???`). `toObject` makes plain data
- * of it.
+ * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the way to it, in it and below it are
+ * resolved. Undefined if there is no such key, and for a missing value (`???`). `toObject` turns the result
+ * into plain data.
  *
  * @throws ConfigError that of an interpolation, unless `throwOnResolutionFailure` is false;
  *   `value.missing` with `throwOnMissing`
@@ -130,8 +130,8 @@ export function select(
 }
 
 /**
- * `OmegaConf.update`: the tree with a value at a key (`a.b[0]`). Maps are made on the way where there is
- * nothing, or only a scalar; items of lists must exist.
+ * `OmegaConf.update`: the tree with a value set at a key (`a.b[0]`). On the way, maps are created in place of
+ * nothing or a scalar; items of lists must exist.
  *
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`,
  *   `key.not_found`, `key.invalid_type`
@@ -175,7 +175,7 @@ export function missingKeys(tree: unknown, options: ResolvingOptions = {}): read
 }
 
 /**
- * `OmegaConf.is_missing`: whether what stands at one key (not a path) of a map or list is `???`; what a map
+ * `OmegaConf.is_missing`: whether the value at one key (not a path) of a map or list is `???`. A key that a map
  * does not have is not missing.
  *
  * @throws ConfigError `key.invalid_type` for a key of a list that is no number, `key.not_found` for an index
@@ -188,8 +188,9 @@ export function isMissing(tree: unknown, key: Key): boolean {
 }
 
 /**
- * `OmegaConf.is_interpolation`: whether what stands at one key (not a path) of a map or list is written with
- * an interpolation (`${a}`, `x/${a}`), or without a key the node itself; what a map does not have is not.
+ * `OmegaConf.is_interpolation`: whether the value at one key (not a path) of a map or list contains an
+ * interpolation (`${a}`, `x/${a}`); without a key, whether the node itself does. False for a key that a map
+ * does not have.
  *
  * @throws ConfigError `key.invalid_type` for a key of a list that is no number, `key.not_found` for an index
  *   outside of it, `value.struct` for what a map with that flag does not have
@@ -206,8 +207,7 @@ export function isInterpolation(tree: unknown, key?: Key): boolean {
 }
 
 /**
- * `OmegaConf.masked_copy`: the map with only those of its keys that are named (one, or a list), in its own
- * order.
+ * `OmegaConf.masked_copy`: the map reduced to the named keys (one, or a list), in the map's own order.
  *
  * @throws ConfigError `value.wrong_type` for what is no map
  */
@@ -220,8 +220,8 @@ export function maskedCopy(tree: unknown, keys: Key | readonly Key[]): MapNode {
 }
 
 /**
- * `OmegaConf.from_dotlist`: a map of `key=value` texts, whose values are YAML (not the language of
- * overrides). A text without `=` sets null.
+ * `OmegaConf.from_dotlist`: a map made of `key=value` texts. Values are YAML, not the override language. A
+ * text without `=` sets null.
  *
  * @throws ConfigError `yaml.*`, or as `update`
  */
@@ -231,7 +231,7 @@ export function fromDotlist(dotlist: readonly string[]): ContainerNode {
 }
 
 /**
- * `merge_with_dotlist`: the tree with each of the texts applied to it, in order.
+ * `merge_with_dotlist`: the tree with each `key=value` text applied to it, in order.
  *
  * @throws ConfigError as `fromDotlist`
  */
@@ -247,8 +247,8 @@ export function mergeDotlist(
 }
 
 /**
- * `OmegaConf.set_struct` and `set_readonly`: the tree with flags that `merge` and `update` heed, or without
- * them (`undefined`); those that are not named stay.
+ * `OmegaConf.set_struct` and `set_readonly`: the tree with flags that `merge` and `update` respect. `undefined`
+ * removes a flag; flags that are not named stay.
  */
 export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
   const root = containerOf(tree, "setFlags");
@@ -260,11 +260,11 @@ export function setFlags(tree: unknown, flags: FlagChanges): ContainerNode {
 const configOf = (value: unknown, by: string): ConfigNode =>
   isConfig(value) ? value.root : checkTree(nodeOf(value, by));
 
-/** What is going to be part of a config, and is checked in its place. */
+/** A value that becomes part of a config, and is checked there. */
 const nodeOf = (value: unknown, by: string): ConfigNode =>
   isConfig(value) ? value.root : fromObject(value, fromCode(`${by}()`));
 
-/** A composed one, which is no data: it has functions. */
+/** Whether a value is a composed config and not data: it has functions. */
 const isConfig = (value: unknown): value is Pick<Config, "root" | "context"> =>
   typeof value === "object" &&
   value !== null &&
@@ -280,13 +280,13 @@ function containerOf(value: unknown, by: string, name = "the tree"): ContainerNo
   throw wrongArgument(by, name, "a map or a list", given, hint);
 }
 
-/** @param tree a composed config brings what it resolves with */
+/** @param tree a composed config brings its own context */
 function contextOf(options: ResolvingOptions, tree?: unknown): ResolveContext {
   const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
   return createResolveContext({ replace: false, ...rest, ...(base && { base }) });
 }
 
-/** Indices are integers, and so are keys that are whole numbers. */
+/** Whole numbers are integer keys, as list indices are. */
 const indexOr = (key: Key): Key =>
   typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key;
 

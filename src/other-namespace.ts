@@ -5,13 +5,13 @@ import type { ProcessIdentity } from "./process-identity.ts";
 const INITIAL_NAMESPACE = "pid:[4026531836]";
 
 /**
- * Whether a process of this boot, which counts its number in another namespace than ours, is certainly gone. A
- * number says nothing across namespaces; two facts do:
+ * Whether a process of this boot that lives in another PID namespace than ours is certainly gone. Its number
+ * alone says nothing in our namespace, but two facts help:
  *
- * - Outside of containers all processes of the machine can be seen, those in containers, too.
- * - A container that was started again counts anew, and nothing of it is older than its first process.
+ * - Outside of containers we see every process of the machine, including those inside containers.
+ * - A restarted container counts PIDs anew, and none of its processes is older than its first one.
  *
- * What is left, a container beside ours under the same host name, cannot be asked.
+ * The remaining case, another container under the same host name, cannot be decided.
  */
 export function isGoneWithItsNamespace(
   identity: Pick<ProcessIdentity, "birth" | "container" | "pid" | "pid_namespace">,
@@ -22,14 +22,14 @@ export function isGoneWithItsNamespace(
   if (own.namespace === INITIAL_NAMESPACE) return !isAmongAll(identity, started);
   if (own.container === null || identity.container !== own.container) return false;
   const first = statOf("1");
-  // One of no session of its own was not started by a container's runtime: `unshare`, inside of the container.
+  // Without a session of its own, process 1 was not started by a container runtime, but by `unshare` inside the container.
   return first !== undefined && first.session === 1 && started < first.started;
 }
 
 /**
- * A container's name, from what is mounted in one of its processes: Kubernetes' pod and container, which outlast a
- * restart, else the layer that the container writes to, which no two containers share. Null outside of containers
- * and where neither is told.
+ * Identifies a container by the mounts of one of its processes: Kubernetes' pod and container, which stay the same
+ * when it restarts, or else its writable layer, which no two containers share. Null outside of containers, and if
+ * the mounts show neither.
  *
  * @param mounts the text of `/proc/self/mountinfo`
  */
@@ -44,9 +44,9 @@ export function containerOf(mounts: string): string | null {
   return layer;
 }
 
-/** True as well where not all processes can be seen. */
+/** Also true if we may not see all processes. */
 function isAmongAll({ pid, pid_namespace: theirs }: ProcessLike, started: number): boolean {
-  // Hidden from who is not root (`hidepid`).
+  // `hidepid` hides other users' processes from everybody but root.
   if (statOf("1") === undefined) return true;
   return readdirSync("/proc").some((name) => {
     if (!/^\d+$/.test(name)) return false;
@@ -63,7 +63,7 @@ function numberInOwnNamespace(name: string): number | undefined {
   return numbers === undefined ? undefined : Number(numbers.split(/\s+/).at(-1));
 }
 
-/** Of another user's process nobody is told. */
+/** Also true for other users' processes, whose namespaces we may not read. */
 function mayBeIn(name: string, namespace: ProcessLike["pid_namespace"]): boolean {
   try {
     return readlinkSync(`/proc/${name}/ns/pid`) === namespace;
@@ -83,17 +83,17 @@ interface Stat {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** The process group that its terminal is for; -1 where it has none. */
+  /** The process group in the foreground of its terminal; -1 without a terminal. */
   readonly foreground: number;
   /** Ticks since the boot. */
   readonly started: number;
 }
 
-/** `/proc/NAME/stat` (proc(5)); undefined for no such process, and for a hidden one. */
+/** `/proc/NAME/stat` (proc(5)); undefined if there is no such process, or it is hidden. */
 export function statOf(name: string): Stat | undefined {
   const stat = text(`/proc/${name}/stat`);
   if (stat === undefined) return undefined;
-  // The name in parentheses may hold anything; state is the first field after it, start the 20th.
+  // The name in parentheses may contain anything. The state is the first field after it, the start time the 20th.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state = "", parent, group, session, , foreground] = fields;
   return {

@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface PackageInfo {
-  /** Directory that holds package.json, conf/, schemas/, native/. */
+  /** The directory with package.json, conf/, schemas/ and native/. */
   readonly root: string;
   readonly version: string;
 }
 
 /**
- * The package this code runs from; undefined where a program's bundler has taken the code out of it. The same module
- * runs from `src/`, from `dist/` and from a bundle chunk, at different depths, so the root is searched for rather than counted.
+ * The package this code runs from; undefined if a program's bundler has copied the code elsewhere. The same module runs from
+ * `src/`, from `dist/` and from a bundle, at different depths, so this searches upwards for the root.
  */
 export function findPackage(): PackageInfo | undefined {
   const file = ownFile();
@@ -25,7 +25,7 @@ export function findPackage(): PackageInfo | undefined {
   }
 }
 
-/** The file of this code: a bundle's, where one took it in; undefined in CommonJS, whose modules have no address. */
+/** The file this code runs from, possibly a bundle; undefined in CommonJS, whose modules have no URL. */
 export function ownFile(): string | undefined {
   const url: string | undefined = import.meta.url;
   return url === undefined ? undefined : fileURLToPath(url);

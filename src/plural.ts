@@ -1,4 +1,4 @@
-/** Counted things in words, for every message and report. */
+/** Counts in words, for all messages and reports. */
 
 /** `1 region`, `2 regions`; large counts are grouped: `12,345 regions`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
@@ -8,7 +8,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 export const partOf = (count: number, whole: number, one: string, many?: string): string =>
   `${grouped(String(count))} of ${plural(whole, one, many)}`;
 
-/** The word that agrees with a count that stands elsewhere: `1 of 3 regions is`, `2 of 3 regions are`. */
+/** The word that agrees with a count given elsewhere in the sentence: `1 of 3 regions is`, `2 of 3 regions are`. */
 export const agreeing = (count: number, one: string, many: string): string =>
   count === 1 ? one : many;
 

@@ -1,24 +1,24 @@
 /**
- * Text from profiles, made safe to show: names are hostile input. Control characters could drive a
- * terminal, and marks of text direction could make a line read as another.
+ * Makes text from profiles safe to show: names are hostile input. Control characters could drive a
+ * terminal, and direction marks could make a line read differently.
  */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => NAMED[character] ?? codePoint(character));
 }
 
-/** The same of a text of several lines, with tabs: these stay as they are. */
+/** Like `printable`, but keeps line breaks and tabs. */
 export const visibleControls = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (character) =>
     character === "\n" || character === "\t" ? character : printable(character),
   );
 
 /**
- * A label as shown to people: never empty, never longer than a line can bear. Of a longer one the end is kept, too:
- * kernels of a library differ in their last template arguments.
+ * A label for people: never empty, and at most `limit` characters. A longer one is shortened in the middle, since a
+ * library's kernels often differ only in their last template arguments.
  */
 export function printableLabel(text: string, limit = 120): string {
   if (text === "") return "(no name)";
-  // Blanks at the ends would not be seen, or taken for indentation.
+  // Quotes show blanks at the ends, which would be invisible or look like indentation.
   const quote = text.trim() === text ? "" : '"';
   const characters = [...text];
   if (characters.length <= limit) return `${quote}${printable(text)}${quote}`;
@@ -27,7 +27,7 @@ export function printableLabel(text: string, limit = 120): string {
   return `${quote}${printable(start.join(""))}…${printable(end.join(""))}${quote}`;
 }
 
-// Controls, formatting marks (direction, joiners, tags), surrogates without partner, line separators.
+// Controls, formatting marks (direction, joiners, tags), lone surrogates, line separators.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };

@@ -2,21 +2,21 @@ import { readdirSync } from "node:fs";
 import { statOf } from "./other-namespace.ts";
 import { errorCode } from "./system-error.ts";
 
-/** Sends a signal to all of a group; none where it is gone, or another user's. */
+/** Sends a signal to a process group. Does nothing if the group is gone or belongs to another user. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch (error) {
-    // The group ended between the decision and the signal, or is another user's (what sudo started);
-    // whoever waits in a timer or a listener must not end for that.
+    // The group ended in the meantime, or belongs to another user (sudo). Callers are timers and
+    // listeners, which must survive that.
     const code = errorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
 
 /**
- * The process groups of what a process has started, but for its own: profilers start programs in groups
- * of their own, which a signal to the profiler's group does not reach. Empty where there is no /proc.
+ * The process groups of a process's descendants, except its own group. Profilers start programs in
+ * separate groups, which a signal to the profiler's group does not reach. Empty without /proc.
  */
 export function groupsBelow(pid: number): readonly number[] {
   const own = statOf(String(pid))?.group;
@@ -24,17 +24,17 @@ export function groupsBelow(pid: number): readonly number[] {
   return [...groups].filter((group) => group !== own && group !== pid);
 }
 
-/** The descendants of a process, in no order. Empty where there is no /proc. */
+/** The ids of a process's descendants, in no particular order. Empty without /proc. */
 export const processesBelow = (pid: number): readonly number[] =>
   descendantsOf(pid).map((process) => process.pid);
 
 /**
- * Stops a process group, and those of all that its leader has started, which may lead groups of their own.
+ * Suspends a process group and the groups of its leader's descendants.
  *
- * @returns lets them go on
+ * @returns resumes them
  */
 export function suspendGroups(leader: number): () => void {
-  // First: what stands still starts nothing any more.
+  // First, because a suspended process starts no more children.
   signalGroup(leader, "SIGSTOP");
   const groups = [leader, ...groupsBelow(leader)];
   for (const group of groups) signalGroup(group, "SIGSTOP");
@@ -43,7 +43,7 @@ export function suspendGroups(leader: number): () => void {
   };
 }
 
-/** Lets a process group go on that may have been stopped, and those of all that its leader has started. */
+/** Resumes a process group, which may be suspended, and the groups of its leader's descendants. */
 export function resumeGroups(leader: number): void {
   for (const group of [...groupsBelow(leader), leader]) signalGroup(group, "SIGCONT");
 }
@@ -51,7 +51,7 @@ export function resumeGroups(leader: number): void {
 function descendantsOf(pid: number): readonly RunningProcess[] {
   const processes = runningProcesses();
   const below = new Set([pid]);
-  // A parent may come after its child: process ids start over some day.
+  // Process ids wrap around, so a parent may be listed after its child.
   for (let before = 0; before < below.size; ) {
     before = below.size;
     for (const process of processes) if (below.has(process.parent)) below.add(process.pid);

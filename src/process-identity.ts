@@ -4,21 +4,21 @@ import { containerOf, isGoneWithItsNamespace, statOf } from "./other-namespace.t
 import { errorCode } from "./system-error.ts";
 
 /**
- * Names a process so that another one which gets the same number later is not taken for it. Linux tells all
- * of it. Elsewhere host and number must do: a process with the number of a dead one is taken for it then, so
- * that what the dead one held looks held until it ends, and is never given to two.
+ * Identifies a process so that a later process with the same number is not mistaken for it. Linux tells all of
+ * these facts. Elsewhere host and number must do: a process that got a dead one's number is then taken for it, so
+ * that what the dead process held still looks held. That errs on the safe side: nothing is ever held by two.
  */
 export interface ProcessIdentity {
   readonly host: string;
   readonly pid: number;
-  /** The boot, and the start of the process after it, in the kernel's words; null where it does not tell. */
+  /** The id of the boot and the start of the process in ticks since then, separated by a blank; null if the kernel does not tell. */
   readonly birth: string | null;
   /**
-   * What the number counts in: a container of the same host name has another one. Null where the kernel does not
-   * tell; not there in records of earlier versions.
+   * The PID namespace of `pid`: a container under the same host name has another one. Null if the kernel does not
+   * tell; absent in records of earlier versions.
    */
   readonly pid_namespace?: string | null;
-  /** The container, by a name that it keeps when it is started again; not there outside of one. */
+  /** Identifies the container, the same after a restart; absent outside of containers. */
   readonly container?: string;
 }
 
@@ -35,15 +35,16 @@ export function identityOf(pid: number): ProcessIdentity {
 
 let own: ProcessIdentity | undefined;
 
-/** A fact that never changes, asked of the system once: every job of a sweep names it. */
+/** Asked of the system once, since it never changes and every job of a sweep records it. */
 export function thisProcess(): ProcessIdentity {
   own ??= identityOf(process.pid);
   return own;
 }
 
 /**
- * Whether a process still runs; `elsewhere` for one of another host or container, which cannot be asked. Machines
- * that share a directory are told apart by their host names: a host with another boot has been started again.
+ * Whether a process still runs; `elsewhere` for a process of another host or container, which cannot be checked.
+ * Machines that share a directory are told apart by their host names, so a different boot means that the host was
+ * restarted.
  */
 export function isRunning(identity: ProcessIdentity): boolean | "elsewhere" {
   const { birth, host, pid } = identity;
@@ -58,7 +59,7 @@ export function isRunning(identity: ProcessIdentity): boolean | "elsewhere" {
       : "elsewhere";
   if (!isAlive(pid)) return false;
   const now = birthOf(pid);
-  // Where `/proc` hides the processes of other users, a number that is taken has to do.
+  // `/proc` may hide other users' processes: then a number in use has to do.
   return birth === null || now === null || now === birth;
 }
 
@@ -67,7 +68,7 @@ function isOfEarlierBoot({ birth }: ProcessIdentity): boolean {
   return birth !== null && boot !== null && !birth.startsWith(`${boot} `);
 }
 
-/** Whether a process began on this machine, and since it was started last: as far as the kernel tells. */
+/** Whether a process started on this machine since it booted, as far as the kernel tells. */
 export function isOfThisBoot({ birth, host }: ProcessIdentity): boolean {
   const boot = ownBoot();
   return host === hostname() && boot !== null && birth?.startsWith(`${boot} `) === true;
@@ -78,7 +79,7 @@ function isInOtherNamespace({ pid_namespace: theirs }: ProcessIdentity): boolean
   return ours !== null && typeof theirs === "string" && theirs !== ours;
 }
 
-/** Signal 0 only asks; a process of another user is alive and refuses the question. */
+/** Signal 0 only asks. Another user's process answers EPERM, and so is alive. */
 function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -89,7 +90,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Linux tells both; a process that is dead but not waited for counts as gone. */
+/** Null if the system does not tell. A zombie counts as gone. */
 function birthOf(pid: number): string | null {
   const stat = statOf(String(pid));
   if (stat === undefined) return null;
@@ -102,7 +103,7 @@ const ownBoot = once(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8
 const ownNamespace = once(() => readlinkSync("/proc/self/ns/pid"));
 const ownContainer = once(() => containerOf(readFileSync("/proc/self/mountinfo", "utf8")));
 
-/** What the kernel says and never changes; null where it does not say. */
+/** Asks once for a fact that never changes; null if the system does not tell it. */
 function once(ask: () => string | null): () => string | null {
   let known: string | null | undefined;
   return () => {

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 
-/** A path for people: relative where that is shorter to read, absolute where it would climb out of the directory. */
+/** A path for people: relative to `cwd` if it lies below it, else as it was given. */
 export function readablePath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   const [first] = path.split(sep);

@@ -1,7 +1,7 @@
-/** How long a second signal is the first one again: a terminal and a parent may both send it. */
+/** Within this time a second signal counts as the first: a terminal and a parent process may both send it. */
 const REPEAT_MS = 500;
 
-/** A function to be called at each signal that comes: whether it is the one before again. */
+/** Returns a function to call at each signal, which tells whether it is a repetition of the one before. */
 export function watchRepeats(): () => boolean {
   let latest = Number.NEGATIVE_INFINITY;
   return () => {

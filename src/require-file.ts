@@ -1,6 +1,6 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 
-/** What can stand where a file is expected. To open a pipe may wait for ever; a device may never end. */
+/** What may be found in place of a file. Opening a pipe can block for ever, and a device may never end. */
 const OTHERS: readonly (readonly [is: (status: Stats) => boolean, name: string])[] = [
   [(status) => status.isFIFO(), "a pipe"],
   [(status) => status.isSocket(), "a socket"],
@@ -8,10 +8,9 @@ const OTHERS: readonly (readonly [is: (status: Stats) => boolean, name: string])
 ];
 
 /**
- * Before a file is opened that is read in several places, or more than once.
+ * Checks a path before opening it: for files that are read more than once or not in order.
  *
- * @throws like the system, for what is neither a file nor a directory; the system's own errors where
- *   there is nothing
+ * @throws an error like the system's for anything but a file or a directory, and the system's own errors
  */
 export function requireFile(path: string): Stats {
   const status = statSync(path);
@@ -20,24 +19,24 @@ export function requireFile(path: string): Stats {
 }
 
 /**
- * The text of such a file.
+ * The whole text of a file, as UTF-8.
  *
- * @throws as above, and the system's errors of reading
+ * @throws as `requireFile`, and the system's errors
  */
 export function readText(path: string): string {
   requireFile(path);
   return readFileSync(path, "utf8");
 }
 
-/** As `requireFile`, of devices alone: what comes out of a pipe ends. */
+/** Like `refuseOther`, but allows pipes and sockets, whose data end some time. */
 export function refuseDevice(status: Stats, path: string): void {
   if (!status.isFIFO() && !status.isSocket()) refuseOther(status, path);
 }
 
 /**
- * As `requireFile`, of what has been looked at.
+ * Like `requireFile`, for a status already at hand.
  *
- * @throws like the system, for what is neither a file nor a directory
+ * @throws an error like the system's for anything but a file or a directory
  */
 export function refuseOther(status: Stats, path: string): void {
   const other = OTHERS.find(([is]) => is(status));

@@ -1,22 +1,22 @@
 /**
- * Whether what stands in a file of ours is what we write: one that was edited, or that a dying disk damaged, is told
- * as such before anything relies on it. A few checks by hand; a schema's validator would take longer to load than all
- * else that a worker does before its job.
+ * Checks that a file of ours still has the shape in which we wrote it: it may have been edited, or damaged by a
+ * failing disk. The checks are written by hand because loading a schema validator would take longer than everything
+ * else a worker does before its job.
  */
 export type Check = (value: unknown) => boolean;
 
-/** A check for each field of a record: the compiler names one that is missing. */
+/** A check for each field of a record. The compiler reports a missing one. */
 export type Shape<T> = { readonly [K in keyof Required<T>]: Check };
 
 export const text: Check = (value) => typeof value === "string";
 export const flag: Check = (value) => typeof value === "boolean";
 export const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 export const amount: Check = (value) => typeof value === "number";
-/** Of what cannot be less than none; a number in JSON may be too large for one of ours. */
+/** A finite number from 0; JSON can hold numbers too large for JavaScript, which become infinite. */
 export const measure: Check = (value) => Number.isFinite(value) && Number(value) >= 0;
 export const time: Check = (value) => !Number.isNaN(Date.parse(String(value))) && text(value);
 
-/** For any value that the passes through it bear: lists and objects within each other up to this many levels. */
+/** Any value whose lists and objects are nested at most this deep, so that recursion over it is safe. */
 export const nestedUpTo =
   (levels: number): Check =>
   (value) =>
@@ -41,20 +41,20 @@ export const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-/** For a field that may be absent. */
+/** A field that may be absent. */
 export const maybe =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
 
-/** For an object whose keys are names. */
+/** An object with arbitrary keys. */
 export const byName =
   (check: Check): Check =>
   (value) =>
     isObject(value) && Object.values(value).every(check);
 export const textsByName = byName(text);
 
-/** The first field that is not as a record has it; undefined where all are. What is no object has no field. */
+/** The first field that does not fit, or the first of all if the value is no object; undefined if all fit. */
 export function wrongField<T>(value: unknown, shape: Shape<T>): string | undefined {
   if (!isObject(value)) return Object.keys(shape)[0];
   for (const name in shape) {
@@ -64,7 +64,7 @@ export function wrongField<T>(value: unknown, shape: Shape<T>): string | undefin
   return undefined;
 }
 
-/** Whether a value is such a record. */
+/** Whether a value is a record of this shape. Further fields are allowed. */
 export const fits = <T>(value: unknown, shape: Shape<T>): value is T =>
   wrongField(value, shape) === undefined;
 

@@ -1,8 +1,8 @@
-/** A text as one word of a shell: between single quotes, where nothing has a meaning but they. */
+/** Quotes a text as one word for a POSIX shell. Between single quotes only the quote itself is special. */
 export const shellQuote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A command line with the variables that it is given beside its own, as a shell takes it. */
+/** A command line as one would type it, with the environment variables to set in front. */
 export const shellCommand = (
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,26 +1,27 @@
-/** What stands still with this process while a terminal suspends it (Ctrl-Z), and goes on with it (`fg`, `bg`). */
+/** Something that is suspended together with this process (Ctrl-Z), and resumes with it (`fg`, `bg`). */
 export interface Suspendable {
-  /** Called before this process stops, and waits for nothing. */
+  /** Called just before this process stops; must not wait. */
   readonly suspend?: () => void;
-  /** Called as soon as it goes on, before anything else of it does. */
+  /** Called as soon as this process resumes, before anything else runs. */
   readonly goOn?: () => void;
 }
 
-/** Who is to be told when this process is suspended. */
+/** Notifies its members when this process is suspended. */
 export interface Suspension {
-  /** @returns leaves it again */
+  /** @returns removes the member again */
   join(member: Suspendable): () => void;
 }
 
 /**
- * Takes others along when this process is suspended: what it has started in process groups of their own, which the terminal's key does not
- * reach. While there is none, the key does what it always does.
+ * Suspends others along with this process: programs it has started in separate process groups, which the terminal's Ctrl-Z does not
+ * reach. Without members, Ctrl-Z works as usual.
  */
 export function createSuspension(): Suspension {
   const members = new Set<Suspendable>();
   const onKey = (): void => {
     for (const member of members) member.suspend?.();
-    // As the key does where nobody listens: the shell is told. This comes back when we go on, and at once where no shell could do that.
+    // Stop as the key would without a listener, so that the shell notices. This call returns when we resume, or at once if there is no
+    // shell that could resume us.
     process.off(KEY, onKey);
     process.kill(process.pid, KEY);
     process.on(KEY, onKey);

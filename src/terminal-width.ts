@@ -1,6 +1,6 @@
 /**
- * Columns of what a person reads: `COLUMNS` where it is set, as Python's programs take it, else what
- * the terminal says. Some terminals (in CI, in containers) say that they are 0 wide.
+ * The terminal's width in columns: `COLUMNS` if it is set, as for Python's programs, else what the
+ * terminal reports. Some terminals (in CI, in containers) report a width of 0; they count as 100.
  */
 export function terminalWidth(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,12 +1,13 @@
-/** How many columns text takes on a terminal. */
+/** Splits text into what people see as characters. */
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** East Asian wide and fullwidth blocks (Unicode annex 11), and what is drawn as an emoji. */
+/** East Asian wide and fullwidth blocks (Unicode annex 11), and emoji: two columns each. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]|\ufe0f/u;
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
+/** How many columns a text takes on a terminal. */
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -14,12 +15,12 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** More code units than any sign that people write has. */
+/** More code units than any character that people write. */
 const MOST_UNITS = 32;
 
-/** The text in at most `width` columns, cut with an ellipsis. */
+/** The text in at most `width` columns; a longer one is cut and ends with an ellipsis. */
 export function fitText(text: string, width: number): string {
-  // Signs are found in a time that grows with the square of the length: minutes for a megabyte.
+  // Splitting into characters takes quadratic time, minutes for a megabyte: so split no more than can be shown.
   const head = text.slice(0, MOST_UNITS * (Math.max(0, width) + 1));
   if (head.length === text.length && textWidth(text) <= width) return text;
   let kept = "";
@@ -40,13 +41,13 @@ export const padText = (text: string, width: number, side: "left" | "right"): st
 const widthOf = (grapheme: string): number =>
   WIDE.test(grapheme) ? 2 : /^\p{M}+$/u.test(grapheme) ? 0 : 1;
 
-/** The columns that each cell of a row needs, in a table whose first row has as many as any. */
+/** The width of each column of a table, whose first row has a cell for every column. */
 export const columnWidths = (rows: readonly (readonly string[])[]): readonly number[] =>
   (rows[0] ?? []).map((_, column) =>
     rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? "")), 0),
   );
 
-/** The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own. */
+/** The text in lines of at most `width` columns, broken at blanks. A word that is longer gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   const indent = /^ */.exec(text)?.[0] ?? "";

@@ -33,7 +33,7 @@ export function checkMain(options: unknown, task: unknown): void {
   fn("hydraMain", "the task", task);
 }
 
-/** Where a program runs: what is wrong with that cannot be shown there. */
+/** Throws for an invalid invocation: without a valid console, an error cannot be shown. */
 export const checkInvocation = (invocation: unknown): void =>
   checkOptions("hydraMain", invocation, INVOCATION);
 

@@ -43,11 +43,11 @@ export interface ComposerRequest {
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** The config store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
-  /** What reads the schemas in it, and the program's own schema, where that marks secrets. */
+  /** The reader of the store's schemas, and the program's own schema if it marks secrets. */
   readonly schemas?: Schemas;
-  /** Is told every secret that comes up. */
+  /** Learns every secret that is composed. */
   readonly redaction?: Redaction;
-  /** Is told what to warn the user of, each once. */
+  /** Receives each warning once. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -56,11 +56,11 @@ export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
 
 /** How a composition differs from the one a run would use. */
 export interface CompositionChanges {
-  /** Another primary config than the program's; null for none. */
+  /** A primary config other than the program's; null for none. */
   readonly configName?: string | null;
-  /** `multirun` leaves sweeps and groups without an option alone. */
+  /** `multirun` leaves sweeps, and groups without an option, as they are. */
   readonly mode?: RunMode;
-  /** Leaves out also the sweeps that are refused. */
+  /** Also leaves out sweeps that would be refused. */
   readonly anySweeps?: boolean;
 }
 
@@ -71,10 +71,10 @@ export interface Composer {
   readonly plugins: readonly Plugin[];
   /** The search path before a config adds to it. */
   readonly repository: Repository;
-  /** The search path with what overrides or the primary config add to it, without composing. */
+  /** The search path including what overrides and the primary config add to it, without composing. */
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
-  /** What takes part, without the values. */
+  /** The configs that take part, without their values. */
   defaults(overrides: readonly string[], changes: Pick<CompositionChanges, "configName">): Defaults;
   /** Sets the tree that `${hydra:...}` reads. */
   publish(root: MapNode): void;
@@ -100,7 +100,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       composeDefaults({ ...surroundings, configName, overrides: parseOverrides(overrides) }),
     compose(overrides, { configName = primary, mode = "run", anySweeps = false } = {}) {
       requirePrimary(snapshot.repository);
-      // Before anything can fail and be told.
+      // First, so that no error message can show a secret.
       redaction?.learn(suspectTexts(overrides, request));
       const composition = composeConfig({
         ...surroundings,
@@ -136,7 +136,7 @@ const contextOf = (
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
 
-/** Tells each message once, however many jobs it is about. */
+/** Passes each message on once, however many jobs it concerns. */
 function once(tell: (message: string) => void = () => {}): (warning: CompositionWarning) => void {
   const told = new Set<string>();
   return ({ message }) => {

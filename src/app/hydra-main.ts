@@ -44,7 +44,7 @@ import type { WorkerRequest } from "./worker/worker-request.ts";
 
 export type { HydraMainOptions };
 
-/** The first one that is asked for is executed. */
+/** The first command that the flags ask for is executed. */
 const COMMANDS: readonly Command[] = [
   helpCommand,
   hydraHelpCommand,
@@ -61,8 +61,8 @@ const COMMANDS: readonly Command[] = [
 /**
  * What `@hydra.main` is to a Python program: reads the command line, composes the config, sets the
  * job up and calls the task with its config; shows the config, the help or the version instead
- * where a flag asks for it. Never throws for what a user can get wrong; nor for options that the types do not
- * allow, which are shown as an error.
+ * where a flag asks for it. Never throws for a user's mistakes, nor for options that the types do not allow:
+ * both are shown as errors.
  *
  * @returns the exit code: 0, what the task said with `exitCode`, 1 for errors, 2 for a wrong
  * command line
@@ -105,13 +105,13 @@ export async function hydraMain(
   }
 }
 
-/** Adding a key is no remedy where the program's schema takes none. */
+/** Adding a key is no remedy if the program's schema allows no more keys. */
 async function ofClosedConfig(error: unknown, options: ProgramOptions): Promise<unknown> {
   if (options.schema === undefined || !isConfigError(error)) return error;
   return (await import("./errors/closed-key.ts")).withoutAdding(error, options);
 }
 
-/** As Hydra does it: name and place of a program are those of the module that declares it. */
+/** As in Hydra, a program's name and directory default to those of the module that declares it. */
 function placed(options: HydraMainOptions, callingModule: () => string): ProgramOptions {
   const place = nameAndBase(options, callingModule);
   const { schema } = options;
@@ -132,8 +132,8 @@ function nameAndBase(
 }
 
 /**
- * As argparse words it: the usage, then one line that says what is wrong. A program that is more than a
- * Hydra program has a help that says more than a list of flags, which would push the error's cause away.
+ * In argparse's words: the usage, then one line that says what is wrong. A program with subcommands gets a short
+ * usage, because its full list of flags would push the error off the screen.
  */
 function usageError({ message, details }: ConfigError, options: ProgramOptions): string {
   const rest = options.restAsOverrides === undefined ? "" : " [-- ARG ...]";
@@ -146,7 +146,7 @@ function usageError({ message, details }: ConfigError, options: ProgramOptions):
   return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
 }
 
-/** Flags that take up a sweep from its record. */
+/** Flags that resume a recorded sweep. */
 const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
 
 async function dispatch(
@@ -176,7 +176,7 @@ async function dispatch(
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
       : workerCommand(worker);
   const schemas = await openSchemas(options);
-  // Not every command composes: two run directories are compared where there is no tree.
+  // Opened lazily, since not every command composes: comparing two run directories needs no config tree.
   let composer: Composer | undefined;
   return command.execute({
     options,
@@ -191,7 +191,7 @@ async function dispatch(
           ...composerRequest(options, parsed),
           schemas,
           redaction,
-          // The process that started a worker has told them.
+          // The process that started a worker has shown the warnings already.
           ...(worker === undefined && { onWarning: (message) => warnOf(message, invocation) }),
         },
         invocation,
@@ -206,7 +206,7 @@ async function dispatch(
   });
 }
 
-/** A worker sees the time that its sweep began at. */
+/** A worker uses the time at which its sweep began. */
 async function atTimeOfSweep(
   invocation: Invocation,
   { folder }: WorkerRequest,
@@ -215,7 +215,7 @@ async function atTimeOfSweep(
   return { ...invocation, now: new Date(readFacts(folder).now) };
 }
 
-/** The program, if it has a version of its own, then us and the dialect. */
+/** The program's own version if it has one, then ours and Hydra's. */
 function versionText({ name, version }: ProgramOptions): string {
   const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
   return version === undefined || name === "hydraconf"
@@ -246,7 +246,7 @@ function composerRequest(options: ProgramOptions, { flags }: ParsedArguments): C
   };
 }
 
-/** Composing looks at schemas of the store, and at one of the program that marks secrets. */
+/** Composing reads the store's schemas, and the program's schema if it marks secrets. */
 async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
   const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
   if (store === undefined && programSchema === undefined) return {};

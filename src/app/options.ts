@@ -10,18 +10,18 @@ import type { Subcommand } from "./subcommand.ts";
 import type { SweepRow } from "./sweep/sweep-rows.ts";
 import type { VersionBase } from "./version-base.ts";
 
-/** How a program with Hydra is declared: what `@hydra.main` takes, and what we add. */
+/** How a program declares itself: the arguments of `@hydra.main`, and our additions. */
 export interface HydraMainOptions {
   /**
    * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
    * Default: the name of the module that calls `hydraMain`.
    */
   readonly name?: string;
-  /** The program's own version, for `--version`, which names hydraconf's and Hydra's beside it. */
+  /** The program's own version. `--version` shows it together with hydraconf's and Hydra's. */
   readonly version?: string;
   /**
-   * The program's own help, put before the config's: for programs that are for any tree, and must
-   * explain themselves where there is none.
+   * The program's own help, shown before that of the config: for programs that work with any tree, and
+   * must explain themselves without one.
    */
   readonly about?: string;
   /** Directory of the primary config, absolute or relative to `base`; null for none. */
@@ -29,8 +29,8 @@ export interface HydraMainOptions {
   /** Name of the primary config; null for none. */
   readonly configName?: string | null;
   /**
-   * Where a relative `configPath`, `schema` and `--config-path` start. Default: the directory of the module
-   * that calls `hydraMain`.
+   * The directory to which `configPath`, `schema` and `--config-path` are relative. Default: that of the
+   * module that calls `hydraMain`.
    */
   readonly base?: string;
   /**
@@ -39,10 +39,10 @@ export interface HydraMainOptions {
    */
   readonly schema?: string | JsonSchema;
   /**
-   * A last look at the resolved config of a job that fits the schema, before anything is made: what
+   * A last check of a job's resolved config after the schema and before anything is created: for what
    * depends on the machine, or on what the program can do.
-   * @param how `isPlan`: the job is only shown (`--dry-run`), so that what this machine lacks is no
-   *   reason to refuse it
+   * @param how `isPlan`: the job is only shown (`--dry-run`), so it should not be refused for what this
+   *   machine lacks
    * @throws ConfigError to refuse the run
    */
   readonly check?: (
@@ -50,24 +50,24 @@ export interface HydraMainOptions {
     how: { readonly isPlan: boolean },
   ) => void | Promise<void>;
   /**
-   * What `--dry-run` says of a job beside its directory and its config: how the program would do it.
-   * Makes nothing that stays.
+   * What `--dry-run` shows of a job besides its directory and its config: how the program would run it.
+   * Must leave no files behind.
    */
   readonly planJob?: (resolved: ConfigNode, outputDir: string) => Promise<JobPlan>;
   /**
-   * What to print at the end of a sweep, for people: its jobs with what the task returned for each.
-   * @returns the text, which ends with a line break; undefined where there is nothing to tell
+   * What to print for people at the end of a sweep: its jobs with the task's result for each.
+   * @returns the text, which ends with a line break; undefined if there is nothing to print
    */
   readonly summarizeSweep?: (
     rows: readonly SweepRow[],
     page: SummaryPage,
   ) => Promise<string | undefined>;
   /**
-   * What `hydra.callbacks` may name in `_target_`, from `createTargets`. A name that is not here is
-   * refused: nothing is ever imported because a config alone says so.
+   * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are
+   * refused: a config alone never gets anything imported.
    */
   readonly targets?: Targets;
-  /** What `${name:...}` in configs calls beside OmegaConf's and Hydra's own; `resolver()` makes one of a function. */
+  /** Resolvers for `${name:...}` besides OmegaConf's and Hydra's; `resolver()` turns a function into one. */
   readonly resolvers?: readonly Resolver[];
   /** Further kinds of sources for search paths, by scheme, as `git://`. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
@@ -76,40 +76,40 @@ export interface HydraMainOptions {
    * says otherwise. Composition is that of 1.3 all the same. Default: `1.3`.
    */
   readonly versionBase?: VersionBase;
-  /** Flags of the program beside Hydra's. */
+  /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
-  /** What the program does beside its job, each by its name as the first word. */
+  /** What else the program can do, each chosen by its name as the first word of the command line. */
   readonly subcommands?: readonly Subcommand[];
-  /** Files and directories whose presence says that a run directory holds results. */
+  /** Files and directories that show that a run directory holds results already. */
   readonly resultFiles?: readonly string[];
   /**
-   * Accepts `-- ARG...`: turns what stands after `--` into the overrides it is short for. Without
-   * it, what follows `--` is overrides too, as with any program.
+   * Accepts `-- ARG...`: turns the arguments after `--` into the overrides they stand for. Without
+   * it, arguments after `--` are overrides like the others.
    */
   readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
-  /** Whose config groups there are beside Hydra's own; `STANDARD_PLUGINS` unless given. */
+  /** The plugins whose config groups exist besides Hydra's own. Default: `STANDARD_PLUGINS`. */
   readonly plugins?: readonly Plugin[];
   /**
-   * Whether the program's code is that of the people who use it, as with Hydra: then every error ends with how
-   * to see its whole stack. False for a tool: below a wrong config or command line nothing is said of stacks.
-   * Default: true.
+   * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint
+   * how to see the whole stack. False for a tool, whose users get no such hint for a wrong config or command
+   * line. Default: true.
    */
   readonly hasUserCode?: boolean;
-  /** The config store: values, trees or YAML texts by config path, with a schema if need be. */
+  /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
-  /** What to do when no flag says so: run the task, or show the config (then nothing is written). */
+  /** What to do without flags: run the task, or show the config, which writes nothing. */
   readonly whenBare?: "run" | "show";
 }
 
-/** What a summary is written for. */
+/** What a summary is about. */
 export interface SummaryPage {
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
-  /** A path as it is read best from the working directory. */
+  /** The readable form of a path: relative if it lies below the working directory. */
   readonly readable: (path: string) => string;
 }
 
-/** How a program would do a job. */
+/** How a program would run a job. */
 export interface JobPlan {
   /** For people; ends with a line break. */
   readonly text: string;
@@ -117,7 +117,7 @@ export interface JobPlan {
   readonly data: unknown;
 }
 
-/** The options of a program whose name and place are known. */
+/** Options with the defaults for the program's name and directory filled in. */
 export type ProgramOptions = HydraMainOptions & {
   readonly name: string;
   readonly base: string;

@@ -6,8 +6,8 @@ import type { HydraMainOptions } from "./options.ts";
 type Schema = NonNullable<HydraMainOptions["schema"]>;
 
 /**
- * The schema if it says that something is secret. One that cannot be read is refused even where
- * nothing is checked against it: nobody knows what of the config may be shown.
+ * The schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
+ * is checked against it: otherwise nobody would know which values may be shown.
  *
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */

@@ -8,9 +8,8 @@ import { flagIn } from "./flags/parse-argv.ts";
 import type { Invocation } from "./process/invocation.ts";
 
 /**
- * What a program does beside its job, chosen by its first word: `PROGRAM NAME ARG...`. It has
- * arguments of its own, no config and no overrides. No override is a bare word, so that a name never
- * hides one.
+ * Something else that a program can do, chosen by its first word: `PROGRAM NAME ARG...`. It has its own
+ * arguments, but no config and no overrides. Overrides are never bare words, so a name cannot hide one.
  */
 export interface Subcommand {
   readonly name: string;
@@ -19,7 +18,7 @@ export interface Subcommand {
   /** Its own options, for shell completion. */
   readonly commandLine?: () => Promise<SubcommandLine>;
   /**
-   * @param args what stands behind the name
+   * @param args the arguments after the name
    * @returns the exit code
    * @throws ConfigError `app.usage` for wrong arguments
    */
@@ -28,7 +27,7 @@ export interface Subcommand {
 
 /** The command line of a subcommand, for shell completion. */
 export interface SubcommandLine {
-  /** What its first argument may be, where that chooses what it does, with a line each. */
+  /** If the first argument chooses an action: the actions, each with a one-line description. */
   readonly actions?: Readonly<Record<string, string>>;
   /** By name, without dashes. */
   readonly options: Readonly<Record<string, SubcommandOption>>;
@@ -36,19 +35,19 @@ export interface SubcommandLine {
 
 /** An option of a subcommand. */
 export interface SubcommandOption {
-  /** What stands for the value; absent: a switch. */
+  /** The placeholder for its value; absent for a switch. */
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly help: string;
 }
 
-/** The one that a command line asks for. */
+/** The subcommand that a command line asks for. */
 export const subcommandOf = (
   argv: readonly string[],
   subcommands: readonly Subcommand[],
 ): Subcommand | undefined => subcommands.find(({ name }) => name === argv[0]);
 
-/** Never throws for what a user can get wrong: that is shown, and becomes the exit code. */
+/** Never throws for a user's mistakes: it shows the error and returns its exit code. */
 export async function runSubcommand(
   { name, run }: Subcommand,
   program: string,
@@ -73,7 +72,7 @@ export async function runSubcommand(
 }
 
 /**
- * A bare first word is no override, but may be a name misspelt.
+ * Refuses a bare word that is no override but may be a subcommand: misspelt, or not in front.
  *
  * @throws ConfigError `app.usage` then
  */
@@ -116,7 +115,7 @@ export function refuseMisspelt(
 const programAfter = (ours: readonly string[], program: readonly string[]): string =>
   `to profile a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
 
-/** Words that are meant for us, and stand elsewhere. */
+/** Words that people try as subcommands, and where to find what they mean. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["help", "for help: --help, or --help KEY..."],
   ["version", "for the version: --version"],
@@ -132,8 +131,8 @@ function whatWasMeant(word: string, argv: readonly string[]): string {
 }
 
 /**
- * A word of its own: neither behind `--`, nor what a flag such as `--explain` is about, nor among the
- * directories that stand behind `--diff`.
+ * Whether a word stands for itself: neither after `--`, nor the value of a flag such as `--explain`, nor one
+ * of the directories after `--diff`.
  */
 function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): boolean {
   const before = argv.slice(0, argv.indexOf(name));
@@ -143,7 +142,7 @@ function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): 
   return !before.includes("--") && !before.includes("--diff") && !isValue;
 }
 
-/** The command line as it should have been, where what stands in front can be meant for the subcommand. */
+/** The corrected command line, if what precedes the subcommand can be arguments for it. */
 function reordered(argv: readonly string[], name: string): string {
   const at = argv.indexOf(name);
   const before = argv.slice(0, at);
@@ -152,7 +151,7 @@ function reordered(argv: readonly string[], name: string): string {
     : shellCommand([name, ...before, ...argv.slice(at + 1)]);
 }
 
-/** For help: a line each. */
+/** One line per subcommand, for the program's help. */
 export function subcommandsHelp(program: string, subcommands: readonly Subcommand[]): string {
   const width = Math.max(0, ...subcommands.map(({ name }) => name.length));
   return subcommands

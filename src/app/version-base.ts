@@ -5,9 +5,9 @@ export type VersionBase = "1.1" | "1.2" | "1.3";
 export const changesDirectoryByDefault = (versionBase: VersionBase | undefined): boolean =>
   versionBase === "1.1";
 
-/** What a program of that time says whatever it is asked for. */
+/** What a program with this version base always prints. */
 export const COMPATIBILITY_WARNING = `version_base="1.1" selects Hydra 1.1 compatibility behavior.`;
 
-/** What it says when a job changes its directory because nothing told it to stay. */
+/** What it prints when a job changes its directory only because of this default. */
 export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.
 See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;

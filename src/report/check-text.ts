@@ -5,18 +5,18 @@ import { readJson } from "./read-json.ts";
 import type { ReportValidator } from "./validate.ts";
 
 export interface CheckedDocument {
-  /** Undefined where the text is no JSON. */
+  /** Undefined if the text is not JSON. */
   readonly document: unknown;
-  /** Those of the contract where it is JSON; each with its line. */
+  /** What is wrong with the JSON, or else with the document; each with its line. */
   readonly issues: readonly ReportIssue[];
 }
 
-/** Checks the text of a report file: its JSON, then the contract; issues carry their line. */
+/** Checks the text of a report: first that it is JSON, then that it fits the contract. Issues have lines. */
 export const checkReportText = (text: string, validator: ReportValidator): readonly ReportIssue[] =>
   readDocument(textOf(text), validator).issues;
 
 /**
- * A report of any size, and what is wrong with it.
+ * Reads and checks a report of any size.
  *
  * @throws the errors of reading its file
  */

@@ -6,7 +6,7 @@ export interface ContractDocument {
   readonly components: { readonly schemas: Readonly<Record<string, ContractSchema>> };
 }
 
-/** A JSON Schema of the contract, as far as our own code looks inside. */
+/** A JSON Schema of the contract, as far as our code reads it. */
 export interface ContractSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -1,6 +1,6 @@
 /**
- * A moment as reports tell it, by RFC 3339, whose years have four digits. A clock that is far off is no reason to lose
- * what was measured: it becomes the last or first moment that can be told.
+ * A date and time as reports write it: RFC 3339, in UTC. Its years have four digits, so a clock that is far off is
+ * clamped to the first or last moment that can be written: it is no reason to lose a measurement.
  */
 export const dateTime = (moment: Date): string =>
   new Date(Math.min(Math.max(moment.getTime(), FIRST), LAST)).toISOString();

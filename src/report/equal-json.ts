@@ -1,8 +1,8 @@
 /**
- * Whether two values have the same JSON text, order of keys included, without making it: reports have
- * hundreds of megabytes of it.
+ * Whether two values have the same JSON text, including the order of keys. The text is not built, because
+ * reports can have hundreds of megabytes of it.
  *
- * @param except keys of these two objects (not of those inside) that do not count
+ * @param except keys of these two objects (not of nested ones) to ignore
  */
 export function equalJson(a: unknown, b: unknown, except: readonly string[] = []): boolean {
   if (typeof a === "object" && a !== null && typeof b === "object" && b !== null) {
@@ -27,7 +27,7 @@ export function equalJson(a: unknown, b: unknown, except: readonly string[] = []
   return a === b || JSON.stringify([a]) === JSON.stringify([b]);
 }
 
-/** Those that have JSON. */
+/** The members that JSON keeps. */
 const membersOf = (value: object, except: readonly string[]): readonly [string, unknown][] =>
   Object.entries(value).filter(
     ([key, member]) =>

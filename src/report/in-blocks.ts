@@ -1,4 +1,4 @@
-/** Pieces of a text, put together to blocks: a write per piece would be mostly waiting. */
+/** Joins pieces of text into larger blocks, because one write per piece would be slow. */
 export function* inBlocks(pieces: Iterable<string>): Generator<string> {
   let block: string[] = [];
   let length = 0;

@@ -1,23 +1,23 @@
 import type { JsonText } from "./json-text.ts";
 
-/** A place in a JSON text, of which only the part around it is held. */
+/** A position in a JSON text of which only the part around it is in memory. */
 export interface JsonCursor {
-  /** The part that is held. */
+  /** The part in memory. */
   readonly text: string;
-  /** The place: an offset into `text`. */
+  /** The position: an offset into `text`. */
   at: number;
-  /** Lets go of what is before the place, which becomes offset 0, and takes more in; false at the end of all. */
+  /** Drops the text before the position, which becomes offset 0, and reads more; false at the end of the text. */
   more(): boolean;
-  /** Goes to the next character that is no blank, and says which; empty at the end. */
+  /** Skips blanks and returns the next character without taking it; empty at the end. */
   peek(): string;
   /**
-   * The offset behind the string, number or word that begins here, all of which is held then. It may be
-   * none of them: whoever reads it has to look. Null where nothing of the kind begins or it does not end.
+   * The offset after the string, number or word that begins here, all of which is then in memory. The text
+   * is not validated: that is up to the caller. Null if no such token begins here, or it does not end.
    */
   endOfToken(): number | null;
 }
 
-/** @param onMove called before `more` lets go of what is before `at` */
+/** @param onMove called before `more` drops the text before `at` */
 export function openCursor(
   whole: JsonText,
   onMove: (text: string, at: number) => void = () => {},
@@ -68,14 +68,14 @@ export function openCursor(
 const BLANK = /[ \t\n\r]+/y;
 const WORD = /[-+.\w]+/y;
 
-/** Looked for from the end: a regular expression keeps a stack of what it could match otherwise. */
+/** Counts backslashes backwards from the quote: a regular expression would need a stack as long as their run. */
 function isEscaped(text: string, quote: number): boolean {
   let at = quote;
   while (text.charAt(at - 1) === "\\") at--;
   return (quote - at) % 2 === 1;
 }
 
-/** The offset behind what a sticky pattern finds at a place. */
+/** The offset after the match of a sticky pattern; null without a match. */
 function endOf(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : null;

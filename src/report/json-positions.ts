@@ -1,6 +1,6 @@
 /**
- * Where things stand in a JSON text: a scanner that is run only when there is an error to point at.
- * It keeps its own stack, so nesting is limited by memory alone.
+ * Finds the positions of values in a JSON text. The scanner runs only when there is an error to point at,
+ * and keeps its own stack, so nesting is limited by memory alone.
  */
 import { type JsonCursor, openCursor } from "./json-cursor.ts";
 import type { JsonText } from "./json-text.ts";
@@ -8,13 +8,13 @@ import { createLineCounter, type LineCounter, type TextPosition } from "./line-c
 import { below, type WantedPlace, wantedPlaces } from "./wanted-places.ts";
 
 export interface JsonScan {
-  /** Where a value (a member: its key) begins, by JSON pointer, of those asked for. */
+  /** For each wanted JSON pointer, where its value (for a member: its key) begins. */
   readonly positions: ReadonlyMap<string, TextPosition>;
   /** The first place where the text stops being JSON. */
   readonly syntaxError: (TextPosition & { readonly message: string }) | null;
 }
 
-/** Reads the whole text and notes where the wanted pointers are. */
+/** Reads the whole text and notes the positions of the wanted pointers. */
 export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set()): JsonScan {
   const state = startScan(whole, wanted);
   const { cursor, lines, positions } = state;
@@ -30,22 +30,22 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
 
 interface Container {
   readonly type: "object" | "array";
-  /** Undefined where nothing in it is wanted: no pointer of what is nested deeply is ever put together. */
+  /** Undefined if nothing inside is wanted: this spares building the pointers of deeply nested values. */
   readonly place: WantedPlace | undefined;
   index: number;
 }
 
 type Expecting = "value" | "first item" | "first key" | "key" | "after value" | "end";
 
-/** Where the scan stands. */
+/** The state of the scan. */
 interface ScanState {
   readonly cursor: JsonCursor;
   readonly lines: LineCounter;
   readonly positions: Map<string, TextPosition>;
-  /** The containers around the place, the innermost last. */
+  /** The containers around the position, innermost last. */
   readonly stack: Container[];
   expecting: Expecting;
-  /** Of the value that comes next, or came last. */
+  /** The place of the value that comes next, or came last. */
   place: WantedPlace | undefined;
 }
 
@@ -61,7 +61,7 @@ function startScan(whole: JsonText, wanted: ReadonlySet<string>): ScanState {
   };
 }
 
-/** Takes what a character begins. Returns what is wrong; null where it may go on. */
+/** Reads what begins with this character. Returns what is wrong with it; null if nothing is. */
 type Step = (state: ScanState, character: string) => string | null;
 
 const STEPS: Readonly<Record<Expecting, Step>> = {
@@ -130,7 +130,7 @@ function note({ cursor, lines, positions, place }: ScanState): void {
     positions.set(pointer, lines.positionAt(cursor.text, cursor.at));
 }
 
-/** A scalar's end and value; null where there is none. */
+/** The scalar at the position, with the offset after it; null if there is none. */
 function scalarAt(cursor: JsonCursor): { readonly end: number; readonly value: unknown } | null {
   const end = cursor.endOfToken();
   if (end === null) return null;

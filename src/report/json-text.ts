@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { refuseDevice } from "../require-file.ts";
 
-/** A text in pieces, as often as it is asked for. */
+/** Gives the pieces of a text, as often as it is called. */
 export type JsonText = () => Iterable<string>;
 
 export const textOf =
@@ -18,15 +18,15 @@ export const textOfBytes =
     withoutMark(decoded(chunks));
 
 /**
- * @throws the system's errors: here where there is no such file or it may not be read, and others
- *   when the text is read
+ * @throws the system's errors: at once if the file is missing or may not be read, others while the
+ *   text is read
  */
 export function textOfFile(path: string): JsonText {
   const file = openSync(path, "r");
   try {
     const status = fstatSync(file);
     refuseDevice(status, path);
-    // A pipe gives its bytes once.
+    // A pipe delivers its bytes only once, so they are kept.
     if (!status.isFile()) return textOfBytes([...chunksOf(file)]);
   } finally {
     closeSync(file);
@@ -36,7 +36,7 @@ export function textOfFile(path: string): JsonText {
 
 const CHUNK_BYTES = 1 << 22;
 
-/** A byte order mark is no part of the document, but its text: positions count on without it. */
+/** Drops a byte order mark, which is no part of the document; positions do not count it. */
 function* withoutMark(pieces: Iterable<string>): Generator<string> {
   let isFirst = true;
   for (const piece of pieces) {
@@ -45,7 +45,7 @@ function* withoutMark(pieces: Iterable<string>): Generator<string> {
   }
 }
 
-/** By `StringDecoder`: `TextDecoder` gives two bytes to each character. */
+/** With `StringDecoder`, because strings from `TextDecoder` take two bytes per character. */
 function* decoded(chunks: Iterable<Buffer>): Generator<string> {
   const decoder = new StringDecoder("utf8");
   for (const chunk of chunks) yield decoder.write(chunk);

@@ -3,16 +3,17 @@ import type { RegionReportBundle } from "./document.ts";
 /**
  * A bundle as the text of its file: readable, keys in the order of the contract, one final newline.
  *
- * @throws RangeError where that is longer than a string can be (512 MB): see `jsonPieces`
+ * @throws RangeError if the text is longer than a string can be (512 MB): use `jsonPieces` then
  */
 export const renderBundleJson = (bundle: RegionReportBundle): string =>
   [...jsonPieces(bundle)].join("");
 
 /**
- * The same text in pieces: a report can have millions of records of kernels, and be larger than one
- * string can be. Equal to `JSON.stringify(value, null, 2)` and a newline.
+ * The same text in pieces, for reports with millions of kernel records, which are longer than a string can
+ * be. Joined, the pieces equal `JSON.stringify(value, null, 2)` and a newline.
  *
- * @param levels how deep the longest lists are, the value itself included: these are cut, and what is in them is not
+ * @param levels the depth of the longest lists, counting the value itself as 1: these lists are split into
+ *   pieces, but not their elements
  */
 export function* jsonPieces(value: object, levels = BUNDLE_LEVELS): Generator<string> {
   yield* pieces(value, "", levels);
@@ -55,7 +56,7 @@ function* objectPieces(value: object, indent: string, levels: number): Generator
   const inner = `${indent}  `;
   let before = "{";
   for (const [key, member] of Object.entries(value)) {
-    // As JSON.stringify: what has no JSON is left out.
+    // Like JSON.stringify, leave out members without a JSON form.
     if (stringifiable(member)) {
       yield `${before}\n${inner}${JSON.stringify(key)}: `;
       yield* pieces(member, inner, levels - 1);
@@ -68,6 +69,6 @@ function* objectPieces(value: object, indent: string, levels: number): Generator
 const stringifiable = (value: unknown): boolean =>
   value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 
-/** Newlines stand between values only: those of texts are escaped. */
+/** Every newline is between values, because those inside strings are escaped. */
 const stringified = (value: unknown, indent: string): string | undefined =>
   JSON.stringify(value, null, 2)?.replaceAll("\n", `\n${indent}`);

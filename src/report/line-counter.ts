@@ -4,18 +4,18 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Lines and columns of places in a text, one behind the other, of which only a part is held. */
+/** Counts the lines and columns of ascending positions in a text of which only a part is in memory. */
 export interface LineCounter {
-  /** @param offset into the part that is held, not before that of the last call */
+  /** @param offset into the part in memory; never less than in the last call */
   positionAt(text: string, offset: number): TextPosition;
-  /** The text before this offset is let go of: it is offset 0 from now on. */
+  /** Call when the text before this offset is dropped, which then becomes offset 0. */
   cutAt(text: string, offset: number): void;
 }
 
 export function createLineCounter(): LineCounter {
   let line = 1;
   let lineStart = 0;
-  /** Where to look for the next end of a line. */
+  /** Where to look for the next line break. */
   let counted = 0;
   const positionAt = (text: string, offset: number): TextPosition => {
     for (;;) {

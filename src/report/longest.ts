@@ -1,8 +1,8 @@
 import type { NCUProfileRegion } from "./document.ts";
 
 /**
- * Places of the largest values, largest first, equal ones in order. Of millions only a few are wanted, as
- * a rule: those alone are sorted as places.
+ * The indices of the largest values, largest first, equal values in order. Usually only a few of millions are
+ * wanted, so only those indices are sorted.
  */
 export function placesOfLargest(values: readonly number[], count: number): readonly number[] {
   const places: number[] = [];
@@ -15,7 +15,7 @@ export function placesOfLargest(values: readonly number[], count: number): reado
   return places.slice(0, count);
 }
 
-/** The largest regions in document order: those around a region are at least as large, and stay. */
+/** The largest regions, in document order. A region that contains one of them is at least as large, so it stays, too. */
 export function largestRegions(
   regions: readonly NCUProfileRegion[],
   count: number,

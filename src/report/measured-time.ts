@@ -1,7 +1,7 @@
 /**
- * Times of a report as people are shown them. A kernel without a time has 0 in the contract, which knows no
- * null there: ncu counts kernels whose duration it did not collect. No GPU kernel takes no time, so that such
- * a zero is never a measurement.
+ * Times of a report as people see them: null means not measured. The contract has no null for a kernel's time,
+ * so a kernel that ncu counted without collecting its duration has 0 there. Since every GPU kernel takes some
+ * time, that zero is never a measurement.
  */
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 
@@ -23,6 +23,6 @@ export const exclusiveMs = (region: NCUProfileRegion): number | null =>
 const isUntimed = ({ total_ms, kernels }: NCUProfileRegion): boolean =>
   total_ms === 0 && kernels.some(({ kind }) => kind === "gpu_kernel");
 
-/** Of all kernels of the report. */
+/** The time of all kernels of the report, in milliseconds. */
 export const wholeMs = ({ totals, regions }: NCUProfileRegionReport): number | null =>
   totals.total_ms === 0 && regions.some(isUntimed) ? null : totals.total_ms;

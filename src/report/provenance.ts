@@ -6,7 +6,7 @@ export interface ProvenanceRow {
   readonly name: string;
   /** Plain text, not escaped for anything. */
   readonly text: string;
-  /** Whether it is something to copy: shown as code. */
+  /** Whether people may want to copy it: shown as code. */
   readonly code: boolean;
 }
 
@@ -35,11 +35,11 @@ export function provenanceRows(report: NCUProfileRegionReport): readonly Provena
 
 function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string {
   if (gpus.length > 0) return gpus.join(", ");
-  // Of an imported file that does not name them: there may have been some.
+  // An imported file that does not name its machine may still be from one with GPUs.
   return cpu === "unknown" ? "unknown" : "none";
 }
 
-/** Files that are imported do not say on which machine they were made. */
+/** Imported files do not say on which machine they were made. */
 function machineText({ hostname, os, cpu }: NCUProfileRegionReport["environment"]): string {
   const known = [hostname, os, cpu].filter((text) => text !== "unknown");
   return known.length === 0 ? "unknown" : known.join(", ");

@@ -1,17 +1,17 @@
 import { openCursor } from "./json-cursor.ts";
 import type { JsonText } from "./json-text.ts";
 
-/** Characters of an object or list that go to `JSON.parse` as one; larger ones are taken apart. */
+/** The most characters of an object or list that go to `JSON.parse` in one piece; larger ones are split. */
 const PART = 1 << 20;
 
-/** Objects and lists in each other that are taken apart: each is looked through for its end before. */
+/** The deepest nesting that is split: each level is first scanned for its end, so the cost grows with the depth. */
 const DEEPEST = 100;
 
 /**
- * The value of a JSON text of any length: what `JSON.parse` would make of it.
+ * Parses a JSON text of any length, as `JSON.parse` would.
  *
  * @param part for tests
- * @throws SyntaxError where it is not JSON, `scanJson` says where; or where it is too deep for a large one
+ * @throws SyntaxError if it is not JSON (`scanJson` tells where), or if a large text is nested too deeply
  */
 export function readJson(whole: JsonText, part = PART): unknown {
   const cursor = openCursor(whole);
@@ -63,7 +63,7 @@ export function readJson(whole: JsonText, part = PART): unknown {
       if (cursor.peek() !== '"') throw notJson();
       const key = String(parseUpTo(cursor.endOfToken()));
       expect(":");
-      // An assignment to `__proto__` would make no member.
+      // Assigning to `__proto__` would create no member.
       Object.defineProperty(members, key, {
         value: value(),
         writable: true,
@@ -89,7 +89,7 @@ const BRACE_BIT = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** The offset behind the object or list that begins at `start`, where it has no more than `most` characters. */
+/** The offset after the object or list that begins at `start`; null if it has more than `most` characters. */
 function endOfContainer(text: string, start: number, most: number): number | null {
   const end = Math.min(text.length, start + most);
   let depth = 0;

@@ -3,8 +3,8 @@ import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } fro
 import { startsAt } from "./region-path.ts";
 
 /**
- * Cuts bundles of single regions, each with the regions below it, out of a bundle: from every
- * report that has the region. Totals are then those of the region; nothing ran outside it.
+ * Makes bundles of single regions, each with the regions inside it, from every report that has the
+ * region. Their totals are those of the region, with nothing outside.
  */
 export function createRegionBundler(
   bundle: RegionReportBundle,
@@ -51,11 +51,11 @@ function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
   return Math.max(exclusive, largest(known.map(({ total_ms }) => total_ms ?? 0)));
 }
 
-/** Of numbers from 0; there can be more of them than a call can have arguments. */
+/** The largest of non-negative numbers; there can be more than fit into the arguments of `Math.max`. */
 const largest = (numbers: readonly number[]): number =>
   numbers.reduce((most, number) => Math.max(most, number), 0);
 
-/** A region and those below it. Reports are in depth-first order, so they stand close behind. */
+/** A region and those inside it. Reports are in depth-first order, so these follow directly. */
 function subtree(regions: readonly NCUProfileRegion[], place: number): readonly NCUProfileRegion[] {
   const top = regions[place];
   if (top === undefined) return [];
@@ -63,7 +63,7 @@ function subtree(regions: readonly NCUProfileRegion[], place: number): readonly 
   for (let at = place + 1; at < regions.length; at++) {
     const region = regions[at];
     if (region === undefined || !startsAt(region, top)) break;
-    // Regions of another kind can share the path; they are beside, not below.
+    // A region of another kind can have the same path; it is beside this one, not inside.
     if (region.path.length > top.path.length) found.push(region);
   }
   return found;

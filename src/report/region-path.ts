@@ -1,29 +1,29 @@
 /**
- * Where regions stand: the names on their paths, each with the NVTX domain of its range. Two libraries
- * may well call their ranges alike, so that names alone are no place.
+ * The place of a region: the names on its path, each with the NVTX domain of its range. Names alone do
+ * not identify a place, because two libraries may use the same names.
  */
 import type { NCUProfileRegion } from "./document.ts";
 
-/** What a region's place is told by. */
+/** What determines a region's place. */
 export type Placed = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
 
-/** A region with how its ranges were opened, which tells apart two of one place. */
+/** A place and how the ranges were opened, which distinguishes two regions at one place. */
 export type Ranged = Placed & Pick<NCUProfileRegion, "kind">;
 
-/** NVTX domain of the range at one level of a path; null where it is not known. */
+/** The NVTX domain of the range at one level of a path; null if unknown. */
 export function domainAt({ domain, path_domains }: Placed, level: number): string | null {
   const told = path_domains?.[level];
   return told === undefined ? domain : told;
 }
 
-/** Domains along a path as a report tells them: not at all where all of them are the region's own. */
+/** The domains along a path as a report stores them: absent if all equal the region's own. */
 export const told = (
   domain: string,
   path_domains: readonly (string | null)[],
 ): Pick<Placed, "path_domains"> =>
   path_domains.every((other) => other === domain) ? {} : { path_domains };
 
-/** Whether a region stands at the place of another one, or inside it. */
+/** Whether a region is at the place of another one, or inside it. */
 export const startsAt = (region: Placed, top: Placed): boolean =>
   region.path.length >= top.path.length &&
   top.path.every(
@@ -31,16 +31,16 @@ export const startsAt = (region: Placed, top: Placed): boolean =>
       region.path[level] === name && maySame(domainAt(region, level), domainAt(top, level)),
   );
 
-/** Whether a region stands inside another one. */
+/** Whether a region is inside another one. */
 export const isInside = (region: Placed, around: Placed): boolean =>
   region.path.length > around.path.length && startsAt(region, around);
 
-/** A domain that is not known may be any. */
+/** An unknown domain may be any domain. */
 const maySame = (a: string | null, b: string | null): boolean =>
   a === b || a === null || b === null;
 
 /**
- * The first levels of a path as one text: equal for equal places, whichever region they are told by.
+ * The first levels of a path as one text, equal for equal places whichever region it is made from.
  *
  * @param levels all by default
  */
@@ -52,10 +52,10 @@ export function placeKey(region: Placed, levels = region.path.length): string {
 }
 
 /**
- * The ranges of a path in words: a domain stands behind the name of its range. The last name has its own
- * unless that is the default one; those before it have theirs where the path is of several domains.
+ * A path for people, with domains after the names of their ranges. The last name has its domain unless that
+ * is the default one; the names before it have theirs if the path has several domains.
  *
- * @param show what makes a name, or a domain, fit to show
+ * @param show makes a name or a domain safe to show
  * @param from the first level
  */
 export const pathWords = (
@@ -76,7 +76,7 @@ function domainMark(region: Placed, level: number, show: (text: string) => strin
   return ` @${domain === "" ? "default" : show(domain)}`;
 }
 
-/** Whether names alone do not tell these regions' places: a domain that is not known is no second one. */
+/** Whether the regions are of more than one domain, so that names do not suffice. Unknown domains do not count. */
 export const haveSeveralDomains = (regions: readonly Ranged[]): boolean => {
   const known = new Set<string>();
   for (const { domain, path_domains = [domain], kind } of regions) {
@@ -87,7 +87,7 @@ export const haveSeveralDomains = (regions: readonly Ranged[]): boolean => {
   return false;
 };
 
-/** A line for each path: its names, and domains and kinds only where these regions have several. */
+/** Paths for people: domains and kinds are added only if these regions have several. */
 export function pathLines<Region extends Ranged>(
   regions: readonly Region[],
 ): (region: Region) => string {
@@ -97,7 +97,7 @@ export function pathLines<Region extends Ranged>(
     : (region) => `${region.path.join(" / ")}${mark(region)}`;
 }
 
-/** How the ranges of a region were opened, in words. */
+/** In words, how the ranges of a region were opened. */
 export const KIND_WORDS: Readonly<Record<NCUProfileRegion["kind"], string>> = {
   push_pop: "push/pop",
   start_end: "start/end",
@@ -105,11 +105,11 @@ export const KIND_WORDS: Readonly<Record<NCUProfileRegion["kind"], string>> = {
 };
 
 /**
- * What stands behind a region's name where another one of these has the same place: ranges of one name that were
- * opened by push/pop and by start/end are two regions. Nothing behind all other names.
+ * The suffix of a region's name: its kind if another of these regions has the same place, since ranges of one name
+ * are two regions if some were opened by push/pop and some by start/end. Empty for all others.
  */
 export function kindMarks(regions: readonly Ranged[]): (region: Ranged) => string {
-  // Names come first: they are shorter than paths, and hardly ever have two kinds.
+  // Compare names first: they are shorter than paths, and rarely have two kinds.
   const names = keysOfSeveralKinds(regions, nameOf);
   if (names.size === 0) return () => "";
   const suspects = regions.filter((region) => names.has(nameOf(region)));

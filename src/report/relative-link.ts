@@ -1,7 +1,7 @@
-/** The address of a file beside a report, by its relative path, for Markdown and HTML alike. */
+/** The URL of a file beside a report, made from its relative path; safe in Markdown and in HTML. */
 export const relativeLink = (path: string): string => path.split("/").map(encode).join("/");
 
-/** Half a character has no bytes of its own, and what Markdown may take for its own is spelled out. */
+/** Lone surrogates cannot be encoded, so they are replaced. Characters that Markdown may interpret are encoded, too. */
 const encode = (segment: string): string =>
   encodeURIComponent(segment.replaceAll(/\p{Cs}/gu, "\ufffd")).replaceAll(
     /[()'!*~]/g,

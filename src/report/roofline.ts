@@ -1,7 +1,6 @@
 /**
- * Where a region stands under its machine's roofline, from the metrics that Nsight Compute's
- * `roofline` set or `ncu.default` collects: arithmetic intensity against achieved FLOP/s, per
- * precision. Follows the formulas of Nsight Compute's own roofline sections (a fused multiply-add
+ * A region's place under the roofline of its machine: arithmetic intensity and achieved FLOP/s for each
+ * precision, from the metrics that Nsight Compute's `roofline` set or `ncu.default` collects. Follows the formulas of Nsight Compute's own roofline sections (a fused multiply-add
  * is two operations; traffic is that of DRAM).
  */
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
@@ -34,7 +33,7 @@ type Metrics = NCUProfileRegion["metrics"];
 const LETTERS: Readonly<Record<Precision, string>> = { half: "h", single: "f", double: "d" };
 const PRECISIONS = ["half", "single", "double"] as const;
 
-/** One point per precision in which anything was computed; empty where the metrics do not say. */
+/** One point per precision in which anything was computed; empty without the metrics. */
 export function rooflinePoints({ metrics }: NCUProfileRegion): readonly RooflinePoint[] {
   const bytes = bytesPerSecond(metrics);
   if (bytes === null || bytes === 0) return [];
@@ -45,7 +44,7 @@ export function rooflinePoints({ metrics }: NCUProfileRegion): readonly Roofline
   });
 }
 
-/** The highest that any of the regions' kernels could have reached. */
+/** The highest ceilings of any of the regions' kernels. */
 export function rooflineCeilings(regions: readonly NCUProfileRegion[]): Ceilings {
   // There can be more regions than a call can have arguments.
   const highest = (of: (metrics: Metrics) => number | null): number | null =>

@@ -4,7 +4,7 @@ import type { StaticAnalysis } from "./static-analysis.ts";
 
 /** A run as its overview shows it: a section for each collector. */
 export interface RunSummary {
-  /** One per collector that ran, in the order in which they are to be read. */
+  /** One per collector that ran, in reading order. */
   readonly sections: readonly RunSection[];
   /** About the run itself: how the workload ended, what was interrupted. Plain text. */
   readonly notes: readonly string[];
@@ -28,17 +28,17 @@ export interface RunSection {
   readonly regionDirectories: ReadonlyMap<string, string>;
 }
 
-/** The report that speaks for a bundle: the aggregate, or the first scope where that is off. */
+/** The report that represents a bundle: the aggregate, or the first scope if that is switched off. */
 export const mainReport = ({ bundle }: RunSection): NCUProfileRegionReport | undefined =>
   bundle.reports[0];
 
-/** The section that knows most about time: the first with kernel times, else with any region. */
+/** The section that knows most about time: the first with kernel times, else the first with any region. */
 export function tellingSection(sections: readonly RunSection[]): RunSection | undefined {
   const withKernels = sections.find((section) => mainReport(section)?.totals.total_ms != null);
   const withRegions = sections.find((section) => (mainReport(section)?.regions.length ?? 0) > 0);
   return withKernels ?? withRegions ?? sections[0];
 }
 
-/** A region's own time, on the clock that the report's shares refer to. */
+/** A region's exclusive time in milliseconds, on the clock that the report's shares refer to. */
 export const ownTime = (report: NCUProfileRegionReport, region: NCUProfileRegion): number | null =>
   report.totals.total_ms === null ? region.wall_exclusive_ms : region.exclusive_ms;

@@ -3,13 +3,13 @@ import { reportKernelWords } from "./kernel-words.ts";
 import { totalMs, wholeMs } from "./measured-time.ts";
 import { startsAt } from "./region-path.ts";
 
-/** The whole that shares refer to: kernel time where there is any, else wall time. */
+/** What the shares of a report refer to: kernel time if there is any, else wall time. */
 export interface ShareBase {
-  /** Which time of a region is a part of it. */
+  /** Which time of a region its share is made from. */
   readonly basis: "total" | "wall";
   readonly of: (region: NCUProfileRegion) => number | null;
   readonly whole: number | null;
-  /** What 100 % is, as a phrase; null where nothing was timed: there are no shares then. */
+  /** What 100 % is, as a phrase; null if nothing was timed, so that there are no shares. */
   readonly label: string | null;
 }
 

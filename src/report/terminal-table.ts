@@ -1,4 +1,4 @@
-/** Tables for a terminal: aligned columns without boxes, fitted to its width. */
+/** Tables for a terminal: aligned columns without boxes, fitted to the terminal's width. */
 import { fitText, padText, textWidth } from "../text-width.ts";
 
 /** A column beside the labels. */
@@ -6,27 +6,27 @@ export interface TerminalColumn<Row> {
   readonly heading: string;
   readonly side: "left" | "right";
   readonly cell: (row: Row) => string;
-  /** On a narrow terminal, columns of the highest number go first; those of 0 stay. */
+  /** On a narrow terminal, columns with the highest number are dropped first; those with 0 always stay. */
   readonly dispensable: number;
-  /** What stands in its place then. */
+  /** A shorter cell to show instead of dropping the column. */
   readonly short?: (row: Row) => string;
 }
 
-/** What every row has: its name, which stands in the first column. */
+/** Every row has a label, which is its first column. */
 interface Labelled {
   readonly label: string;
 }
 
 export interface TerminalTable {
   readonly heading: string;
-  /** One line a row, in their order, without trailing blanks. */
+  /** One line per row, in order, without trailing blanks. */
   readonly lines: readonly string[];
 }
 
 const GAP = "  ";
-/** Columns go until labels have so much room, or a third of the terminal. */
+/** Columns are dropped until labels have this much room, or a third of the terminal. */
 const MIN_LABEL = 16;
-/** A name of fewer signs says nothing, however narrow the terminal. */
+/** A label with fewer characters would be useless, however narrow the terminal. */
 const LEAST_LABEL = 8;
 
 /** @param heading of the labels */

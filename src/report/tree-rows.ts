@@ -5,16 +5,19 @@ import { isInside, kindMarks, pathWords } from "./region-path.ts";
 /** A region as a line of a tree. */
 export interface TreeRow {
   readonly region: NCUProfileRegion;
-  /** How many shown regions stand around it. */
+  /** How many of the shown regions contain it. */
   readonly level: number;
-  /** Its name, and its kind where two have one place; before it, the names on its path that no line above shows. Safe to print. */
+  /**
+   * Its name, preceded by the names on its path that no line above shows, and followed by its kind if two regions have the same
+   * place. Safe to print.
+   */
   readonly label: string;
 }
 
 /**
- * Regions in document order as lines of a tree, also where regions on their paths are not shown.
+ * Regions in document order as lines of a tree, even if regions on their paths are not shown.
  *
- * @param options.among all regions of the report, where these are a few of them
+ * @param options.among all regions of the report, if only some are shown
  */
 export function treeRows(
   regions: readonly NCUProfileRegion[],
@@ -36,7 +39,7 @@ export function treeRows(
   });
 }
 
-/** The same for a region alone, as in a heading: its whole path. @param among all regions of the report */
+/** The label of a region on its own, as in a heading: its whole path. @param among all regions of the report */
 export function regionLabels(
   among: readonly NCUProfileRegion[],
 ): (region: NCUProfileRegion) => string {

@@ -6,13 +6,13 @@ import {
 } from "./document.ts";
 import { type Placed, told } from "./region-path.ts";
 
-/** Contracts that do not tell the domains of the ranges around a region. */
+/** Contracts without the domains of the ranges around a region. */
 const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
   "hydraconf.region-report/1.0",
   "hydraconf.region-report/1.1",
 ]);
 
-/** A report as the latest contract has it: what older ones do not tell is concluded, or null. */
+/** A bundle in the form of the latest contract. What an older one lacks is deduced, or null. */
 export function upgraded(bundle: RegionReportBundle): RegionReportBundle {
   const { contract, reports } = bundle;
   if (contract === CONTRACT) return bundle;
@@ -20,19 +20,19 @@ export function upgraded(bundle: RegionReportBundle): RegionReportBundle {
   return { contract: CONTRACT, reports: placed.map(withSelection) };
 }
 
-/** The selection of a run is that of each of its regions; one that took no region is not known. */
+/** A run's selection is that of any of its regions; without regions it stays unknown. */
 function withSelection(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const [region] = report.regions;
   if (report.selection !== undefined || region === undefined) return report;
   const { include_patterns, exclude_patterns } = region.selection;
-  // Unless told otherwise, ncu measures what the patterns take.
+  // By default, ncu measures only what the patterns select.
   const isFilter =
     report.collector.name === "ncu" && include_patterns.length + exclude_patterns.length > 0;
   const applies_to: ReportSelection["applies_to"] = isFilter ? "measurement" : "report";
   return { ...report, selection: { applies_to, ...region.selection } };
 }
 
-/** The range around a region is the one that the report has at that path, unless there are several. */
+/** The domain of a range around a region is that of the report's region at its path; unknown if there are several. */
 function withPathDomains(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const domains = new Map<string, string | null>();
   for (const { path, domain, kind } of report.regions) {

@@ -5,16 +5,16 @@ import { CONTRACTS, type RegionReportBundle } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { ruleIssues } from "./rules.ts";
 
-/** Checks documents against the contract and the rules that a schema cannot word. */
+/** Checks documents against the contract and the rules that a schema cannot express. */
 export interface ReportValidator {
   /**
-   * Everything about a parsed document that breaks the contract: the schema's errors or, where it
-   * has none, those of the rules beyond it. Empty: the document is a `RegionReportBundle`.
+   * Everything in a parsed document that breaks the contract: the schema's errors or, if there are
+   * none, those of the rules beyond it. Empty for a valid `RegionReportBundle`.
    */
   validate(document: unknown): readonly ReportIssue[];
 }
 
-/** Prepares a validator; loads ajv and the contract, so keep it for several documents. */
+/** Creates a validator. This loads ajv and the contract, so reuse it for several documents. */
 export async function createReportValidator(): Promise<ReportValidator> {
   const { compileContract } = await import("./compile-contract.ts");
   const check = compileContract();
@@ -27,7 +27,7 @@ export async function createReportValidator(): Promise<ReportValidator> {
   };
 }
 
-/** Of another version nothing else can be said: its fields may mean anything. */
+/** The issue of an unknown contract version, the only one that such a document gets: its fields may mean anything. */
 export function contractIssue(document: unknown, known: readonly string[]): ReportIssue | null {
   if (typeof document !== "object" || document === null || !("contract" in document)) return null;
   const { contract } = document;
@@ -39,7 +39,7 @@ export function contractIssue(document: unknown, known: readonly string[]): Repo
   };
 }
 
-/** @throws Error that lists the issues: writing an invalid report is a defect of ours. */
+/** @throws Error with the first issue: writing an invalid report is a defect of ours. */
 export function assertValid(validator: ReportValidator, bundle: RegionReportBundle): void {
   const [first, ...others] = validator.validate(bundle);
   if (first === undefined) return;
@@ -51,7 +51,7 @@ export function assertValid(validator: ReportValidator, bundle: RegionReportBund
 
 /** Errors of ajv as issues, one for each place that is wrong. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {
-  // `anyOf` fails together with its branches; the branch that is not null says what is wrong.
+  // `anyOf` fails together with its branches. The branch that is not `null` tells what is wrong.
   const telling = errors.filter(
     (error) =>
       !(error.keyword === "anyOf" && hasOtherAt(errors, error)) &&
@@ -68,7 +68,7 @@ export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[]
 const isNullBranch = ({ keyword, params }: ErrorObject): boolean =>
   keyword === "type" && params["type"] === "null";
 
-/** Whether another error speaks about the same place or one below it. */
+/** Whether another error is about the same place or one below it. */
 const hasOtherAt = (errors: readonly ErrorObject[], error: ErrorObject): boolean =>
   errors.some(
     (other) =>

@@ -1,13 +1,13 @@
 import { pointerTokens } from "../schema/pointer.ts";
 
-/** The places in a document that JSON pointers name, as a tree: whoever walks the document walks along. */
+/** The places in a document that JSON pointers name, as a tree to descend along with the document. */
 export interface WantedPlace {
-  /** Undefined where only something below is wanted. */
+  /** Undefined if only something below is wanted. */
   pointer?: string;
   readonly below: Map<string, WantedPlace>;
 }
 
-/** The document itself, above all places that are wanted. */
+/** The root of the tree of wanted places: the document itself. */
 export function wantedPlaces(pointers: Iterable<string>): WantedPlace {
   const document: WantedPlace = { below: new Map() };
   for (const pointer of pointers) {
@@ -22,6 +22,6 @@ export function wantedPlaces(pointers: Iterable<string>): WantedPlace {
   return document;
 }
 
-/** The place of a member or an item; undefined where nothing there is wanted. */
+/** The place of a member or an item; undefined if nothing there is wanted. */
 export const below = (place: WantedPlace | undefined, name: string): WantedPlace | undefined =>
   place?.below.get(name);

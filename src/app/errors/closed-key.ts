@@ -5,8 +5,8 @@ import type { ProgramOptions } from "../options.ts";
 import { readSchema } from "../read-schema.ts";
 
 /**
- * The error about an override of a key that is not there, without the advice to add it where the schema of the
- * program would refuse the key, too; any other error as it is.
+ * Rewrites the error about an override of an unknown key: the advice to append the key is left out if the
+ * program's schema would refuse it anyway. Other errors are returned unchanged.
  */
 export function withoutAdding(
   error: unknown,
@@ -16,7 +16,7 @@ export function withoutAdding(
   const { details, message } = error;
   const { key = "", nearest, origin } = details;
   const path = splitKey(key);
-  // The schema is one of the program's own keys.
+  // The schema covers the program's own keys only.
   const closed = path[0] === "hydra" ? undefined : closedAt(readSchema(schema), path);
   if (closed === undefined || origin?.kind !== "override") return error;
   const [place, help] =
@@ -37,7 +37,7 @@ export function withoutAdding(
   });
 }
 
-/** What composing says of a key that could be added in a config without a schema; a group's hint is right as it is. */
+/** The error for a key that could be appended if there were no schema. The hint about a group stays as it is. */
 const isUnknownKey = (error: unknown): error is ConfigError =>
   isConfigError(error) &&
   error.code === "compose.override_failed" &&

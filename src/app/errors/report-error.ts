@@ -7,7 +7,7 @@ import type { Invocation } from "../process/invocation.ts";
 
 const FULL_ERROR = "HYDRA_FULL_ERROR";
 
-/** Where an error is shown, and whose. */
+/** Where an error is shown, and for which program. */
 export interface Failing {
   readonly invocation: Invocation;
   readonly options: Pick<HydraMainOptions, "hasUserCode">;
@@ -24,10 +24,9 @@ export function showFailure(
 }
 
 /**
- * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error
- * that is not one of ours comes with its stack; that part of it which is ours is left out unless
- * `HYDRA_FULL_ERROR=1` asks for everything. Where none of the code is the user's, a mistake in the
- * config has no stack to look at.
+ * Shows an error as Hydra does: what is wrong and where, and how to see the whole stack. An error that
+ * is not ours is shown with its stack, without our own frames unless `HYDRA_FULL_ERROR=1` is set. If no
+ * code is the user's, a mistake in the config has no stack worth showing.
  */
 export function reportError(error: unknown, { invocation, options }: Failing): void {
   const { console, env } = invocation;
@@ -46,8 +45,8 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
 }
 
 /**
- * An error outside of every job. What the system refused (a directory that cannot be made, a disk that is
- * full) says so itself, with the path; the lines of our code that asked for it help nobody.
+ * Shows an error outside of every job. An error of the system (a directory that cannot be made, a full disk)
+ * is shown without a stack: its message names the path, and the lines of our code would help nobody.
  */
 export function reportOwnError(error: unknown, program: Failing): void {
   if (!isRefusalOfSystem(error) || program.invocation.env[FULL_ERROR] === "1") {
@@ -60,11 +59,11 @@ export function reportOwnError(error: unknown, program: Failing): void {
   );
 }
 
-/** Not of what the user's own code asked for. */
+/** Whether the system refused something that we asked for, not the user's code. */
 export const isRefusalOfSystem = (error: unknown): error is Error =>
   error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
 
-/** What a target threw is the user's own error, told with the config that called it. */
+/** What a target threw is the user's own error, shown below ours about the config that called it. */
 const ofTarget = (error: ConfigError): readonly string[] =>
   error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
 
@@ -75,7 +74,7 @@ const causesOf = (error: ConfigError): readonly string[] =>
 const stacks = (error: unknown): readonly string[] =>
   withCauses(error, (at) => (at instanceof Error ? (at.stack ?? at.message) : String(at)));
 
-/** The same without what is ours; an error of ours that the user's code wrapped is its message. */
+/** The same without our frames. An error of ours that the user's code wrapped is shown by its message. */
 const userStacks = (error: unknown): readonly string[] =>
   withCauses(error, (at) => (isConfigError(at) ? at.message : userStack(at)));
 
@@ -90,10 +89,10 @@ function withCauses(error: unknown, show: (error: unknown) => string): readonly 
 
 const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
 
-/** Where code of the user's is called from ours. */
+/** The functions of ours that call the user's code. */
 const OF_USER = /\b(runUserTask|invokeTarget)\b/;
 
-/** Frames below the caller of the user's function lead only through us and Node. */
+/** The stack down to the user's code: below it there are only frames of ours and of Node. */
 function userStack(error: unknown): string {
   if (!(error instanceof Error)) return `Error: ${String(error)}`;
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 
-/** A line of code that called something. */
+/** The place in the code that called a function. */
 export interface Caller {
-  /** The path of its file; empty where there is none. */
+  /** The path of its file; empty if unknown. */
   readonly file: string;
   readonly line: number;
   readonly functionName: string;
@@ -11,9 +11,9 @@ export interface Caller {
 const NOWHERE: Caller = { file: "", line: 0, functionName: "<module>" };
 
 /**
- * Who called a function that is on the stack right now.
+ * The caller of a function that is on the stack.
  *
- * @param callee the function whose caller is asked for
+ * @param callee the called function
  */
 export function callerOf(callee: (...args: never[]) => unknown): Caller {
   const prepare = Error.prepareStackTrace;

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 
 /**
- * A reader that closes a pipe early (`| head`), or a terminal that is gone, is no error of ours. A
- * full disk behind an output is one: said in a line, and the exit code is 1. A process may ask for it any
- * number of times.
+ * Ignores a reader that closes its pipe early (`| head`), and a terminal that is gone. Other errors of the
+ * output, such as a full disk, are reported in one line, and the exit code becomes 1. Calling this more than
+ * once is harmless.
  */
 export function tolerateClosedPipes(): void {
   for (const [stream, onError] of [
@@ -19,7 +19,7 @@ const onErrorsError = (error: NodeJS.ErrnoException): void => tell("standard err
 function tell(name: string, error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE" || error.code === "EIO") return;
   process.exitCode = 1;
-  // Each line that follows fails as the first did.
+  // Report only the first failure: every further line fails likewise.
   if (process.listeners("exit").includes(fail)) return;
   process.once("exit", fail);
   complain(`${name} cannot be written: ${error.message}\n`);
@@ -29,7 +29,7 @@ const fail = (): void => {
   process.exitCode = 1;
 };
 
-/** Past the streams: one of them has just failed. */
+/** Writes to the descriptor, because one of the streams has just failed. */
 function complain(line: string): void {
   try {
     writeSync(2, line);

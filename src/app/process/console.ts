@@ -1,25 +1,25 @@
-/** Where a program writes. Tests give their own; the entry points give the process's. */
+/** Where a program writes. Tests pass their own, the entry points that of the process. */
 export interface Console {
-  /** Takes text as it stands, line breaks included. */
+  /** Writes text unchanged; it includes its line breaks. */
   readonly stdout: (text: string) => void;
   /** Likewise. */
   readonly stderr: (text: string) => void;
-  /** Whether error texts, and what else goes to `stderr`, may be coloured. */
+  /** Whether text on `stderr` may be coloured. */
   readonly color?: boolean;
-  /** Whether what goes to `stdout` may be coloured. */
+  /** Whether text on `stdout` may be coloured. */
   readonly stdoutColor?: boolean;
-  /** `stderr` as a terminal on which lines can be written again; not there where they cannot. */
+  /** `stderr` as a terminal whose lines can be redrawn; absent if they cannot. */
   readonly terminal?: Terminal;
-  /** Takes secrets out of a text that is going to be stored. */
+  /** Removes secrets from a text that will be stored. */
   readonly redact?: (text: string) => string;
-  /** Of how many secrets `redact` knows: once it is another number, texts of before may hold one. */
+  /** How many secrets `redact` knows. When this has grown, texts redacted earlier may still contain one. */
   readonly secretsKnown?: () => number;
 }
 
-/** A terminal's size, as it is at the moment. */
+/** The current state of a terminal. */
 export interface Terminal {
   readonly columns: number;
   readonly rows: number;
-  /** Whether it is somebody else's at the moment: a shell has sent this process to the background. */
+  /** Whether this process is in the background, so that the terminal belongs to another one. */
   readonly isOthers?: boolean;
 }

@@ -1,24 +1,24 @@
 import { constants } from "node:os";
 import { watchRepeats } from "../../repeated-signal.ts";
 
-/** What came of listening for those who want this process to end. */
+/** A request to end this process, from when somebody listens for it. */
 export interface Interrupt {
-  /** Aborts by the first signal. */
+  /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** As shells tell it, 128 and the signal's number; undefined while none has come. */
+  /** 128 plus the signal's number, as shells report it; undefined before a signal. */
   exitCode(): number | undefined;
   release(): void;
 }
 
 /**
- * Listens to SIGINT and SIGTERM, so that what is at hand can be brought to an end. A second one ends this process as
- * it always would, unless it is the first one again.
+ * Listens for SIGINT and SIGTERM, so that work in progress can be brought to an end. A second signal ends this process
+ * as usual, unless it only repeats the first.
  */
 export function listenForInterrupt(): Interrupt {
   const controller = new AbortController();
   let code: number | undefined;
   const isRepeat = watchRepeats();
-  // Not `once`: who starts programs listens, too, and would end this process where nobody else does any more.
+  // Not `once`: whatever starts programs listens, too, and ends this process if it finds itself the only listener.
   const onSignal = (name: NodeJS.Signals): void => {
     if (isRepeat()) return;
     if (code === undefined) {

@@ -6,13 +6,13 @@ import { tolerateClosedPipes } from "./closed-pipes.ts";
 import type { Console, Terminal } from "./console.ts";
 import { ownDirectory } from "./own-directory.ts";
 
-/** Everything a program takes from its surroundings, in one place, so that tests can be any. */
+/** Everything a program takes from its surroundings, in one place, so that tests can replace them. */
 export interface Invocation {
-  /** Without the interpreter and the script. */
+  /** The arguments, without the interpreter and the script. */
   readonly argv: readonly string[];
   /** The file that was started, as it was called: `/usr/bin/deep-profile`, `/home/me/train.mjs`. */
   readonly script?: string;
-  /** What starts this program again, before its arguments: `[node, ..., script]`. */
+  /** The command that starts this program again, without arguments: `[node, ..., script]`. */
   readonly command?: readonly string[];
   /**
    * The one job that this process is to run for a launcher.
@@ -20,12 +20,12 @@ export interface Invocation {
    */
   readonly worker?: WorkerRequest;
   /**
-   * Says that this process drives a sweep now, to the one that started it for that.
+   * Tells the process that started this one that it now drives the sweep.
    * @internal
    */
   readonly announce?: () => void;
   /**
-   * The recorded sweep that goes on.
+   * The recorded sweep to resume.
    * @internal
    */
   readonly resumed?: ResumedSweep;
@@ -36,17 +36,17 @@ export interface Invocation {
   readonly now: Date;
 }
 
-/** A sweep that goes on, and what of it. */
+/** A sweep that is resumed, and which of its jobs. */
 export interface ResumedSweep extends Resumption {
   /** The absolute path of its directory. */
   readonly directory: string;
-  /** Whether to leave it to a process of its own. */
+  /** Whether a separate process is to run it. */
   readonly detach?: boolean;
-  /** The overrides of the launcher that were added. */
+  /** Overrides of the launcher that were added on the command line. */
   readonly added?: readonly string[];
 }
 
-/** This process's own. */
+/** The invocation of this process. */
 export function processInvocation(): Invocation {
   tolerateClosedPipes();
   const worker = takeWorkerRequest(process.env);
@@ -72,13 +72,13 @@ export function processInvocation(): Invocation {
   };
 }
 
-/** Terminals of CI systems are logs; a dumb one cannot move its cursor. */
+/** CI systems log their terminals, and a dumb terminal cannot move its cursor. */
 const canRedraw = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
   stream.isTTY === true &&
   env["TERM"] !== "dumb" &&
   ["", "0", "false", undefined].includes(env["CI"]);
 
-/** Some terminals (in containers) say that they are 0 wide. */
+/** Some terminals, in containers for example, report a width of 0. */
 const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
   get columns() {
     return stream.columns || 80;
@@ -91,12 +91,12 @@ const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
   },
 });
 
-/** As far as the system tells. */
+/** False if the system does not tell. */
 function isInBackground(): boolean {
   const stat = statOf("self");
   return stat !== undefined && stat.foreground > 0 && stat.foreground !== stat.group;
 }
 
-/** Node's own options, but for those of a debugger: its port is taken. */
+/** Node's own options, except for the debugger's, whose port is taken. */
 const inheritedOptions = (): readonly string[] =>
   process.execArgv.filter((option) => !option.startsWith("--inspect"));

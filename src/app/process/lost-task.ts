@@ -1,8 +1,8 @@
 import type { Console } from "./console.ts";
 
 /**
- * Tells of a task whose promise nothing can settle any more: Node ends the program then, with a code
- * that depends on how it was awaited, and without a word.
+ * Reports a task whose promise can never settle: Node then ends the program silently, with a code that
+ * depends on how the promise was awaited.
  *
  * @returns ends the watch
  */

@@ -1,8 +1,8 @@
 import { statSync, writeSync } from "node:fs";
 
 /**
- * The directory that this process is in. Where that has no name, since it was removed, or none that Node can say, nothing
- * that a program is given or leaves behind would have a place: the process ends, with a line and exit code 1.
+ * The working directory of this process. If it was removed, or its name is not UTF-8, paths cannot be resolved or written:
+ * then this ends the process with a message and exit code 1.
  */
 export function ownDirectory(): string {
   let path: string;
@@ -18,7 +18,7 @@ export function ownDirectory(): string {
       );
 }
 
-/** What is no UTF-8 is read as U+FFFD, which names another directory, or none: results would be written there. */
+/** Node reads invalid UTF-8 as U+FFFD, which names another directory or none: results would be written to the wrong place. */
 function isWholeName(path: string): boolean {
   if (!path.includes("\uFFFD")) return true;
   const named = statSync(path, { throwIfNoEntry: false });

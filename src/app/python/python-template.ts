@@ -35,7 +35,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
   );
 }
 
-/** As Python counts: both from 1. */
+/** The line and column of an offset, both from 1 as in Python. */
 function placeIn(template: string, offset: number): string {
   const before = template.slice(0, offset).split("\n");
   return `line ${before.length}, col ${(before.at(-1) ?? "").length + 1}`;

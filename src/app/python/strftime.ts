@@ -1,7 +1,7 @@
 /**
  * What Python's `datetime.now().strftime(format)` gives in the C locale on Linux: the directives
  * of the C standard, glibc's further ones with its flags and widths, and Python's `%f`
- * (microseconds; the last three digits are zeros here). What is no directive stays as it is.
+ * (microseconds; here the last three digits are zeros). Other text stays unchanged.
  */
 export function strftime(format: string, date: Date): string {
   return format.replace(

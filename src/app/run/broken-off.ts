@@ -4,8 +4,8 @@ import { isRefusalOfSystem } from "../errors/report-error.ts";
 import { isRecorded } from "../sweep/record/sweep-record.ts";
 
 /**
- * What ended a sweep, with how to go on where it is a disk that is full, or a directory that may not be written any more: nothing
- * that is done is lost. Any other error is as it was.
+ * Adds to an error of the system that ended a sweep, such as a full disk or a directory that became read-only, how to resume the
+ * sweep: finished jobs are not lost. Other errors are returned unchanged.
  */
 export function brokenOff(error: unknown, directory: string, program: string): unknown {
   if (!isRefusalOfSystem(error)) return error;

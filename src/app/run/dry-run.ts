@@ -11,13 +11,13 @@ import { composeMaster, planSweep } from "../sweep/plan-sweep.ts";
 import { placeOf } from "./job-place.ts";
 import { chooseMode } from "./run-mode.ts";
 
-/** What would run, without its jobs' configs. */
+/** What would run, without the jobs' configs. */
 interface Plan {
   readonly mode: "run" | "multirun";
   /** The directory of the run, or of the sweep. */
   readonly directory: string;
   readonly jobs: readonly JobRow[];
-  /** What cannot be told before jobs have run. */
+  /** What is unknown before jobs have run. */
   readonly note?: string;
 }
 
@@ -25,15 +25,15 @@ interface JobRow {
   readonly number?: number;
   readonly directory: string;
   readonly overrides: readonly string[];
-  /** Null for a config that does not resolve as a whole. */
+  /** Null if the config does not resolve as a whole. */
   readonly fingerprint: string | null;
-  /** How the program would do it, where it can tell. */
+  /** How the program would run it, if the program tells. */
   readonly plan?: unknown;
 }
 
 /**
  * Composes and checks every job as a run would, and prints a line for each: its directory, its
- * overrides, and the fingerprint of its config; then what the program says of it.
+ * overrides and the fingerprint of its config. Then the program's own plans follow.
  */
 export async function dryRun(session: Session): Promise<number> {
   const { invocation, options, parsed } = session;

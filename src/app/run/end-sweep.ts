@@ -16,20 +16,20 @@ export interface EndedSweep {
   /** The absolute path of its directory. */
   readonly directory: string;
   readonly results: readonly JobResult[];
-  /** Jobs that never started, since the sweep was stopped before them. */
+  /** The number of jobs that never started because the sweep was stopped. */
   readonly unfinished: number;
-  /** Whether a scheduler still has what has not ended, and nobody follows it any more. */
+  /** Whether unfinished jobs are left to a scheduler, with no launcher following them. */
   readonly goesOn: boolean;
-  /** Whether the sweeper counts failed jobs as no failure of the sweep. */
+  /** Whether the sweep counts as successful although jobs have failed. */
   readonly toleratesFailures: boolean;
-  /** Whether it shows and leaves what Hydra's sweeps do and, but for its record, no more. */
+  /** Whether it prints and writes exactly what Hydra's sweeps do, apart from its record. */
   readonly isPlain: boolean;
 }
 
 /**
- * Tells what a sweep came to, and writes the table of its jobs: `sweep.json`, `sweep.csv` and
- * `sweep.md`, in its directory. Of a plain one they stand in its record, since Hydra leaves nothing
- * else there.
+ * Reports how a sweep ended, and writes the table of its jobs as `sweep.json`, `sweep.csv` and `sweep.md`
+ * into its directory. For a plain sweep they go into its record, since Hydra puts nothing else into the
+ * directory.
  */
 export async function endSweep(sweep: EndedSweep, session: Session): Promise<void> {
   const { directory, isPlain, results, unfinished } = sweep;
@@ -37,7 +37,7 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const { stderr, stdout } = invocation.console;
   showFailures(sweep, session);
   const isComplete = unfinished === 0 && !results.some(isUndone);
-  // We hold it still, but start nothing more.
+  // We still hold the claim, but start no more jobs.
   const rows = sweepRows(directory, { ...NOBODY, isDriven: sweep.goesOn });
   const files = writeSweepTables(isPlain ? sweepFolder(directory) : directory, rows);
   if (isPlain) return;
@@ -59,7 +59,7 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
     );
 }
 
-/** As Hydra, the first error in full, where it is of this process; then a table of all. */
+/** As in Hydra, the first error in full if it happened in this process; then a table of all failures. */
 function showFailures({ isPlain, results, toleratesFailures }: EndedSweep, session: Session): void {
   const { invocation } = session;
   const isStopped = results.some(wasStopped);
@@ -79,5 +79,5 @@ function showFailures({ isPlain, results, toleratesFailures }: EndedSweep, sessi
   );
 }
 
-/** The line that is left of an error of another process, or of an earlier time. */
+/** Whether an error is only a recorded line: it happened in another process, or in an earlier run. */
 const isRecorded = (error: unknown): boolean => isConfigError(error) && error.code === "app.job";

@@ -9,7 +9,7 @@ import type { Logging } from "../logging/logging.ts";
 import { changesDirectoryByDefault } from "../version-base.ts";
 import { placeOf } from "./job-place.ts";
 
-/** What the jobs of a call of a program share. */
+/** What all jobs of one program run share. */
 export async function surround(
   session: Session,
   composition: Composition,
@@ -44,20 +44,20 @@ function eachOnce(tell: (message: string) => void): (message: string) => void {
   };
 }
 
-/** Logs Hydra's own messages, and those of a job without a log of its own, whenever it is called. */
+/** Returns a function that directs Hydra's own messages, and those of jobs without a log of their own, to Hydra's log. */
 export function hydraLogging(
   { root }: Composition,
   { composer, invocation, options }: Session,
   logging: Logging,
 ): () => void {
-  // The program's logger was there before any config, as in Python a module's is.
+  // The program's logger exists before any config, like a module's logger in Python.
   logging.logger(options.name);
   const config = requiredAt(root, "hydra.hydra_logging", composer.context);
   const verbose = requiredAt(root, "hydra.verbose", composer.context);
   return () => logging.configure(config, verbose, invocation.cwd);
 }
 
-/** What callbacks are told of a composition. */
+/** What callbacks receive about a composition. */
 export const composedEvent = (
   composition: Composition,
   overrides: readonly string[],

@@ -20,13 +20,13 @@ import { brokenOff } from "./broken-off.ts";
 import { type OpenSweep, openSweep } from "./open-sweep.ts";
 
 /**
- * `--detach`: composes, checks and records every job that is known by now, hands them to a scheduler or to a
- * process of its own, says how to go on, and is done. The sweep's callbacks are called by that process.
- * SIGINT and SIGTERM take back what was not handed over whole; a terminal that is closed meanwhile leaves it.
+ * `--detach`: composes, checks and records every job known so far, hands the jobs to a scheduler or to a separate
+ * process, and prints how to follow them. The separate process calls the sweep's callbacks. SIGINT and SIGTERM
+ * take the sweep back as long as it is not completely handed over; closing the terminal does not.
  *
- * @returns the exit code: 0 once the sweep is on its way, 128 + N where signal N took it back
+ * @returns the exit code: 0 once the sweep is on its way, 128 + N if signal N took it back
  * @throws ConfigError for what a sweep in the foreground would refuse before its first job, and `app.launcher`
- * where the process ended before it took over
+ * if the process ended before it took over
  */
 export async function leaveSweep(
   session: Session,
@@ -49,7 +49,7 @@ export async function leaveSweep(
     });
     const exitCode = interrupt.exitCode();
     if (exitCode !== undefined) {
-      // Who holds it would be ended.
+      // Cancelling signals the holder of the claim, which must not be this process.
       record.release();
       await takeBack(sweep.directory, invocation, session.options.name);
     }
@@ -65,7 +65,7 @@ export async function leaveSweep(
   }
 }
 
-/** Nobody has been told yet that the sweep is on its way: nothing of it goes on. */
+/** Cancels the whole sweep: the user has not been told yet that it is on its way. */
 async function takeBack(
   directory: string,
   { console, env }: Invocation,
@@ -78,15 +78,16 @@ async function takeBack(
   );
 }
 
-/** What of the jobs that are known is to run, by batch. */
+/** The known jobs that are to run, by batch. */
 interface Admitted {
   readonly batches: readonly (readonly SweepJob[])[];
 }
 
 /**
- * Puts all batches into the manifest, checked before: of a search, which needs results for more, the first.
+ * Checks all batches and records them in the manifest. A search needs results for its next batch, so only its
+ * first one is recorded.
  *
- * @returns null for jobs that were refused
+ * @returns null if jobs were refused
  */
 async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted | null> {
   const { directory, master, planBatch, sweeper } = sweep;
@@ -109,8 +110,8 @@ async function admitAll({ check, record, sweep }: OpenSweep): Promise<Admitted |
 }
 
 /**
- * Whether a scheduler alone can carry the sweep on: nothing depends on what becomes of its jobs, neither the
- * next batch nor, by `on_failure`, whether waiting jobs may start; and no callback waits for the sweep's end.
+ * Whether a scheduler alone can finish the sweep: nothing depends on the outcome of its jobs, neither the next
+ * batch nor (with `on_failure`) whether waiting jobs may start, and no callback waits for the sweep's end.
  */
 const canLeaveAll = (
   { launcher, policy, surroundings, sweep }: OpenSweep,
@@ -122,7 +123,7 @@ const canLeaveAll = (
   policy.kind !== "stop" &&
   !surroundings.callbacks.hasAny(SWEEP_METHODS);
 
-/** What callbacks are told by the process that runs the sweep, and by no job. */
+/** The callbacks that the process running the sweep calls, and not its jobs. */
 const SWEEP_METHODS = ["onComposeConfig", "onMultirunStart", "onMultirunEnd"] as const;
 
 async function submit(
@@ -153,7 +154,7 @@ async function leaveToDriver(
   return `Process ${pid} runs the sweep in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
 }
 
-/** The command line that carries the sweep on, as `--resume` would. */
+/** The arguments with which another process continues the sweep, as `--resume` would. */
 function driverArguments(directory: string, resumed: Invocation["resumed"]): readonly string[] {
   if (resumed === undefined) return ["--resume", directory];
   const { acceptChanges, added = [], failed, missing } = resumed;

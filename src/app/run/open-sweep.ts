@@ -28,27 +28,27 @@ import { beginJob, endOf } from "../worker/recorded-job.ts";
 import { placeOf } from "./job-place.ts";
 import { hydraLogging, surround } from "./job-surroundings.ts";
 
-/** A sweep with all that it takes to run it, or to leave it to another process. */
+/** A sweep, with everything needed to run it or to hand it to another process. */
 export interface OpenSweep {
   readonly sweep: PlannedSweep;
   readonly surroundings: JobSurroundings;
   readonly launcher: Launcher;
   readonly record: SweepRecord;
-  /** Whether jobs run in this very process. */
+  /** Whether jobs run in this process. */
   readonly inThisProcess: boolean;
   readonly policy: FailurePolicy;
   readonly gate: FailureGate;
-  /** Looks at jobs before they are recorded; `false` after telling what is wrong. */
+  /** Checks jobs before they are recorded; false after showing what is wrong. */
   readonly check: (jobs: readonly SweepJob[]) => Promise<boolean>;
-  /** Logs to where Hydra's own messages go again. */
+  /** Directs log messages to Hydra's own log again. */
   readonly logAsHydra: () => void;
 }
 
 /**
- * Plans a sweep and opens what runs it. Makes nothing.
+ * Plans a sweep and opens its launcher and its record. Creates no files.
  *
- * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` where another process
- * runs the sweep, or a scheduler still has jobs of it that this launcher knows nothing of
+ * @throws ConfigError for what cannot be composed or launched, and `app.sweep_record` if another process runs
+ * the sweep, or a scheduler still has jobs of it that this launcher does not know
  */
 export async function openSweep(
   session: Session,
@@ -78,7 +78,7 @@ export async function openSweep(
     ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
     ...(announce !== undefined && { onAdmitted: announce }),
   });
-  // Who was started to carry the sweep on has been handed its claim.
+  // A process started to continue the sweep has been handed the claim.
   if (announce === undefined) refuseIfRun(record.folder);
   await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
   await refuseScheduled(sweep.directory, kind, invocation);
@@ -95,7 +95,7 @@ export async function openSweep(
     runHere: (job) => runHere(job, surroundings, record.folder, console.redact),
   });
   const check = async (jobs: readonly SweepJob[]) => {
-    // What an earlier attempt at a job left in its directory is put aside when it starts.
+    // Files of a job's earlier attempt are moved aside when it starts.
     const isNew = ({ number }: SweepJob) =>
       resumed === undefined || readJobState(record.folder, number) === undefined;
     checkJobDirectories(jobs.filter(isNew), place.resultFiles);
@@ -106,7 +106,7 @@ export async function openSweep(
   return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };
 }
 
-/** What the manifest says of a sweep. */
+/** The facts about a sweep that its manifest records. */
 const sweepFacts = (
   { composer, invocation, options }: Session,
   { directory, master }: PlannedSweep,
@@ -127,8 +127,8 @@ const sweepFacts = (
 });
 
 /**
- * One job of a sweep in this process. A directory that cannot be taken fails the job; what goes wrong
- * between that and its task, such as a wrong log config, ends the sweep as it does in Hydra.
+ * Runs one job of a sweep in this process. If its directory cannot be taken, the job fails; errors between
+ * that and its task, such as a wrong log config, end the sweep, as in Hydra.
  */
 async function runHere(
   job: SweepJob,

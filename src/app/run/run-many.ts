@@ -63,7 +63,7 @@ export async function runMany(
   }
 }
 
-/** As Hydra says it, its bracket included. */
+/** In Hydra's words, including its stray bracket. */
 function logPlanned(
   logger: string | undefined,
   logging: Logging,

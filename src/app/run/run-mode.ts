@@ -6,7 +6,7 @@ import type { Composer } from "../composer.ts";
 
 export interface ChosenMode {
   readonly mode: RunMode;
-  /** What to add to the overrides, so that the mode is on record. */
+  /** Overrides to add, so that the mode is recorded. */
   readonly overrides: readonly string[];
   readonly warning?: string;
 }
@@ -37,8 +37,8 @@ export function chooseMode(
 }
 
 /**
- * Undefined also where the config cannot be composed: then the run itself says why. Which sweeps
- * are refused, and how, depends on what is found out here.
+ * Also undefined if the config cannot be composed: then the run itself reports why. Sweeps are not
+ * refused here, because whether they are allowed depends on the mode.
  */
 function configuredMode(overrides: readonly string[], composer: Composer): RunMode | undefined {
   try {

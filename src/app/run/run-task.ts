@@ -45,7 +45,7 @@ export async function runTask(session: Session): Promise<number> {
   }
 }
 
-/** Of a resumed sweep it is not how the sweep began that counts. */
+/** For a resumed sweep the flag of this command line counts, not how the sweep began. */
 const isDetached = ({ invocation, parsed }: Session): boolean =>
   invocation.resumed === undefined
     ? parsed.flags.has("detach")
@@ -61,7 +61,7 @@ async function runOne(
   hydraLogging(composition, session, logging)();
   await logInfo(composer, overrides, {}, logging);
   const place = placeOf(session);
-  // Callbacks are made before anything else is: one that cannot be made leaves no directory.
+  // Callbacks come first: if one cannot be created, no directory is left behind.
   const surroundings = await surround(session, composition, logging);
   const { callbacks } = surroundings;
   const taken = await takePlace(session, () => planJob(composition, place));
@@ -80,7 +80,7 @@ async function runOne(
   }
 }
 
-/** Plans a job and takes its directory; plans again where another run was faster. */
+/** Plans a job and takes its directory; plans again if another run has taken it first. */
 async function takePlace(
   session: Session,
   plan: () => PlannedJob,

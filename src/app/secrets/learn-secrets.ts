@@ -8,7 +8,7 @@ import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 import type { ComposerRequest } from "../composer.ts";
 
-/** The texts of all secrets of a composed config, those that were replaced included. */
+/** The texts of all secrets in a composed config, including values that were overridden. */
 export function secretTexts(composition: Composition, context: ResolveContext): readonly string[] {
   return composition.secrets.flatMap((path) => {
     const key = path.join(".");
@@ -20,7 +20,7 @@ export function secretTexts(composition: Composition, context: ResolveContext): 
   });
 }
 
-/** What cannot be resolved is in no text either. */
+/** A value that cannot be resolved cannot appear in a text either. */
 function safely<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -41,15 +41,15 @@ function textsOf(node: ConfigNode): readonly string[] {
   return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
 }
 
-/** A schema and the package of what it is for. */
+/** A schema and the package it applies to. */
 interface Marked {
   readonly path: readonly string[];
   readonly schema: ConfigSchema;
 }
 
 /**
- * The values in the texts of overrides whose keys schemas mark secret: for messages about overrides
- * that cannot even be composed.
+ * The values of overrides whose keys are marked secret by a schema, taken from the overrides' text: so
+ * that they are hidden even in errors about overrides that cannot be composed.
  */
 export function suspectTexts(
   overrides: readonly string[],

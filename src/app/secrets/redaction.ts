@@ -2,17 +2,17 @@ import { MASK } from "../../compose/secrets.ts";
 import type { Console } from "../process/console.ts";
 
 /**
- * Takes secrets out of texts that are made elsewhere: messages, logs, what a task prints through its
- * logger. What is shown of a config is masked as a tree; this is for everything else.
+ * Removes secrets from texts: messages, logs, and what a task prints through its logger. Configs are
+ * masked as trees before they are shown; this is for everything else.
  */
 export interface Redaction {
   learn(secrets: Iterable<string>): void;
-  /** How many texts are taken out: it only grows. */
+  /** How many texts are removed; never decreases. */
   readonly count: () => number;
   readonly apply: (text: string) => string;
 }
 
-/** Shorter texts stand everywhere by chance: to mask them would say nothing and hide much. */
+/** Shorter texts occur everywhere by chance: masking them would protect little and hide much. */
 const SHORTEST = 4;
 
 export function createRedaction(): Redaction {
@@ -22,7 +22,7 @@ export function createRedaction(): Redaction {
       const all = new Set(known);
       for (const secret of secrets)
         if (secret.length >= SHORTEST) for (const form of formsOf(secret)) all.add(form);
-      // The longest first: one may be part of another.
+      // Longest first, because one secret may be part of another.
       known = [...all].sort((a, b) => b.length - a.length);
     },
     count: () => known.length,

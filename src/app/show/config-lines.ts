@@ -3,14 +3,14 @@ import { showValue } from "../../schema/show-value.ts";
 import { describeOrigin } from "../../values/position.ts";
 import { oneLine } from "./origins-text.ts";
 
-/** A value of a config for people: as text, and what set it. */
+/** A config value for people: its text, and what set it. */
 export interface ConfigLine {
   readonly key: string;
   readonly value: string;
   readonly origin: string;
 }
 
-/** All values that hold no others, in the order of the tree, with their origins. */
+/** All leaf values in the order of the tree, with their origins. */
 export const configLines = ({ root }: Pick<Config, "root">): readonly ConfigLine[] =>
   leavesOf(root).map(({ path, node }) => ({
     key: oneLine(pathText(path)),

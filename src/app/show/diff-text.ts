@@ -5,7 +5,7 @@ import type { ConfigNode } from "../../values/node.ts";
 import { describeOrigin } from "../../values/position.ts";
 import { oneLine } from "./origins-text.ts";
 
-/** What `--diff` prints: each key with both values and where they come from; nothing if all agree. */
+/** What `--diff` prints: each differing key with both values and their origins; empty without differences. */
 export function diffText(differences: readonly Difference[], color: boolean): string {
   const { bold, green, red } = pc.createColors(color);
   return differences

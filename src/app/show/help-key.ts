@@ -24,8 +24,8 @@ export interface KeyHelpRequest {
 type Row = readonly [label: string, text: string];
 
 /**
- * What `--help KEY` prints: the value of a key and where it comes from, its type, what is allowed and
- * what it means, as far as a schema says so; the options of a config group.
+ * What `--help KEY` prints: the value of a key and its origin, and, if a schema tells them, its type, the
+ * allowed values and its meaning; for a config group, its options.
  *
  * @throws ConfigError `key.not_found` for what is neither a key nor a group
  */
@@ -45,7 +45,7 @@ export function keyHelp(request: KeyHelpRequest): string {
   return `${[bold(key), ...lines].join("\n")}\n`;
 }
 
-/** Keys of groups use slashes or dots; the chosen option may be at another package, too. */
+/** A group may be written with slashes or dots. Its option may also be chosen at another package. */
 function groupRows({ composition, key }: KeyHelpRequest): readonly Row[] {
   const { choices, repository } = composition;
   const group = key.replaceAll(".", "/");
@@ -83,7 +83,7 @@ function valueRows(request: KeyHelpRequest): readonly Row[] {
   ];
 }
 
-/** The value, and where an override set it what it would be without. */
+/** The value; if an override set it, also what it would be without. */
 function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof explain>>) {
   const shown = (node: ConfigNode, { origin }: Cause): string =>
     `${isMissing(node) ? "none, it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
@@ -108,7 +108,7 @@ function keyRows(described: KeyDescription | undefined, value: ConfigNode | unde
   return row("keys", [...value.entries.values()].map(({ key }) => String(key)).join(", "));
 }
 
-/** What the tree itself says where no schema does: the type of a typed node, else of the value. */
+/** The type without a schema: that of a typed node, else that of the value. */
 function typeOf(node: ConfigNode | undefined): string | undefined {
   if (node === undefined) return undefined;
   if (node.type !== undefined && node.type.kind !== "any") return describeType(node.type);

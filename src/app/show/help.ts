@@ -10,9 +10,9 @@ import { showConfig } from "./show-config.ts";
 
 export interface HelpRequest {
   readonly composition: Composition;
-  /** Whose groups to list: without what the config adds to the search path, as in Hydra. */
+  /** The repository whose groups are listed: as in Hydra, without the config's additions to the search path. */
   readonly repository: Repository;
-  /** The program's help, or that of Hydra's flags and groups. */
+  /** Whether to show the program's help, or that of Hydra's flags and groups. */
   readonly about: "app" | "hydra";
   readonly flags: readonly Flag[];
   readonly resolve: boolean;

@@ -6,8 +6,8 @@ import { createLogging } from "../logging/logging.ts";
 import { hydraLogging } from "../run/job-surroundings.ts";
 
 /**
- * Opens Hydra's own log for a help, as Hydra does: a wrong log config shows, and so does what Hydra logs
- * at DEBUG.
+ * Opens Hydra's own log before help is shown, as Hydra does: so a wrong log config is reported, and Hydra's
+ * DEBUG messages appear.
  *
  * @throws ConfigError `app.unsupported`, and of interpolations
  */

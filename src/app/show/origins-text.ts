@@ -1,7 +1,7 @@
 import type { OriginLine } from "../../compose/index.ts";
 import { describeOrigin } from "../../values/position.ts";
 
-/** Comments stand in one column, unless a line is wider than this. */
+/** Comments are aligned in one column, except on lines wider than this. */
 const WIDEST_ALIGNED = 60;
 
 /**
@@ -25,7 +25,7 @@ export function originsText(lines: readonly OriginLine[]): string {
 
 const width = (text: string): number => [...text].length;
 
-/** An override may hold anything; a comment ends at a line break, and YAML prints no controls. */
+/** Escapes control characters: an override may contain any, but a comment ends at a line break, and YAML allows no controls. */
 export const oneLine = (text: string): string =>
   text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced

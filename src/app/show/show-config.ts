@@ -27,10 +27,10 @@ export interface ShowRequest {
   readonly resolve: boolean | "strictly";
 }
 
-/** What `--cfg` shows, before it is text. */
+/** What `--cfg` shows, before it is turned into text. */
 interface ShownConfig {
   readonly node: ConfigNode;
-  /** The key it stands at; undefined for the whole view. */
+  /** The key of the node; undefined for the whole view. */
   readonly package?: string;
 }
 
@@ -43,7 +43,7 @@ interface ShownConfig {
 export const showConfig = (request: ShowRequest, context: ResolveContext): string =>
   [...showParts(request, context)].join("");
 
-/** As `showConfig`, as far as it is known: the `# @package` line stands before what cannot be resolved. */
+/** Like `showConfig`, but in parts: the `# @package` line comes out even if the rest cannot be resolved. */
 export function* showParts(request: ShowRequest, context: ResolveContext): Generator<string> {
   const found = findShown(request, context);
   yield packageLine(found);
@@ -51,7 +51,7 @@ export function* showParts(request: ShowRequest, context: ResolveContext): Gener
   yield key !== undefined && node.kind === "scalar" ? `${pyStr(node)}\n` : writeYaml(node);
 }
 
-/** As `showConfig`, with the origin of every line as a comment. */
+/** Like `showConfig`, with the origin of every line as a comment. */
 export function showOrigins(request: ShowRequest, context: ResolveContext): string {
   const shown = selectShown(request, context);
   const { node } = shown;
@@ -60,11 +60,11 @@ export function showOrigins(request: ShowRequest, context: ResolveContext): stri
   return `${packageLine(shown)}${originsText(lines)}`;
 }
 
-/** As `showConfig`, for programs: plain data. */
+/** Like `showConfig`, for programs: plain data as JSON. */
 export const showConfigJson = (request: ShowRequest, context: ResolveContext): string =>
   valueJson(selectShown(request, context).node);
 
-/** As `showOrigins`, for programs. */
+/** Like `showOrigins`, for programs: JSON. */
 export function showOriginsJson(request: ShowRequest, context: ResolveContext): string {
   const { node, package: key } = selectShown(request, context);
   return originsJson(leavesOf(node, key === undefined ? [] : splitKey(key)));
@@ -76,7 +76,7 @@ const packageLine = ({ node, package: key }: ShownConfig): string =>
 const selectShown = (request: ShowRequest, context: ResolveContext): ShownConfig =>
   findShown(request, context).resolved();
 
-/** What is shown before it is resolved, and then, if it is to be. */
+/** What is shown: the node as found, and a function that resolves it if requested. */
 interface FoundConfig extends ShownConfig {
   readonly resolved: () => ShownConfig;
 }
@@ -116,7 +116,7 @@ function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
 
 const HELP_PARTS = ["help", "hydra_help"];
 
-/** The part of a composed tree that is shown, with nothing beside it to refer to. */
+/** The part of a composed tree that is shown, cut out of the rest of the tree. */
 export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
   if (view === "all" || root.kind !== "map") return root;
   if (view === "job") return without(root, ["hydra"]);
@@ -126,7 +126,7 @@ export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
   return { ...root, entries: new Map([["hydra", { ...hydra, value }]]) };
 }
 
-/** A map without some of its keys; everything else of the node stays. */
+/** A map without the given keys; the node is otherwise unchanged. */
 export function without(node: MapNode, keys: readonly string[]): MapNode {
   const dropped = new Set<unknown>(keys.map(keyId));
   return { ...node, entries: new Map([...node.entries].filter(([id]) => !dropped.has(id))) };

@@ -2,12 +2,12 @@ import type { Repository } from "../../compose/index.ts";
 import { child, type MapNode } from "../../values/node.ts";
 import { writeYaml } from "../../values/writer.ts";
 
-/** What configures Hydra's own log unless somebody says otherwise. */
+/** The option that configures Hydra's own log by default. */
 const OPTION = "hydra/hydra_logging/default";
 
 /**
- * Whether Hydra's own log is as Hydra makes it: then nothing about it can be wrong, and no record
- * below INFO goes anywhere. Said without loading what logs.
+ * Whether Hydra's own log has its default config: then nothing about it can be wrong, and records below
+ * INFO are dropped. This is found out without loading the logging code.
  */
 export function isUsualLog(root: MapNode, repository: Repository): boolean {
   const hydra = child(root, "hydra");

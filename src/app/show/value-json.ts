@@ -21,7 +21,7 @@ export const explanationJson = ({ key, value, cause, replaced }: Explanation): s
 /** What `--cfg --json` prints. */
 export const valueJson = (node: ConfigNode): string => jsonText(toObject(node));
 
-/** What `--cfg --origins --json` prints: every value that holds no others. */
+/** What `--cfg --origins --json` prints: every leaf value. */
 export const originsJson = (leaves: readonly KeyedNode[]): string =>
   jsonText(leaves.map(({ path, node }) => ({ key: pathText(path), ...valueData(node) })));
 
@@ -65,7 +65,7 @@ function originData(origin: Origin) {
   }
 }
 
-/** What JSON has no form for becomes text: big integers, `inf` and `nan`, bytes (base64). */
+/** Values without a JSON form become text: big integers, `inf` and `nan`, bytes (base64). */
 function jsonText(data: unknown): string {
   const text = JSON.stringify(
     data,
