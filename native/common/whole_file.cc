@@ -1,5 +1,6 @@
 #include "common/whole_file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@ namespace {
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+/// A shell hands over ten at most.
+constexpr int kDescriptors = 10;
+
 using File = std::unique_ptr<std::FILE, FileCloser>;
 
 [[noreturn]] void fail(const char* doing, const std::string& path, int code) {
@@ -45,6 +49,21 @@ std::optional<std::string> replaceable(const std::string& path) {
   if (target == nullptr || stat(target.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return std::nullopt;
   return target.get();
+}
+
+/// A descriptor of this process that is open on a file, to write to: /dev/stdout leads to the file that the output
+/// goes into. -1 for none.
+int open_on(const std::string& path) {
+  struct stat wanted = {};
+  if (stat(path.c_str(), &wanted) != 0) return -1;
+  for (int descriptor = 0; descriptor < kDescriptors; descriptor++) {
+    struct stat status = {};
+    if (fstat(descriptor, &status) != 0) continue;
+    if (status.st_dev != wanted.st_dev || status.st_ino != wanted.st_ino) continue;
+    const int flags = fcntl(descriptor, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) return descriptor;
+  }
+  return -1;
 }
 
 /// 0, or the errno of what failed.
@@ -94,8 +113,11 @@ std::string read_whole_file(const std::string& path) {
 
 void write_whole_file(const std::string& path, const std::string& bytes) {
   const std::optional<std::string> target = replaceable(path);
-  const int code = target ? replace(*target, bytes)
-                          : write_and_close(File(std::fopen(path.c_str(), "wb")), bytes);
+  const int descriptor = target ? open_on(*target) : -1;
+  // Replaced, it would be another file than the one that the rest of the output goes into.
+  const int code = descriptor >= 0 ? write_and_close(File(fdopen(dup(descriptor), "wb")), bytes)
+                   : target        ? replace(*target, bytes)
+                                   : write_and_close(File(std::fopen(path.c_str(), "wb")), bytes);
   if (code != 0) fail("write", path, code);
 }
 

@@ -10,7 +10,8 @@ namespace hydraconf {
 std::string read_whole_file(const std::string& path);
 
 /// Writes under a temporary name that then replaces `path`: it is complete or as it was. Through a link,
-/// what it leads to. What is no regular file (a pipe, /dev/null) is written into, not replaced.
+/// what it leads to. What is no regular file (a pipe, /dev/null) is written into, not replaced; so
+/// is a file that this process has open to write to, behind what it wrote there (`/dev/stdout`, and `> file`).
 /// Throws InputError, naming the file, when that fails.
 void write_whole_file(const std::string& path, const std::string& bytes);
 

@@ -53,6 +53,20 @@ describe("a file that is written", () => {
     expect(lstatSync(file("pipe")).isFIFO()).toBe(true);
   });
 
+  it("into its output, which goes into a file, stands before the rest of it", async () => {
+    // As /dev/stdout, which no failure of ours may replace.
+    symlinkSync("/proc/self/fd/1", file("stdout"));
+    const script = '"$0" --iterations=1 --image-size=2 --output "$1" > "$2"';
+    await execa("bash", ["-c", script, program, file("stdout"), file("both")]);
+    await execa("bash", ["-c", script, program, file("alone"), file("report")]);
+    const [both, alone] = [readFileSync(file("both")), readFileSync(file("alone"))];
+    expect(both.subarray(0, alone.length).equals(alone)).toBe(true);
+    expect(Object.keys(JSON.parse(both.toString("utf8", alone.length)))).toEqual(
+      Object.keys(JSON.parse(readFileSync(file("report"), "utf8"))),
+    );
+    expect(readlinkSync(file("stdout"))).toBe("/proc/self/fd/1");
+  });
+
   it("does not go through what stands at its temporary name", async () => {
     writeFileSync(file("victim"), "intact");
     // The program's number is the shell's that becomes it.
