@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePushPopCell } from "../../../src/profile/ncu/nvtx-cell.ts";
+import { parsePushPopCell, parseStartEndCell } from "../../../src/profile/ncu/nvtx-cell.ts";
 import { growth } from "../../growth.ts";
 
 const ranges = (...entries: string[]) =>
@@ -26,4 +26,11 @@ describe("an entry of an NVTX cell", () => {
       expect(await growth(read, 1000)).toBeLessThan(40);
     },
   );
+});
+
+it("start/end ranges stand in the order of their numbers, which is that of opening", () => {
+  const entry = (id: number, name: string) =>
+    `""${id}:<default domain>:${name}:none:none:none:none:none:none""`;
+  const cell = ` ${[entry(10, "third"), entry(0, "first"), entry(3, "second")].join("  ")} `;
+  expect(parseStartEndCell(cell).map(({ name }) => name)).toEqual(["first", "second", "third"]);
 });

@@ -241,6 +241,32 @@ describe("kernels by region", () => {
     expect(notesOf([sketch], { recorded })).not.toContain("ncu does not tell their order");
   });
 
+  test("stand as ncu lists them where a recording has them in both orders", () => {
+    const recorded = buildRegionModel(
+      timelineOf([
+        {
+          ranges: [
+            { name: "x", start: 0, end: 40, domain: "B" },
+            { name: "y", start: 10, end: 30, domain: "A" },
+            { name: "y", start: 50, end: 90, domain: "A" },
+            { name: "x", start: 60, end: 80, domain: "B" },
+          ],
+        },
+      ]),
+    );
+    for (const [listed, paths] of [
+      [
+        ["B@x", "A@y"],
+        ["x", "x > y"],
+      ],
+      [
+        ["A@y", "B@x"],
+        ["y", "y > x"],
+      ],
+    ] as const)
+      expect(Object.keys(numbers([{ in: [...listed], ns: 1 }], { recorded }))).toEqual(paths);
+  });
+
   test("take the order of ranges of one name from a recording, by their domains", () => {
     const inner = { name: "step", start: 10, end: 90 };
     const recorded = buildRegionModel(

@@ -63,3 +63,17 @@ describe("what looks like the end of a cell", () => {
     });
   });
 });
+
+it("a kernel may be called range, in tables without blocks, too", async () => {
+  const old = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Kernel Time"];
+  const headers = [...old, "Context", "Stream", "gpu__time_duration.sum"];
+  const units = [...Array(8).fill(""), "nsecond"];
+  const cells = ["0", "12", "app", "127.0.0.1", "range", "2022-Aug-08 11:03:25", "1", "7", "1500"];
+  const results: NcuResult[] = [];
+  const bytes = Buffer.from([headers, units, cells].map(line).join(""));
+  const text = (async function* () {
+    yield bytes;
+  })();
+  await streamNcuCsv(text, (result) => results.push(result));
+  expect(results.map(({ kind, stream }) => [kind, stream])).toEqual([["kernel", "7"]]);
+});

@@ -70,6 +70,12 @@ describe.skipIf(sample === null)("ncu's CSV", () => {
     expect(old.results.map(({ kernelName }) => kernelName)).toEqual(
       today.results.map(({ kernelName }) => kernelName),
     );
+    expect(old.results.map(({ stream }) => stream)).toEqual(
+      today.results.map(({ stream }) => stream),
+    );
+    expect(old.results[0]?.columns.names.filter((name) => !name.includes("__"))).toEqual(
+      today.results[0]?.columns.names.filter((name) => !name.includes("__")),
+    );
     expect(old.results[0]?.device).toBeNull();
     expect(today.results[0]?.device).toBe("cuda:0");
     for (const [index, result] of old.results.entries()) {
@@ -115,6 +121,14 @@ describe.skipIf(sample === null)("ncu's CSV", () => {
       pushPop: [{ domain: "", name: "A" }],
       startEnd: [{ domain: "", name: "S1" }],
     });
+  });
+
+  test("finds sections beside the labels that their body has", async () => {
+    const { sections } = await read("details-1kernel-t4-print-details-all.csv");
+    const plain = await read("details-1kernel-t4-auto-units-rules.csv");
+    const added = [...sections.keys()].filter((name) => !plain.sections.has(name));
+    expect(added).toEqual(["Memory Workload Analysis Tables", "NUMA Affinity"]);
+    expect(sections.size).toBe(plain.sections.size + added.length);
   });
 
   test("reads registered strings of domains", async () => {

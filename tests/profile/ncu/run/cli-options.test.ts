@@ -15,7 +15,7 @@ import { realNcuOrSkip } from "./real-ncu.ts";
 const workload = { argv: ["prog", "a b"] } as unknown as Workload;
 const command = (config: NcuCliConfig, mode: ReplayMode = config.replay_mode) =>
   passCommand(
-    { name: "p", mode, include: ["A/", "A"], exclude: [], labels: null },
+    { name: "p", mode, include: ["A/", "A"], exclude: ["B/", "C"], labels: null },
     { report: "/tmp/50%/p", log: "/tmp/50%/log", options: "/tmp/50%/options.txt" },
     { config, ncu, workload },
   ).argv;
@@ -77,7 +77,9 @@ describe("the command line of a pass", () => {
       "off",
     ]);
     expect(argv).toContain("--nvtx");
-    expect(argv.join(" ")).toContain("--nvtx-include A/ --nvtx-include A --export");
+    expect(argv.join(" ")).toContain(
+      "--nvtx-include A/ --nvtx-include A --nvtx-exclude B/ --nvtx-exclude C --export",
+    );
     expect(argv.slice(-2)).toEqual(["prog", "a b"]);
     expect(argv).not.toContain("--csv");
     expect(argv).not.toContain("--page");
