@@ -97,7 +97,7 @@ export async function checkRequest(
   if (ncu.enable) refuseCpu(config);
   if (isPlan && gpus.length === 0) return;
   // Its remedy is that of a missing device, too.
-  if (ncu.enable && gpus.length === 0) throw await noGpu();
+  if (ncu.enable && gpus.length === 0) throw await noGpu(config);
   if (config.device.startsWith("cuda:")) resolveDevice(config.device, gpus, true);
 }
 
@@ -114,14 +114,15 @@ function refuseCpu({ device, workload }: ProfileConfig): void {
 }
 
 /** Why there is none, in the words of `deep-profile doctor`. */
-async function noGpu(): Promise<ConfigError> {
+async function noGpu({ pipeline }: ProfileConfig): Promise<ConfigError> {
   const { driver } = await probeGpu(thisMachine(process.env));
+  const others = pipeline.nsys.enable ? "recorder and nsys" : "recorder alone";
   const remedy = driver.hint ?? "install NVIDIA's driver (nvidia-smi must list the GPU)";
   return new ConfigError({
     code: "profile.device",
     key: "pipeline.ncu.enable",
     message: `pipeline.ncu.enable: Nsight Compute needs an NVIDIA GPU, and none answers here: ${driver.detail}`,
-    hint: `${remedy}; pipeline.ncu.enable=false device=cpu records with the recorder alone, --dry-run shows what would run, and deep-profile import reads reports from another machine`,
+    hint: `${remedy}; pipeline.ncu.enable=false device=cpu records with the ${others}, --dry-run shows what would run, and deep-profile import reads reports from another machine`,
   });
 }
 

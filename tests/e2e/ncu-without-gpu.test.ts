@@ -34,6 +34,14 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
     },
   );
 
+  it.skipIf(real === null)("tells what stage 2 can record all the same", async () => {
+    const stage2 = ["runners=stage1.no-static", "runner=stage2", "pipeline.nsys.enable=true"];
+    const without = async (...args: readonly string[]) =>
+      (await bare(args, { HYDRACONF_NSIGHT: nsight, CUDA_VISIBLE_DEVICES: "" })).stderr;
+    expect(await without(...stage2)).toContain("records with the recorder and nsys, --dry-run");
+    expect(await without()).toContain("records with the recorder alone, --dry-run");
+  });
+
   it("composes the design's third command line", async () => {
     const result = await runCommand("deep-profile", ["runners=stage1.no-static", "--cfg", "job"], {
       cwd,
