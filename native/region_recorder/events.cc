@@ -1,6 +1,7 @@
 #include "events.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "clock.hpp"
@@ -17,13 +18,17 @@ namespace protocol = nvtx::protocol;
 using protocol::DomainHandle;
 using protocol::EventAttributes;
 
-// The program's attributes as far as it has them; the rest is zero, which means "unused".
+// The program's attributes as far as it has them whole; the rest is zero, which means "unused": half a pointer
+// leads nowhere.
 EventAttributes copy_of(const EventAttributes* attributes) {
   EventAttributes copy{};
-  if (attributes != nullptr) {
-    const std::size_t size = attributes->size == 0 ? sizeof(copy) : attributes->size;
-    std::memcpy(&copy, attributes, std::min(size, sizeof(copy)));
-  }
+  if (attributes == nullptr) return copy;
+  const std::size_t size = attributes->size == 0 ? sizeof(copy) : attributes->size;
+  std::memcpy(&copy, attributes, std::min(size, sizeof(copy)));
+  if (size < sizeof(copy)) copy.message_type = protocol::kNoMessage;
+  if (size < offsetof(EventAttributes, message_type)) copy.payload_type = protocol::kNoPayload;
+  if (size < offsetof(EventAttributes, payload_type)) copy.color_type = protocol::kNoColor;
+  if (size < offsetof(EventAttributes, color_type)) copy.category = 0;
   return copy;
 }
 
@@ -177,6 +182,8 @@ DomainHandle create_domain(const EventAttributes& name) {
   CurrentThread thread;
   if (!thread) return nullptr;
   const Text text = text_of(name, thread);
+  // Without a name it is the default domain, for who reads the recording, too.
+  if (text.length == 0) return nullptr;
   const Lock lock;
   return handle_of(domain_of_name(text));
 }

@@ -34,7 +34,7 @@ struct FileHeader {
   std::atomic<std::uint32_t> stop_errno;     // why
   std::uint32_t executable_bytes;
   std::atomic<std::uint64_t> dropped_events;
-  std::atomic<std::uint64_t> unwritten_work;  // records of the GPU's work that found no room
+  std::atomic<std::uint64_t> unwritten_work;  // records of the GPU's work that are not here
   std::uint8_t reserved[32];
   // Executable path, `executable_bytes` long, follows up to header_bytes.
 };

@@ -36,10 +36,10 @@ class [[nodiscard]] Lock {
 
 // For where waiting forever is no choice: at exit and at fork, which a signal handler may call that
 // interrupted the very thread that holds the lock. False after a tenth of a second.
-inline bool lock_patiently() noexcept {
+inline bool lock_patiently(pthread_mutex_t& mutex = global_mutex) noexcept {
   const NoCancellation all_the_while;
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    if (pthread_mutex_trylock(&global_mutex) == 0) return true;
+    if (pthread_mutex_trylock(&mutex) == 0) return true;
     usleep(100);
   }
   return false;

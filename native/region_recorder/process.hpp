@@ -22,8 +22,8 @@ format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
 
 void count_dropped() noexcept;
 
-// Records of the GPU's work that cannot be written, since there is no room for them, are told in the
-// file's header: there is none for a record that says so, either.
+// Records of the GPU's work that cannot be written are told in the file's header: where there is no room for
+// them there is none for a record that says so, either.
 void count_unwritten_work(std::uint64_t records) noexcept;
 
 // Never 0.

@@ -44,10 +44,12 @@ class Descriptor {
 // As open(2), but never interrupted (network file systems are), and never 0, 1 or 2: a program without
 // standard streams must not print into the recording.
 int open_descriptor(const char* path, int flags) {
-  int file;
-  do {
+  int file = ::open(path, flags | O_CLOEXEC, 0666);
+  while (file < 0 && errno == EINTR) {
+    // It may have made the file all the same: nobody else's has our number and our time in its name.
+    flags = (flags & ~O_EXCL) | O_NOFOLLOW;
     file = ::open(path, flags | O_CLOEXEC, 0666);
-  } while (file < 0 && errno == EINTR);
+  }
   if (file < 0 || file > STDERR_FILENO) return file;
   const Descriptor low(file);
   return fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { readRecording } from "../../src/profile/recording/index.ts";
 import { fakeGpu, gpuEnvironment } from "./fake-gpu.ts";
-import { availableClients } from "./fixtures.ts";
+import { availableClients, buildFixture } from "./fixtures.ts";
 import { bare, GEMM, onlyProcess, summary, work } from "./gpu-recording.ts";
 import { outline } from "./outline.ts";
 import { recordingDirectory } from "./record.ts";
@@ -180,7 +180,7 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     await execa("bash", limited, { env: await gpuEnvironment(directory) });
     const [process] = readRecording(directory).processes;
     const notes = bare(process?.notes ?? []);
-    const [, lost] = /^([\d,]+) records of GPU work found no room in the file$/m.exec(
+    const [, lost] = /^([\d,]+) records of GPU work could not be written to the file$/m.exec(
       notes.join("\n"),
     ) ?? [null, ""];
     expect([...(process?.kernels ?? [])].length + Number(lost?.replaceAll(",", ""))).toBe(10_000);
@@ -227,6 +227,28 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect([...(process?.kernels ?? [])].map(({ name }) => name)).toEqual(["fetched"]);
     expect(process?.kernels.at(0)?.launchNs).toBeLessThan(process?.ranges[0]?.endNs ?? 0);
     expect(bare(process?.notes ?? []).join("\n")).toMatch(/^1 kernel launch has no kernel: /m);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "fetches in time, whatever the time of day is set to meanwhile",
+    async () => {
+      const clock = await buildFixture("clock_ahead.cc", "own client", ["-shared", "-fPIC"]);
+      const { timeline } = await recordGpu(["crash"], { LD_PRELOAD: clock });
+      const [crashed] = timeline.processes;
+      expect([...(crashed?.kernels ?? [])].map(({ name }) => name)).toEqual(["fetched"]);
+    },
+  );
+
+  test("counts every record of a buffer that came while it wrote down another", async () => {
+    const { kernels, synchronizations, notes } = await onlyProcess(["regions"], {
+      FAKE_CUPTI_TWICE: "1",
+    });
+    // Beside them a stream that waits for another, which is of no interest.
+    const lost = [...kernels].length + (synchronizations?.length ?? 0) + 1;
+    expect(bare(notes)).toEqual([
+      `${lost} records of GPU work could not be written to the file`,
+      "1 event could not be recorded",
+    ]);
   });
 
   test("fetches a kernel that ends long after the last launch", async () => {

@@ -31,13 +31,14 @@ describe.each(clients)("the recorder, called through the %s", (client) => {
       "same handle for the same text 1",
       "worker level 1",
       "ids differ 1",
+      "push nameless 1",
     ]);
   });
 
   test("records push/pop ranges per thread and domain, with their nesting", async () => {
     const { timeline } = await record(await fullApi(client));
     expect(outline(timeline)).toEqual([
-      "main outer(inner) recurse(recurse(recurse)) wide range λ decorated waiting pushed, never popped",
+      "main outer(inner) recurse(recurse(recurse)) wide range λ decorated waiting in default(in nameless) pushed, never popped",
       "main io step(step) registered",
       "main mäth step decorated",
       "other in worker(nested in worker)",
@@ -101,6 +102,19 @@ describe.each(clients)("the recorder, called through the %s", (client) => {
       -2,
       -0.5,
     ]);
+  });
+
+  test("takes of attributes that are cut off what is there whole", async () => {
+    const { timeline } = await record(await fullApi(client));
+    const [process] = timeline.processes;
+    const cut = process?.marks.filter(({ category }) => category === 7) ?? [];
+    expect(cut.map(({ name, color, payload }) => [name, color, payload])).toEqual([
+      ["", 0xff112233, 0x1111111122222222n],
+      ["", 0xff112233, null],
+      ["", null, null],
+    ]);
+    // The last one has not even its category.
+    expect(process?.marks.at(-1)).toMatchObject({ name: "", category: null });
   });
 
   test("keeps colours, categories, and the names of categories and threads", async () => {

@@ -1,11 +1,14 @@
 #include "activity.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
+#include <cstdint>
+
+#include "../lock.hpp"
 #include "../memory.hpp"
 #include "../process.hpp"
 #include "../record.hpp"
+#include "../steady_wait.hpp"
 #include "../thread.hpp"
 #include "demangle.hpp"
 #include "gpu_recording.hpp"
@@ -27,7 +30,7 @@ void* free_buffers = nullptr;
 int being_read = 0;
 pthread_cond_t was_read = PTHREAD_COND_INITIALIZER;
 
-constexpr time_t kPatienceSeconds = 2;
+constexpr std::uint64_t kPatienceNs = 2'000'000'000;
 
 void* take_buffer() {
   pthread_mutex_lock(&pool_mutex);
@@ -52,12 +55,17 @@ void reading_ends(void* buffer) {
   pthread_mutex_unlock(&pool_mutex);
 }
 
-// Writes the records of one buffer into the calling thread's stream.
+// Writes the records of one buffer into the calling thread's stream; counts those that it cannot write. Without a
+// stream, inside another event or without memory for one, that is all of them.
 class Writer {
  public:
   explicit Writer(CurrentThread& thread) : thread_(thread) {}
 
   void write(const cupti::Record& activity) {
+    if (!thread_) {
+      ++unwritten_;
+      return;
+    }
     switch (activity.kind()) {
       case cupti::kConcurrentKernel: return write_kernel(activity);
       case cupti::kMemcpy: return write_copy(activity, cupti::kMemcpyPlaces);
@@ -167,7 +175,7 @@ class Writer {
     record.add(reason);
     record.add(static_cast<std::uint32_t>(count));
     // They count, too, where there is no room for this record.
-    if (!thread_->stream.append(record.words())) unwritten_ += count;
+    if (!thread_ || !thread_->stream.append(record.words())) unwritten_ += count;
   }
 
   void append(Record& record) {
@@ -181,7 +189,10 @@ class Writer {
 
 }  // namespace
 
-void prepare_activity(const Cupti& cupti) noexcept { cupti_in_use = &cupti; }
+void prepare_activity(const Cupti& cupti) noexcept {
+  cupti_in_use = &cupti;
+  prepare_steady_waits(was_read);
+}
 
 void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
   // Without a buffer CUPTI drops records, and counts them.
@@ -197,34 +208,26 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
   cupti::Result read = cupti::kMaxLimitReached;
   {
     CurrentThread thread;
-    if (thread) {
-      Writer writer(thread);
-      std::uint8_t* record = nullptr;
-      // What it answers for a buffer without records, CUPTI does not say.
-      while (valid_bytes > 0 && (read = cupti_in_use->call.ActivityGetNextRecord(
-                                    buffer, valid_bytes, &record)) == cupti::kSuccess) {
-        writer.write(cupti::Record(record));
-      }
-      std::size_t dropped = 0;
-      cupti_in_use->call.ActivityGetNumDroppedRecords(context, stream, &dropped);
-      writer.tell_losses(dropped);
+    Writer writer(thread);
+    std::uint8_t* record = nullptr;
+    // What it answers for a buffer without records, CUPTI does not say.
+    while (valid_bytes > 0 && (read = cupti_in_use->call.ActivityGetNextRecord(
+                                  buffer, valid_bytes, &record)) == cupti::kSuccess) {
+      writer.write(cupti::Record(record));
     }
+    std::size_t dropped = 0;
+    cupti_in_use->call.ActivityGetNumDroppedRecords(context, stream, &dropped);
+    writer.tell_losses(dropped);
   }
   if (read != cupti::kMaxLimitReached) tell_failure("cuptiActivityGetNextRecord", read);
   reading_ends(buffer);
 }
 
 void wait_for_readers() noexcept {
-  timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);  // what a condition waits by
-  until.tv_sec += kPatienceSeconds;
+  const SteadyDeadline deadline(kPatienceNs);
   // A signal handler may end the program while this thread has the lock.
-#if defined(__APPLE__)
-  if (pthread_mutex_trylock(&pool_mutex) != 0) return;  // it knows no other patience, and CUDA knows no macOS
-#else
-  if (pthread_mutex_timedlock(&pool_mutex, &until) != 0) return;
-#endif
-  while (being_read > 0 && pthread_cond_timedwait(&was_read, &pool_mutex, &until) == 0) {
+  if (!lock_patiently(pool_mutex)) return;
+  while (being_read > 0 && deadline.wait(was_read, pool_mutex)) {
   }
   pthread_mutex_unlock(&pool_mutex);
 }

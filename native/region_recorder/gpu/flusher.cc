@@ -2,16 +2,18 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 
+#include <cstdint>
+
+#include "../steady_wait.hpp"
 #include "clock_samples.hpp"
 #include "launches.hpp"
 
 namespace region_recorder::gpu {
 namespace {
 
-constexpr long kPeriodNs = 500'000'000;
-constexpr time_t kPatienceSeconds = 2;
+constexpr std::uint64_t kPeriodNs = 500'000'000;
+constexpr std::uint64_t kPatienceNs = 2'000'000'000;
 
 const Cupti* cupti_in_use = nullptr;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -19,23 +21,11 @@ pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 bool running = false;
 bool stopping = false;
 
-timespec from_now(time_t seconds, long nanoseconds) {
-  timespec time;
-  clock_gettime(CLOCK_REALTIME, &time);  // what a condition waits by
-  time.tv_sec += seconds;
-  time.tv_nsec += nanoseconds;
-  if (time.tv_nsec >= 1'000'000'000) {
-    time.tv_nsec -= 1'000'000'000;
-    ++time.tv_sec;
-  }
-  return time;
-}
-
 // False when it is time to stop.
 bool wait_a_period() {
   pthread_mutex_lock(&mutex);
-  const timespec until = from_now(0, kPeriodNs);
-  while (!stopping && pthread_cond_timedwait(&changed, &mutex, &until) == 0) {
+  const SteadyDeadline deadline(kPeriodNs);
+  while (!stopping && deadline.wait(changed, mutex)) {
   }
   const bool go_on = !stopping;
   pthread_mutex_unlock(&mutex);
@@ -66,6 +56,7 @@ void* run(void*) {
 
 bool start_flusher(const Cupti& cupti) noexcept {
   cupti_in_use = &cupti;
+  prepare_steady_waits(changed);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -87,8 +78,8 @@ void stop_flusher() noexcept {
   pthread_mutex_lock(&mutex);
   stopping = true;
   pthread_cond_broadcast(&changed);
-  const timespec until = from_now(kPatienceSeconds, 0);
-  while (running && pthread_cond_timedwait(&changed, &mutex, &until) == 0) {
+  const SteadyDeadline deadline(kPatienceNs);
+  while (running && deadline.wait(changed, mutex)) {
   }
   pthread_mutex_unlock(&mutex);
 }

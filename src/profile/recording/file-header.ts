@@ -29,7 +29,7 @@ export interface FileHeader {
   /** When the recorder had to give up, and the system's error number. */
   readonly stopped: { readonly atNs: bigint; readonly errno: number } | null;
   readonly droppedEvents: bigint;
-  /** Records of the GPU's work that found no room; since version 1.2, 0 before it. */
+  /** Records of the GPU's work that could not be written; since version 1.2, 0 before it. */
   readonly unwrittenWork: bigint;
 }
 

@@ -6,7 +6,7 @@ export interface GpuFindings {
   readonly states: readonly GpuStateEvent[];
   /** Lost records by reason. */
   readonly losses: ReadonlyMap<number, number>;
-  /** Records that found no room in the file. */
+  /** Records that found no room in the file, or came while their thread wrote down others. */
   readonly unwritten: number;
   /** Work whose launch was not seen. */
   readonly withoutLaunch: number;
@@ -62,7 +62,12 @@ export function gpuNotes(findings: GpuFindings): readonly string[] {
       "kernels or copies",
       "had not finished when the process ended",
     ),
-    ...counted(unwritten, "record of GPU work", "records of GPU work", "found no room in the file"),
+    ...counted(
+      unwritten,
+      "record of GPU work",
+      "records of GPU work",
+      "could not be written to the file",
+    ),
     ...counted(
       withoutLaunch,
       "kernel or copy came from a call that was not seen; it counts",

@@ -37,7 +37,7 @@ export interface GpuCollection {
   /**
    * Once, after all events.
    *
-   * @param unwritten records of work that found no room in the file
+   * @param unwritten records of work that could not be written to the file
    */
   readonly finish: (recordingFinished: boolean, unwritten: number) => GpuWork;
 }
