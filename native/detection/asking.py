@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 
 class Missing(Exception):
@@ -9,9 +10,10 @@ class Missing(Exception):
 
 
 def run(command):
-    """A tool's answer; None where it does not run."""
+    """A tool's answer, as the names of files are read: it holds some; None where it does not run."""
+    names = {"encoding": sys.getfilesystemencoding(), "errors": sys.getfilesystemencodeerrors()}
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        return subprocess.run(command, capture_output=True, timeout=30, check=False, **names)
     except (OSError, subprocess.TimeoutExpired):
         return None
 

@@ -1,6 +1,5 @@
 """cuDNN: of a Python package, or of the system."""
 
-import glob
 import os
 import re
 import site
@@ -63,9 +62,17 @@ def problem(root, major, library, toolkit):
         return "cuDNN 9 is needed"
     if library is None:
         return "libcudnn.so.9 is not beside the headers"
-    # The wheel says in its name which CUDA it is for.
-    wheel = glob.glob(os.path.join(root, "..", "..", "nvidia_cudnn_cu*.dist-info"))
-    made_for = {re.search(r"_cu(\d+)-", name).group(1) for name in wheel}
+    made_for = cuda_of_wheel(root)
     if toolkit and made_for and toolkit["version"].split(".")[0] not in made_for:
         return f"it is made for CUDA {', '.join(sorted(made_for))}"
     return None
+
+
+def cuda_of_wheel(root):
+    """The versions of CUDA that the wheel at `root` is made for, as its name says: {"13"}. Empty for another place's."""
+    try:
+        installed = os.listdir(os.path.join(root, "..", ".."))
+    except OSError:
+        return set()
+    names = (re.fullmatch(r"nvidia_cudnn_cu(\d+)-.*\.dist-info", name) for name in installed)
+    return {name.group(1) for name in names if name}

@@ -14,7 +14,8 @@ from .asking import Missing, run
 from .toolkit import known_architectures
 
 # GPU generations by compute capability: Turing, Ampere (A100, then the others), Ada, Hopper, Blackwell
-# (data centre, then the others). Code for one also runs on later minor versions of the same major.
+# (data centre, then the others). Code for one also runs on later minor versions of the same major. 11.0 (Thor), a
+# robot's computer that nobody builds for on another machine, is left to auto and to its number.
 TARGETS = (75, 80, 86, 89, 90, 100, 120)
 
 
@@ -28,7 +29,7 @@ def plan_gpu_backend(toolkit, elsewhere=()):
     elsewhere: GPUs of other machines that use this build, by compute capability. "gpus": all that it was made for;
     None where that was not left to what is there.
     """
-    asked = (os.environ.get("HYDRACONF_CUDA") or "auto").lower()
+    asked = (os.environ.get("HYDRACONF_CUDA") or "").strip().lower() or "auto"
     required = asked not in ("auto", "0", "off")
     served = sorted({*gpus(), *elsewhere}) if asked == "auto" else None
     try:

@@ -131,6 +131,54 @@ describe("native/detect.py", () => {
     ]);
   });
 
+  it("asks a wheel of cuDNN for its CUDA by its own name, whatever the folders around it are called", async () => {
+    const { nvcc } = await all({});
+    if (nvcc === null) {
+      console.warn("SKIPPED wheels of cuDNN: no nvcc on this machine");
+      return;
+    }
+    const ownCuda = nvcc.version.split(".")[0];
+    const unusableIn = async (environment: string, cuda: string | undefined) => {
+      const place = `${environment}/site-packages`;
+      header(`${place}/nvidia/cudnn/include/cudnn.h`);
+      header(`${place}/nvidia/cudnn/include/cudnn_version.h`, "#define CUDNN_MAJOR 9\n");
+      header(`${place}/nvidia/cudnn/lib/libcudnn.so.9`);
+      header(`${place}/nvidia_cudnn_cu${cuda}-9.24.0.dist-info/METADATA`);
+      header(`${place}/nvidia_cudnn_cu${cuda}_extras-1.0.dist-info/METADATA`);
+      const root = join(directory, place, "nvidia/cudnn");
+      return (await all({ CUDNN_ROOT: root })).cudnn?.unusable;
+    };
+    expect(await unusableIn("torch_cu1-env", ownCuda)).toBe(null);
+    expect(await unusableIn("[env] *?", "1")).toBe("it is made for CUDA 1");
+  });
+
+  it.each([
+    [" ", { command: "g++" }],
+    [" env g++ ", { command: "env g++" }],
+  ])("takes CXX=%j as a shell does", async (CXX, expected) => {
+    const { compiler } = await all({ CXX });
+    expect(compiler).toMatchObject(expected);
+  });
+
+  it("says in one line that CXX is no command line", async () => {
+    const { code, stderr } = await detect(["all"], { CXX: `g++ "-O2` });
+    expect(stderr).toBe('detect.py: CXX=g++ "-O2: No closing quotation');
+    expect(code).toBe(1);
+  });
+
+  it("reads what a tool says of a folder whose name is no text", async () => {
+    // Node gives no such name to a program, a shell does.
+    const nvcc = `#!/bin/sh
+      case "$*" in
+        *--dryrun*) printf '#$ _HERE_=${directory}/\\377/bin\n' ;;
+        *) echo "Cuda compilation tools, release 12.8, V12.8.61" ;;
+      esac`;
+    header("strange/bin/nvcc", nvcc);
+    chmodSync(join(directory, "strange/bin/nvcc"), 0o755);
+    const found = await all({ CUDA_HOME: join(directory, "strange") });
+    expect(found.nvcc).toMatchObject({ version: "12.8", library: null });
+  });
+
   it("accepts a compiler with a launcher in front, as make does", async () => {
     const { compiler } = await all({ CXX: "env g++" });
     expect(compiler.command).toBe("env g++");
@@ -174,6 +222,29 @@ describe("HYDRACONF_CUDA", () => {
     expect(nvcc?.version).toBe("12.8");
     expect(nvcc?.library).toBe(join(directory, "cuda/lib64"));
     expect(cuda).toMatchObject({ build: true, required: asked !== "", targets });
+  });
+
+  it("builds for every generation that a toolkit of today knows, and for later ones by the newest's intermediate code", async () => {
+    const env = { ...machine(""), HYDRACONF_CUDA: " on " };
+    const listed = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
+    tool(
+      "cuda/bin/nvcc",
+      `case "$*" in
+        *--list-gpu-arch*) printf 'compute_%s\\n' ${listed.join(" ")} ;;
+        *--dryrun*) echo "#$ _HERE_=${directory}/cuda/bin" ;;
+        *) echo "Cuda compilation tools, release 13.0, V13.0.88" ;;
+      esac`,
+    );
+    const { cuda } = await all(env);
+    expect(cuda).toMatchObject({
+      targets: "sm_75+sm_80+sm_86+sm_89+sm_90+sm_100+sm_120+compute_120",
+      gencode: [
+        ...[75, 80, 86, 89, 90, 100, 120].map(
+          (one) => `-gencode=arch=compute_${one},code=sm_${one}`,
+        ),
+        "-gencode=arch=compute_120,code=compute_120",
+      ],
+    });
   });
 
   it("builds for the GPUs of other machines that use the build, beside those of this one", async () => {
