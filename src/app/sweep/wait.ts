@@ -122,6 +122,7 @@ function lookAtScheduler(
       else same.push(number);
     }
     for (const [obstacle, numbers] of held) if (!known.has(obstacle)) tell(numbers, obstacle);
-    known = new Set(held.keys());
+    // Reasons may come and go in turns as long as anything is held.
+    known = new Set(held.size === 0 ? [] : [...known, ...held.keys()]);
   };
 }

@@ -94,7 +94,8 @@ const KINDS: readonly Kind[] = [
     remedy: () => "'sinfo --summarize' shows the partitions",
   },
   {
-    reason: /^reqnodenotavail/,
+    // Of a drained node Slurm has the one or the other, from look to look.
+    reason: /^reqnodenotavail|^nodesrequiredforjobaredown/,
     what: "a node that it needs is not available",
     remedy: () => "'sinfo --list-reasons' says why, and which",
   },
@@ -130,8 +131,10 @@ const KINDS: readonly Kind[] = [
 
 /** What keeps a task from beginning: the same text for all that it holds for. */
 export interface Obstacle {
-  /** Tells it from others, however many tasks it is about. */
+  /** Slurm's. */
   readonly reason: string;
+  /** Tells it from others, however many tasks it is about, and whichever of several reasons for it Slurm has just now. */
+  readonly what: string;
   readonly text: string;
 }
 
@@ -161,7 +164,7 @@ export function obstacles(reports: readonly TaskReport[]): ReadonlyMap<string, O
   for (const [reason, { kind, tasks }] of waiting) {
     if (isGoingOn && kind.waitsForOthers) continue;
     const remedy = kind.remedy(taskRanges(tasks).join(","), reason);
-    const obstacle = { reason, text: `${kind.what} (${reason}): ${remedy}` };
+    const obstacle = { reason, what: kind.what, text: `${kind.what} (${reason}): ${remedy}` };
     for (const task of tasks) found.set(taskName(task), obstacle);
   }
   return found;

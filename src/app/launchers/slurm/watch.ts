@@ -32,7 +32,7 @@ interface Watched {
   seen: number;
   /** Since when Slurm says that it is over, on a clock that nobody sets. */
   overSince?: number;
-  /** Slurm's reason for not starting it, as it was told last. */
+  /** What keeps it from starting, as it was told last. */
   heldFor?: string | undefined;
 }
 
@@ -105,8 +105,8 @@ function* newlyHeld(
   const news = new Map<string | null, number[]>();
   for (const [name, one] of watched) {
     const obstacle = held.get(name);
-    if (obstacle?.reason === one.heldFor) continue;
-    one.heldFor = obstacle?.reason;
+    if (obstacle?.what === one.heldFor) continue;
+    one.heldFor = obstacle?.what;
     const text = obstacle?.text ?? null;
     const numbers = news.get(text);
     if (numbers === undefined) news.set(text, [one.task.number]);

@@ -25,6 +25,10 @@ test.each([
   ],
   ["PartitionDown", "its partition starts no jobs"],
   ["ReqNodeNotAvail, UnavailableNodes:n[1-2]", "a node that it needs is not available"],
+  [
+    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
+    "a node that it needs is not available",
+  ],
   ["QOSMaxCpuPerJobLimit", "it asks for more, or less, than one job may have"],
   ["QOSMaxCpuPerJobLimit", "another hydra.launcher.cpus_per_task"],
   ["AssocMaxMemPerJob", "another hydra.launcher.mem_gb"],

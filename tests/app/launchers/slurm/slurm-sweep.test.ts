@@ -133,6 +133,27 @@ test("jobs that Slurm holds are told once, all that it holds for the same, and t
   ]);
 });
 
+test("a node that is drained is told once, whichever of its two reasons Slurm has at a look", async () => {
+  const unavailable = ["PENDING", "ReqNodeNotAvail, UnavailableNodes:n1"] as [string, string];
+  const drained = [
+    "PENDING",
+    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
+  ] as [string, string];
+  const turn = ["PENDING", "Priority"] as [string, string];
+  expect(
+    await eventsOf(
+      [unavailable, drained],
+      [drained, unavailable],
+      [unavailable, drained],
+      [turn, turn],
+    ),
+  ).toEqual([
+    { kind: "held", numbers: [4], obstacle: expect.stringContaining("(ReqNodeNotAvail") },
+    { kind: "held", numbers: [5], obstacle: expect.stringContaining("(Nodes required for job") },
+    { kind: "held", numbers: [4, 5], obstacle: null },
+  ]);
+});
+
 test("who cancels names ranges of tasks, however many there are", async () => {
   const jobs = Array.from({ length: 5000 }, (_, number) => ({ number, attempts: 0 }));
   const folder = sweepFolder({ ...NOTED, jobs });

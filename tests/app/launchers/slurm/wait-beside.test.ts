@@ -22,7 +22,7 @@ test("who waits beside the launcher is told once what holds a job, also where Sl
   noteSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs: [{ number: 0, attempts: 0 }] }]);
   claimSweep(folder);
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-squeue-"));
-  // It has an answer, then none, then the same one, and then another.
+  // It has an answer, then none, then the same one, then two that change places, and then another.
   writeFileSync(
     join(bin, "squeue"),
     `#!/bin/sh
@@ -32,6 +32,8 @@ test("who waits beside the launcher is told once what holds a job, also where Sl
     case $n in
       2) echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1 ;;
       1 | 3) echo '7|0|PENDING|JobHeldUser' ;;
+      4 | 6) echo '7|0|PENDING|ReqNodeNotAvail, UnavailableNodes:n1' ;;
+      5 | 7) echo '7|0|PENDING|Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions' ;;
       *) echo '7|0|PENDING|JobHeldAdmin' ;;
     esac\n`,
     { mode: 0o755 },
@@ -49,5 +51,10 @@ test("who waits beside the launcher is told once what holds a job, also where Sl
       if (/JobHeldAdmin/.test(obstacle)) stop.abort();
     },
   });
-  expect(told.map((text) => /\((\w+)\)/.exec(text)?.[1])).toEqual(["JobHeldUser", "JobHeldAdmin"]);
+  expect(told.map((text) => /\((\w+)/.exec(text)?.[1])).toEqual([
+    "JobHeldUser",
+    "ReqNodeNotAvail",
+    "Nodes",
+    "JobHeldAdmin",
+  ]);
 });
