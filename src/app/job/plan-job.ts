@@ -4,7 +4,7 @@ import { editTree } from "../../compose/tree-edit.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import type { ConfigNode, MapNode, NodeType } from "../../values/node.ts";
-import { scalar } from "../../values/node.ts";
+import { child, scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { selectNode } from "../../values/select.ts";
 import { without } from "../show/show-config.ts";
@@ -102,6 +102,11 @@ export function isFromOverride(
   key: string,
   context: ResolveContext,
 ): boolean {
+  const written = key
+    .split(".")
+    .reduce<ConfigNode | undefined>((node, name) => node && child(node, name), root);
+  // What an interpolation leads to is of another place.
+  if (written?.origin.kind === "override") return true;
   for (let at = selectNode(root, key, context); at !== undefined; at = at.replaced)
     if (at.origin.kind === "override") return true;
   return false;

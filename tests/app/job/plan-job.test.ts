@@ -20,7 +20,7 @@ describe("the directory of a run with results", () => {
 
   test("is meant where an override named it, also through an interpolation", async () => {
     const { cwd, run } = program(files, RESULTS);
-    for (const override of ["hydra.run.dir=second", "out=second"]) {
+    for (const override of ["hydra.run.dir=second", "out=second", "hydra.run.dir=${other}"]) {
       const { exitCode, stderr } = await run([override]);
       expect(exitCode).toBe(1);
       expect(stderr).toContain("holds the results of another run: report.md");
