@@ -3,7 +3,7 @@
  * region. Times are milliseconds; an empty cell was not measured.
  */
 import { type CsvCell, csvRecord } from "../csv.ts";
-import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
+import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
 
@@ -69,7 +69,11 @@ const REGION_COLUMNS = [
 /** `kernels.csv`: kernels of a region include those of the regions inside it. */
 export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<string> {
   const domains = domainColumn(reports.flatMap(({ regions }) => regions));
-  yield csvRow([...KERNEL_COLUMNS, ...domains.head]);
+  const isMeasured = reports.some(({ regions }) =>
+    regions.some(({ kernels }) => kernels.some(({ hardware }) => hardware !== undefined)),
+  );
+  const hardware = isMeasured ? HARDWARE_COLUMNS : [];
+  yield csvRow([...KERNEL_COLUMNS, ...hardware, ...domains.head]);
   for (const { scope, regions } of reports)
     for (const region of regions) {
       const path = pathText(region.path);
@@ -77,7 +81,13 @@ export function* renderKernelsCsv({ reports }: RegionReportBundle): Generator<st
       for (const kernel of region.kernels) {
         const { kernel_name, kind, device, calls } = kernel;
         const times = [kernelMs(kernel), meanMs(kernel)];
-        yield csvRow([scope, path, kernel_name, kind, device, calls, ...times, ...ofPath]);
+        const counters = hardware.map((name) => hardwareCell(kernel, name));
+        yield csvRow([
+          ...[scope, path, kernel_name, kind, device, calls],
+          ...times,
+          ...counters,
+          ...ofPath,
+        ]);
       }
     }
 }
@@ -92,6 +102,25 @@ const KERNEL_COLUMNS = [
   "total_ms",
   "mean_ms",
 ] as const;
+
+/** Only where something of them was measured; several limits stand with `+` between them. */
+const HARDWARE_COLUMNS = [
+  "sm_pct",
+  "memory_pct",
+  "limited_by",
+  "tensor_pct",
+  "occupancy_pct",
+  "occupancy_limit_pct",
+  "occupancy_limited_by",
+] as const;
+
+const hardwareCell = (
+  { hardware }: KernelRecord,
+  name: (typeof HARDWARE_COLUMNS)[number],
+): CsvCell =>
+  name === "occupancy_limited_by"
+    ? (hardware?.[name].join("+") ?? null)
+    : (hardware?.[name] ?? null);
 
 type DomainsOf = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
 

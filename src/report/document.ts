@@ -5,13 +5,14 @@
  */
 
 /** Version of the contract; `major.minor`, a minor only adds. */
-export const CONTRACT = "hydraconf.region-report/1.3";
+export const CONTRACT = "hydraconf.region-report/1.4";
 
 /** Those that are read: all that came before, too. */
 export const CONTRACTS: readonly string[] = [
   "hydraconf.region-report/1.0",
   "hydraconf.region-report/1.1",
   "hydraconf.region-report/1.2",
+  "hydraconf.region-report/1.3",
   CONTRACT,
 ];
 
@@ -215,4 +216,36 @@ export interface KernelRecord {
   readonly mean_ms: number;
   /** `cuda:N` or `cpu`. */
   readonly device: string;
+  /** What hardware counters tell of these calls; absent where nothing of it was measured. Added in 1.4. */
+  readonly hardware?: KernelHardware;
+}
+
+/** What is nearest to its peak: below 60 % of both `latency`, less than 10 points apart `both`. */
+export type Limit = "compute" | "memory" | "both" | "latency";
+
+/** What there is not enough of for another block on a multiprocessor. */
+export type OccupancyLimit = "registers" | "shared_memory" | "warps" | "blocks" | "barriers";
+
+/**
+ * Counters of one kernel, by the names of Nsight Compute; several calls are put together as those of a region
+ * are. Percent; null where it was not measured.
+ */
+export interface KernelHardware {
+  /** `sm__throughput.avg.pct_of_peak_sustained_elapsed`. */
+  readonly sm_pct: number | null;
+  /** `gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed`, or the largest of its parts. */
+  readonly memory_pct: number | null;
+  /** Null where one of the two was not measured. */
+  readonly limited_by: Limit | null;
+  /** `sm__pipe_tensor_cycles_active`, or the busiest kind of tensor instruction; 0: tensor cores were not used. */
+  readonly tensor_pct: number | null;
+  /** Achieved: `sm__warps_active.avg.pct_of_peak_sustained_active`. */
+  readonly occupancy_pct: number | null;
+  /** Theoretical, the most that the launch allows: `sm__maximum_warps_per_active_cycle_pct`. */
+  readonly occupancy_limit_pct: number | null;
+  /**
+   * The smallest of `launch__occupancy_limit_*`, all of them where several are; empty where the theoretical
+   * occupancy is 100 %, or the limits were not measured.
+   */
+  readonly occupancy_limited_by: readonly OccupancyLimit[];
 }

@@ -1,4 +1,5 @@
 import { plural } from "../plural.ts";
+import { hardwareColumns, hardwareLegend } from "./kernel-columns.ts";
 import { wordsOfKinds } from "./kernel-words.ts";
 import { kernelsOfReport } from "./kernels-of-report.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
@@ -33,6 +34,7 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
     .reduceRight((sum, ms) => sum + ms, 0);
   const whole = wholeMs(report);
   const total = whole ?? 0;
+  const hardware = hardwareColumns(shown);
   return [
     heading,
     `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "not timed" : `${formatMs(whole)} ms`}.`,
@@ -43,6 +45,7 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
         { heading: "Total ms", align: "right" },
         { heading: "Mean ms", align: "right" },
         { heading: "Share %", align: "right" },
+        ...hardware,
         { heading: "Mostly in" },
         ...(several ? [{ heading: "Device" }] : []),
       ],
@@ -52,10 +55,12 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
         formatMs(kernelMs(row)),
         formatMeanMs(meanMs(row)),
         formatShare(kernelMs(row), total),
+        ...hardware.map(({ cell }) => cell(row)),
         escapeMarkdown(row.mostlyIn),
         ...(several ? [row.device] : []),
       ]),
     ),
+    hardwareLegend(hardware),
     shown.length < kernels.length
       ? `${plural(kernels.length - shown.length, "more row")} in \`report.json\`.`
       : null,

@@ -1,6 +1,7 @@
 import { createNameNumbers, type NameNumbers } from "../name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
 import { placesOfLargest } from "./longest.ts";
+import { mergeHardware } from "./merge-hardware.ts";
 import { regionLabels, treeRows } from "./tree-rows.ts";
 
 export interface KernelOfReport extends KernelRecord {
@@ -33,6 +34,8 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
   const calls: number[] = [];
   const homes: number[] = [];
   const homeTimes: number[] = [];
+  /** Of kernels that counters tell something of: few reports have any. */
+  const measured = new Map<number, KernelRecord[]>();
   for (const [place, { region, level }] of treeRows(regions).entries())
     for (const record of region.kernels) {
       const number = identities.of(record);
@@ -52,6 +55,10 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
       }
       totals[number] = (totals[number] ?? 0) + record.total_ms;
       calls[number] = (calls[number] ?? 0) + record.calls;
+      if (record.hardware === undefined) continue;
+      const known = measured.get(number);
+      if (known === undefined) measured.set(number, [record]);
+      else known.push(record);
     }
 
   const labelOf = regionLabels(regions);
@@ -60,6 +67,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
     const [total_ms = 0, count = 0] = [totals[number], calls[number]];
     const home = regions[homes[number] ?? 0];
     const mostlyIn = home === undefined ? "" : labelOf(home);
+    const hardware = mergeHardware(measured.get(number) ?? []);
     return {
       kernel_name,
       kind,
@@ -67,6 +75,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
       calls: count,
       mean_ms: total_ms / count,
       device,
+      ...(hardware !== undefined && { hardware }),
       mostlyIn,
     };
   };

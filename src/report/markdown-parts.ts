@@ -1,6 +1,7 @@
 /** The parts that Markdown reports are put together from. */
 import { plural } from "../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { hardwareColumns } from "./kernel-columns.ts";
 import {
   type KernelWords,
   kernelWords,
@@ -158,6 +159,8 @@ export function kernelTable(region: NCUProfileRegion, limit: number): string | n
   const words = kernelWords(region.kernels);
   if (words === null) return null;
   const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
+  const shown = region.kernels.slice(0, limit);
+  const hardware = hardwareColumns(shown);
   const table = markdownTable(
     [
       { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
@@ -165,18 +168,18 @@ export function kernelTable(region: NCUProfileRegion, limit: number): string | n
       { heading: "Total ms", align: "right" },
       { heading: "Mean ms", align: "right" },
       { heading: "Share %", align: "right" },
+      ...hardware,
       ...(several ? [{ heading: "Device" }] : []),
     ],
-    region.kernels
-      .slice(0, limit)
-      .map((kernel) => [
-        markdownLabel(kernel.kernel_name),
-        String(kernel.calls),
-        formatMs(kernelMs(kernel)),
-        formatMeanMs(meanMs(kernel)),
-        formatShare(kernelMs(kernel), region.total_ms),
-        ...(several ? [kernel.device] : []),
-      ]),
+    shown.map((kernel) => [
+      markdownLabel(kernel.kernel_name),
+      String(kernel.calls),
+      formatMs(kernelMs(kernel)),
+      formatMeanMs(meanMs(kernel)),
+      formatShare(kernelMs(kernel), region.total_ms),
+      ...hardware.map(({ cell }) => cell(kernel)),
+      ...(several ? [kernel.device] : []),
+    ]),
   );
   const left = region.kernels.slice(limit);
   if (left.length === 0) return table;

@@ -11,6 +11,7 @@ import type {
 } from "./document.ts";
 import { pointerTo, type ReportIssue } from "./issue.ts";
 import { placeKey, told } from "./region-path.ts";
+import { limitOf } from "./speed-of-light.ts";
 import { upgraded } from "./upgrade.ts";
 
 interface Rule<T> {
@@ -123,6 +124,17 @@ const KERNEL_RULES: readonly Rule<KernelRecord>[] = [
       differs(mean_ms * calls, total_ms)
         ? problem(`${mean_ms} is not total_ms / calls`, `${total_ms / calls}`)
         : null,
+  },
+  {
+    property: "hardware",
+    check: ({ hardware }) => {
+      if (hardware === undefined) return null;
+      const { sm_pct, memory_pct, limited_by } = hardware;
+      const limit = sm_pct === null || memory_pct === null ? null : limitOf(sm_pct, memory_pct);
+      return limit === limited_by
+        ? null
+        : problem(`limited_by ${quote(limited_by)} does not fit the shares`, quote(limit));
+    },
   },
 ];
 

@@ -1,12 +1,10 @@
 /**
- * What limits a region: how near it came to the most that its GPU's processors and memory can do.
+ * What limits a region, or a kernel: how near it came to the most that its GPU's processors and memory can do.
  * Follows the rule of Nsight Compute's section "GPU Speed Of Light Throughput": below 60 % of both
  * peaks, kernels wait for latencies; else the larger share tells.
  */
-import type { NCUProfileRegion } from "./document.ts";
+import type { Limit, NCUProfileRegion } from "./document.ts";
 import { formatShare, NOT_MEASURED } from "./numbers.ts";
-
-export type Limit = "compute" | "memory" | "both" | "latency";
 
 export interface SpeedOfLight {
   /** Percent of the peak of the streaming multiprocessors. */
@@ -41,29 +39,42 @@ const MEMORY_PARTS = [
   peakShare("l1tex__throughput"),
 ];
 
+const LIMIT_METRICS: ReadonlySet<string> = new Set([...COMPUTE, ...MEMORY, ...MEMORY_PARTS]);
+
+/** Whether a metric, or its label in the details page, is one of those that limits are told by. */
+export const tellsLimits = (name: string): boolean => LIMIT_METRICS.has(name);
+
 /** Null where one of the two was not measured. */
-export function speedOfLight({ metrics }: NCUProfileRegion): SpeedOfLight | null {
-  const [compute] = percentages(metrics, COMPUTE);
-  if (compute === undefined) return null;
-  const [memory = largest(percentages(metrics, MEMORY_PARTS))] = percentages(metrics, MEMORY);
-  return memory === undefined ? null : { compute, memory, limit: limitOf(compute, memory) };
+export function speedOfLight({ metrics }: Pick<NCUProfileRegion, "metrics">): SpeedOfLight | null {
+  const compute = computeShare(metrics);
+  const memory = memoryShare(metrics);
+  if (compute === null || memory === null) return null;
+  return { compute, memory, limit: limitOf(compute, memory) };
 }
 
-function limitOf(compute: number, memory: number): Limit {
+/** Percent of the peak of the streaming multiprocessors; null where it was not measured. */
+export const computeShare = (metrics: Metrics): number | null =>
+  percentages(metrics, COMPUTE)[0] ?? null;
+
+/** Percent of the peak of the busiest part of the memory; null where it was not measured. */
+export const memoryShare = (metrics: Metrics): number | null =>
+  percentages(metrics, MEMORY)[0] ?? largest(percentages(metrics, MEMORY_PARTS));
+
+export function limitOf(compute: number, memory: number): Limit {
   if (Math.max(compute, memory) < BUSY) return "latency";
   if (Math.abs(compute - memory) < BALANCED) return "both";
   return compute > memory ? "compute" : "memory";
 }
 
-/** A label can also name a rate, which is no share. */
-const percentages = (metrics: Metrics, names: readonly string[]): readonly number[] =>
+/** Of those that were measured. A label can also name a rate, which is no share. */
+export const percentages = (metrics: Metrics, names: readonly string[]): readonly number[] =>
   names.flatMap((name) => {
     const metric = metrics[name];
     return metric?.unit === "%" && metric.value !== null ? [metric.value] : [];
   });
 
-const largest = (values: readonly number[]): number | undefined =>
-  values.length === 0 ? undefined : Math.max(...values);
+export const largest = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.max(...values);
 
 /** A column of a table of regions. */
 export interface LimitColumn {

@@ -3,6 +3,7 @@ import picocolors from "picocolors";
 import { plural } from "../plural.ts";
 import { printableLabel } from "../printable.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
+import { hardwareColumns } from "./kernel-columns.ts";
 import { wordsOfKinds } from "./kernel-words.ts";
 import { type KernelOfReport, kernelsOfReport } from "./kernels-of-report.ts";
 import { kernelMs, meanMs, wholeMs } from "./measured-time.ts";
@@ -32,7 +33,7 @@ export function renderTopKernels(
     .longest(most)
     .map((kernel) => ({ kernel, label: printableLabel(kernel.kernel_name, MAX_NAME) }));
   const heading = `${words.one[0]?.toUpperCase()}${words.one.slice(1)}`;
-  const table = terminalTable(heading, rows, columnsOf(wholeMs(report)), width);
+  const table = terminalTable(heading, rows, columnsOf(rows, wholeMs(report)), width);
   const left = kernels.length - rows.length;
   return [
     colors.bold(table.heading),
@@ -56,9 +57,18 @@ const column = (
   cell: ({ kernel }) => cell(kernel),
 });
 
-const columnsOf = (whole: number | null): readonly TerminalColumn<Row>[] => [
+const columnsOf = (rows: readonly Row[], whole: number | null): readonly TerminalColumn<Row>[] => [
   column("Calls", 2, ({ calls }) => String(calls)),
   column("Total ms", 0, (kernel) => formatMs(kernelMs(kernel))),
   column("Mean ms", 3, (kernel) => formatMeanMs(meanMs(kernel))),
   column("Share %", 1, (kernel) => formatShare(kernelMs(kernel), whole)),
+  ...hardwareColumns(rows.map(({ kernel }) => kernel)).map(
+    ({ short, align, cell }, place): TerminalColumn<Row> => ({
+      heading: short,
+      side: align ?? "left",
+      // What limits is the answer, the shares are where it comes from.
+      dispensable: short === "Limit" ? 1 : 4 + place,
+      cell: ({ kernel }) => cell(kernel),
+    }),
+  ),
 ];

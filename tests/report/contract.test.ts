@@ -8,6 +8,7 @@ import { readContract } from "../../src/report/compile-contract.ts";
 import type {
   CollectorInfo,
   InvocationStatistics,
+  KernelHardware,
   KernelRecord,
   MetricValue,
   NCUProfileRegion,
@@ -21,6 +22,8 @@ import type {
   ReportTotals,
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
+import { assembleNcu } from "../profile/ncu/assemble/assemble-all.ts";
+import { resultOf } from "../profile/ncu/results.ts";
 import { timelineOf, twoLibraries } from "../profile/regions/timelines.ts";
 import { bundleOf, context, resnet } from "./bundles.ts";
 
@@ -39,6 +42,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "kernel_name_base",
     "kernel_top_names",
   ],
+  KernelRecord: ["hardware"],
   RegionSelection: [
     "kernel_include_patterns",
     "kernel_exclude_patterns",
@@ -110,6 +114,16 @@ const kernel: Keys<KernelRecord> = {
   calls: true,
   mean_ms: true,
   device: true,
+  hardware: true,
+};
+const hardware: Keys<KernelHardware> = {
+  sm_pct: true,
+  memory_pct: true,
+  limited_by: true,
+  tensor_pct: true,
+  occupancy_pct: true,
+  occupancy_limit_pct: true,
+  occupancy_limited_by: true,
 };
 const selection: Keys<RegionSelection> = {
   include_patterns: true,
@@ -151,10 +165,17 @@ const types = {
   RepeatStatistics: repeatStatistics,
   MetricValue: metric,
   KernelRecord: kernel,
+  KernelHardware: hardware,
   RegionSelection: selection,
   ReportSelection: reportSelection,
   CollectorInfo: collector,
   ReportEnvironment: environment,
+};
+
+const kernelsOfNcu = (): readonly KernelRecord[] => {
+  const metrics = { "sm__throughput.avg.pct_of_peak_sustained_elapsed": [5, "%"] } as const;
+  const measured = { results: [resultOf({ ns: 1, metrics })], sections: new Map(), notes: [] };
+  return assembleNcu(measured).scopes[0]?.regions[0]?.kernels ?? [];
 };
 
 describe("the region report contract", async () => {
@@ -223,7 +244,11 @@ describe("the region report contract", async () => {
     expect(Object.keys(written)).toEqual(order("RegionReportBundle"));
     expect(Object.keys(first ?? {})).toEqual(order("NCUProfileRegionReport"));
     expect(Object.keys(first?.totals ?? {})).toEqual(order("ReportTotals"));
+    const [kernel] = kernelsOfNcu();
+    expect(Object.keys(kernel ?? {})).toEqual(order("KernelRecord"));
+    expect(Object.keys(kernel?.hardware ?? {})).toEqual(order("KernelHardware"));
     expect(Object.keys(load ?? {})).toEqual(order("NCUProfileRegion"));
-    expect(Object.keys(load?.kernels[0] ?? {})).toEqual(order("KernelRecord"));
+    const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");
+    expect(Object.keys(load?.kernels[0] ?? {})).toEqual(unmeasured);
   });
 });

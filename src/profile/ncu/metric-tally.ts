@@ -19,13 +19,13 @@ export interface RegionMetric {
 export interface MetricTally {
   add(result: NcuResult): void;
   /** Takes what another tally holds; that one stays as it is. */
-  merge(other: MetricTally): void;
+  merge(other: Pick<MetricTally, "parts">): void;
   readonly parts: ReadonlyMap<MetricColumns, ColumnSums>;
   metrics(): RegionMetrics;
 }
 
 /** Sums of the metrics that one table has, by place. */
-interface ColumnSums {
+export interface ColumnSums {
   results: number;
   /** Sum, extreme or first value; of a mean the sum of value times weight. */
   readonly values: Float64Array;
@@ -48,7 +48,7 @@ interface ColumnPlan {
   readonly timeAt: number;
 }
 
-const KINDS: Readonly<Record<MetricRule["kind"], number>> = {
+export const KINDS: Readonly<Record<MetricRule["kind"], number>> = {
   sum: 0,
   maximum: 1,
   minimum: 2,
@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<MetricRule["kind"], number>> = {
 
 const PLANS = new WeakMap<MetricColumns, ColumnPlan>();
 
-function planOf(columns: MetricColumns): ColumnPlan {
+export function planOf(columns: MetricColumns): ColumnPlan {
   const known = PLANS.get(columns);
   if (known !== undefined) return known;
   const placeOf = (names: readonly string[]): number => {
@@ -95,7 +95,7 @@ export function createMetricTally(): MetricTally {
   };
 }
 
-const emptySums = (length: number): ColumnSums => ({
+export const emptySums = (length: number): ColumnSums => ({
   results: 0,
   values: new Float64Array(length),
   weights: new Float64Array(length),

@@ -1,15 +1,26 @@
+import type { HardwareColumns } from "../html/page-data.ts";
+import { LIMIT_LEGEND } from "../speed-of-light.ts";
 import { h } from "./dom.ts";
-import { formatCount, formatMeanMs, formatMs, formatShare, plural } from "./format.ts";
+import {
+  formatCount,
+  formatMeanMs,
+  formatMs,
+  formatShare,
+  NOT_MEASURED,
+  plural,
+} from "./format.ts";
 import { nameElement } from "./name.ts";
 import { kernelsOf, type Region, type Scope } from "./scope.ts";
 import type { Store } from "./state.ts";
-import { createTable } from "./table.ts";
+import { type Column, createTable } from "./table.ts";
 
 interface Kernel {
   readonly name: string;
   readonly device: string;
   readonly calls: number;
   readonly total: number | null;
+  /** Row of the columns that it is from. */
+  readonly row: number;
 }
 
 const mean = ({ total, calls }: Kernel): number | null => total && total / calls;
@@ -34,6 +45,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
     device: scope.text(columns?.device[at] ?? -1),
     calls: columns?.calls[at] ?? 0,
     total: columns?.total[at] ?? null,
+    row: at,
   }));
   const other = columns?.other ?? null;
   if (rows.length === 0 && other === null)
@@ -70,6 +82,7 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
         key: ({ total }) => total,
         cell: ({ total }) => formatShare(total, whole),
       },
+      ...hardwareColumns(columns?.hardware ?? null, scope),
     ],
     text: ({ name }) => name,
     pageSize: 100,
@@ -82,3 +95,55 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
   );
   return table.element;
 }
+
+/** What counters tell: columns of what some kernel has. */
+function hardwareColumns(
+  hardware: HardwareColumns | null,
+  scope: Scope,
+): readonly Column<Kernel>[] {
+  if (hardware === null) return [];
+  const share = (
+    heading: string,
+    values: readonly (number | null)[],
+    hint: string,
+  ): readonly Column<Kernel>[] =>
+    ifMeasured(values, {
+      heading,
+      hint,
+      align: "right",
+      key: ({ row }) => values[row] ?? null,
+      cell: ({ row }) => formatShare(values[row] ?? null, 100),
+    });
+  const word = (values: readonly (number | null)[], row: number): string | null => {
+    const index = values[row] ?? null;
+    return index === null ? null : scope.text(index);
+  };
+  const { limit, occupancyMost, occupancyLimit } = hardware;
+  return [
+    ...share("SM %", hardware.smShare, "Of the peak of the multiprocessors"),
+    ...share("Memory %", hardware.memoryShare, "Of the peak of the memory"),
+    ...ifMeasured(limit, {
+      heading: "Limited by",
+      hint: LIMIT_LEGEND,
+      key: ({ row }) => word(limit, row),
+      cell: ({ row }) => word(limit, row) ?? NOT_MEASURED,
+    }),
+    ...share("Tensor %", hardware.tensor, "Of the peak of the tensor cores; 0: not used"),
+    ...share(
+      "Occupancy %",
+      hardware.occupancy,
+      "Warps that were active, of those there is room for",
+    ),
+    ...ifMeasured(occupancyLimit, {
+      heading: "Occupancy limit",
+      hint: "The most that the launch allows, and why",
+      key: ({ row }) => occupancyMost[row] ?? null,
+      cell: ({ row }) => word(occupancyLimit, row) ?? NOT_MEASURED,
+    }),
+  ];
+}
+
+const ifMeasured = (
+  values: readonly (number | null)[],
+  column: Column<Kernel>,
+): readonly Column<Kernel>[] => (values.some((value) => value !== null) ? [column] : []);

@@ -1,13 +1,20 @@
 /** Regions and kernels in the columns that the page's script reads. */
 import { printableLabel } from "../../printable.ts";
-import type { NCUProfileRegion } from "../document.ts";
+import type { KernelHardware, KernelRecord, NCUProfileRegion } from "../document.ts";
+import { occupancyLimitText } from "../kernel-columns.ts";
 import { exclusiveMs, kernelMs, totalMs } from "../measured-time.ts";
 import { forPage } from "../numbers.ts";
 import { KIND_WORDS } from "../region-path.ts";
 import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
 import { speedOfLight } from "../speed-of-light.ts";
 import type { TreeRow } from "../tree-rows.ts";
-import type { KernelColumns, NumberColumn, RegionColumns, RooflineData } from "./page-data.ts";
+import type {
+  HardwareColumns,
+  KernelColumns,
+  NumberColumn,
+  RegionColumns,
+  RooflineData,
+} from "./page-data.ts";
 import type { StringTable } from "./string-table.ts";
 
 export function regionColumns(
@@ -86,8 +93,32 @@ export const kernelColumns = (
   device: kept.map(({ device }) => table.add(device)),
   calls: kept.map(({ calls }) => calls),
   total: kept.map((kernel) => forPage(kernelMs(kernel))),
+  hardware: hardwareColumns(kept, table),
   other: other && { ...other, total: forPage(other.total) },
 });
+
+function hardwareColumns(
+  kernels: readonly KernelRecord[],
+  table: StringTable,
+): HardwareColumns | null {
+  if (kernels.every(({ hardware }) => hardware === undefined)) return null;
+  const numbers = (of: (hardware: KernelHardware) => number | null): NumberColumn =>
+    kernels.map(({ hardware }) => forPage(hardware === undefined ? null : of(hardware)));
+  const texts = (of: (hardware: KernelHardware) => string | null): HardwareColumns["limit"] =>
+    kernels.map(({ hardware }) => {
+      const text = hardware === undefined ? null : of(hardware);
+      return text === null ? null : table.add(text);
+    });
+  return {
+    smShare: numbers(({ sm_pct }) => sm_pct),
+    memoryShare: numbers(({ memory_pct }) => memory_pct),
+    limit: texts(({ limited_by }) => limited_by),
+    tensor: numbers(({ tensor_pct }) => tensor_pct),
+    occupancy: numbers(({ occupancy_pct }) => occupancy_pct),
+    occupancyMost: numbers(({ occupancy_limit_pct }) => occupancy_limit_pct),
+    occupancyLimit: texts(occupancyLimitText),
+  };
+}
 
 /** Null where no region has a point. */
 export function rooflineData(regions: readonly NCUProfileRegion[]): RooflineData | null {

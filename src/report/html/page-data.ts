@@ -77,8 +77,22 @@ export interface KernelColumns {
   readonly device: readonly TextIndex[];
   readonly calls: readonly number[];
   readonly total: NumberColumn;
+  /** What counters tell of them; null where nothing of it was measured. */
+  readonly hardware: HardwareColumns | null;
   /** Shorter kernels, folded. */
   readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
+}
+
+/** Percent; as text what limits. */
+export interface HardwareColumns {
+  readonly smShare: NumberColumn;
+  readonly memoryShare: NumberColumn;
+  readonly limit: readonly (TextIndex | null)[];
+  readonly tensor: NumberColumn;
+  readonly occupancy: NumberColumn;
+  readonly occupancyMost: NumberColumn;
+  /** The most, and why. */
+  readonly occupancyLimit: readonly (TextIndex | null)[];
 }
 
 export interface RooflineData {

@@ -3,6 +3,7 @@ import type { RegionIdentity } from "../../regions/path-tree.ts";
 import { DURATIONS } from "../metric-rules.ts";
 import { createMetricTally, type MetricTally } from "../metric-tally.ts";
 import type { NcuResult, RuleMessage } from "../results.ts";
+import { addToReading, createReading, isOf, type KernelReading } from "./kernel-readings.ts";
 
 /** What one process did on one device, by region: the smallest part that every scope is made of. */
 export interface Bucket {
@@ -11,9 +12,19 @@ export interface Bucket {
   readonly regions: Map<RegionIdentity, RegionTally>;
 }
 
+/** The launches of a kernel in a region. */
+export interface KernelRow {
+  calls: number;
+  ns: number;
+  /** What counters say of its launches in the region and in those inside it; null: nothing. */
+  readings: KernelReading[] | null;
+  /** Those of them whose launches no region inside this one contains. */
+  own: KernelReading[] | null;
+}
+
 export interface RegionTally {
   readonly metrics: MetricTally;
-  readonly kernels: Map<KernelIdentity, { calls: number; ns: number }>;
+  readonly kernels: Map<KernelIdentity, KernelRow>;
   /** Results whose innermost region this is. */
   exclusiveCalls: number;
   exclusiveNs: number;
@@ -63,7 +74,11 @@ export function addResult(
     tally.ns += timed;
     if (Number.isNaN(ns)) tally.untimed++;
     if (kernel === null) tally.ranges++;
-    else addCalls(tally.kernels, kernel, 1, timed);
+    else {
+      const row = addCalls(tally.kernels, kernel, 1, timed);
+      if (level === regions.length - 1)
+        addToReading(ownReading(row, result, kernel, regions, tallies), result);
+    }
     for (const rule of result.rules ?? []) addRule(tally.rules, { ...rule, results: 1 });
     if (level < regions.length - 1) continue;
     tally.exclusiveCalls++;
@@ -71,10 +86,45 @@ export function addResult(
   }
 }
 
+/**
+ * The sums that a launch is added to: once for all regions that it counts for, since there can be many around
+ * it. New ones are told to the kernel's row in each of them.
+ *
+ * @param row of the kernel in the innermost region
+ */
+function ownReading(
+  row: KernelRow,
+  { columns }: NcuResult,
+  kernel: KernelIdentity,
+  regions: readonly RegionIdentity[],
+  tallies: Bucket["regions"],
+): KernelReading {
+  const first = row.own?.[0];
+  if (first !== undefined && isOf(first, columns, regions)) return first;
+  const known = row.own?.find((reading) => isOf(reading, columns, regions));
+  if (known !== undefined) return known;
+  const created = createReading(columns, regions);
+  if (row.own === null) row.own = [created];
+  else row.own.push(created);
+  for (const region of regions) {
+    const around = tallies.get(region)?.kernels.get(kernel);
+    if (around !== undefined) addReadings(around, [created]);
+  }
+  return created;
+}
+
+function addReadings(row: KernelRow, readings: readonly KernelReading[]): void {
+  if (row.readings === null) row.readings = [...readings];
+  else for (const reading of readings) row.readings.push(reading);
+}
+
 /** Adds what one part of a scope has to the whole. */
 export function mergeTally(into: RegionTally, from: RegionTally): void {
   into.metrics.merge(from.metrics);
-  for (const [kernel, { calls, ns }] of from.kernels) addCalls(into.kernels, kernel, calls, ns);
+  for (const [kernel, { calls, ns, readings }] of from.kernels) {
+    const row = addCalls(into.kernels, kernel, calls, ns);
+    if (readings !== null) addReadings(row, readings);
+  }
   into.exclusiveCalls += from.exclusiveCalls;
   into.exclusiveNs += from.exclusiveNs;
   into.ranges += from.ranges;
@@ -88,13 +138,16 @@ function addCalls(
   kernel: KernelIdentity,
   calls: number,
   ns: number,
-): void {
-  const row = kernels.get(kernel);
-  if (row === undefined) kernels.set(kernel, { calls, ns });
-  else {
-    row.calls += calls;
-    row.ns += ns;
+): KernelRow {
+  const known = kernels.get(kernel);
+  if (known === undefined) {
+    const row = { calls, ns, readings: null, own: null };
+    kernels.set(kernel, row);
+    return row;
   }
+  known.calls += calls;
+  known.ns += ns;
+  return known;
 }
 
 function addRule(rules: RegionTally["rules"], rule: RuleCount): void {

@@ -20,6 +20,7 @@ import type { SelectedNodes } from "../../regions/selected-nodes.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { SectionTable } from "../results.ts";
 import { type Bucket, emptyTally, mergeTally, type RegionTally } from "./buckets.ts";
+import { hardwareOf } from "./kernel-readings.ts";
 import { regionNotes } from "./notes.ts";
 
 export interface ScopeRequest {
@@ -130,14 +131,18 @@ function entryOf(
 
 function kernelRecords({ kernels }: RegionTally): KernelRecord[] {
   const records = [...kernels].map(
-    ([{ name, kind, device }, { calls, ns }]): KernelRecord => ({
-      kernel_name: name,
-      kind,
-      total_ms: ns / NS_PER_MS,
-      calls,
-      mean_ms: ns / calls / NS_PER_MS,
-      device,
-    }),
+    ([{ name, kind, device }, { calls, ns, readings }]): KernelRecord => {
+      const hardware = readings === null ? undefined : hardwareOf(readings);
+      return {
+        kernel_name: name,
+        kind,
+        total_ms: ns / NS_PER_MS,
+        calls,
+        mean_ms: ns / calls / NS_PER_MS,
+        device,
+        ...(hardware !== undefined && { hardware }),
+      };
+    },
   );
   return records.sort(byTime);
 }
