@@ -4,6 +4,7 @@
  */
 import { type CsvCell, csvRecord } from "../csv.ts";
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "./document.ts";
+import { haveActivity } from "./gpu-activity.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
 
@@ -11,7 +12,13 @@ import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
 export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<string> {
   const domains = domainColumn(reports.flatMap(({ regions }) => regions));
   const metrics = metricColumns({ reports });
-  yield csvRow([...REGION_COLUMNS, ...domains.head, ...metrics.map(({ heading }) => heading)]);
+  const activity = reports.some(({ regions }) => haveActivity(regions)) ? ACTIVITY : [];
+  yield csvRow([
+    ...REGION_COLUMNS,
+    ...activity.map((name) => `gpu_${name}`),
+    ...domains.head,
+    ...metrics.map(({ heading }) => heading),
+  ]);
   for (const { scope, regions } of reports)
     for (const region of regions) {
       const calls = region.invocation_wall_ms;
@@ -35,6 +42,7 @@ export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<st
         calls?.p95 ?? null,
         calls?.max ?? null,
         region.kernel_count,
+        ...activity.map((name) => region.gpu_activity?.[name] ?? null),
         ...domains.cells(region),
         ...metrics.map(({ name, unit }) => {
           const metric = region.metrics[name];
@@ -43,6 +51,9 @@ export function* renderRegionsCsv({ reports }: RegionReportBundle): Generator<st
       ]);
     }
 }
+
+/** Only where it is known of some region. */
+const ACTIVITY = ["busy_ms", "kernel_ms", "copy_ms", "overlap_ms"] as const;
 
 const REGION_COLUMNS = [
   "scope",

@@ -129,6 +129,8 @@ export interface NCUProfileRegion {
   readonly invocation_wall_ms: InvocationStatistics | null;
   /** Kernels in the region, children included, each once; CPU operations when there is no GPU. */
   readonly kernel_count: number;
+  /** What GPUs did while the range was open; absent where that is not known. Added in 1.4. */
+  readonly gpu_activity?: RegionGpuActivity;
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly sections: Readonly<Record<string, unknown>>;
   /** Longest first. */
@@ -137,6 +139,21 @@ export interface NCUProfileRegion {
   readonly repeats?: RegionRepeats;
   readonly selection: RegionSelection;
   readonly notes: readonly string[];
+}
+
+/**
+ * Parts of a region's `wall_ms`, in milliseconds: what the GPUs of its process ran meanwhile, whichever range
+ * launched it. Of several GPUs at least one did; reports of one device count that one alone.
+ */
+export interface RegionGpuActivity {
+  /** A kernel, a copy or a set of memory ran; the rest of `wall_ms` the GPUs were idle. */
+  readonly busy_ms: number;
+  /** A kernel ran. */
+  readonly kernel_ms: number;
+  /** A copy or a set of memory ran. */
+  readonly copy_ms: number;
+  /** Both ran: `kernel_ms + copy_ms - busy_ms`. */
+  readonly overlap_ms: number;
 }
 
 /** How the wall time of one invocation varies, in milliseconds. */

@@ -1,6 +1,8 @@
 /** The parts that Markdown reports are put together from. */
 import { plural } from "../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { busyText, haveActivity } from "./gpu-activity.ts";
+import { BUSY_HEADING, BUSY_LEGEND } from "./gpu-words.ts";
 import { hardwareColumns } from "./kernel-columns.ts";
 import {
   type KernelWords,
@@ -34,7 +36,8 @@ export function* regionTreeTable(report: NCUProfileRegionReport): Generator<stri
   const words = reportKernelWords(report);
   const share = shareBase(report);
   const limits = limitColumns(report.regions);
-  const columns = treeColumns(words, share, limits);
+  const busy = haveActivity(report.regions);
+  const columns = treeColumns(words, share, { limits, busy });
   yield* markdownTablePieces(
     [
       { heading: "Region" },
@@ -45,7 +48,7 @@ export function* regionTreeTable(report: NCUProfileRegionReport): Generator<stri
       ...columns.map(({ cell }) => cell(region)),
     ]),
   );
-  yield `\n\n${treeLegend(words, share, limits.length > 0)}`;
+  yield `\n\n${treeLegend(words, share, { hasLimits: limits.length > 0, busy })}`;
 }
 
 interface TreeColumn {
@@ -57,7 +60,7 @@ interface TreeColumn {
 function treeColumns(
   words: KernelWords | null,
   share: ShareBase,
-  limits: readonly LimitColumn[],
+  { limits, busy }: { readonly limits: readonly LimitColumn[]; readonly busy: boolean },
 ): readonly TreeColumn[] {
   const calls: TreeColumn = {
     heading: "Calls",
@@ -70,6 +73,7 @@ function treeColumns(
   const walls: readonly TreeColumn[] = [
     { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms) },
     { heading: "Wall excl. ms", cell: (region) => formatMs(region.wall_exclusive_ms) },
+    ...(busy ? [{ heading: BUSY_HEADING, cell: busyText }] : []),
   ];
   const shares: readonly TreeColumn[] =
     share.label === null
@@ -83,12 +87,17 @@ function treeColumns(
   return [calls, ...times, ...walls, counts, ...limits, ...shares];
 }
 
-const treeLegend = (words: KernelWords | null, { label }: ShareBase, hasLimits: boolean): string =>
+const treeLegend = (
+  words: KernelWords | null,
+  { label }: ShareBase,
+  { hasLimits, busy }: { readonly hasLimits: boolean; readonly busy: boolean },
+): string =>
   [
     words === null
       ? "Neither GPU kernels nor CPU operations were recorded: only the wall clock is known."
       : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
     "Wall is the time the range was open, summed over calls.",
+    ...(busy ? [BUSY_LEGEND] : []),
     ...(hasLimits ? [LIMIT_LEGEND] : []),
     ...(label === null ? [] : [`Share is of ${label}.`]),
     `${NOT_MEASURED} means not measured.`,

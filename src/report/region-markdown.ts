@@ -2,6 +2,7 @@ import { plural } from "../plural.ts";
 import { checkOptions } from "../values/check-options.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
 import { equalJson } from "./equal-json.ts";
+import { gpuActivityTable } from "./gpu-activity.ts";
 import { reportKernelWords } from "./kernel-words.ts";
 import { escapeMarkdown, type MarkdownBlock, markdownPieces } from "./markdown.ts";
 import {
@@ -64,6 +65,7 @@ function* blocksOf(
   yield "## Region tree";
   yield regionTreeTable(main);
   yield* withHeading("## Wall time per call", invocationTable(main.regions));
+  yield* withHeading("## GPU while ranges were open", gpuActivityTable(main.regions));
   yield* withHeading("## Repeated runs", repeatsTable(main.regions));
   yield* withHeading("## Notes", notesList(main.notes));
   yield "## Regions";

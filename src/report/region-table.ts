@@ -4,6 +4,7 @@ import picocolors from "picocolors";
 import { plural } from "../plural.ts";
 import { checkOptions } from "../values/check-options.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { busyText, haveActivity } from "./gpu-activity.ts";
 import {
   type KernelWords,
   reportKernelWords,
@@ -74,6 +75,7 @@ const columnsOf = (
 ): readonly Column[] => [
   column("Calls", 3, shownCalls),
   ...(words === null ? wallColumns : kernelColumns(words)),
+  ...(haveActivity(regions) ? [column("Busy %", 4, busyText)] : []),
   ...limitColumns(regions).map(({ short, isVerdict, cell }) =>
     isVerdict ? column(short, 1, cell, "left") : column(short, 5, cell),
   ),

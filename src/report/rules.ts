@@ -99,6 +99,22 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
     },
   },
   {
+    property: "gpu_activity",
+    check: ({ gpu_activity, wall_ms }) => {
+      if (gpu_activity === undefined) return null;
+      const { busy_ms, kernel_ms, copy_ms, overlap_ms } = gpu_activity;
+      if (differs(busy_ms + overlap_ms, kernel_ms + copy_ms))
+        return problem(
+          `overlap_ms ${overlap_ms} does not fit the other times`,
+          `kernel_ms + copy_ms - busy_ms, ${kernel_ms + copy_ms - busy_ms}`,
+        );
+      return (
+        atMost(Math.max(kernel_ms, copy_ms), busy_ms, "kernel_ms or copy_ms", "busy_ms") ??
+        atMost(busy_ms, wall_ms, "busy_ms", "wall_ms")
+      );
+    },
+  },
+  {
     property: "total_ms",
     check: ({ total_ms, kernels }) => {
       if (kernels.length === 0) return null;

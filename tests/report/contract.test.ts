@@ -13,6 +13,7 @@ import type {
   MetricValue,
   NCUProfileRegion,
   NCUProfileRegionReport,
+  RegionGpuActivity,
   RegionRepeats,
   RegionReportBundle,
   RegionSelection,
@@ -32,7 +33,7 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
-  NCUProfileRegion: ["path_domains", "repeats"],
+  NCUProfileRegion: ["path_domains", "gpu_activity", "repeats"],
   NCUProfileRegionReport: ["selection", "failure"],
   ReportSelection: [
     "ncu_include_expressions",
@@ -90,12 +91,19 @@ const region: Keys<NCUProfileRegion> = {
   wall_exclusive_ms: true,
   invocation_wall_ms: true,
   kernel_count: true,
+  gpu_activity: true,
   metrics: true,
   sections: true,
   kernels: true,
   repeats: true,
   selection: true,
   notes: true,
+};
+const gpuActivity: Keys<RegionGpuActivity> = {
+  busy_ms: true,
+  kernel_ms: true,
+  copy_ms: true,
+  overlap_ms: true,
 };
 const statistics: Keys<InvocationStatistics> = { min: true, median: true, max: true, p95: true };
 const repeats: Keys<RegionRepeats> = { runs: true, total_ms: true, wall_ms: true };
@@ -160,6 +168,7 @@ const types = {
   NCUProfileRegionReport: report,
   ReportTotals: totals,
   NCUProfileRegion: region,
+  RegionGpuActivity: gpuActivity,
   InvocationStatistics: statistics,
   RegionRepeats: repeats,
   RepeatStatistics: repeatStatistics,

@@ -161,7 +161,7 @@ describe("Markdown reports", () => {
     };
     const gpuRun = reportOf({ ranges, kernels });
     expect(gpuRun).toContain(": 1 region, 1 call, 0 GPU kernels.");
-    expect(gpuRun).toContain("| empty | 1 | 0.000 | 0.000 | 1.000 | 1.000 | 0 | 100.0 |");
+    expect(gpuRun).toContain("| empty | 1 | 0.000 | 0.000 | 1.000 | 1.000 | 0.0 | 0 | 100.0 |");
     expect(gpuRun).toContain("Total is GPU time of kernels inside the region");
     const cpuRun = reportOf({ ranges: [...ranges, ...operations] });
     expect(cpuRun).toContain(": 1 region, 1 call, 0 CPU operations.");

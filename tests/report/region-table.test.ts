@@ -80,7 +80,7 @@ forward              2    16.000   36.000
     const text = renderRegionTable(gpu);
     expect(text).toContain("Kernels");
     expect(text).not.toContain("CPU");
-    expect(text).toMatch(/\n\(outside\) +– +1\.000 +1\.000 +– +1 +33\.3\n/);
+    expect(text).toMatch(/\n\(outside\) +– +1\.000 +1\.000 +– +1 +– +33\.3\n/);
   });
 
   it("sets back what is outside of all regions", () => {

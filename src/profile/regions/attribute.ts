@@ -7,6 +7,7 @@ import type { LabelOf } from "../labels/label-rules.ts";
 import type { ProcessTimeline, RangeInstance } from "../timeline.ts";
 import { cover, createCoverage } from "./coverage.ts";
 import { type ActivityTally, createActivityTallies } from "./gpu-activity.ts";
+import { createGpuTimelines, type GpuTimelines } from "./gpu-use.ts";
 import { deviceName, type KernelNames, type KernelNumber } from "./kernel-names.ts";
 import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
 import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
@@ -41,6 +42,8 @@ export interface ProcessAttribution {
   readonly kernels: KernelTallies;
   /** Copies, sets and waits. */
   readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
+  /** What its GPUs did when. */
+  readonly gpu: GpuTimelines;
   /** Operations left out because GPU kernels are counted instead. */
   readonly ignoredOperations: number;
   readonly tooDeep: number;
@@ -83,6 +86,7 @@ export function attributeProcess(
   };
 
   const activities = createActivityTallies();
+  const gpu = createGpuTimelines();
   /** What a call counts for; nobody's ranges where it is not known who made it. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
     const regions = threadId === null ? [] : open.regionsOn(threadId);
@@ -117,11 +121,12 @@ export function attributeProcess(
       kernelIsLaunched(kernel) {
         const { kind = "kernel", launchThreadId } = kernel;
         const ns = Math.max(kernel.endNs - kernel.startNs, 0);
+        const device = deviceName(kernel.device);
+        gpu.add(kind, device, kernel.startNs, kernel.endNs);
         if (kind === "kernel") {
           launch(kernelNames.kernel(kernel), launchThreadId, ns);
           return;
         }
-        const device = deviceName(kernel.device);
         activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
         ranOn(device, launchThreadId);
       },
@@ -136,6 +141,7 @@ export function attributeProcess(
     instances,
     kernels: kernels.finish(),
     activities: activities.byRegion,
+    gpu,
     ignoredOperations,
     tooDeep,
     overlapping,

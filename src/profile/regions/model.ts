@@ -6,6 +6,7 @@ import type { KernelRecord, RegionRepeats, ReportScope } from "../../report/docu
 import type { Placed } from "../../report/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
+import type { GpuUse } from "./gpu-use.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
 import type { Statistics } from "./statistics.ts";
@@ -73,6 +74,8 @@ export interface RegionModelEntry extends Placed {
   readonly sections?: readonly SectionModel[];
   /** Copies, sets and waits, children's included; without an entry: none were recorded. */
   readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
+  /** What GPUs did while the range was open; absent where no GPU was seen, or the range has no wall time. */
+  readonly gpuUse?: GpuUse;
   readonly notes: readonly string[];
 }
 

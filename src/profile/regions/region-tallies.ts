@@ -1,6 +1,7 @@
 /** What the processes of a scope did in each region, added up. Times in nanoseconds. */
 import type { ProcessAttribution } from "./attribute.ts";
 import type { ActivityTally } from "./gpu-activity.ts";
+import { type GpuTimeline, type GpuUse, useBetween } from "./gpu-use.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import { type KernelTally, ranOn } from "./kernel-tallies.ts";
 import type { RegionInstance } from "./open-ranges.ts";
@@ -16,6 +17,8 @@ export interface RegionTally {
   readonly kernels: KernelTally[];
   readonly kernelKinds: Set<KernelIdentity["kind"]>;
   readonly activities: ActivityTally[];
+  /** Parts of `wallNs`. */
+  readonly gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] };
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
@@ -27,7 +30,8 @@ export function tallyRegions(
 ): ReadonlyMap<RegionIdentity, RegionTally> {
   const tallies = new Map<RegionIdentity, RegionTally>();
   const isHere = (where: string | null): boolean => device === null || where === device;
-  for (const { process, instances, kernels, activities } of processes) {
+  for (const { process, instances, kernels, activities, gpu } of processes) {
+    const timeline = gpu.of(device);
     const tallyOf = (region: RegionIdentity): RegionTally => {
       let tally = tallies.get(region);
       if (tally === undefined) {
@@ -39,7 +43,7 @@ export function tallyRegions(
     };
     for (const instance of instances)
       if (device === null || instance.devices.includes(device))
-        addInstance(tallyOf(instance.region), instance);
+        addInstance(tallyOf(instance.region), instance, timeline);
     for (const [region, part] of kernels)
       if (device === null || ranOn(part, device)) addKernels(tallyOf(region), part, isHere);
     for (const [region, ofRegion] of activities)
@@ -58,16 +62,26 @@ const emptyTally = (): RegionTally => ({
   kernels: [],
   kernelKinds: new Set(),
   activities: [],
+  gpu: { busyNs: 0, kernelNs: 0, copyNs: 0 },
   exclusiveKernelNs: 0,
   exclusiveKernelCount: 0,
 });
 
-function addInstance(tally: RegionTally, instance: RegionInstance): void {
+function addInstance(
+  tally: RegionTally,
+  instance: RegionInstance,
+  timeline: GpuTimeline | null,
+): void {
   const duration = instance.endNs - instance.startNs;
   tally.durations.push(duration);
   tally.wallNs += duration - instance.countedNs;
   tally.exclusiveWallNs += duration - instance.inner.coveredNs;
   if (!instance.closed) tally.unclosed++;
+  if (timeline === null) return;
+  const use = useBetween(timeline, instance.startNs + instance.countedNs, instance.endNs);
+  tally.gpu.busyNs += use.busyNs;
+  tally.gpu.kernelNs += use.kernelNs;
+  tally.gpu.copyNs += use.copyNs;
 }
 
 function addKernels(

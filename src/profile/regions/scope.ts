@@ -33,11 +33,12 @@ export function buildScope(
 ): ScopeModel {
   const tallies = tallyRegions(request.processes, request.device);
   const totals = scopeTotals(request, tallies);
+  const sawGpu = request.processes.some(({ gpu }) => gpu.of(request.device) !== null);
   const regions: RegionModelEntry[] = [];
   const outside: RegionModelEntry[] = [];
   let leftOut = 0;
   const entry = (identity: RegionIdentity, tally: RegionTally) =>
-    entryOf(identity, tally, totals, request.device, kernelRows);
+    entryOf(identity, tally, { totals, sawGpu, device: request.device }, kernelRows);
   for (const node of nodesDepthFirst(root))
     for (const identity of node.regions) {
       const tally = tallies.get(identity);
@@ -87,11 +88,17 @@ function scopeTotals(
   };
 }
 
+interface About {
+  readonly totals: ScopeTotals;
+  /** Whether anything ran on a GPU: a scope without says nothing of GPUs. */
+  readonly sawGpu: boolean;
+  readonly device: string | null;
+}
+
 function entryOf(
   { node, kind }: RegionIdentity,
   tally: RegionTally,
-  totals: ScopeTotals,
-  scopeDevice: string | null,
+  { totals, sawGpu, device: scopeDevice }: About,
   kernelRows: KernelRowsReader,
 ): RegionModelEntry {
   const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
@@ -111,6 +118,7 @@ function entryOf(
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
+    ...(sawGpu && timed && { gpuUse: tally.gpu }),
     notes: tally.unclosed > 0 ? [neverClosed(tally.unclosed)] : [],
   };
 }

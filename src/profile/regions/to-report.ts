@@ -3,6 +3,7 @@ import {
   CONTRACT,
   type NCUProfileRegion,
   type NCUProfileRegionReport,
+  type RegionGpuActivity,
   type RegionReportBundle,
   type RegionSelection,
   type ReportEnvironment,
@@ -11,6 +12,7 @@ import {
 import { checkOptions } from "../../values/check-options.ts";
 import { REPORT_CONTEXT } from "../profile-options.ts";
 import { dataNotes } from "./data-notes.ts";
+import type { GpuUse } from "./gpu-use.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel, SectionModel } from "./model.ts";
 import type { Statistics } from "./statistics.ts";
 
@@ -96,6 +98,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     wall_exclusive_ms: milliseconds(region.exclusiveWallNs),
     invocation_wall_ms: statisticsInMilliseconds(region.invocationWallNs),
     kernel_count: region.kernelCount,
+    ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
     metrics: { ...activityMetrics(region), ...Object.fromEntries(region.metrics ?? []) },
     sections: sectionsOf(region.sections ?? []),
     kernels: region.kernels,
@@ -150,6 +153,15 @@ function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["me
     }),
     ...(sets && { memory_set_time: time(sets.ns) }),
     ...(waits && { synchronization_time: time(waits.ns) }),
+  };
+}
+
+function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
+  return {
+    busy_ms: milliseconds(busyNs),
+    kernel_ms: milliseconds(kernelNs),
+    copy_ms: milliseconds(copyNs),
+    overlap_ms: milliseconds(Math.max(0, kernelNs + copyNs - busyNs)),
   };
 }
 

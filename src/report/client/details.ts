@@ -48,6 +48,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     ["Wall", time(regions.wall[row])],
     ["Wall, exclusive", time(regions.wallExclusive[row])],
     ["Per call", perCall(scope, row)],
+    ["GPU while open", gpuActivity(scope, row)],
     ["Limited by", limitedBy(scope, row)],
   ];
   const metrics = drawMetricTable(scope, region);
@@ -78,6 +79,16 @@ function perCall({ data }: Scope, row: number): string | null {
   if (median[row] == null) return null;
   const [low, middle, high, top] = [min, median, p95, max].map((of) => formatMs(of[row] ?? null));
   return `minimum ${low}, median ${middle}, 95th percentile ${high}, maximum ${top} ms`;
+}
+
+function gpuActivity({ data }: Scope, row: number): string | null {
+  const { gpuBusy, gpuKernels, gpuCopies, wall } = data.regions;
+  const [busy, kernels, copies, whole] = [gpuBusy, gpuKernels, gpuCopies, wall].map(
+    (of) => of[row] ?? null,
+  );
+  if (busy == null || kernels == null || copies == null || whole == null) return null;
+  const [idle, both] = [whole - busy, kernels + copies - busy].map((ms) => Math.max(0, ms));
+  return `idle ${formatMs(idle ?? 0)}, kernels ${formatMs(kernels)}, copies ${formatMs(copies)}, both at once ${formatMs(both ?? 0)} ms`;
 }
 
 function limitedBy(scope: Scope, row: number): string | null {

@@ -1,3 +1,4 @@
+import { BUSY_HEADING, BUSY_LEGEND } from "../gpu-words.ts";
 import type { RegionColumns } from "../html/page-data.ts";
 import { LIMIT_LEGEND } from "../speed-of-light.ts";
 import { h, on } from "./dom.ts";
@@ -75,6 +76,7 @@ function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
       regions.wallExclusive,
       "The part of Wall that no inner region has",
     ),
+    ...busyColumn(regions),
     ...whereMeasured("Median ms", regions.median, "Median wall time of a call"),
     ...whereMeasured("p95 ms", regions.p95, "95th percentile of the wall time of calls"),
     ...(regions.repeatMean.length === 0
@@ -111,6 +113,23 @@ function columnsOf(scope: Scope, store: Store): readonly Column<Region>[] {
             cell: ({ value }: Region) => formatShare(value, wholeMs),
           },
         ]),
+  ];
+}
+
+function busyColumn({ gpuBusy, wall }: RegionColumns): readonly Column<Region>[] {
+  if (gpuBusy.length === 0) return [];
+  const share = ({ row }: Region): number | null => {
+    const [busy, whole] = [gpuBusy[row] ?? null, wall[row] ?? null];
+    return busy === null || whole === null || whole === 0 ? null : busy / whole;
+  };
+  return [
+    {
+      heading: BUSY_HEADING,
+      hint: BUSY_LEGEND,
+      align: "right",
+      key: share,
+      cell: (region) => formatShare(share(region), 1),
+    },
   ];
 }
 

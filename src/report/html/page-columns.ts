@@ -1,6 +1,12 @@
 /** Regions and kernels in the columns that the page's script reads. */
 import { printableLabel } from "../../printable.ts";
-import type { KernelHardware, KernelRecord, NCUProfileRegion } from "../document.ts";
+import type {
+  KernelHardware,
+  KernelRecord,
+  NCUProfileRegion,
+  RegionGpuActivity,
+} from "../document.ts";
+import { haveActivity } from "../gpu-activity.ts";
 import { occupancyLimitText } from "../kernel-columns.ts";
 import { exclusiveMs, kernelMs, totalMs } from "../measured-time.ts";
 import { forPage } from "../numbers.ts";
@@ -44,8 +50,22 @@ export function regionColumns(
     p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
     max: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
     kernelCount: regions.map(({ kernel_count }) => kernel_count),
+    ...activityColumns(regions),
     ...limitShares(regions, table),
     ...repeatColumns(regions),
+  };
+}
+
+function activityColumns(
+  regions: readonly NCUProfileRegion[],
+): Pick<RegionColumns, "gpuBusy" | "gpuKernels" | "gpuCopies"> {
+  if (!haveActivity(regions)) return { gpuBusy: [], gpuKernels: [], gpuCopies: [] };
+  const times = (name: keyof RegionGpuActivity): NumberColumn =>
+    regions.map(({ gpu_activity }) => forPage(gpu_activity?.[name] ?? null));
+  return {
+    gpuBusy: times("busy_ms"),
+    gpuKernels: times("kernel_ms"),
+    gpuCopies: times("copy_ms"),
   };
 }
 

@@ -53,6 +53,10 @@ export interface RegionColumns {
   readonly p95: NumberColumn;
   readonly max: NumberColumn;
   readonly kernelCount: readonly number[];
+  /** Parts of the wall time, in ms; empty where nothing of it is known. */
+  readonly gpuBusy: NumberColumn;
+  readonly gpuKernels: NumberColumn;
+  readonly gpuCopies: NumberColumn;
   /** Percent of the peaks, and what of them limits; empty where nothing of it was measured. */
   readonly smShare: NumberColumn;
   readonly memoryShare: NumberColumn;
