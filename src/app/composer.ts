@@ -19,6 +19,7 @@ import type { ResolveContext } from "../values/interpolation/context.ts";
 import { createResolveContext } from "../values/interpolation/context.ts";
 import type { MapNode } from "../values/node.ts";
 import type { Resolver } from "../values/resolvers/resolver.ts";
+import { eachOnce } from "./errors/warn.ts";
 import type { Invocation } from "./process/invocation.ts";
 import { withHydraResolvers } from "./resolvers/hydra-resolvers.ts";
 import { secretTexts, suspectTexts } from "./secrets/learn-secrets.ts";
@@ -88,7 +89,9 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const context = contextOf(request, invocation, () => published.root);
   const configDirs = addedDirectories(request, cwd);
   const snapshot = openTree({ ...request, configDir: request.configPath, configDirs, cwd, env });
-  const surroundings = { snapshot, context, onWarning: once(request.onWarning) };
+  const warnOnce = eachOnce(request.onWarning ?? (() => {}));
+  const onWarning = ({ message }: CompositionWarning): void => warnOnce(message);
+  const surroundings = { snapshot, context, onWarning };
   return {
     configName: primary,
     context,
@@ -135,15 +138,6 @@ const contextOf = (
     env,
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
-
-/** Passes each message on once, however many jobs it concerns. */
-function once(tell: (message: string) => void = () => {}): (warning: CompositionWarning) => void {
-  const told = new Set<string>();
-  return ({ message }) => {
-    if (!told.has(message)) tell(message);
-    told.add(message);
-  };
-}
 
 /**
  * The search path entries of `--config-dir`.

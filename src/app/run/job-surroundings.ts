@@ -2,7 +2,7 @@ import { type Composition, createConfig } from "../../compose/index.ts";
 import type { ComposedEvent } from "../callbacks/callback.ts";
 import { openCallbacks } from "../callbacks/callbacks.ts";
 import type { Session } from "../commands/command.ts";
-import { warnOf } from "../errors/warn.ts";
+import { eachOnce, warnOf } from "../errors/warn.ts";
 import { requiredAt } from "../job/hydra-values.ts";
 import type { JobSurroundings } from "../job/run-job.ts";
 import type { Logging } from "../logging/logging.ts";
@@ -33,14 +33,6 @@ export async function surround(
     warn: eachOnce((message) => warnOf(message, invocation)),
     flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
     restArgs: parsed.rest ?? [],
-  };
-}
-
-function eachOnce(tell: (message: string) => void): (message: string) => void {
-  const told = new Set<string>();
-  return (message) => {
-    if (!told.has(message)) tell(message);
-    told.add(message);
   };
 }
 
