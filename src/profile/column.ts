@@ -1,6 +1,6 @@
 type NumberArray = Uint8Array | Uint32Array | Float64Array;
 
-/** Numbers by row. Rows that nothing was said of are `absent`, and take no memory behind the last one set. */
+/** Numbers by row. Rows that were never set are `absent`; after the last row set, they take no memory. */
 export interface Column {
   readonly get: (row: number) => number;
   readonly set: (row: number, value: number) => void;
@@ -8,7 +8,7 @@ export interface Column {
 
 const FIRST_ROWS = 1024;
 /**
- * Rows of a block. Only the first block grows by being copied: to double a column of millions leaves
+ * Rows per block. Only the first block grows by being copied: doubling a column of millions would leave
  * as much garbage as it has rows.
  */
 const BLOCK_BITS = 16;
@@ -16,13 +16,14 @@ const BLOCK_ROWS = 1 << BLOCK_BITS;
 const IN_BLOCK = BLOCK_ROWS - 1;
 
 /**
- * Blocks in which all rows are alike, such as the device of most kernels, take no memory, either.
+ * Creates an empty column. A block whose rows are all equal, such as the device of most kernels, takes no
+ * memory either.
  *
- * @param make of so many elements, all zero
+ * @param make creates an array of that many zeros
  * @param absent NaN, or a number that stands for no value
  */
 export function createColumn(make: (rows: number) => NumberArray, absent = 0): Column {
-  /** Undefined: so far, the first `counts` rows are all `alike`, and the others absent. */
+  /** Undefined while the first `counts` rows of a block are all `alike`, and its others absent. */
   const blocks: (NumberArray | undefined)[] = [];
   const counts: number[] = [];
   const alike: number[] = [];
@@ -48,7 +49,7 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
     blocks[wanted] = block;
     return block;
   };
-  /** Whether there is nothing to be made: the row goes on as its block began, or says nothing. */
+  /** Whether the value needs no array: it continues the block's run of equal values, or is absent. */
   const isAlike = (row: number, value: number): boolean => {
     const wanted = row >>> BLOCK_BITS;
     while (blocks.length <= wanted) {
@@ -60,7 +61,7 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
     const count = counts[wanted] ?? 0;
     if (at < count) return Object.is(value, alike[wanted]);
     if (at === count && (count === 0 || Object.is(value, alike[wanted]))) {
-      // As a block would hold it.
+      // Rounded as an array would store it.
       if (count === 0) [alike[wanted] = absent] = make(1).fill(value);
       counts[wanted] = count + 1;
       return true;

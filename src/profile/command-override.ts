@@ -3,12 +3,12 @@ import { ConfigError } from "../values/errors.ts";
 import { MISSING } from "../values/node.ts";
 
 /**
- * The overrides that `-- PROG ARG...` is short for, so that the saved config tells the whole run and
- * repeats it. Every argument arrives as it was typed: quotes keep the override language off it, and
- * `${` is escaped, since a config would read it as an interpolation.
+ * The overrides that `-- PROG ARG...` stands for, so that the saved config describes the whole run and
+ * can repeat it. Every argument arrives as it was typed: it is quoted for the override language, and `${`
+ * is escaped because a config would read it as an interpolation.
  *
- * @throws ConfigError `app.usage` without a program; `profile.unsupported` for the one text that a
- *   config cannot hold, its marker of a missing value
+ * @throws ConfigError `app.usage` without a program; `profile.unsupported` for `???`, the only text that a
+ *   config cannot hold, because it marks a missing value
  */
 export function commandOverrides(argv: readonly string[]): readonly string[] {
   if (argv.length === 0)
@@ -31,7 +31,7 @@ export function commandOverrides(argv: readonly string[]): readonly string[] {
 /** A path as one value of the override language. */
 export const overrideText = (text: string): string => quoted(escapeInterpolation(text), "'");
 
-/** Backslashes before `${` are read in pairs, elsewhere they are themselves. */
+/** Before `${`, backslashes are read in pairs; elsewhere they stand for themselves. */
 const escapeInterpolation = (text: string): string =>
   text.replaceAll(
     /(?<!\\)(\\*)\$\{/g,

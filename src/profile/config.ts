@@ -4,7 +4,7 @@ import type { NsysSettings } from "./nsys/run/command.ts";
 
 /**
  * The composed and validated configuration as the profiler reads it: a plain object, checked
- * against `schemas/config.schema.json` before it arrives here. Only what is read is listed.
+ * against `schemas/config.schema.json` before it arrives here. Only keys that are read are listed.
  */
 export interface ProfileConfig {
   /** `auto`, `cpu` or `cuda:N`. */
@@ -12,12 +12,12 @@ export interface ProfileConfig {
   readonly model: ModelConfig;
   readonly infer: InferConfig;
   readonly workload: WorkloadConfig;
-  /** Rules that unify labels, for all collectors. Absent in the config of a run from before they were, and in trees without. */
+  /** Rules that unify labels, for all collectors. Absent in older runs, and in trees without such rules. */
   readonly labels?: LabelRules;
   readonly pipeline: PipelineConfig;
   /** Runs of the workload under each collector that records times. */
   readonly repeats: number;
-  /** Runs before them whose results are thrown away; only where `repeats` is more than 1. */
+  /** Runs before them whose results are discarded; only if `repeats` is more than 1. */
   readonly warmup_runs: number;
   readonly runner: {
     /** `deep` writes every artifact, `light` the region reports only. */

@@ -1,4 +1,4 @@
-/** What CUPTI's numbers are called in timelines, whichever tool wrote them down: `compare` matches names. */
+/** Names for CUPTI's numbers, the same whichever tool recorded them, because `compare` matches by name. */
 import type { SynchronizationInstance } from "./timeline.ts";
 
 /** By `CUpti_ActivityMemcpyKind`, in the words of `nsys stats`. */
@@ -23,7 +23,7 @@ const COPY_KINDS = [
 export const memoryCopyName = (kind: number): string =>
   `[CUDA memcpy ${COPY_KINDS[kind] ?? `kind ${kind}`}]`;
 
-/** By `CUpti_ActivitySynchronizationType`; what is missing is no wait of the host. */
+/** By `CUpti_ActivitySynchronizationType`. Types that are not listed do not block the host. */
 export const WAIT_KINDS: ReadonlyMap<number, SynchronizationInstance["kind"]> = new Map([
   [1, "event"],
   [3, "stream"],

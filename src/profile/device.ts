@@ -2,8 +2,10 @@ import { ConfigError } from "../values/errors.ts";
 import type { Gpu } from "./machine/gpu.ts";
 
 /**
- * The device that `device=...` means here. `auto` is the first GPU when one answers and the built-in
- * workload can use it, else the CPU. A GPU that was asked for by name must be there.
+ * The device that `device=...` means on this machine. `auto` is the first GPU if there is one that the
+ * built-in workload can use, else the CPU.
+ *
+ * @throws ConfigError `profile.device` for a GPU that was requested by name and is not there
  */
 export function resolveDevice(
   requested: string,

@@ -4,7 +4,7 @@ import { resolveDevice } from "./device.ts";
 import { type Gpu, queryCapabilities } from "./machine/gpu.ts";
 import { type GpuPart, gpuPart, type NativePart, requireNative } from "./native.ts";
 
-/** Keys of `infer` that mean something on a GPU only, with the values that ask for nothing. */
+/** Keys of `infer` that only matter on a GPU, with the values that ask for nothing. */
 const GPU_ONLY = {
   dtype: "float32",
   tf32: false,
@@ -12,7 +12,7 @@ const GPU_ONLY = {
   cuda_graph: false,
 } as const satisfies Partial<InferConfig>;
 
-/** The same workload as far as a CPU can run it: its regions are the same ones. */
+/** The same workload without what only a GPU can do: its regions stay the same. */
 export const withoutGpuSettings = (config: ProfileConfig): ProfileConfig => ({
   ...config,
   infer: { ...config.infer, ...GPU_ONLY },
@@ -37,7 +37,7 @@ export async function nativeFor(
 const mayUseGpu = ({ workload, device }: Pick<ProfileConfig, "workload" | "device">): boolean =>
   workload.kind === "shallow_resnet" && device !== "cpu";
 
-/** Why the built-in workload leaves the GPUs that answer unused, though nobody asked for that; null where it does not. */
+/** Why the built-in workload does not use the available GPUs although the CPU was not asked for; null if it uses them. */
 export function whyGpuIsUnused(
   config: Pick<ProfileConfig, "workload" | "device">,
   gpus: readonly Gpu[],
@@ -48,7 +48,7 @@ export function whyGpuIsUnused(
 }
 
 /**
- * The device that a run uses, once it is sure that the workload can.
+ * The device of a run, checked against what the workload can do.
  *
  * @throws ConfigError `profile.device`
  */
@@ -64,8 +64,8 @@ export function chooseDevice(
 }
 
 /**
- * Whether the built-in workload, as it was built, can do on `device` what the config asks for.
- * Settings for GPUs are refused on the CPU: ignored ones would make a report of something else.
+ * Checks that the built-in workload, as it was built, can do on `device` what the config asks for.
+ * Settings for GPUs are refused on the CPU: ignoring them would measure something else.
  *
  * @throws ConfigError `profile.device`
  */

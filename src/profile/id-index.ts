@@ -1,13 +1,13 @@
-/** Numbers ids from 0, in order of their first appearance: correlations of API calls, and the like. */
+/** Numbers ids (such as correlation ids of API calls) from 0, in order of first appearance. */
 export interface IdIndex {
-  /** @returns the id's number, a new one for a new id */
+  /** @returns the id's number; a new id gets the next one */
   readonly add: (id: number) => number;
   readonly find: (id: number) => number | null;
   readonly size: () => number;
 }
 
 const FIRST_CAPACITY = 1024;
-/** Of slots: 64 bytes. */
+/** Slots per cache line of 64 bytes, as a power of two. */
 const LINE_BITS = 4;
 const IN_LINE = (1 << LINE_BITS) - 1;
 
@@ -22,11 +22,11 @@ const tableFor = (capacity: number): Table => ({
   slots: new Uint32Array(2 * capacity),
 });
 
-/** Where the id stands in `slots`, or the free place where it belongs. */
+/** The slot of an id, or the free one where it belongs. */
 function slotOf({ slots, ids }: Table, id: number): number {
   const mask = slots.length - 1;
-  // Ids mostly count up, so that neighbours share a line of the processor's cache; but nothing promises
-  // that: Fibonacci hashing chooses the line.
+  // Ids mostly count up, so neighbours are kept in one cache line. Since nothing guarantees that they do,
+  // Fibonacci hashing chooses the line.
   const line = Math.imul(id >>> LINE_BITS, 0x9e3779b1) >>> Math.clz32(mask >>> LINE_BITS);
   let slot = (line << LINE_BITS) | (id & IN_LINE);
   for (;;) {
@@ -44,7 +44,7 @@ function larger({ ids }: Table, size: number): Table {
   return table;
 }
 
-/** Of ids of 32 bits, as CUPTI's are. There can be millions: 12 to 24 bytes for each. */
+/** An index of 32-bit ids, as CUPTI's are. There can be millions; each takes 12 to 24 bytes. */
 export function createIdIndex(): IdIndex {
   let table = tableFor(FIRST_CAPACITY);
   let size = 0;

@@ -4,15 +4,15 @@ import { pipeline } from "node:stream/promises";
 import { findExecutable } from "./machine/executable.ts";
 import type { Workload } from "./workload/workload.ts";
 
-/** A file that a run read, so that a later run can tell whether it measured the same thing. */
+/** A file that a run read, recorded so that runs can be checked for having measured the same. */
 export interface InputFile {
   readonly path: string;
   readonly bytes: number;
-  /** Null where it may be run, but not read. */
+  /** Null if the file may be executed but not read. */
   readonly sha256: string | null;
 }
 
-/** What was run, as `inputs.yaml`: the command line and the files behind it. */
+/** What was run, for `inputs.yaml`: the command line and its files. */
 export interface RunInputs {
   readonly workload: string;
   readonly command: readonly string[];
@@ -20,7 +20,7 @@ export interface RunInputs {
   readonly files: readonly InputFile[];
 }
 
-/** The program itself and the files that the workload names; files that do not exist are left out. */
+/** Describes the program and the files that the workload names. Missing files are left out. */
 export async function describeInputs(workload: Workload): Promise<RunInputs> {
   const program = findExecutable(workload.argv[0] ?? "", workload.cwd);
   const paths = [...(program === null ? [] : [program]), ...workload.inputFiles];
@@ -39,7 +39,7 @@ async function describeFile(path: string): Promise<InputFile | null> {
   return { path, bytes: status.size, sha256: await hashOf(path) };
 }
 
-/** Programs of mode 711, such as some of root's, run all the same. */
+/** Null for a file that cannot be read: programs with mode 711, such as some of root's, still run. */
 async function hashOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {

@@ -2,21 +2,21 @@ import os from "node:os";
 import { watchRepeats } from "../repeated-signal.ts";
 import { createSuspension, type Suspension } from "../suspension.ts";
 
-/** What asks a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
+/** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
 export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
-/** Exit code of a process that a signal stopped, as shells count. */
+/** The exit code of a process that a signal stopped, in the convention of shells. */
 export const signalExitCode = (signal: NodeJS.Signals): number =>
   128 + (os.constants.signals[signal] ?? 0);
 
-/** The signal that asked to stop: the reason of an `AbortSignal` can be anything. */
+/** The signal that asked to stop; SIGINT if the `AbortSignal` was aborted for another reason. */
 export const interruptOf = ({ reason }: AbortSignal): NodeJS.Signals =>
   INTERRUPTS.find((signal) => signal === reason) ?? "SIGINT";
 
 /**
- * Does something with a tool for as long as no signal comes; one aborts `stop`.
+ * Runs `work`, which uses an external tool. A signal aborts `stop`.
  *
- * @throws ConfigError `profile.stopped` once one has come and `work` is over, however that ended
+ * @throws ConfigError `profile.stopped` when `work` ends after a signal, whether it succeeded or not
  */
 export type WithTool = <T>(work: (stop: AbortSignal) => Promise<T>) => Promise<T>;
 
@@ -25,14 +25,14 @@ export interface Interrupt {
   readonly stop: AbortSignal;
   /** Aborted by the second: do not wait for the workload any longer, but still report. */
   readonly kill: AbortSignal;
-  /** What is to stop with this process, by Ctrl-Z. */
+  /** What is suspended together with this process, by Ctrl-Z. */
   readonly suspension: Suspension;
-  /** Gives the signals back their usual meaning. */
+  /** Restores the usual meaning of the signals. */
   readonly dispose: () => void;
 }
 
 /**
- * Turns signals into requests to stop, so that what was recorded is still reported. A third one ends
+ * Turns signals into requests to stop, so that what was recorded is still reported. A third signal ends
  * this process at once; by then the workload has been killed.
  */
 export function listenForInterrupt(): Interrupt {

@@ -1,15 +1,15 @@
 /**
- * Kernels of one process in columns: there can be millions, and an object for each takes three times
- * as much memory. Who reads them gets objects, one at a time.
+ * The kernels of one process in columns: there can be millions, and an object for each would take three
+ * times as much memory. Readers get one object at a time.
  */
 import { bytes, createColumn, doubles, words } from "./column.ts";
 import { createLongList } from "./long-list.ts";
 import type { GpuActivityKind, KernelInstance, KernelList } from "./timeline.ts";
 
-/** What the GPU's side knows of a kernel; its times may be of another clock than the launch's. */
+/** What the GPU tells about a kernel. Its times may come from another clock than the launch. */
 export type ExecutedKernel = Omit<KernelInstance, "launchThreadId" | "launchNs">;
 
-/** A kernel's launch, and its execution on the timeline's clock. */
+/** A kernel's launch and execution, on the timeline's clock. */
 export type PlacedKernel = Pick<
   KernelInstance,
   "launchThreadId" | "launchNs" | "startNs" | "endNs"
@@ -19,9 +19,9 @@ export interface KernelTable {
   readonly add: (kernel: ExecutedKernel) => void;
   readonly length: () => number;
   /**
-   * Once, after all have been added.
+   * Call once, after all kernels have been added.
    *
-   * @param place called for each, in the order in which they were added
+   * @param place called for each kernel, in the order in which they were added
    * @returns the kernels in order of their launches
    */
   readonly finish: (
@@ -29,7 +29,7 @@ export interface KernelTable {
   ) => KernelList;
 }
 
-/** In columns of ids, which have 32 bits: no id. CUPTI has no such device, context or stream. */
+/** No id, in columns of 32-bit ids: CUPTI uses this value for no device, context or stream. */
 const NONE = 0xffffffff;
 
 const KINDS: readonly GpuActivityKind[] = ["kernel", "memcpy", "memset"];
@@ -48,7 +48,7 @@ export function createKernelTable(): KernelTable {
   const ends = createColumn(doubles);
   const sizes = createColumn(doubles, Number.NaN);
   const graphs = createColumn(words, NONE);
-  /** The halves of 64 bits. */
+  /** The two halves of a 64-bit id. */
   const graphNodes = { low: createColumn(words), high: createColumn(words) };
 
   const add = (kernel: ExecutedKernel): void => {
@@ -112,12 +112,12 @@ export function createKernelTable(): KernelTable {
 
 const orNull = (id: number): number | null => (id === NONE ? null : id);
 
-/** The rows by time, equal ones as they are; null where they are in order already. */
+/** The rows sorted by time (stable); null if they are in order already. */
 function inOrder(length: number, timeOf: (row: number) => number): Uint32Array | null {
   let row = 1;
   while (row < length && timeOf(row - 1) <= timeOf(row)) row++;
   if (row >= length) return null;
-  // Not of a typed array: its sort takes no advantage of rows that are nearly in order.
+  // A plain array, because typed arrays do not sort nearly ordered rows any faster.
   const rows = Array.from({ length }, (_, at) => at);
   return Uint32Array.from(rows.sort((a, b) => timeOf(a) - timeOf(b)));
 }

@@ -1,7 +1,7 @@
-/** A list that can grow to millions. An array that grows is copied again and again, and leaves as much garbage as it has elements. */
+/** A list for millions of elements. Unlike an array it is never copied as it grows, which would leave as much garbage as it has elements. */
 export interface LongList<T> {
   readonly length: () => number;
-  /** Undefined where there is none. */
+  /** Undefined beyond the end. */
   readonly at: (index: number) => T | undefined;
   readonly push: (element: T) => void;
 }

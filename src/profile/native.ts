@@ -11,26 +11,26 @@ import { buildToolsHint } from "./machine/build-tools.ts";
 export type NativeDetection = NativeBuild.NativeDetection;
 export type NativeStatus = NativeBuild.NativeStatus;
 
-/** The compiled programs and what they were built with. */
+/** The compiled programs, and how they were built. */
 export interface NativePart {
   readonly shallowResnet: string;
   readonly regionRecorder: string;
   readonly info: NativeBuild.NativeBuildInfo;
 }
 
-/** What the built-in workload can do on a GPU in this build. */
+/** What this build of the built-in workload can do on a GPU. */
 export type GpuPart = NativeBuild.NativeGpuPart;
 
 export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
 
 /**
- * The native part, built now if it is absent or older than its sources. `say` gets a line at a time
- * while it is built and nothing otherwise.
+ * The native part, built now if it is missing or older than its sources.
  *
- * @param stop ends the build, and leaves nothing of it
- * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0: a build that was left to what is
- *   there, and was made where they are not, is made anew for them
- * @throws ConfigError `profile.native_build` with the compiler's last words, or that it was stopped
+ * @param say receives a line at a time while it is built, and nothing otherwise
+ * @param stop ends the build without leaving anything of it
+ * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0. If the last build chose its GPUs by
+ *   what the machine had, and these were not among them, it is built again.
+ * @throws ConfigError `profile.native_build` with the compiler's last lines, or because it was stopped
  */
 export async function requireNative(
   say: (line: string) => void,
@@ -78,11 +78,11 @@ function osRelease(): string | null {
   }
 }
 
-/** The builder is plain JavaScript beside the sources that it builds, outside every bundle. */
+/** Loads the builder: plain JavaScript beside the sources that it builds, outside of every bundle. */
 export const nativeBuilder = async (root: string): Promise<typeof NativeBuild> =>
   (await importFile(pathToFileURL(join(root, "native", "build.mjs")).href)) as typeof NativeBuild;
 
-/** Without asking for compilers and toolkits where everything stands ready: that takes a while. */
+/** Does not look for compilers and toolkits if the build is ready: that takes a while. */
 async function readyNative(
   builder: typeof NativeBuild,
   request: NativeBuild.NativeBuildRequest & { readonly gpus: readonly number[] },

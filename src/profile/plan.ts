@@ -1,4 +1,4 @@
-/** What a profile would run, for `--dry-run`: the command lines, without making anything. */
+/** What a profile would run, for `--dry-run`: the command lines. Leaves no files behind. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { shellCommand } from "../shell-quote.ts";
@@ -21,10 +21,10 @@ import type { Workload } from "./workload/workload.ts";
 /** One run of the workload. */
 export interface PlannedRun {
   readonly collector: CollectorName;
-  /** Of several runs of a collector. */
+  /** Which of a collector's runs, if it has several. */
   readonly pass?: string;
   readonly command: readonly string[];
-  /** What the tool needs in its environment beside it. */
+  /** Environment variables that the tool needs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -36,15 +36,15 @@ export interface ProfilePlan {
 export interface PlanRequest {
   readonly cwd: string;
   readonly runDirectory: string;
-  /** Told a line at a time what takes time. */
+  /** Receives a line about each step that takes time. */
   readonly say: (line: string) => void;
 }
 
 /**
- * The runs that a config leads to. Where they depend on which regions the program has (the levels of
- * nesting in range replay, what a filter of regions matches), the program runs once under the
- * recorder, in a folder that is removed. A signal ends that run, or the build of the native part,
- * and then this process, as shells count.
+ * The runs that a config leads to. If they depend on the program's regions (the levels of nesting in
+ * range replay, or what a filter of regions matches), the program runs once under the recorder, in a
+ * temporary directory. A signal ends that run, or the build of the native part, and then this process
+ * with the exit code 128 + N.
  */
 export async function planProfile(
   config: ProfileConfig,
@@ -52,7 +52,7 @@ export async function planProfile(
 ): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
   const [gpus, native] = await Promise.all([queryGpus(), nativeForPlan(config, request.say)]);
   const { ncu } = config.pipeline;
-  // What is asked for needs a GPU, so it is planned for a machine that has one.
+  // A config that needs a GPU is planned for another machine if this one has none.
   const isForElsewhere = gpus.length === 0 && (ncu.enable || config.device.startsWith("cuda:"));
   const device = isForElsewhere
     ? config.device.replace("auto", "cuda:0")
@@ -109,7 +109,7 @@ async function nativeForPlan(config: ProfileConfig, say: PlanRequest["say"]): Pr
 
 const runsOf = (...runs: readonly PlannedRun[]): ProfilePlan => ({ runs, notes: [] });
 
-/** A program that needs a GPU does not tell its regions without one. */
+/** The plan for a program that fails without a GPU, so that its regions are unknown. */
 function withoutRegions(error: unknown): ProfilePlan {
   if (!isConfigError(error) || error.code !== "profile.ncu") throw error;
   return {
@@ -128,7 +128,7 @@ async function planNcuRuns(
     say,
     workload: discovered,
   }: PlanRequest & {
-    /** As it is run to find its regions. */
+    /** The workload as it is run to find its regions. */
     readonly workload: Workload;
   },
 ): Promise<ProfilePlan> {
@@ -151,12 +151,12 @@ async function planNcuRuns(
   } finally {
     interrupt.dispose();
     rmSync(scratch, { recursive: true, force: true });
-    // What was found until then is no plan, and no failure of the config either.
+    // After a signal there is no plan, and the config is not to blame.
     if (interrupt.stop.aborted) process.exit(signalExitCode(interruptOf(interrupt.stop)));
   }
 }
 
-/** What the program prints is no part of the plan. */
+/** Keeps the program's output out of the plan. */
 const silent = (workload: Workload): Workload => ({ ...workload, stdout: "document" });
 
 function textOf({ runs, notes }: ProfilePlan): string {

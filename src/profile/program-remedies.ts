@@ -1,7 +1,7 @@
-/** What helps where a program fails with one of CUDA's usual errors, which say what happened and seldom why. */
+/** Remedies for CUDA's usual errors, which tell what happened but seldom why. */
 
 interface Known {
-  /** Looked for in each of the last lines that the program printed. */
+  /** Searched for in each of the last lines that the program printed. */
   readonly says: RegExp;
   readonly remedy: string;
 }
@@ -46,7 +46,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** Of the last line that is known, since causes stand last where programs give up; null where none is. */
+/** The remedy for the last line that matches, since programs print the cause last; null if none does. */
 export function remedyForProgram(lines: readonly string[]): string | null {
   for (const line of lines.toReversed()) {
     const known = KNOWN.find(({ says }) => says.test(line));

@@ -1,6 +1,6 @@
 import yoctoSpinner from "yocto-spinner";
 
-/** Says what is going on while it takes time. Silent unless a person watches a terminal. */
+/** Shows what is going on during long steps. Silent unless a person watches a terminal. */
 export interface Progress {
   /** Replaces the status line. */
   update(text: string): void;
@@ -8,14 +8,14 @@ export interface Progress {
   stop(): void;
 }
 
-/** Shows nothing: for programs that are no terminal's. */
+/** Shows nothing: for programs without a terminal. */
 export const silentProgress: Progress = { update: () => {}, stop: () => {} };
 
-/** A status line on standard error where that is a terminal; nothing elsewhere. */
+/** A status line on standard error if that is a terminal, else nothing. */
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   if (!stream.isTTY) return silentProgress;
   const started = performance.now();
-  // Left alone it would end the process at a signal, before what was recorded is reported.
+  // By default the spinner ends the process on a signal, before the results are reported.
   const spinner = yoctoSpinner({ stream, handleSignals: false });
   return {
     update: (text) => {

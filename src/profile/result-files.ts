@@ -1,2 +1,2 @@
-/** What says that a directory holds a run's results: another run or import must not mix with them. */
+/** Names that show that a directory holds a run's results, so that another run or import must not write there. */
 export const RESULT_FILES: readonly string[] = ["recorder", "nsys", "ncu", "report.md", "env.json"];

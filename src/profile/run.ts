@@ -20,7 +20,7 @@ import { combineRuns } from "./repeats/across-runs.ts";
 import { createWorkload } from "./workload/index.ts";
 import type { Workload } from "./workload/workload.ts";
 
-/** A run of the profiler: what to profile, where to, and how to speak with the user. */
+/** A run of the profiler: what to profile, where to write, and how to communicate with the user. */
 export interface ProfileRequest {
   /** Composed, resolved and validated. */
   readonly config: ProfileConfig;
@@ -28,15 +28,15 @@ export interface ProfileRequest {
   readonly fingerprint: string;
   /** Absolute path of the run directory; exists. */
   readonly runDirectory: string;
-  /** Where the user stands. */
+  /** The user's working directory. */
   readonly cwd: string;
   readonly progress: Progress;
-  /** Told a line at a time what goes on, e.g. the native build. */
+  /** Receives a line about each longer step, e.g. the native build. */
   readonly say: (line: string) => void;
   readonly interrupt: StopRequests;
 }
 
-/** What the collectors of a run brought back: all that reports are made from. */
+/** What the collectors of a run returned: everything that reports are made from. */
 export interface CollectedRun {
   readonly config: ProfileConfig;
   readonly fingerprint: string;
@@ -47,23 +47,23 @@ export interface CollectedRun {
   readonly missing: readonly MissingCollection[];
 }
 
-/** What a run found out, whether its workload succeeded or not. */
+/** The results of a run, whether its workload succeeded or not. */
 export interface ProfileResult {
   readonly workload: Workload;
   readonly environment: MachineEnvironment;
   readonly inputs: RunInputs;
-  /** One per collector that brought something back, in the order in which they ran. */
+  /** One per collector that returned anything, in the order in which they ran. */
   readonly sections: readonly ProfileSection[];
   readonly missing: readonly MissingCollection[];
 }
 
-/** What one collector found out. */
+/** The results of one collector. */
 export interface ProfileSection
   extends Pick<Collection, "collector" | "measured" | "outcome" | "problem" | "writeRegionFiles"> {
   readonly bundle: RegionReportBundle;
   /**
-   * What the workload printed in the run that is shown; null where it did not come to its end.
-   * `outcome` tells of the last run, which may be another one.
+   * What the workload printed in the run that is shown; null if that run did not complete.
+   * `outcome` is that of the last run, which may be another one.
    */
   readonly stdoutFile: string | null;
 }
@@ -82,8 +82,8 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
 /**
  * Runs the workload under each collector.
  *
- * @throws ConfigError before anything was measured: a device that is not there, nothing to run, a
- *   native part that cannot be built, or whose build `interrupt.stop` ended
+ * @throws ConfigError before anything is measured: the device does not exist, there is nothing to run,
+ *   or the native part cannot be built or its build was stopped by `interrupt.stop`
  */
 export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
   const { config, fingerprint } = request;
@@ -107,7 +107,7 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
   return { config, fingerprint, workload, environment, inputs, collections, missing };
 }
 
-/** The regions of each collection, and their reports. The same run gives the same reports. */
+/** Makes the regions and reports of each collection. The same run always gives the same reports. */
 export function reportOn(run: CollectedRun, generatedAt: Date): ProfileResult {
   const { config, workload, environment, inputs, collections, missing } = run;
   const sections = collections.map((collection) => {
@@ -152,13 +152,13 @@ function toBundle(
   });
 }
 
-/** Why a collection did not end well, in one line; null where it did. */
+/** Why a collection failed, in one line; null if it succeeded. */
 function failureOf({ outcome, problem }: Pick<Collection, "outcome" | "problem">): string | null {
   if (problem !== undefined) return problem.message;
   return succeeded(outcome) ? null : describeOutcome(outcome);
 }
 
-/** The regions, and what they were made from: of several runs, the one that is shown. */
+/** The regions and what they were made from: with repeated runs, the run that is shown. */
 function regionsOf(
   { measured, outcome }: Collection,
   { pipeline, labels }: ProfileConfig,
@@ -184,7 +184,7 @@ function regionsOf(
   return { measured: { kind: "timeline", timeline }, stdoutFile, model };
 }
 
-/** A report of a workload that did not end well must say so. */
+/** Notes for the report of a workload that failed or whose output was cut. */
 export function outcomeNotes({
   outcome,
   problem,

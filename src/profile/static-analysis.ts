@@ -6,7 +6,7 @@ import { fits, listOf, maybe, measure, objectOf, orNull, type Shape, text } from
 import type { ProfileSection } from "./run.ts";
 import type { Workload } from "./workload/workload.ts";
 
-/** What the built-in workload prints, as far as it is read here. */
+/** The document that the built-in workload prints, as far as it is read here. */
 interface WorkloadDocument {
   readonly parameters: { readonly count: number; readonly bytes: number };
   readonly layers: readonly LayerWork[];
@@ -34,16 +34,16 @@ const DOCUMENT: Shape<WorkloadDocument> = {
   peaks: maybe(objectOf(PEAKS)),
 };
 
-/** One of them at most is there: programs that print no document have neither. */
+/** At most one of the two is present; neither for programs that print no document. */
 export interface ReadStaticAnalysis {
   readonly analysis?: StaticAnalysis;
-  /** Why there is none although there should be, as a note. */
+  /** If the analysis is missing although there should be one: the reason, as a note. */
   readonly problem?: string;
 }
 
 /**
- * Parameters, FLOPs and bytes per layer and the device's peaks, from the document that the built-in
- * workload prints. None for programs that print none, and when the workload ended before it could.
+ * Reads parameters, FLOPs and bytes per layer and the device's peaks from the document that the built-in
+ * workload prints. Empty for other programs, and if the workload ended before it printed the document.
  */
 export function readStaticAnalysis(
   workload: Workload,
@@ -62,12 +62,12 @@ export function readStaticAnalysis(
   const document = documentOf(printed);
   if (document === null) return problem("is not what it printed any more");
   const { parameters, layers, peaks, timings_ms } = document;
-  // Under ncu a pass is replayed over and over: its time is ncu's.
+  // Under ncu a pass is replayed many times, so its time is not that of the workload.
   const passMs = collector === "ncu" ? null : timings_ms.median;
   return { analysis: { parameters, layers, peaks: peaks ?? null, passMs } };
 }
 
-/** Null for a file that was cut, or changed: the workload itself prints whole documents. */
+/** Null if the file was cut or changed since; the workload itself prints complete documents only. */
 function documentOf(printed: string): WorkloadDocument | null {
   try {
     const document: unknown = JSON.parse(printed);

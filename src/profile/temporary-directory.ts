@@ -5,10 +5,10 @@ import { fileProblem } from "../file-problem.ts";
 import { ConfigError } from "../values/errors.ts";
 
 /**
- * Makes a directory for files that nobody keeps; who makes it removes it.
+ * Makes a directory for temporary files. The caller removes it.
  *
- * @param prefix what its name begins with
- * @throws ConfigError `profile.input` where none can be made
+ * @param prefix the beginning of its name
+ * @throws ConfigError `profile.input` if it cannot be made
  */
 export function makeTemporaryDirectory(prefix: string): string {
   const place = tmpdir();

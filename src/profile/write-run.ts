@@ -19,25 +19,25 @@ import type { ProfileResult, ProfileSection } from "./run.ts";
 import { readStaticAnalysis } from "./static-analysis.ts";
 import { writeTraces } from "./trace/write-traces.ts";
 
-/** Where a run is written to, and what its reports say of it. */
+/** Where a run's files are written, and what the reports show about the run. */
 export interface RunPlace {
-  /** Gets everything; exists. */
+  /** Receives all files; must exist. */
   readonly directory: string;
-  /** Where Hydra's files of the run lie in the end, as the reports link to them; the same where absent. */
+  /** Where Hydra's files of the run will finally be, for the reports' links. Default: `directory`. */
   readonly runDirectory?: string;
   readonly configLines?: readonly ConfigLine[];
 }
 
 export interface WrittenRun {
-  /** Absolute paths of the reports, the one to read first in front. */
+  /** Absolute paths of the reports, the one to read first at the front. */
   readonly reports: readonly string[];
   /** What could not be written, a line each. */
   readonly failures: readonly string[];
 }
 
 /**
- * Writes what a run directory holds, the region reports first. What cannot be written does not keep
- * the rest from being written: it was measured already.
+ * Writes the files of a run directory, the region reports first. If one cannot be written, the others
+ * still are, because the measurement is already done.
  */
 export async function writeRun(
   result: ProfileResult,
@@ -81,7 +81,7 @@ export async function writeRun(
   };
 }
 
-/** Files of a run worth opening, in its directory; those of Hydra can be elsewhere, or switched off. */
+/** The files of a run directory worth opening. Hydra's may be elsewhere, or switched off. */
 const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly string[] => {
   const ofHydra = (file: string) => (existsSync(join(runDirectory, file)) ? [file] : []);
   return [
@@ -95,7 +95,7 @@ const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly st
 
 type Attempt = <T>(what: string, write: () => Promise<T>) => Promise<T | null>;
 
-/** Null where it fails, which is a line of `failures` then. */
+/** Runs a writer. If it fails, this adds a line to `failures` and returns null. */
 const recordingFailures =
   (failures: string[]): Attempt =>
   async (what, write) => {
@@ -123,7 +123,7 @@ async function writeSection(
   return reports;
 }
 
-/** The report of the run first; where there is none, those of its collectors. */
+/** The report of the run comes first, or else those of its collectors. */
 function inReadingOrder(
   written: readonly WrittenSection[],
   runReports: readonly string[],
@@ -138,7 +138,7 @@ function inReadingOrder(
   return [...overview, ...markdown, ...pages, ...json, ...supplements, ...traces];
 }
 
-/** Of collectors that saw when things happened; Nsight Compute does not. */
+/** Writes traces for the collectors that recorded a timeline; Nsight Compute does not. */
 async function writeSectionTraces(
   sections: readonly ProfileSection[],
   runDirectory: string,
@@ -152,11 +152,11 @@ async function writeSectionTraces(
 
 interface WrittenSection {
   readonly section: ProfileSection;
-  /** Null where they could not be written. */
+  /** Null if they could not be written. */
   readonly reports: WrittenReports | null;
 }
 
-/** What the page of a collector links to, relative to where it stands. */
+/** The files that a collector's page links to, relative to the page. */
 const pageFiles = (ofRun: readonly string[]): readonly string[] => [
   ...FILES_BESIDE_PAGE,
   ...ofRun.map((file) => `../../${file}`),
