@@ -16,13 +16,17 @@ import { replacing } from "./replaced.ts";
 import {
   convertElement,
   convertEntry,
+  convertItem,
   convertKey,
   convertNode,
+  convertWritten,
   refuseInterpolatedItem,
   refuseNull,
   refusePlainMap,
 } from "./types/convert.ts";
-import { elementType } from "./types/type-of.ts";
+import { convertWide } from "./types/convert-result.ts";
+import { fitNode } from "./types/fit.ts";
+import { elementType, isContainerType } from "./types/type-of.ts";
 
 /** How a value is set where that differs. */
 export interface AssignRules {
@@ -48,12 +52,20 @@ export function assign(
   // OmegaConf looks at the key before the flag, but for values that fit everywhere.
   const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
   if (parent.node.kind === "list" || fitsEverywhere) refuseReadonly(parent, at);
+  refuseItemOfClass(parent, value, at);
   const known = normalizeKey(parent, key, at);
   refuseReadonly(parent, at);
   const old = child(parent.node, known);
   const typed = withType(parent, known, value, known === key ? at : { ...at, key: known });
   checkTree(value, at, foreign);
   putChild(parent, known, replacing(typed, old));
+}
+
+/** A list of objects looks at what it is given before it looks where. */
+function refuseItemOfClass({ node }: Draft, value: ConfigNode, at: Place): void {
+  const { type } = node;
+  if (type?.kind !== "list" || type.element.kind !== "object" || isMissing(value)) return;
+  convertItem(type.element, value, at);
 }
 
 /**
@@ -70,17 +82,25 @@ function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): Config
     refuseInterpolatedItem(element, value, at);
   if (own !== undefined && own.kind !== "object") {
     refuseNull(own, value, at);
-    return convertNode(own, value, at);
+    return at.plain !== true && isContainerType(own)
+      ? convertWritten(own, convertWide(own, value, at), at)
+      : convertNode(own, value, at);
   }
   if (element === undefined) return value;
   if (old !== undefined && own !== undefined && element.kind === "object")
     refusePlainMap(element, value, at);
   // A map or list that was taken in among scalars would be optional: then the conversion refuses null.
   if (old === undefined || own !== undefined) refuseNull(element, value, at);
+  if (!isField && isOfOwnType(value) && element.kind !== "union")
+    return fitNode(element, value, at);
   return parent.node.kind === "list" || isField
     ? convertElement(element, value, at)
     : convertEntry(element, value, at);
 }
+
+/** What has a declared type already is not converted to another one: it fits, or it does not. */
+const isOfOwnType = ({ kind, type }: ConfigNode): boolean =>
+  kind === "scalar" && type !== undefined && type.kind !== "union" && !isContainerType(type);
 
 /**
  * The key as the container knows it.

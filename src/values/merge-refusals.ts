@@ -1,4 +1,6 @@
 import { ConfigError } from "./errors.ts";
+import { follow, tryFollow } from "./follow-draft.ts";
+import type { ResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import type { ConfigNode, Key, MapNode } from "./node.ts";
 import { isMissing, isMissingOrNull } from "./node.ts";
@@ -7,7 +9,7 @@ import { fullKeyOf } from "./place.ts";
 import { pyStr, pyTypeName } from "./python-text.ts";
 import { extendsType, refuseNull } from "./types/convert.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
-import { notOfClass, wrongType } from "./types/wrong-type.ts";
+import { notOfClass, notOptional, wrongType } from "./types/wrong-type.ts";
 
 /*
  * What cannot be merged over what.
@@ -54,6 +56,33 @@ export function refuseInPlaceOfField(
   const at: Place = { kind: "place", node: source, parent: dest, key };
   refuseNull(type, source, at);
   if (source.value !== null) throw notOfClass(type, source, at);
+}
+
+/** Where a source comes from: its interpolations are those of the tree that it came in. */
+interface SourceSide {
+  readonly from: Place;
+  readonly context: ResolveContext;
+}
+
+/**
+ * An interpolation that is merged over what is declared as a map or list is followed in the tree that it comes from: to
+ * null it does not lead where something has to be, and over null it leads somewhere.
+ * @throws ConfigError `value.wrong_type`, and of the interpolation
+ */
+export function refuseReference(
+  dest: Place,
+  key: Key,
+  known: ConfigNode,
+  source: ConfigNode,
+  { from, context }: SourceSide,
+): void {
+  const { type } = known;
+  if (isContainerType(type) && type.kind !== "list" && type.optional !== true) {
+    const target = tryFollow(from, key, context)?.node;
+    if (target?.kind === "scalar" && target.value === null)
+      throw notOptional(type, source, { kind: "place", node: source, parent: dest, key });
+  }
+  if (known.kind === "scalar" && known.value === null) follow(from, key, context);
 }
 
 /** An object of a class takes those of the class and of its subclasses. */

@@ -1,22 +1,19 @@
 import { assign } from "./assign.ts";
 import { refuseDepth } from "./depth.ts";
 import type { Draft, DraftList, DraftMap } from "./draft.ts";
-import { draftChild, draftFor, draftRoot, putChild, snapshot } from "./draft.ts";
+import { draftChild, draftFor, draftRoot, putChild } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
 import { withFlags } from "./flags.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
-import { createResolution } from "./interpolation/create-resolution.ts";
-import { outlookOf } from "./interpolation/outlook.ts";
-import type { InterpolationNode } from "./interpolation/resolution.ts";
-import { isInterpolationNode, tryDereference } from "./interpolation/resolution.ts";
+import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { expand } from "./merge-expand.ts";
 import {
   incompatible,
   isSpecialScalar,
-  refuseInPlaceOfField,
-  refuseInPlaceOfMissing,
   refuseInPlaceOfObject,
   refuseOtherObject,
+  refuseReference,
 } from "./merge-refusals.ts";
 import type {
   ConfigNode,
@@ -29,7 +26,7 @@ import type {
 } from "./node.ts";
 import { child, isMissing, list, map } from "./node.ts";
 import type { Place } from "./place.ts";
-import { pathOf, rootOf } from "./place.ts";
+import { rootPlace } from "./place.ts";
 import { readonlyValue, refuseReadonly } from "./readonly.ts";
 import { replacing } from "./replaced.ts";
 import { convertItem, convertNode } from "./types/convert.ts";
@@ -37,7 +34,7 @@ import { convertScalar } from "./types/convert-scalar.ts";
 import { fitNode } from "./types/fit.ts";
 import { madeOf } from "./types/made-of.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
-import { notOfClass } from "./types/wrong-type.ts";
+import { withoutStruct } from "./without-struct.ts";
 
 /**
  * `OmegaConf.merge`: later trees over earlier ones. Maps merge key by key and keep the position of
@@ -70,18 +67,28 @@ export function mergeNodes(
 
 /**
  * Merges a node over what stands at a draft: `merge_with`, which heeds the flags that hold there.
+ * @param ofAnyClass whether an object was made there in place of an interpolation, which asks for no class
  * @throws ConfigError as `mergeNodes`
  */
-export const mergeInto = (dest: Draft, source: ContainerNode, context: ResolveContext): void =>
-  mergeContainer(dest, source, { context, fromReadonly: false, depth: 0 });
+export const mergeInto = (
+  dest: Draft,
+  source: ContainerNode,
+  context: ResolveContext,
+  ofAnyClass = false,
+): void =>
+  mergeContainer(dest, source, { context, from: null, fromReadonly: false, depth: 0, ofAnyClass });
 
 /** What holds for the merging of one map or list into another. */
 interface Merging {
   readonly context: ResolveContext;
+  /** What contains the source, in the tree that it came in; null at the root of that. */
+  readonly from: Place | null;
   /** Whether what contains the source is read-only, as the source then is by inheritance. */
   readonly fromReadonly: boolean;
   /** How far below the roots. */
   readonly depth: number;
+  /** As for `mergeInto`. */
+  readonly ofAnyClass: boolean;
 }
 
 function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): void {
@@ -120,39 +127,54 @@ const NOWHERE = { kind: "place", parent: null } as const;
 const isSpecial = (node: ConfigNode): boolean => node.kind !== "scalar" || isSpecialScalar(node);
 
 function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Merging): void {
-  refuseOtherObject(dest, source);
+  if (!merging.ofAnyClass) refuseOtherObject(dest, source);
   // An object of a type that extends this one makes it one of that type: it may bring fields of its own.
   if (target.type?.kind === "object" && source.type?.kind === "object") target.type = source.type;
-  const below = inside(source, merging);
+  const below = inside(source, dest, merging);
   for (const { key, value } of source.entries.values()) mergeChild(dest, key, value, below);
   if (target.type === undefined && source.type !== undefined) target.type = source.type;
   else if (source.type?.kind === "object") target.type = source.type;
   takeFlags(target, source);
 }
 
-const inside = (source: ContainerNode, merging: Merging): Merging => ({
+/** A source has the key of what it is merged into. */
+const inside = (source: ContainerNode, { key }: Draft, merging: Merging): Merging => ({
   context: merging.context,
+  from:
+    merging.from === null || key === undefined
+      ? rootPlace(source)
+      : { kind: "place", node: source, parent: merging.from, key },
   fromReadonly: source.flags?.readonly ?? merging.fromReadonly,
   depth: merging.depth + 1,
+  ofAnyClass: false,
 });
 
 function mergeChild(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const old = child(dest.node, key);
-  if (old === undefined) add(dest, key, source, merging);
-  else {
-    refuseInPlaceOfObject(dest, key, old, source);
-    mergeOver(dest, key, expand(dest, key, old, source, merging.context), source, merging);
+  if (old === undefined) {
+    add(dest, key, source, merging);
+    return;
   }
+  const { context, from } = merging;
+  refuseInPlaceOfObject(dest, key, old, source);
+  if (isInterpolationNode(source) && isContainerType(old.type) && from !== null)
+    refuseReference(dest, key, old, source, { from, context });
+  const known = expand(dest, key, old, source, context);
+  const isMade = source.type?.kind === "object" && isInterpolationNode(old);
+  const ofAnyClass = isMade && child(dest.node, key) === old;
+  mergeOver(dest, key, known, source, ofAnyClass ? { ...merging, ofAnyClass } : merging);
 }
 
-/** In a new place an object is made before anything is merged into it. */
+/** In a new place an object is made before anything is merged into it. Another object brings its fields whatever `struct` says. */
 function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void {
   const type = elementType(dest.node, key);
   if (type?.kind === "object" && source.kind !== "scalar") {
     const made = madeOf(type, source.origin);
     assign(dest, key, made);
     mergeContainer(draftChild(dest, key, made), source, merging);
-  } else assign(dest, key, source);
+  } else if (merging.from?.node.type?.kind === "object")
+    withoutStruct(dest, () => assign(dest, key, source));
+  else assign(dest, key, source);
 }
 
 function mergeOver(
@@ -171,66 +193,6 @@ function mergeOver(
   else if (known.type !== undefined) mergeTypedScalar(dest, key, known, source);
   else if (isMissing(source)) keep(dest, key, known, source, merging);
   else assign(dest, key, source);
-}
-
-/**
- * What the child has to be before something can be merged over it: the map or list that its
- * interpolation leads to, or an empty one where its type says so and it is still null or missing.
- */
-function expand(
-  dest: Draft,
-  key: Key,
-  old: ConfigNode,
-  source: ConfigNode,
-  context: ResolveContext,
-): ConfigNode {
-  if (old.kind !== "scalar") return old;
-  if (isInterpolationNode(old) && isExpanded(dest, key, old, source)) {
-    const target = followFromRoot(dest, key, context);
-    if (target !== undefined && target.node.kind !== "scalar" && target.result !== true) {
-      assign(dest, key, snapshot(target.node, dest.copies));
-      refuseInPlaceOfField(dest, key, target, source);
-      return child(dest.node, key) ?? old;
-    }
-  }
-  if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
-  const at: Place = { kind: "place", node: source, parent: dest, key };
-  const made = madeOf(old.type, old.origin);
-  if (made.kind === "map" && source.kind === "list")
-    throw isMissing(old)
-      ? notOfClass(old.type, source, at)
-      : incompatible({ ...at, node: made }, source);
-  refuseInPlaceOfMissing(at, old, source);
-  return made;
-}
-
-/**
- * Whether what stands there has to be followed: for a scalar that takes its place only what has a type
- * can make a difference.
- */
-function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: ConfigNode): boolean {
-  const outlook = outlookOf(old, { kind: "place", node: old, parent: dest, key });
-  if (outlook === "any container") return true;
-  const isReplaced =
-    source.kind === "scalar" &&
-    !isMissing(source) &&
-    old.type === undefined &&
-    elementType(dest.node, key) === undefined;
-  return outlook === "untyped container" && !isReplaced;
-}
-
-function followFromRoot(dest: Draft, key: Key, context: ResolveContext): Place | undefined {
-  const resolution = createResolution(rootOf(dest).node, context);
-  let at: Place | undefined = resolution.root;
-  for (const step of [...pathOf(dest), key])
-    at = at === undefined ? undefined : resolution.places.child(at, step);
-  return at === undefined ? undefined : tryDereference(resolution, withoutWideType(at));
-}
-
-/** Whether a map or list fits the type of one, or a union, is seen when it is written, not when it is followed. */
-function withoutWideType(place: Place): Place {
-  const { type, ...node } = place.node;
-  return isContainerType(type) || type?.kind === "union" ? { ...place, node } : place;
 }
 
 function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {
@@ -261,7 +223,7 @@ function keep(
 
 function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Merging): void {
   const { type } = target;
-  const below = inside(source, merging);
+  const below = inside(source, dest, merging);
   const items = source.items.map((item, index) => {
     const key = BigInt(index);
     const at: Place = { kind: "place", node: item, parent: dest, key };

@@ -3,14 +3,14 @@ import { checkTree, type ForeignTypes } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { draftChild, draftRoot } from "./draft.ts";
 import { ConfigError } from "./errors.ts";
-import { withFlags } from "./flags.ts";
+import { draftFollowed } from "./follow-draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { createResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { splitKey } from "./key-path.ts";
 import { mergeInto } from "./merge.ts";
 import { incompatible, refuseInPlaceOfMissing } from "./merge-refusals.ts";
-import type { ConfigNode, ContainerNode, Key, NodeFlags } from "./node.ts";
+import type { ConfigNode, ContainerNode, Key } from "./node.ts";
 import { child, isMissing, list, MAX_TREE_DEPTH, map } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
@@ -19,6 +19,7 @@ import { pyRepr } from "./python-text.ts";
 import { noComponents } from "./select-place.ts";
 import { madeOf } from "./types/made-of.ts";
 import { isContainerType } from "./types/type-of.ts";
+import { withoutStruct } from "./without-struct.ts";
 
 export interface UpdateOptions {
   /** Merge a map or list into one that stands there already, instead of replacing it. Default: true. */
@@ -64,38 +65,51 @@ export function updateNode(
     });
   const start = draftRoot(root, copies);
   let at = start;
-  for (const component of components.slice(0, -1)) at = enter(at, component, value, options);
+  for (const component of components.slice(0, -1))
+    at = enter(at, component, value, options, context);
   const last = keyIn(at, components.at(-1) ?? "");
   opened(at, options, () => put(at, last, value, options, context));
   return start.node;
 }
 
 /** The map or list at a key, made where it is not there. */
-function enter(at: Draft, component: string, value: ConfigNode, options: UpdateOptions): Draft {
+function enter(
+  at: Draft,
+  component: string,
+  value: ConfigNode,
+  options: UpdateOptions,
+  context: ResolveContext,
+): Draft {
   const key = keyIn(at, component);
   const present = outOfRange(key) ? undefined : child(at.node, key);
   if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
-  if (present !== undefined) refuseUnset(at, key, present);
+  if (present !== undefined && isContainerType(present.type)) {
+    if (!isInterpolationNode(present)) throw unset(at, key, present);
+    const followed = draftFollowed(at, key, context);
+    if (followed !== undefined) return followed;
+    throw noContainer({ kind: "place", node: value, parent: at, key });
+  }
   opened(at, options, () => assign(at, key, map([], value.origin), { plain: true }));
   const place = { kind: "place", node: value, parent: at, key } as const;
   const known = normalizeKey(at, key, place);
   const made = child(at.node, known);
-  if (made === undefined || made.kind === "scalar")
-    throw new ConfigError({
-      code: "value.wrong_type",
-      message: `Unexpected type for ${fullKeyOf(place)}`,
-      key: fullKeyOf(place),
-      origin: value.origin,
-    });
+  if (made === undefined || made.kind === "scalar") throw noContainer(place);
   // Messages name a negative index as it was given.
   return { ...draftChild(at, known, made), key };
 }
 
+const noContainer = (place: Place): ConfigError =>
+  new ConfigError({
+    code: "value.wrong_type",
+    message: `Unexpected type for ${fullKeyOf(place)}`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
+  });
+
 /** What is declared as a map or list is not made on the way: it must have been given. */
-function refuseUnset(at: Draft, key: Key, present: ConfigNode): void {
-  if (!isContainerType(present.type) || isInterpolationNode(present)) return;
+function unset(at: Draft, key: Key, present: ConfigNode): ConfigError {
   const full = fullKeyOf(at, key);
-  throw new ConfigError({
+  return new ConfigError({
     code: isMissing(present) ? "value.missing" : "value.wrong_type",
     message: isMissing(present) ? `Missing mandatory value: ${full}` : `'${full}' is null`,
     key: full,
@@ -116,16 +130,30 @@ function put(
     const known = normalizeKey(at, key, place);
     const old = child(at.node, known);
     refuseOtherKind(place, old, value);
+    if (isUnchanged(old, value)) return;
     const present = mergeable(old, value);
     if (present !== undefined) {
       if (old !== undefined) refuseInPlaceOfMissing(place, old, value);
       checkTree(value, place, options.foreign);
-      mergeInto(draftChild(at, known, present), value, context);
+      mergeInto(
+        draftChild(at, known, present),
+        value,
+        context,
+        old !== undefined && isInterpolationNode(old),
+      );
       return;
     }
   }
   assign(at, key, value, options);
 }
+
+/** A declared map that is null stays so where nothing is merged into it. */
+const isUnchanged = (old: ConfigNode | undefined, value: ContainerNode): boolean =>
+  old?.kind === "scalar" &&
+  old.value === null &&
+  (old.type?.kind === "map" || old.type?.kind === "object") &&
+  value.kind === "map" &&
+  value.entries.size === 0;
 
 /** What is declared as a map takes no list, and the other way round, also where nothing stands there yet. */
 function refuseOtherKind(at: Place, old: ConfigNode | undefined, value: ContainerNode): void {
@@ -160,19 +188,8 @@ function keyIn(at: Draft, component: string): Key {
 
 const outOfRange = (key: Key): boolean => typeof key === "bigint" && key < 0n;
 
-/** Runs a change with `struct` off at this one node, where additions are forced. */
+/** Makes a change, with `struct` off where additions are forced. */
 function opened(at: Draft, options: UpdateOptions, change: () => void): void {
-  if (options.forceAdd !== true) {
-    change();
-    return;
-  }
-  const before = at.node.flags;
-  setFlags(at, withFlags(at.node, { struct: false }).flags);
-  change();
-  setFlags(at, withFlags(at.node, { struct: before?.struct }).flags);
-}
-
-function setFlags(at: Draft, flags: NodeFlags | undefined): void {
-  if (flags === undefined) delete at.node.flags;
-  else at.node.flags = flags;
+  if (options.forceAdd === true) withoutStruct(at, change);
+  else change();
 }

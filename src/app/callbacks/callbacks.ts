@@ -1,5 +1,6 @@
 import { instantiateAsync, NO_TARGETS, type Targets } from "../../instantiate/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { asDeclared } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
@@ -66,7 +67,7 @@ export async function openCallbacks(request: CallbacksRequest): Promise<Callback
 }
 
 function namesOf(root: MapNode, context: ResolveContext): readonly string[] {
-  const listed = selectNode(root, "hydra.callbacks", context);
+  const listed = selectNode(root, "hydra.callbacks", asDeclared(context));
   return listed?.kind === "map" ? [...listed.entries.values()].map(({ key }) => pyStr(key)) : [];
 }
 

@@ -1,19 +1,20 @@
 import { toPlain } from "../../compose/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { asDeclared } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 
 /** The text of a value; undefined for null and what is missing. */
 export function textAt(root: MapNode, key: string, context: ResolveContext): string | undefined {
-  const node = selectNode(root, key, context);
+  const node = selectNode(root, key, asDeclared(context));
   if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
   return pyStr(node);
 }
 
 /** A value as plain data, resolved; undefined where there is none. */
 export function plainAt(root: MapNode, key: string, context: ResolveContext): unknown {
-  const node = selectNode(root, key, context, { deep: true });
+  const node = selectNode(root, key, asDeclared(context), { deep: true });
   return node === undefined ? undefined : toPlain(node);
 }
 
@@ -22,12 +23,12 @@ export function plainAt(root: MapNode, key: string, context: ResolveContext): un
  * @throws ConfigError `value.missing` for `???`
  */
 export function requiredAt(root: MapNode, key: string, context: ResolveContext): unknown {
-  const node = selectNode(root, key, context, { deep: true, throwOnMissing: true });
+  const node = selectNode(root, key, asDeclared(context), { deep: true, throwOnMissing: true });
   return node === undefined ? undefined : toPlain(node);
 }
 
 /** The items of a list as texts; none where there is no list. */
 export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {
-  const node = selectNode(root, key, context);
+  const node = selectNode(root, key, asDeclared(context));
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 }

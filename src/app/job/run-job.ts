@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Config, createConfig } from "../../compose/index.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { asDeclared } from "../../values/interpolation/context.ts";
 import { type ConfigNode, isMissing, type MapNode } from "../../values/node.ts";
 import { pyStr, pyTypeName } from "../../values/python-text.ts";
 import { resolveAt } from "../../values/select.ts";
@@ -98,7 +99,7 @@ const ENV_SET = ["hydra", "job", "env_set"] as const;
  * @throws ConfigError `value.missing`, and of interpolations
  */
 function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<string, string>> {
-  const settings = resolveAt(own, ENV_SET, context);
+  const settings = resolveAt(own, ENV_SET, asDeclared(context));
   const variables: Record<string, string> = {};
   if (settings.kind !== "map") return variables;
   const env = { ...context.env };

@@ -1,6 +1,7 @@
 import type { Repository } from "../../compose/index.ts";
 import { parseOverrides, type SweepOptions } from "../../overrides/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { asDeclared } from "../../values/interpolation/context.ts";
 import type { MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
@@ -42,7 +43,7 @@ export const basicSweeper: SweeperKind = {
 
 /** `hydra.sweeper.params` as overrides. */
 export function sweepParams(root: MapNode, context: ResolveContext): readonly string[] {
-  const params = selectNode(root, "hydra.sweeper.params", context, { deep: true });
+  const params = selectNode(root, "hydra.sweeper.params", asDeclared(context), { deep: true });
   if (params?.kind !== "map") return [];
   return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
 }

@@ -1,5 +1,8 @@
+import { parseOverride } from "../../overrides/parser.ts";
+import { overrideNode } from "../../overrides/to-node.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest as nearestName } from "../../values/nearest.ts";
+import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type ChosenGroups, groupMeant, type TypedChoice } from "../group-meant.ts";
 import { byCodePoint, type Repository } from "../sources/repository.ts";
@@ -48,11 +51,13 @@ function unusedSelection(
     const options = repository.list(key.split("@", 1)[0] ?? "", "config");
     return [value].flat().every((each) => each === null || options.includes(each));
   };
+  const isNamed = ![value].flat().includes(null);
   const usable = [
-    ...(nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
-    ...(has(group) ? [`+${key}=${option}`] : []),
+    ...(isNamed && nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
+    ...(isNamed && has(group) ? [`+${key}=${option}`] : []),
   ];
   const hint =
+    (isNamed ? undefined : "options are chosen by name: quote names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
     (usable.length > 0 ? `use ${usable.join(", or ")}` : undefined) ??
     chosenOtherwise({ typed: group, option, tail: `=${option}` }, { choices: known, repository });
@@ -64,7 +69,9 @@ function unusedSelection(
       first === undefined
         ? " No match in the defaults list."
         : `\nDid you mean to override ${similar.length > 1 ? "one of " : ""}${similar.join(", ")}?`,
-      within === null ? `\nTo append to your default list use +${key}=${pythonText(value)}` : "",
+      within === null
+        ? `\nTo append to your default list use +${key}=${pythonText(value, origin)}`
+        : "",
     ].join(""),
     origin,
     key,
@@ -98,7 +105,12 @@ function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | un
 }
 
 /** As Hydra's message shows the options: a list of them in Python's notation. */
-const pythonText = (value: RecordedSelection["value"]): string =>
-  isOptionList(value)
-    ? `[${value.map((option) => pyRepr(option)).join(", ")}]`
-    : selectionText(value);
+function pythonText(value: RecordedSelection["value"], origin: Origin): string {
+  if (!isOptionList(value)) return selectionText(value);
+  // What names no option is shown as it was given.
+  const given =
+    value.includes(null) && origin.kind === "override"
+      ? overrideNode(parseOverride(origin.text))
+      : null;
+  return given === null ? `[${value.map((option) => pyRepr(option)).join(", ")}]` : pyRepr(given);
+}

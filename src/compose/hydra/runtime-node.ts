@@ -2,6 +2,7 @@ import type { Override } from "../../overrides/ast.ts";
 import { checkTree } from "../../values/check-tree.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
+import { asDeclared } from "../../values/interpolation/context.ts";
 import { isInterpolationNode } from "../../values/interpolation/resolution.ts";
 import type { ConfigNode, MapNode, NodeType, ScalarValue } from "../../values/node.ts";
 import { isMissing, list, map } from "../../values/node.ts";
@@ -82,7 +83,7 @@ function requireKind<Kind extends "map" | "list">(
     node?.kind === kind;
   const written = getAt(root, path);
   if (isWanted(written)) return written;
-  const node = selectNode(root, key, context, { throwOnMissing: true });
+  const node = selectNode(root, key, asDeclared(context), { throwOnMissing: true });
   if (isWanted(node)) return node;
   throw new ConfigError({
     code: "compose.invalid_config",
@@ -203,7 +204,7 @@ function text(root: MapNode, path: readonly string[], context: ResolveContext): 
   const written = getAt(root, path);
   if (written?.kind === "scalar" && !isMissing(written) && !isInterpolationNode(written))
     return pyStr(written);
-  const node = selectNode(root, path.join("."), context, { throwOnMissing: true });
+  const node = selectNode(root, path.join("."), asDeclared(context), { throwOnMissing: true });
   return node === undefined ? "" : pyStr(node);
 }
 
@@ -211,6 +212,6 @@ function strings(root: MapNode, path: readonly string[], context: ResolveContext
   const written = getAt(root, path);
   if (written?.kind === "list" && written.items.length === 0) return [];
   const options = { deep: true, throwOnMissing: true };
-  const node = selectNode(root, path.join("."), context, options);
+  const node = selectNode(root, path.join("."), asDeclared(context), options);
   return node?.kind === "list" ? node.items.map((item) => pyStr(item)) : [];
 }

@@ -14,7 +14,18 @@ export interface ResolveContext {
   warn(message: string): void;
   /** Told of each use of a resolver: what comes of it may be another the next time. */
   readonly onResolverCall?: () => void;
+  /**
+   * Whether what is declared as a map, list, object or union may refer to nothing else, as settings that a
+   * program reads. Default: false, OmegaConf sees it when it writes the value.
+   */
+  readonly declared?: boolean;
 }
+
+/** The same context for who reads settings, and cannot do with anything else than is declared. */
+export const asDeclared = (context: ResolveContext): ResolveContext => ({
+  ...context,
+  declared: true,
+});
 
 /** The same context, and whether it has been asked for a resolver since. */
 export function watchResolvers(context: ResolveContext): {

@@ -56,7 +56,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
       try {
         const before = impureCalls;
         const ast = parseNode(place.node, shared);
-        const result = convertResult(place, evaluateText(resolution, ast, place));
+        const result = convertResult(place, evaluateText(resolution, ast, place), context.declared);
         if (impureCalls === before) kept = result;
         return result;
       } finally {

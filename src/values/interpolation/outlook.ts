@@ -3,6 +3,7 @@ import type { ConfigNode } from "../node.ts";
 import { child } from "../node.ts";
 import type { Place } from "../place.ts";
 import { parsePythonInt } from "../python-number.ts";
+import { isContainerType } from "../types/type-of.ts";
 import type { StaticReference } from "./ast.ts";
 import { parseNode } from "./parse-node.ts";
 import { startOf } from "./reference.ts";
@@ -29,7 +30,9 @@ export function outlookOf(node: InterpolationNode, at: Place): Outlook {
   const target = targetOf(only, at);
   if (target === undefined) return "no container";
   if (target.kind === "scalar")
-    return isInterpolationNode(target) ? "any container" : "no container";
+    return isInterpolationNode(target) || isContainerType(target.type)
+      ? "any container"
+      : "no container";
   return target.type === undefined ? "untyped container" : "any container";
 }
 

@@ -3,7 +3,8 @@ import type { ConfigNode } from "../node.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf } from "../place.ts";
 import { refuseReadonly, refuseSetting } from "../readonly.ts";
-import { bareValue, convertWritten } from "../types/convert.ts";
+import { bareValue, convertNode, convertWritten } from "../types/convert.ts";
+import { convertWide } from "../types/convert-result.ts";
 import { isContainerType } from "../types/type-of.ts";
 import { checkSyntax } from "./check-syntax.ts";
 import { isInterpolationNode } from "./resolution.ts";
@@ -19,8 +20,12 @@ export function writtenValue(value: ConfigNode, target: Place, place: Place): Co
   if (isReplaced && place.parent !== null) refuseReadonly(place.parent, place);
   else refuseSetting(place);
   refuseNoValue(target, place);
-  if (type !== undefined) return convertWritten(type, value, place);
-  return isContainer(target.node) ? value : bareValue(value);
+  if (type === undefined) return isContainer(target.node) ? value : bareValue(value);
+  if (!isContainerType(type) && type.kind !== "union") return convertWritten(type, value, place);
+  const fitting = convertWide(type, value, place);
+  return target.result === true && fitting.kind !== "scalar"
+    ? convertNode(type, fitting, { ...place, plain: true })
+    : convertWritten(type, fitting, place);
 }
 
 /** What is declared as a map or list is one of OmegaConf's also where it is null. */
@@ -30,7 +35,8 @@ const isContainer = (node: ConfigNode): boolean =>
 function refuseNoValue({ node, result }: Place, place: Place): void {
   if (result !== true) return;
   if (isInterpolationNode(node)) checkSyntax(node.value);
-  if (node.kind === "scalar") return;
+  // A declared map or list takes plain data as its own.
+  if (node.kind === "scalar" || isContainerType(place.node.type)) return;
   throw new ConfigError({
     code: "value.wrong_type",
     message: `Value '${node.kind === "map" ? "dict" : "list"}' is not a supported primitive type`,

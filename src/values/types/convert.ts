@@ -99,7 +99,8 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
     const { element } = type;
     const items = node.items.map((item, index) => {
       const place = below(at, node, item, BigInt(index));
-      return element.kind === "object" && item.kind !== "scalar"
+      if (item.kind === "scalar") return convertItem(element, item, place);
+      return element.kind === "object"
         ? requireObject(element, item, place)
         : convertAmong(element, item, place);
     });
@@ -107,10 +108,15 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
   }
   if (type.kind !== "map" || node.kind !== "map") return node;
   if (node.type?.kind === "object") throw wrongType(type, node, at);
+  const { element } = type;
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
     const place = below(at, node, value, key);
     const known = convertKey(type.key, key, place);
-    return [keyId(known), { key: known, value: convertAmong(type.element, value, place) }];
+    refuseNull(element, value, place);
+    const written = isContainerType(element)
+      ? fitNode(element, value, place)
+      : convertAmong(element, value, place);
+    return [keyId(known), { key: known, value: written }];
   });
   return { ...node, type, entries: new Map(entries) };
 }

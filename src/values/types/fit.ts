@@ -37,7 +37,8 @@ function fitScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
   if (value === null || isSpecial(value) || type.kind === "enum")
     return convertScalar(type, node, at);
   if (isInstance(type, node)) return node.type === type ? node : { ...node, type };
-  const isBare = type.kind !== "object" && type.kind !== "list" && type.kind !== "map";
+  const isBare =
+    type.kind !== "object" && type.kind !== "list" && type.kind !== "map" && type.kind !== "union";
   const hint = isBare ? describeBareType(type) : typeRepr(type);
   throw misfit(`Value ${pyRepr(node)} (${pyTypeName(node)})`, hint, node, at);
 }

@@ -47,6 +47,19 @@ describe("a group override that meets no group", () => {
     expect(error.details.hint).toBe("use +disk=[ssd,ssd]");
   });
 
+  it.each([
+    ["[1,2]", "[1, 2]"],
+    ["[ssd,1.5]", "['ssd', 1.5]"],
+    ["[null]", "[None]"],
+    ["[ssd,[hdd]]", "['ssd', ['hdd']]"],
+  ])("shows %s as it was given, and says that options have names", (given, shown) => {
+    const error = refused(`disk=${given}`);
+    expect(error.message.split("\n")[1]).toBe(`To append to your default list use +disk=${shown}`);
+    expect(error.details.hint).toBe(
+      "options are chosen by name: quote names that look like numbers",
+    );
+  });
+
   it("does not hint at an option that is not there", () => {
     expect(refused("disk=hdd").details.hint).toBeUndefined();
     expect(refused("disk=[ssd,hdd]").details.hint).toBeUndefined();

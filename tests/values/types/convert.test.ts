@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createResolveContext } from "../../../src/values/interpolation/context.ts";
-import { resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
+import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
 import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
 import { child, list, map, scalar } from "../../../src/values/node.ts";
@@ -240,7 +240,7 @@ describe("typed nodes", () => {
     [{ kind: "list", element: INT }, "{a: 1}"],
     [{ kind: "map", key: INT, element: INT }, "[1]"],
     [{ kind: "object", name: "D", fields: new Map() }, "[1]"],
-  ])("%j does not take %s that an interpolation leads to", (type, other) => {
+  ])("%j does not take %s that an interpolation leads to, once it is written", (type, other) => {
     const root = mergeNodes([typed(type), yaml("f: '${.f}'")]);
     const around = map(
       [
@@ -249,7 +249,7 @@ describe("typed nodes", () => {
       ],
       ORIGIN,
     );
-    expect(() => resolveTree(around, createResolveContext({ env: {} }))).toThrow(
+    expect(() => resolveTree(around, createResolveContext({ env: {} }), IN_PLACE)).toThrow(
       expect.objectContaining({ code: "value.wrong_type" }),
     );
   });

@@ -1,12 +1,14 @@
 /** Interpolations that stand in the place of typed values, and what they lead to. */
 import { describe, expect, it } from "vitest";
 import { withFlags } from "../../../src/values/flags.ts";
-import { createResolveContext } from "../../../src/values/interpolation/context.ts";
+import { asDeclared, createResolveContext } from "../../../src/values/interpolation/context.ts";
 import { IN_PLACE, resolveTree } from "../../../src/values/interpolation/resolve-tree.ts";
 import { mergeNodes } from "../../../src/values/merge.ts";
+import { missingKeys } from "../../../src/values/missing-keys.ts";
 import type { ConfigNode, NodeType } from "../../../src/values/node.ts";
 import { child, map, scalar } from "../../../src/values/node.ts";
 import { pyStr } from "../../../src/values/python-text.ts";
+import { selectNode } from "../../../src/values/select.ts";
 import { updateNode } from "../../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
 import {
@@ -70,12 +72,7 @@ describe("what an interpolation leads to, written to a field", () => {
     [listOf(OBJECT), "[{v: 2}]", `${NO_OBJECT} value: {'v': 2}`, "f[0]"],
     [OBJECT, "{v: '${y}'}", `${NO_OBJECT} value: {'v': 5}`, "f"],
     [OBJECT, "s", "Invalid type assigned: str is not a subclass of D. value: s", "f"],
-    [
-      mapOf(OBJECT),
-      "{a: [1]}",
-      "Invalid type assigned: list is not a subclass of D. value: [1]",
-      "f.a",
-    ],
+    [mapOf(OBJECT), "{a: [1]}", "'ListConfig' is incompatible with type hint '<class 'D'>'", "f.a"],
     [mapOf(INT), "{1: 2}", "Key 1 (int) is incompatible with (str)", "f.1"],
   ])("is refused: %j does not take %s", (type, text, message, key) => {
     const details = expect.objectContaining({ message, key });
@@ -137,6 +134,34 @@ describe("what an interpolation leads to, written to a field", () => {
     expect(() => resolved(withFlags(base, { readonly: true }))).toThrow(
       "Cannot change read-only config container",
     );
+  });
+
+  it.each<[NodeType, string, string]>([
+    [listOf(INT), "text", "f: text\n"],
+    [mapOf(INT), "[1]", "f:\n- 1\n"],
+    [OBJECT, "5", "f: 5\n"],
+    [{ kind: "union", members: [INT, STR] }, "{a: 1}", "f:\n  a: 1\n"],
+  ])(
+    "is read whatever it is, refused where it is written, or where it is a setting: %j",
+    (type, text, expected) => {
+      const context = createResolveContext({ env: {} });
+      const tree = mergeNodes([typed(type), yaml("f: ${x}"), yaml(`x: ${text}`)].map(unlocked));
+      expect(show(resolveTree(tree, context))).toContain(expected);
+      expect(missingKeys(tree, context)).toEqual(new Set());
+      const refused = expect.objectContaining({ code: "value.wrong_type" });
+      expect(() => resolveTree(tree, context, IN_PLACE)).toThrowError(refused);
+      expect(() => selectNode(tree, "f", asDeclared(context))).toThrowError(refused);
+    },
+  );
+
+  it("may be the plain data of a resolver in a list or map", () => {
+    const resolver = { name: "made", resolve: () => yaml("[1, '2']") };
+    const context = createResolveContext({ env: {}, resolvers: [resolver] });
+    const tree = (type: NodeType) => mergeNodes([typed(type), yaml("f: ${made:}")]);
+    const written = (type: NodeType) => show(resolveTree(tree(type), context, IN_PLACE));
+    expect(written(listOf(INT))).toBe("f:\n- 1\n- 2\n");
+    expect(() => written(mapOf(INT))).toThrowError("list is not a subclass of Dict[str, int]");
+    expect(() => written({ kind: "any" })).toThrowError("is not a supported primitive type");
   });
 
   it("is read as it stands", () => {

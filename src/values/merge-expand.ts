@@ -1,0 +1,69 @@
+import { assign } from "./assign.ts";
+import type { Draft } from "./draft.ts";
+import { snapshot } from "./draft.ts";
+import { tryFollow } from "./follow-draft.ts";
+import type { ResolveContext } from "./interpolation/context.ts";
+import { outlookOf } from "./interpolation/outlook.ts";
+import type { InterpolationNode } from "./interpolation/resolution.ts";
+import { isInterpolationNode } from "./interpolation/resolution.ts";
+import { incompatible, refuseInPlaceOfField, refuseInPlaceOfMissing } from "./merge-refusals.ts";
+import type { ConfigNode, Key } from "./node.ts";
+import { child, isMissing } from "./node.ts";
+import type { Place } from "./place.ts";
+import { madeOf } from "./types/made-of.ts";
+import { elementType, isContainerType } from "./types/type-of.ts";
+import { notOfClass } from "./types/wrong-type.ts";
+
+/**
+ * What a child has to be before something can be merged over it: the map or list that its
+ * interpolation leads to, or an empty one where its type says so and it is still null or missing.
+ */
+export function expand(
+  dest: Draft,
+  key: Key,
+  old: ConfigNode,
+  source: ConfigNode,
+  context: ResolveContext,
+): ConfigNode {
+  if (old.kind !== "scalar") return old;
+  if (!isInterpolationNode(old) || !isExpanded(dest, key, old, source))
+    return asDeclared(dest, key, old, source);
+  const target = tryFollow(dest, key, context);
+  if (target === undefined || target.result === true || !isContainer(target.node))
+    return asDeclared(dest, key, old, source);
+  assign(dest, key, snapshot(target.node, dest.copies));
+  refuseInPlaceOfField(dest, key, target, source);
+  const written = child(dest.node, key) ?? old;
+  return written.kind === "scalar" ? asDeclared(dest, key, written, source) : written;
+}
+
+/** A map or list; one that is declared is one of OmegaConf's also where it is null. */
+const isContainer = (node: ConfigNode): boolean =>
+  node.kind !== "scalar" || isContainerType(node.type);
+
+function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode): ConfigNode {
+  if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
+  const at: Place = { kind: "place", node: source, parent: dest, key };
+  const made = madeOf(old.type, old.origin);
+  if (made.kind === "map" && source.kind === "list")
+    throw isMissing(old)
+      ? notOfClass(old.type, source, at)
+      : incompatible({ ...at, node: made }, source);
+  refuseInPlaceOfMissing(at, old, source);
+  return made;
+}
+
+/**
+ * Whether what stands there has to be followed: for a scalar that takes its place only what has a type
+ * can make a difference.
+ */
+function isExpanded(dest: Draft, key: Key, old: InterpolationNode, source: ConfigNode): boolean {
+  const outlook = outlookOf(old, { kind: "place", node: old, parent: dest, key });
+  if (outlook === "any container") return true;
+  const isReplaced =
+    source.kind === "scalar" &&
+    !isMissing(source) &&
+    old.type === undefined &&
+    elementType(dest.node, key) === undefined;
+  return outlook === "untyped container" && !isReplaced;
+}
