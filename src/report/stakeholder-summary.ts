@@ -3,6 +3,7 @@
 import { createNameNumbers } from "../name-numbers.ts";
 import { agreeing, plural } from "../plural.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
+import { gpuSummary } from "./gpu-summary.ts";
 import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
 import { placesOfLargest } from "./longest.ts";
 import { escapeMarkdown, markdownDocument, markdownLabel, markdownList } from "./markdown.ts";
@@ -32,6 +33,7 @@ export function renderStakeholderSummary(run: RunSummary, top = 5): string {
     whatRan(report),
     "## Where the time goes",
     whereTimeGoes(report, top),
+    ...whatGpusDid(run),
     ...topKernels(report, top),
     ...whatLimits(run, top),
     ...roomLeft(run),
@@ -127,6 +129,16 @@ function topKernels(report: NCUProfileRegionReport, top: number): readonly strin
     return `${markdownLabel(names[place] ?? "")}: ${formatShare(ms, report.totals.total_ms)} % (${formatDuration(ms)})`;
   });
   return [`## The longest ${words.many}`, markdownList(lines)];
+}
+
+/** From the first collector that knows it: ncu does not, whose times can be the ones that speak for the run. */
+function whatGpusDid({ sections }: RunSummary): readonly string[] {
+  for (const section of sections) {
+    const report = mainReport(section);
+    const told = report === undefined ? null : gpuSummary(report);
+    if (told !== null) return ["## What the GPU did meanwhile", told];
+  }
+  return [];
 }
 
 /** From the first collector that measured it: another one can be the one that speaks for the run. */
