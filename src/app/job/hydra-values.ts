@@ -1,7 +1,7 @@
 import { toPlain } from "../../compose/index.ts";
 import type { ResolveContext } from "../../values/interpolation/context.ts";
 import { asDeclared } from "../../values/interpolation/context.ts";
-import type { MapNode } from "../../values/node.ts";
+import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { pyStr } from "../../values/python-text.ts";
 import { selectNode } from "../../values/select.ts";
 
@@ -23,9 +23,20 @@ export function plainAt(root: MapNode, key: string, context: ResolveContext): un
  * @throws ConfigError `value.missing` for `???`
  */
 export function requiredAt(root: MapNode, key: string, context: ResolveContext): unknown {
-  const node = selectNode(root, key, asDeclared(context), { deep: true, throwOnMissing: true });
+  const node = requiredNode(root, key, context);
   return node === undefined ? undefined : toPlain(node);
 }
+
+/**
+ * The same as a tree.
+ * @throws ConfigError `value.missing` for `???`
+ */
+export const requiredNode = (
+  root: MapNode,
+  key: string,
+  context: ResolveContext,
+): ConfigNode | undefined =>
+  selectNode(root, key, asDeclared(context), { deep: true, throwOnMissing: true });
 
 /** The items of a list as texts; none where there is no list. */
 export function textsAt(root: MapNode, key: string, context: ResolveContext): readonly string[] {

@@ -11,6 +11,7 @@ import type { Logging } from "../logging/logging.ts";
 import { CHDIR_WARNING } from "../version-base.ts";
 import { requiredAt, textAt } from "./hydra-values.ts";
 import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
+import { logSettings } from "./log-settings.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
 import { saveJobFiles } from "./save-files.ts";
@@ -67,11 +68,8 @@ export async function runJob(
   if (chosen === undefined && chdirByDefault) surroundings.warn(CHDIR_WARNING);
   const chdir = chosen ?? chdirByDefault;
   const workingDirectory = chdir === true ? { cwd: outputDir } : {};
-  logging.configure(
-    requiredAt(root, "hydra.job_logging", context),
-    requiredAt(root, "hydra.verbose", context),
-    workingDirectory.cwd ?? surroundings.cwd,
-  );
+  const settingsOfLog = logSettings(root, "hydra.job_logging", context);
+  logging.configure(...settingsOfLog(workingDirectory.cwd ?? surroundings.cwd));
   const subdirectory = requiredAt(root, "hydra.output_subdir", context) ?? undefined;
   if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), planned);
   const config = createConfig(tree, { ...composition, root, config: tree }, context);

@@ -1,7 +1,9 @@
 import { ConfigError } from "../../values/errors.ts";
+import { alternativesTo } from "../../values/nearest.ts";
 import {
   configured,
   type Handler,
+  type Locate,
   namesOf,
   requireLevel,
   type Section,
@@ -19,6 +21,7 @@ export function configureLoggers(
   tree: LoggerTree,
   config: Section,
   open: (name: string) => Handler,
+  locate: Locate,
 ): void {
   const named = section(config["loggers"]);
   putAside(tree, named, config["disable_existing_loggers"] !== false);
@@ -27,12 +30,16 @@ export function configureLoggers(
   for (const [name, value] of Object.entries(named)) {
     const settings = section(value);
     const state = stateOf(tree, name);
-    setUp(state, settings, handlers, `logger '${name}'`);
+    configured(`logger '${name}'`, ["loggers", name], locate, () =>
+      setUp(state, settings, handlers),
+    );
     // Where the config does not say it, it stays as it was.
     if (typeof settings["propagate"] === "boolean") state.propagate = settings["propagate"];
     state.disabled = false;
   }
-  setUp(tree.root, section(config["root"]), handlers, "root logger");
+  configured("root logger", ["root"], locate, () =>
+    setUp(tree.root, section(config["root"]), handlers),
+  );
 }
 
 /** What becomes of the loggers that there are and that the config does not name. */
@@ -50,18 +57,17 @@ function setUp(
   state: LoggerState,
   settings: Section,
   handlers: ReadonlyMap<string, Handler>,
-  what: string,
 ): void {
   const { level } = settings;
-  if (level !== undefined && level !== null)
-    state.level = configured(what, () => requireLevel(level));
+  if (level !== undefined && level !== null) state.level = requireLevel(level);
   state.handlers = [...new Set(namesOf(settings["handlers"]))].map((name) => {
     const handler = handlers.get(name);
     if (handler !== undefined) return handler;
     throw new ConfigError({
       code: "app.unsupported",
-      message: `Unable to configure ${what}: there is no handler '${name}'`,
-      available: [...handlers.keys()],
+      message: `there is no handler '${name}'`,
+      key: "handlers",
+      ...alternativesTo(name, [...handlers.keys()]),
     });
   });
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
+import { alternativesTo } from "../../values/nearest.ts";
 import { coloredFormat } from "./colored-format.ts";
 import { compileFormat, type RecordFormatter } from "./record-format.ts";
 
@@ -37,6 +38,7 @@ function formatText(value: unknown = ""): string {
   throw new ConfigError({
     code: "value.wrong_type",
     message: `a format is a text, and this is ${JSON.stringify(String(value))}`,
+    key: "format",
     hint: "quote it",
   });
 }
@@ -50,7 +52,11 @@ export function openFormatter(settings: FormatterSettings, color: boolean): Reco
   throw new ConfigError({
     code: "app.unsupported",
     message: `Log formatter class '${String(wanted)}' is not supported`,
-    available: FORMATTER_KINDS.map((candidate) => candidate.className),
+    key: factory === undefined ? "class" : "()",
+    ...alternativesTo(
+      String(wanted),
+      FORMATTER_KINDS.map((candidate) => candidate.className),
+    ),
   });
 }
 

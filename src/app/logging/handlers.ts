@@ -1,4 +1,5 @@
 import { ConfigError } from "../../values/errors.ts";
+import { alternativesTo } from "../../values/nearest.ts";
 import type { Console } from "../process/console.ts";
 import { openLogFile, openRotatingFile } from "./log-files.ts";
 import type { HandlerSettings, LogSink } from "./log-sink.ts";
@@ -59,8 +60,15 @@ export function handlerKind(settings: HandlerSettings): HandlerKind {
   if (kind !== undefined) return requireKnown(kind, settings);
   throw new ConfigError({
     code: "app.unsupported",
-    message: `Log handler class '${String(className)}' is not supported`,
-    available: HANDLER_KINDS.flatMap(({ classNames }) => classNames),
+    message:
+      className === undefined
+        ? "it has no class"
+        : `Log handler class '${String(className)}' is not supported`,
+    key: "class",
+    ...alternativesTo(
+      String(className),
+      HANDLER_KINDS.flatMap(({ classNames }) => classNames),
+    ),
   });
 }
 
@@ -73,6 +81,7 @@ function requireKnown(kind: HandlerKind, settings: HandlerSettings): HandlerKind
   throw new ConfigError({
     code: "app.unsupported",
     message: `${classNames[0]} takes no '${unknown}'`,
-    available: parameters,
+    key: unknown,
+    ...alternativesTo(unknown, [...OF_EVERY_HANDLER, ...parameters]),
   });
 }

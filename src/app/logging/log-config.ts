@@ -1,5 +1,6 @@
 /** What a log config says (the dictionary schema of Python's logging.config), as handlers that are open. */
-import { ConfigError } from "../../values/errors.ts";
+import { ConfigError, type ErrorDetails, isConfigError } from "../../values/errors.ts";
+import { alternativesTo } from "../../values/nearest.ts";
 import type { Console } from "../process/console.ts";
 import { openFormatter } from "./formatters.ts";
 import { handlerKind } from "./handlers.ts";
@@ -18,11 +19,15 @@ export interface Handler {
   readonly accepts: (logger: string) => boolean;
 }
 
+/** Says of a path of keys in a log config which key of the composed config that is, and what set it. */
+export type Locate = (path: readonly string[]) => Pick<ErrorDetails, "key" | "origin">;
+
 /** What handlers are opened with. */
 export interface HandlerPlace {
   readonly console: Console;
   readonly cwd: string;
   readonly formatterFor: typeof openFormatter;
+  readonly locate: Locate;
 }
 
 /** Formats are configured again for each job of a sweep, and are the same each time. */
@@ -37,7 +42,7 @@ export function rememberFormatters(): typeof openFormatter {
 }
 
 export const openHandler = (name: string, config: Section, place: HandlerPlace): Handler =>
-  configured(`handler '${name}'`, () =>
+  configured(`handler '${name}'`, ["handlers", name], place.locate, () =>
     handlerOf(section(section(config["handlers"])[name]), config, place),
   );
 
@@ -60,7 +65,8 @@ function formatterOf({ formatter: name }: HandlerSettings, formatters: Section):
   throw new ConfigError({
     code: "app.unsupported",
     message: `Unable to set formatter '${String(name)}'`,
-    available: Object.keys(formatters),
+    key: "formatter",
+    ...alternativesTo(String(name), Object.keys(formatters)),
   });
 }
 
@@ -69,7 +75,10 @@ function formatterOf({ formatter: name }: HandlerSettings, formatters: Section):
  *
  * @throws ConfigError `app.unsupported`
  */
-export function refuseMalformed(config: Section, formatterFor: HandlerPlace["formatterFor"]): void {
+export function refuseMalformed(
+  config: Section,
+  { formatterFor, locate }: Pick<HandlerPlace, "formatterFor" | "locate">,
+): void {
   const { version } = config;
   if (version !== 1)
     throw new ConfigError({
@@ -77,23 +86,39 @@ export function refuseMalformed(config: Section, formatterFor: HandlerPlace["for
       message: Object.hasOwn(config, "version")
         ? `Unsupported version: ${version === null ? "None" : String(version)}`
         : "dictionary doesn't specify a version",
+      ...locate(["version"]),
       hint: "a log config has `version: 1`",
     });
   if (config["incremental"] === true)
     throw new ConfigError({
       code: "app.unsupported",
       message: "Log configs with `incremental: true` are not supported",
+      ...locate(["incremental"]),
     });
   for (const [name, settings] of Object.entries(section(config["formatters"])))
-    configured(`formatter '${name}'`, () => formatterFor(section(settings), false));
+    configured(`formatter '${name}'`, ["formatters", name], locate, () =>
+      formatterFor(section(settings), false),
+    );
 }
 
-/** @throws ConfigError `app.unsupported`, with what could not be configured */
-export function configured<T>(what: string, configure: () => T): T {
+/**
+ * Configures a part of a log config.
+ *
+ * @param path where the part is in the log config; the key of an error from `configure` is a key of the part
+ * @throws ConfigError `app.unsupported`, with what could not be configured, and where that is written
+ */
+export function configured<T>(
+  what: string,
+  path: readonly string[],
+  locate: Locate,
+  configure: () => T,
+): T {
   try {
     return configure();
   } catch (cause) {
-    const details = cause instanceof ConfigError ? cause.details : { cause };
+    const details = isConfigError(cause)
+      ? { ...cause.details, ...locate([...path, ...keyOf(cause)]) }
+      : { cause };
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError({
       ...details,
@@ -102,6 +127,9 @@ export function configured<T>(what: string, configure: () => T): T {
     });
   }
 }
+
+const keyOf = ({ details: { key } }: ConfigError): readonly string[] =>
+  key === undefined ? [] : [key];
 
 /** Python's `logging.Filter`: lets the records of one logger and those below it through. */
 function nameFilter(names: readonly string[], filters: Section): (logger: string) => boolean {
@@ -117,7 +145,9 @@ export function requireLevel(value: unknown): number {
   throw new ConfigError({
     code: "app.unsupported",
     message: `Unknown level: '${String(value)}'`,
-    available: Object.keys(LEVELS),
+    key: "level",
+    // All levels are in capitals.
+    ...alternativesTo(String(value).toUpperCase(), Object.keys(LEVELS)),
   });
 }
 

@@ -17,6 +17,7 @@ export function openLogFile(
     throw new ConfigError({
       code: "app.unsupported",
       message: "'filename' must be the name of a file",
+      key: "filename",
     });
   const path = resolve(cwd, filename);
   let descriptor: number | undefined;

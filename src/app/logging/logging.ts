@@ -4,6 +4,7 @@ import { configureLoggers } from "./configure-loggers.ts";
 import { LEVELS } from "./levels.ts";
 import {
   type Handler,
+  type Locate,
   namesOf,
   openHandler,
   refuseMalformed,
@@ -27,10 +28,11 @@ export interface Logging {
    * or names of loggers) lowers levels to DEBUG.
    *
    * @param cwd where relative file names start
+   * @param locate where errors say that something is; by default its key in the log config
    * @throws ConfigError `app.unsupported` for handlers and formats that only Python has, and
    * `value.wrong_type` for any other `hydra.verbose`
    */
-  configure(config: unknown, verbose: unknown, cwd: string): void;
+  configure(config: unknown, verbose: unknown, cwd: string, locate?: Locate): void;
   /** Closes log files; records that come later are lost. */
   close(): void;
 }
@@ -49,27 +51,29 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
     for (const { sink } of handlers) sink.close();
     handlers = [];
   };
-  const attach = (config: Section, cwd: string): void => {
-    refuseMalformed(config, formatterFor);
+  const attach = (config: Section, cwd: string, locate: Locate): void => {
+    refuseMalformed(config, { formatterFor, locate });
     close();
-    configureLoggers(tree, config, (name) => {
-      const handler = openHandler(name, config, { console, cwd, formatterFor });
+    const open = (name: string): Handler => {
+      const handler = openHandler(name, config, { console, cwd, formatterFor, locate });
       handlers = [...handlers, handler];
       return handler;
-    });
+    };
+    configureLoggers(tree, config, open, locate);
   };
 
   return {
     logger: (name) => openLogger(tree, name, { console, now }),
-    configure(given, verbose, cwd) {
+    configure(given, verbose, cwd, locate = (path) => ({ key: path.join(".") })) {
       requireVerbose(verbose);
       const config = section(given);
       if (!Object.hasOwn(config, "root"))
         throw new ConfigError({
           code: "app.unsupported",
           message: "A log config needs a 'root'; null leaves logging as it is",
+          ...locate([]),
         });
-      if (config["root"] !== null) attach(config, cwd);
+      if (config["root"] !== null) attach(config, cwd, locate);
       if (verbose === true) tree.root.level = LEVELS.DEBUG;
       for (const name of namesOf(verbose)) stateOf(tree, name).level = LEVELS.DEBUG;
     },

@@ -31,6 +31,7 @@ export function compileFormat(request: RecordFormat): RecordFormatter {
     throw new ConfigError({
       code: "app.unsupported",
       message: noFields(style, format),
+      key: "format",
       hint: "a log format shows one attribute of a record at least",
       available: Object.keys(ATTRIBUTES),
     });
@@ -56,6 +57,7 @@ function requireStyle(style: unknown): FormatStyle {
   throw new ConfigError({
     code: "app.unsupported",
     message: `Style must be one of: ${Object.keys(FORMAT_STYLES).join()}, not '${String(style)}'`,
+    key: "style",
   });
 }
 

@@ -3,7 +3,7 @@ import type { ComposedEvent } from "../callbacks/callback.ts";
 import { openCallbacks } from "../callbacks/callbacks.ts";
 import type { Session } from "../commands/command.ts";
 import { eachOnce, warnOf } from "../errors/warn.ts";
-import { requiredAt } from "../job/hydra-values.ts";
+import { logSettings } from "../job/log-settings.ts";
 import type { JobSurroundings } from "../job/run-job.ts";
 import type { Logging } from "../logging/logging.ts";
 import { changesDirectoryByDefault } from "../version-base.ts";
@@ -44,9 +44,8 @@ export function hydraLogging(
 ): () => void {
   // The program's logger exists before any config, like a module's logger in Python.
   logging.logger(options.name);
-  const config = requiredAt(root, "hydra.hydra_logging", composer.context);
-  const verbose = requiredAt(root, "hydra.verbose", composer.context);
-  return () => logging.configure(config, verbose, invocation.cwd);
+  const settings = logSettings(root, "hydra.hydra_logging", composer.context);
+  return () => logging.configure(...settings(invocation.cwd));
 }
 
 /** What callbacks receive about a composition. */

@@ -212,6 +212,23 @@ describe("createLogging", () => {
     expect(["a.b", "new"].map(isOn)).toEqual([false, true]);
   });
 
+  test("an error is located by its path, names with dots in one piece; without a locator it has the key in the log config", () => {
+    const config = dictConfig({ handlers: {}, loggers: { "a.b": { level: "LOUD" } } });
+    const paths: (readonly string[])[] = [];
+    const locate = (path: readonly string[]) => {
+      paths.push(path);
+      return { key: "elsewhere" };
+    };
+    const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
+    expect(() => logging.configure(config, false, "/", locate)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ key: "elsewhere" }) }),
+    );
+    expect(paths).toEqual([["loggers", "a.b", "level"]]);
+    expect(() => logging.configure(config, false, "/")).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ key: "loggers.a.b.level" }) }),
+    );
+  });
+
   test.each([
     [
       dictConfig({ handlers: { console: { class: "logging.handlers.SMTPHandler" } } }),
