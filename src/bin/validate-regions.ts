@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 import { tolerateClosedPipes } from "../app/process/closed-pipes.ts";
-import { runValidateCommand } from "../report/validate-command.ts";
+import { runValidateCommand } from "../report/validation/validate-command.ts";
 
 tolerateClosedPipes();
 void runValidateCommand(process.argv.slice(2), {

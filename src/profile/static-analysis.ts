@@ -1,6 +1,10 @@
 import { basename } from "node:path";
 import { fileProblem } from "../file-problem.ts";
-import type { DevicePeaks, LayerWork, StaticAnalysis } from "../report/static-analysis.ts";
+import type {
+  DevicePeaks,
+  LayerWork,
+  StaticAnalysis,
+} from "../report/conclusions/static-analysis.ts";
 import { readText } from "../require-file.ts";
 import { fits, listOf, maybe, measure, objectOf, orNull, type Shape, text } from "../shape.ts";
 import type { ProfileSection } from "./run.ts";

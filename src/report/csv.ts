@@ -3,8 +3,8 @@
  * region. Times are milliseconds; an empty cell was not measured.
  */
 import { type CsvCell, csvRecord } from "../csv.ts";
+import { haveActivity } from "./conclusions/gpu-activity.ts";
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "./document.ts";
-import { haveActivity } from "./gpu-activity.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "./region-path.ts";
 

@@ -5,8 +5,7 @@
  * @module hydraconf/report
  */
 export { writeFileAtomic } from "../atomic-write.ts";
-export { checkReportText } from "./check-text.ts";
-export { contractFile } from "./contract-schema.ts";
+export type { DevicePeaks, LayerWork, StaticAnalysis } from "./conclusions/static-analysis.ts";
 export {
   MAX_NAME_BYTES,
   type NamedRegion,
@@ -15,19 +14,20 @@ export {
 } from "./directory-name.ts";
 export * from "./document.ts";
 export type { ConfigLine, HtmlReportOptions } from "./html/report-page.ts";
-export type { ReportIssue } from "./issue.ts";
-export { renderBundleJson } from "./json-writer.ts";
-export { renderKernelsMarkdown } from "./kernels-markdown.ts";
+export { renderBundleJson } from "./json/json-writer.ts";
+export { renderKernelsMarkdown } from "./markdown/kernels-markdown.ts";
+export { type RegionMarkdownOptions, renderRegionMarkdown } from "./markdown/region-markdown.ts";
+export { renderRunMarkdown } from "./markdown/run-markdown.ts";
+export { renderStakeholderSummary } from "./markdown/stakeholder-summary.ts";
 export { createRegionBundler } from "./region-bundle.ts";
-export { type RegionMarkdownOptions, renderRegionMarkdown } from "./region-markdown.ts";
-export { type RegionTableOptions, renderRegionTable } from "./region-table.ts";
-export { renderRunMarkdown } from "./run-markdown.ts";
 export type { RunSection, RunSummary } from "./run-summary.ts";
-export { renderStakeholderSummary } from "./stakeholder-summary.ts";
-export type { DevicePeaks, LayerWork, StaticAnalysis } from "./static-analysis.ts";
-export { upgraded } from "./upgrade.ts";
-export { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
-export { type CommandIo, runValidateCommand } from "./validate-command.ts";
+export { type RegionTableOptions, renderRegionTable } from "./terminal/region-table.ts";
+export { checkReportText } from "./validation/check-text.ts";
+export { contractFile } from "./validation/contract-schema.ts";
+export type { ReportIssue } from "./validation/issue.ts";
+export { upgraded } from "./validation/upgrade.ts";
+export { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
+export { type CommandIo, runValidateCommand } from "./validation/validate-command.ts";
 export {
   FILES_BESIDE_PAGE,
   MAX_REGION_DIRECTORIES,

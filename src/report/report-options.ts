@@ -11,10 +11,10 @@ import {
   withMethods,
 } from "../values/option-kinds.ts";
 import type { ConfigLine, HtmlReportOptions } from "./html/report-page.ts";
-import type { RegionMarkdownOptions } from "./region-markdown.ts";
-import type { RegionTableOptions } from "./region-table.ts";
+import type { RegionMarkdownOptions } from "./markdown/region-markdown.ts";
 import type { RunSection, RunSummary } from "./run-summary.ts";
-import type { CommandIo } from "./validate-command.ts";
+import type { RegionTableOptions } from "./terminal/region-table.ts";
+import type { CommandIo } from "./validation/validate-command.ts";
 import type { WriteReportsOptions } from "./write-reports.ts";
 
 // What the options of the public functions of reports may be. All checks throw ConfigError `value.wrong_type`.

@@ -1,6 +1,6 @@
 /** What the reports of a whole run are made from. */
+import type { StaticAnalysis } from "./conclusions/static-analysis.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "./document.ts";
-import type { StaticAnalysis } from "./static-analysis.ts";
 
 /** A run as its overview shows it: a section for each collector. */
 export interface RunSummary {

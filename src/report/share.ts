@@ -1,5 +1,5 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "./document.ts";
-import { reportKernelWords } from "./kernel-words.ts";
+import { reportKernelWords } from "./kernels/kernel-words.ts";
 import { totalMs, wholeMs } from "./measured-time.ts";
 import { startsAt } from "./region-path.ts";
 

@@ -7,14 +7,14 @@ import { regionDirectoryNames, regionKey } from "./directory-name.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { type HtmlReportOptions, renderHtmlReport } from "./html/report-page.ts";
 import { inBlocks } from "./in-blocks.ts";
-import { jsonPieces } from "./json-writer.ts";
+import { jsonPieces } from "./json/json-writer.ts";
+import { regionMarkdownPieces } from "./markdown/region-markdown.ts";
 import { createRegionBundler } from "./region-bundle.ts";
-import { regionMarkdownPieces } from "./region-markdown.ts";
 import { domainAt, placeKey } from "./region-path.ts";
 import { WRITE_OPTIONS } from "./report-options.ts";
 import { renderSectionsText } from "./sections-text.ts";
 import { regionLabels } from "./tree-rows.ts";
-import { assertValid, createReportValidator, type ReportValidator } from "./validate.ts";
+import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
 
 /** What to write beside the JSON and Markdown, and how many directories. */
 export interface WriteReportsOptions {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-write.ts";
-import { renderKernelsMarkdown } from "./kernels-markdown.ts";
+import { renderKernelsMarkdown } from "./markdown/kernels-markdown.ts";
+import { renderRunMarkdown } from "./markdown/run-markdown.ts";
+import { renderStakeholderSummary } from "./markdown/stakeholder-summary.ts";
 import { checkRun } from "./report-options.ts";
-import { renderRunMarkdown } from "./run-markdown.ts";
 import type { RunSummary } from "./run-summary.ts";
-import { renderStakeholderSummary } from "./stakeholder-summary.ts";
 
 interface RunReport {
   readonly name: string;

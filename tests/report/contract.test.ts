@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { buildRegionModel, toReportBundle } from "../../src/profile/regions/index.ts";
 import { combineRuns } from "../../src/profile/repeats/across-runs.ts";
-import { readContract } from "../../src/report/compile-contract.ts";
 import type {
   CollectorInfo,
   InvocationStatistics,
@@ -23,6 +22,7 @@ import type {
   ReportTotals,
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
+import { readContract } from "../../src/report/validation/compile-contract.ts";
 import { assembleNcu } from "../profile/ncu/assemble/assemble-all.ts";
 import { resultOf } from "../profile/ncu/results.ts";
 import { timelineOf, twoLibraries } from "../profile/regions/timelines.ts";

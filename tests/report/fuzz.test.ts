@@ -13,7 +13,6 @@ import { parseGates } from "../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../src/report/compare/terminal.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "../../src/report/csv.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/document.ts";
-import { createDocumentValidator } from "../../src/report/document-contracts.ts";
 import { renderHtmlReport } from "../../src/report/html/report-page.ts";
 import {
   type RunSummary,
@@ -34,6 +33,7 @@ import {
   sweepJsonPieces,
 } from "../../src/report/sweep/writers.ts";
 import { regionLabels } from "../../src/report/tree-rows.ts";
+import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
 import { textWidth } from "../../src/text-width.ts";
 import { timelineOf } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, printableLabel } from "../../src/printable.ts";
-import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown.ts";
+import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown/markdown.ts";
 import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
 import { fitText, padText, textWidth, wrapText } from "../../src/text-width.ts";
 import { anyName } from "./bundles.ts";

@@ -4,7 +4,7 @@ import { regionLines } from "../../src/report/compare/comparison.ts";
 import { checkGates } from "../../src/report/compare/gates.ts";
 import { parseGates } from "../../src/report/compare/parse-gates.ts";
 import { renderRegionMarkdown, renderRegionTable } from "../../src/report/index.ts";
-import { regionTreeTable } from "../../src/report/markdown-parts.ts";
+import { regionTreeTable } from "../../src/report/markdown/markdown-parts.ts";
 import { treeRows } from "../../src/report/tree-rows.ts";
 import { bundleOf, firstReport } from "./bundles.ts";
 

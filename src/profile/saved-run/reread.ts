@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { textOfFile } from "../../report/json-text.ts";
+import { textOfFile } from "../../report/json/json-text.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type {
   Collection,

@@ -1,4 +1,4 @@
-import type { JsonText } from "../../report/json-text.ts";
+import type { JsonText } from "../../report/json/json-text.ts";
 
 /** Quotes inside of names are escaped, so that only a report's own scope looks like this. */
 const PROCESS_SCOPE = /"scope": ?"process:/;

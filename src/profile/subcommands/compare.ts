@@ -13,7 +13,7 @@ import { type Gate, parseGates } from "../../report/compare/parse-gates.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/document.ts";
 import { inBlocks } from "../../report/in-blocks.ts";
-import { createReportValidator } from "../../report/validate.ts";
+import { createReportValidator } from "../../report/validation/validate.ts";
 import { terminalWidth } from "../../terminal-width.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { configDifference } from "../compare/config-difference.ts";

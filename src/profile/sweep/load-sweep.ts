@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node
 import { basename, join, relative } from "node:path";
 import { fileProblem } from "../../file-problem.ts";
 import { type JobInput, jobReport, type SharedPlaces } from "../../report/sweep/build.ts";
-import type { ReportValidator } from "../../report/validate.ts";
+import type { ReportValidator } from "../../report/validation/validate.ts";
 import { readText } from "../../require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { readYaml } from "../../values/reader.ts";

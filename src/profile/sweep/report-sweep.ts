@@ -8,7 +8,7 @@ import {
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../report/sweep/writers.ts";
-import { createReportValidator } from "../../report/validate.ts";
+import { createReportValidator } from "../../report/validation/validate.ts";
 import { loadSweep } from "./load-sweep.ts";
 
 export interface SweepRequest {

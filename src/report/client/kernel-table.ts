@@ -1,5 +1,5 @@
+import { LIMIT_LEGEND } from "../conclusions/speed-of-light.ts";
 import type { HardwareColumns } from "../html/page-data.ts";
-import { LIMIT_LEGEND } from "../speed-of-light.ts";
 import { h } from "./dom.ts";
 import {
   formatCount,

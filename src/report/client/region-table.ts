@@ -1,6 +1,6 @@
+import { LIMIT_LEGEND } from "../conclusions/speed-of-light.ts";
 import { BUSY_HEADING, BUSY_LEGEND } from "../gpu-words.ts";
 import type { RegionColumns } from "../html/page-data.ts";
-import { LIMIT_LEGEND } from "../speed-of-light.ts";
 import { h, on } from "./dom.ts";
 import { formatCount, formatMs, formatNumber, formatShare, NOT_MEASURED } from "./format.ts";
 import { nameElement } from "./name.ts";

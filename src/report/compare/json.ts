@@ -1,4 +1,4 @@
-import { jsonPieces } from "../json-writer.ts";
+import { jsonPieces } from "../json/json-writer.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** Version of the comparison's JSON; `major.minor`, a minor only adds. */

@@ -1,6 +1,6 @@
 /** Kernels in two reports, matched by their names and kinds; the largest difference first. */
 import type { KernelRecord, NCUProfileRegionReport } from "../document.ts";
-import { kernelsOfReport } from "../kernels-of-report.ts";
+import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
 import { kernelMs } from "../measured-time.ts";
 import { changeOf, countChange } from "./change.ts";
 import { type Changes, changesAs, type Presence, presenceOf } from "./changes.ts";

@@ -9,7 +9,7 @@ import {
   markdownPieces,
   markdownTable,
   markdownTablePieces,
-} from "../markdown.ts";
+} from "../markdown/markdown.ts";
 import { formatMs } from "../numbers.ts";
 import type { Change } from "./change.ts";
 import { formatDelta, formatPercent } from "./change-text.ts";

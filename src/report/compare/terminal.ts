@@ -5,7 +5,7 @@ import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { wrapText } from "../../text-width.ts";
 import { formatMs } from "../numbers.ts";
-import { type TerminalColumn, terminalTable } from "../terminal-table.ts";
+import { type TerminalColumn, terminalTable } from "../terminal/terminal-table.ts";
 import type { Change, Verdict } from "./change.ts";
 import { formatDelta, formatPercent } from "./change-text.ts";
 import type { ReportComparison } from "./compare-reports.ts";

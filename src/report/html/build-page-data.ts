@@ -2,7 +2,7 @@
 
 import { plural } from "../../plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
-import { reportKernelWords } from "../kernel-words.ts";
+import { reportKernelWords } from "../kernels/kernel-words.ts";
 import { largestRegions } from "../longest.ts";
 import { forPage } from "../numbers.ts";
 import { shareBase } from "../share.ts";

@@ -1,5 +1,5 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
-import { kernelsOfReport } from "../kernels-of-report.ts";
+import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
 import { type KernelSource, longestFirst, sourceOfList } from "./fold-kernels.ts";
 
 /** The lists of kernels that a page shows. */

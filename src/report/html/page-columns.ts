@@ -1,18 +1,18 @@
 /** Regions and kernels in the columns that the page's script reads. */
 import { printableLabel } from "../../printable.ts";
+import { haveActivity } from "../conclusions/gpu-activity.ts";
+import { rooflineCeilings, rooflinePoints } from "../conclusions/roofline.ts";
+import { speedOfLight } from "../conclusions/speed-of-light.ts";
 import type {
   KernelHardware,
   KernelRecord,
   NCUProfileRegion,
   RegionGpuActivity,
 } from "../document.ts";
-import { haveActivity } from "../gpu-activity.ts";
-import { occupancyLimitText } from "../kernel-columns.ts";
+import { occupancyLimitText } from "../kernels/kernel-columns.ts";
 import { exclusiveMs, kernelMs, totalMs } from "../measured-time.ts";
 import { forPage } from "../numbers.ts";
 import { KIND_WORDS } from "../region-path.ts";
-import { rooflineCeilings, rooflinePoints } from "../roofline.ts";
-import { speedOfLight } from "../speed-of-light.ts";
 import type { TreeRow } from "../tree-rows.ts";
 import type {
   HardwareColumns,

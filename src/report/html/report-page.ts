@@ -1,7 +1,7 @@
 /** `report.html`: region reports as a page to explore. */
 import { plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
-import { reportKernelWords } from "../kernel-words.ts";
+import { reportKernelWords } from "../kernels/kernel-words.ts";
 import { wholeMs } from "../measured-time.ts";
 import { formatDuration } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";

@@ -3,7 +3,7 @@ import { toldByAny } from "../compare/known-domains.ts";
 import { dateTime } from "../date-time.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
-import { reportKernelWords } from "../kernel-words.ts";
+import { reportKernelWords } from "../kernels/kernel-words.ts";
 import {
   SWEEP_CONTRACT,
   type SweepJob,

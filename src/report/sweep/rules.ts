@@ -1,5 +1,5 @@
 /** What the schema of a sweep's report cannot say. */
-import { pointerTo, type ReportIssue } from "../issue.ts";
+import { pointerTo, type ReportIssue } from "../validation/issue.ts";
 import type { SweepReport } from "./document.ts";
 
 /** @param document fits `schemas/sweep-report.schema.json` */

@@ -3,14 +3,14 @@
 import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { csvRow, domainColumn } from "../csv.ts";
-import { jsonPieces } from "../json-writer.ts";
+import { jsonPieces } from "../json/json-writer.ts";
 import {
   escapeMarkdown,
   markdownDocument,
   markdownLabel,
   markdownList,
   markdownTable,
-} from "../markdown.ts";
+} from "../markdown/markdown.ts";
 import { formatMs, NOT_MEASURED } from "../numbers.ts";
 import { curvesOf, scalingExponent } from "./curves.ts";
 import type { SweepReport } from "./document.ts";

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { collectorsOf, loadReport } from "../../../src/profile/compare/load-report.ts";
 import { readSavedRun } from "../../../src/profile/saved-run/read-run.ts";
 import { CONTRACT, CONTRACTS } from "../../../src/report/document.ts";
-import { createReportValidator } from "../../../src/report/validate.ts";
+import { createReportValidator } from "../../../src/report/validation/validate.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
 

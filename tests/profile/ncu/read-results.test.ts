@@ -4,7 +4,7 @@ import type { NvtxLabel } from "../../../src/profile/ncu/run/filters.ts";
 import { labelsOf } from "../../../src/profile/ncu/run/labels.ts";
 import type { NcuConfig } from "../../../src/profile/ncu/run/ncu-config.ts";
 import { toReportBundle } from "../../../src/profile/regions/index.ts";
-import { createReportValidator } from "../../../src/report/validate.ts";
+import { createReportValidator } from "../../../src/report/validation/validate.ts";
 import { context } from "../../report/bundles.ts";
 import { type RangeSketch, timelineOf } from "../regions/timelines.ts";
 import { type ResultSketch, resultOf } from "./results.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tellsOfProcess } from "../../../src/profile/saved-run/tells-of-process.ts";
-import { textOf } from "../../../src/report/json-text.ts";
-import { renderBundleJson } from "../../../src/report/json-writer.ts";
+import { textOf } from "../../../src/report/json/json-text.ts";
+import { renderBundleJson } from "../../../src/report/json/json-writer.ts";
 import { bundleOf } from "../../report/bundles.ts";
 import { inPieces } from "../../report/in-pieces.ts";
 

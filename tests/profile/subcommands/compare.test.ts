@@ -6,7 +6,7 @@ import { runCompare } from "../../../src/profile/subcommands/compare.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { comparisonJsonPieces } from "../../../src/report/compare/json.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { renderBundleJson } from "../../../src/report/json-writer.ts";
+import { renderBundleJson } from "../../../src/report/json/json-writer.ts";
 import { bundleOf, firstReport } from "../../report/bundles.ts";
 import { joined } from "../../report/joined.ts";
 

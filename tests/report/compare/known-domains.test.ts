@@ -3,7 +3,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates } from "../../../src/report/compare/gates.ts";
 import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/document.ts";
-import { upgraded } from "../../../src/report/upgrade.ts";
+import { upgraded } from "../../../src/report/validation/upgrade.ts";
 import { type ProcessSketch, twoLibraries } from "../../profile/regions/timelines.ts";
 import { asOlder, bundleOf, firstReport } from "../bundles.ts";
 

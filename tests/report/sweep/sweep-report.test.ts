@@ -8,7 +8,7 @@ import {
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
-import { upgraded } from "../../../src/report/upgrade.ts";
+import { upgraded } from "../../../src/report/validation/upgrade.ts";
 import type { ProcessSketch } from "../../profile/regions/timelines.ts";
 import { asOlder, bundleOf, firstReport, hostileNames } from "../bundles.ts";
 import { joined } from "../joined.ts";

@@ -4,7 +4,7 @@
  * that each is one row of numbers.
  */
 import type { KernelHardware } from "../../../report/document.ts";
-import { kernelHardware, tellsOfHardware } from "../../../report/kernel-hardware.ts";
+import { kernelHardware, tellsOfHardware } from "../../../report/kernels/kernel-hardware.ts";
 import type { RegionIdentity } from "../../regions/path-tree.ts";
 import { type ColumnSums, createMetricTally, emptySums, KINDS, planOf } from "../metric-tally.ts";
 import { createMetricColumns, type MetricColumns, type NcuResult } from "../results.ts";

@@ -6,7 +6,7 @@ import {
   type RegionModelEntry,
   toReportBundle,
 } from "../../../../src/profile/regions/index.ts";
-import { createReportValidator } from "../../../../src/report/validate.ts";
+import { createReportValidator } from "../../../../src/report/validation/validate.ts";
 import { runs } from "../../../runs.ts";
 import { timelineOf } from "../../regions/timelines.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";

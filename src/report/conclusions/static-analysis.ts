@@ -1,0 +1,134 @@
+import { plural } from "../../plural.ts";
+import { escapeMarkdown, markdownTable } from "../markdown/markdown.ts";
+import { formatDuration } from "../numbers.ts";
+
+/** What a model must do by its shapes, beside what the device can do. */
+export interface StaticAnalysis {
+  readonly parameters: { readonly count: number; readonly bytes: number };
+  readonly layers: readonly LayerWork[];
+  /** Null where the workload did not say. */
+  readonly peaks: DevicePeaks | null;
+  /** Median wall time of a measured forward pass; null where the tool distorts it. */
+  readonly passMs: number | null;
+}
+
+/** Work of one layer, computed from its shape: what it must do, not what was measured. */
+export interface LayerWork {
+  readonly name: string;
+  /** Operation and shapes, e.g. `conv2d 4x16x64x64 -> 4x16x64x64 k3`. */
+  readonly operation: string;
+  /** The NVTX range around it. */
+  readonly range: string;
+  /** Floating-point operations per forward pass; a multiply-add is two. */
+  readonly flops: number;
+  /** Bytes read and written per forward pass if nothing stayed in a cache. */
+  readonly bytes: number;
+}
+
+/** The two lines of a roofline; null where the device does not tell. */
+export interface DevicePeaks {
+  readonly gflops_per_second: number | null;
+  readonly gbytes_per_second: number | null;
+  /** `measured on this machine`, `properties of the GPU`. */
+  readonly source: string;
+}
+
+/** The least time that some work takes on a device, and what sets it. */
+export interface RooflineBound {
+  readonly ms: number;
+  readonly limit: "arithmetic" | "memory";
+}
+
+type Work = Pick<LayerWork, "flops" | "bytes">;
+
+export function rooflineBound(work: Work, peaks: DevicePeaks | null): RooflineBound | null {
+  if (peaks === null || peaks.gflops_per_second === null || peaks.gbytes_per_second === null)
+    return null;
+  const arithmetic = work.flops / peaks.gflops_per_second / 1e6;
+  const memory = work.bytes / peaks.gbytes_per_second / 1e6;
+  return arithmetic > memory
+    ? { ms: arithmetic, limit: "arithmetic" }
+    : { ms: memory, limit: "memory" };
+}
+
+/** Of one pass: layers run one after the other, so their bounds add up. Null where unknown. */
+export function passBoundMs({ layers, peaks }: StaticAnalysis): number | null {
+  const bounds = layers.map((layer) => rooflineBound(layer, peaks));
+  return bounds.reduce<number | null>(
+    (sum, bound) => (sum === null || bound === null ? null : sum + bound.ms),
+    0,
+  );
+}
+
+/**
+ * How a measured pass contradicts the peaks: it did more arithmetic in a second than they allow, whereas
+ * more bytes only mean that data stayed in a cache. Null where it does not.
+ */
+export function peakContradiction({ layers, peaks, passMs }: StaticAnalysis): string | null {
+  const peak = peaks?.gflops_per_second ?? null;
+  if (peaks === null || peak === null || passMs === null || passMs === 0) return null;
+  const attained = layers.reduce((sum, { flops }) => sum + flops, 0) / passMs / 1e6;
+  if (attained <= peak) return null;
+  return `The pass did ${attained.toFixed(1)} GFLOP/s, more than the peak of ${peak.toFixed(1)} GFLOP/s (${peaks.source}): that peak is an underestimate, as on a machine that is busy or changes its clock, and the bounds that come from it are too long.`;
+}
+
+/** The section of `report.md`: the numbers in words, then the layers. */
+export function staticAnalysisBlocks(analysis: StaticAnalysis): readonly string[] {
+  const { parameters, peaks } = analysis;
+  return [
+    `The model has ${plural(parameters.count, "parameter")} (${(parameters.bytes / 1e6).toFixed(3)} MB in float32). Work of one forward pass, computed from the shapes of the layers and not measured; bytes as if nothing stayed in a cache.`,
+    ...(peaks === null ? [] : [rooflineWords(analysis, peaks)]),
+    staticAnalysisTable(analysis),
+  ];
+}
+
+function rooflineWords(analysis: StaticAnalysis, peaks: DevicePeaks): string {
+  const bound = passBoundMs(analysis);
+  if (bound === null)
+    return "There is no roofline: the peak arithmetic or memory rate of this device is not known.";
+  const { gflops_per_second: flops, gbytes_per_second: bytes } = peaks;
+  return `The bound is the least time that a layer takes with ${(flops ?? 0).toFixed(1)} GFLOP/s and ${(bytes ?? 0).toFixed(1)} GB/s of memory (${escapeMarkdown(peaks.source)}); layers whose data stay in a cache can be faster than a memory bound. ${[passWords(analysis.passMs, bound), escapeMarkdown(peakContradiction(analysis) ?? "")].join(" ").trim()}`;
+}
+
+const passWords = (passMs: number | null, bound: number): string =>
+  passMs === null
+    ? `The bound of a pass is ${formatDuration(bound)}.`
+    : `A pass took ${formatDuration(passMs)} (median); its bound is ${formatDuration(bound)}.`;
+
+/** The layers with their arithmetic intensity, the number that places them on a roofline. */
+function staticAnalysisTable({ layers, peaks, ...rest }: StaticAnalysis): string {
+  const flops = layers.reduce((sum, layer) => sum + layer.flops, 0);
+  const bytes = layers.reduce((sum, layer) => sum + layer.bytes, 0);
+  const total = passBoundMs({ layers, peaks, ...rest });
+  const row = (names: readonly string[], work: Work, bound: readonly string[]) => [
+    ...names.map(escapeMarkdown),
+    (work.flops / 1e6).toFixed(3),
+    (work.bytes / 1e6).toFixed(3),
+    work.bytes === 0 ? "–" : (work.flops / work.bytes).toFixed(2),
+    ...(total === null ? [] : bound),
+  ];
+  const layerRow = (layer: LayerWork) => {
+    const bound = rooflineBound(layer, peaks);
+    return row([layer.name, layer.operation, layer.range], layer, [
+      bound === null ? "–" : formatDuration(bound.ms),
+      bound?.limit ?? "–",
+    ]);
+  };
+  return markdownTable(
+    [
+      { heading: "Layer" },
+      { heading: "Operation" },
+      { heading: "Region" },
+      { heading: "MFLOP", align: "right" },
+      { heading: "MB", align: "right" },
+      { heading: "FLOP/byte", align: "right" },
+      ...(total === null
+        ? []
+        : [{ heading: "Bound", align: "right" } as const, { heading: "Limited by" }]),
+    ],
+    [
+      ...layers.map(layerRow),
+      row(["all", "", ""], { flops, bytes }, [formatDuration(total ?? 0), ""]),
+    ],
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * What the counters of Nsight Compute tell of a kernel: what limits it, whether it used tensor cores, and how
+ * many warps it kept on a multiprocessor. From metrics by ncu's names, or by their labels in its details page.
+ */
+import {
+  computeShare,
+  largest,
+  limitOf,
+  memoryShare,
+  percentages,
+  tellsLimits,
+} from "../conclusions/speed-of-light.ts";
+import type { KernelHardware, NCUProfileRegion, OccupancyLimit } from "../document.ts";
+
+type Metrics = NCUProfileRegion["metrics"];
+
+/** By preference; of all tensor instructions together. */
+const TENSOR = [
+  "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+  "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+  "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active",
+];
+/** Of one kind of them (hmma, imma, dmma, ...), where ncu does not tell the whole. */
+const TENSOR_PART =
+  /^sm__(?:inst_executed_pipe_tensor_op_[a-z]+|pipe_tensor_op_[a-z]+_cycles_active)\.avg\.pct_of_peak_sustained_active$/;
+const ACHIEVED = ["sm__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy"];
+const THEORETICAL = ["sm__maximum_warps_per_active_cycle_pct", "Theoretical Occupancy"];
+
+const LIMITERS: Readonly<Record<OccupancyLimit, readonly string[]>> = {
+  registers: ["launch__occupancy_limit_registers", "Block Limit Registers"],
+  shared_memory: ["launch__occupancy_limit_shared_mem", "Block Limit Shared Mem"],
+  warps: ["launch__occupancy_limit_warps", "Block Limit Warps"],
+  blocks: ["launch__occupancy_limit_blocks", "Block Limit SM"],
+  barriers: ["launch__occupancy_limit_barriers", "Block Limit Barriers"],
+};
+const LIMITS: readonly OccupancyLimit[] = [
+  "registers",
+  "shared_memory",
+  "warps",
+  "blocks",
+  "barriers",
+];
+
+const OTHERS: ReadonlySet<string> = new Set([
+  ...TENSOR,
+  ...ACHIEVED,
+  ...THEORETICAL,
+  ...LIMITS.flatMap((limit) => LIMITERS[limit]),
+]);
+
+/** Whether `kernelHardware` looks at a metric of this name. */
+export const tellsOfHardware = (name: string): boolean =>
+  OTHERS.has(name) || tellsLimits(name) || TENSOR_PART.test(name);
+
+/** Undefined where nothing of it was measured. */
+export function kernelHardware(metrics: Metrics): KernelHardware | undefined {
+  const sm = computeShare(metrics);
+  const memory = memoryShare(metrics);
+  const limit = percentages(metrics, THEORETICAL)[0] ?? null;
+  const hardware: KernelHardware = {
+    sm_pct: sm,
+    memory_pct: memory,
+    limited_by: sm === null || memory === null ? null : limitOf(sm, memory),
+    tensor_pct: tensorShare(metrics),
+    occupancy_pct: percentages(metrics, ACHIEVED)[0] ?? null,
+    occupancy_limit_pct: limit,
+    occupancy_limited_by: limit !== null && limit >= 100 ? [] : smallestLimits(metrics),
+  };
+  const isMeasured = Object.values(hardware).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== null,
+  );
+  return isMeasured ? hardware : undefined;
+}
+
+function tensorShare(metrics: Metrics): number | null {
+  const [whole] = percentages(metrics, TENSOR);
+  if (whole !== undefined) return whole;
+  const parts = Object.keys(metrics).filter((name) => TENSOR_PART.test(name));
+  return largest(percentages(metrics, parts));
+}
+
+function smallestLimits(metrics: Metrics): readonly OccupancyLimit[] {
+  const known = LIMITS.flatMap((limit) => {
+    const blocks = LIMITERS[limit]
+      .map((name) => metrics[name]?.value ?? null)
+      .find((value) => value !== null);
+    return blocks == null ? [] : [{ limit, blocks }];
+  });
+  const least = Math.min(...known.map(({ blocks }) => blocks));
+  return known.filter(({ blocks }) => blocks === least).map(({ limit }) => limit);
+}

@@ -1,0 +1,71 @@
+import { plural } from "../../plural.ts";
+import { hardwareColumns, hardwareLegend } from "../kernels/kernel-columns.ts";
+import { wordsOfKinds } from "../kernels/kernel-words.ts";
+import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
+import { kernelMs, meanMs, wholeMs } from "../measured-time.ts";
+import { formatMeanMs, formatMs, formatShare } from "../numbers.ts";
+import { checkRun } from "../report-options.ts";
+import { mainReport, type RunSection, type RunSummary } from "../run-summary.ts";
+import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
+
+/** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
+export function renderKernelsMarkdown(run: RunSummary): string {
+  checkRun("renderKernelsMarkdown", run);
+  const { sections, kernelLimit = 200 } = run;
+  return markdownDocument([
+    "# Kernels",
+    sections.length === 0 ? "No collector ran." : null,
+    ...sections.flatMap((section) => sectionBlocks(section, kernelLimit)),
+  ]);
+}
+
+function sectionBlocks(section: RunSection, limit: number): readonly (string | null)[] {
+  const report = mainReport(section);
+  const heading = `## ${escapeMarkdown(section.collector)}`;
+  const kernels = report === undefined ? null : kernelsOfReport(report);
+  const words = wordsOfKinds(kernels?.kinds ?? []);
+  if (report === undefined || kernels === null || words === null)
+    return [heading, "Neither GPU kernels nor CPU operations were recorded."];
+  const several = kernels.devices.length > 1;
+  const shown = kernels.longest(limit);
+  // In the order of the whole list: sums of fractions depend on it.
+  const listed = Float64Array.from(kernels.times)
+    .sort()
+    .reduceRight((sum, ms) => sum + ms, 0);
+  const whole = wholeMs(report);
+  const total = whole ?? 0;
+  const hardware = hardwareColumns(shown);
+  return [
+    heading,
+    `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "not timed" : `${formatMs(whole)} ms`}.`,
+    markdownTable(
+      [
+        { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
+        { heading: "Calls", align: "right" },
+        { heading: "Total ms", align: "right" },
+        { heading: "Mean ms", align: "right" },
+        { heading: "Share %", align: "right" },
+        ...hardware,
+        { heading: "Mostly in" },
+        ...(several ? [{ heading: "Device" }] : []),
+      ],
+      shown.map((row) => [
+        markdownLabel(row.kernel_name),
+        String(row.calls),
+        formatMs(kernelMs(row)),
+        formatMeanMs(meanMs(row)),
+        formatShare(kernelMs(row), total),
+        ...hardware.map(({ cell }) => cell(row)),
+        escapeMarkdown(row.mostlyIn),
+        ...(several ? [row.device] : []),
+      ]),
+    ),
+    hardwareLegend(hardware),
+    shown.length < kernels.length
+      ? `${plural(kernels.length - shown.length, "more row")} in \`report.json\`.`
+      : null,
+    Math.abs(listed - total) > total * 1e-6
+      ? `The rows add up to ${formatMs(listed)} of ${formatMs(total)} ms: some time is in regions that are not shown, or in ranges that overlap without nesting.`
+      : null,
+  ];
+}

@@ -1,0 +1,225 @@
+/** The parts that Markdown reports are put together from. */
+import { plural } from "../../plural.ts";
+import { busyText, haveActivity } from "../conclusions/gpu-activity.ts";
+import { LIMIT_LEGEND, type LimitColumn, limitColumns } from "../conclusions/speed-of-light.ts";
+import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
+import { BUSY_HEADING, BUSY_LEGEND } from "../gpu-words.ts";
+import { hardwareColumns } from "../kernels/kernel-columns.ts";
+import {
+  type KernelWords,
+  kernelWords,
+  reportKernelWords,
+  shownCalls,
+  shownKernelCount,
+} from "../kernels/kernel-words.ts";
+import { exclusiveMs, kernelMs, meanMs, totalMs } from "../measured-time.ts";
+import { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts";
+import { provenanceRows } from "../provenance.ts";
+import { type ShareBase, shareBase } from "../share.ts";
+import { treeRows } from "../tree-rows.ts";
+import {
+  escapeMarkdown,
+  markdownCode,
+  markdownIndent,
+  markdownLabel,
+  markdownList,
+  markdownTable,
+  markdownTablePieces,
+} from "./markdown.ts";
+
+/** The region tree of a report with times and counts, line by line. */
+export function* regionTreeTable(report: NCUProfileRegionReport): Generator<string> {
+  if (report.regions.length === 0) {
+    yield "No regions.";
+    return;
+  }
+  const words = reportKernelWords(report);
+  const share = shareBase(report);
+  const limits = limitColumns(report.regions);
+  const busy = haveActivity(report.regions);
+  const columns = treeColumns(words, share, { limits, busy });
+  yield* markdownTablePieces(
+    [
+      { heading: "Region" },
+      ...columns.map(({ heading }) => ({ heading, align: "right" as const })),
+    ],
+    treeRows(report.regions).map(({ region, level, label }) => [
+      `${markdownIndent(level)}${escapeMarkdown(label)}`,
+      ...columns.map(({ cell }) => cell(region)),
+    ]),
+  );
+  yield `\n\n${treeLegend(words, share, { hasLimits: limits.length > 0, busy })}`;
+}
+
+interface TreeColumn {
+  readonly heading: string;
+  readonly cell: (region: NCUProfileRegion) => string;
+}
+
+/** Columns of kernels only where some were recorded, shares where there is a whole: dashes say nothing. */
+function treeColumns(
+  words: KernelWords | null,
+  share: ShareBase,
+  { limits, busy }: { readonly limits: readonly LimitColumn[]; readonly busy: boolean },
+): readonly TreeColumn[] {
+  const calls: TreeColumn = {
+    heading: "Calls",
+    cell: shownCalls,
+  };
+  const times: readonly TreeColumn[] = [
+    { heading: "Total ms", cell: (region) => formatMs(totalMs(region)) },
+    { heading: "Exclusive ms", cell: (region) => formatMs(exclusiveMs(region)) },
+  ];
+  const walls: readonly TreeColumn[] = [
+    { heading: "Wall ms", cell: ({ wall_ms }) => formatMs(wall_ms) },
+    { heading: "Wall excl. ms", cell: (region) => formatMs(region.wall_exclusive_ms) },
+    ...(busy ? [{ heading: BUSY_HEADING, cell: busyText }] : []),
+  ];
+  const shares: readonly TreeColumn[] =
+    share.label === null
+      ? []
+      : [{ heading: "Share %", cell: (region) => formatShare(share.of(region), share.whole) }];
+  if (words === null) return [calls, ...walls, ...limits, ...shares];
+  const counts: TreeColumn = {
+    heading: words.heading,
+    cell: shownKernelCount,
+  };
+  return [calls, ...times, ...walls, counts, ...limits, ...shares];
+}
+
+const treeLegend = (
+  words: KernelWords | null,
+  { label }: ShareBase,
+  { hasLimits, busy }: { readonly hasLimits: boolean; readonly busy: boolean },
+): string =>
+  [
+    words === null
+      ? "Neither GPU kernels nor CPU operations were recorded: only the wall clock is known."
+      : `Total is ${words.time} inside the region, Exclusive the part that no inner region has.`,
+    "Wall is the time the range was open, summed over calls.",
+    ...(busy ? [BUSY_LEGEND] : []),
+    ...(hasLimits ? [LIMIT_LEGEND] : []),
+    ...(label === null ? [] : [`Share is of ${label}.`]),
+    `${NOT_MEASURED} means not measured.`,
+  ].join(" ");
+
+/** The distribution of wall time over calls, for regions called more than once, line by line; null where there is none. */
+export function invocationTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
+  const repeated = treeRows(
+    regions.filter(({ invocations }) => invocations > 1),
+    { among: regions },
+  );
+  if (repeated.length === 0) return null;
+  return markdownTablePieces(
+    [
+      { heading: "Region" },
+      { heading: "Calls", align: "right" },
+      { heading: "Min ms", align: "right" },
+      { heading: "Median ms", align: "right" },
+      { heading: "p95 ms", align: "right" },
+      { heading: "Max ms", align: "right" },
+    ],
+    repeated.map(({ region, level, label }) => [
+      `${markdownIndent(level)}${escapeMarkdown(label)}`,
+      String(region.invocations),
+      ...(["min", "median", "p95", "max"] as const).map((key) =>
+        formatMs(region.invocation_wall_ms?.[key] ?? null),
+      ),
+    ]),
+  );
+}
+
+/** How regions varied over repeated runs, line by line; null where there was one run. */
+export function repeatsTable(regions: readonly NCUProfileRegion[]): Iterable<string> | null {
+  const rows = treeRows(
+    regions.filter(({ repeats }) => repeats !== undefined),
+    { among: regions },
+  ).flatMap(({ region: { repeats }, level, label }) => {
+    const time = repeats?.total_ms ?? repeats?.wall_ms ?? null;
+    if (repeats === undefined || time === null) return [];
+    const half = (time.ci95_high - time.ci95_low) / 2;
+    return [
+      [
+        `${markdownIndent(level)}${escapeMarkdown(label)}`,
+        String(repeats.runs),
+        formatMs(time.mean),
+        `±${formatMs(half)}`,
+        formatMs(time.std),
+        time.stable ? "stable" : "not stable",
+      ],
+    ];
+  });
+  if (rows.length === 0) return null;
+  return markdownTablePieces(
+    [
+      { heading: "Region" },
+      { heading: "Runs", align: "right" },
+      { heading: "Mean ms", align: "right" },
+      { heading: "95 %", align: "right" },
+      { heading: "Std ms", align: "right" },
+      { heading: "" },
+    ],
+    rows,
+  );
+}
+
+/** The kernels of one region, longest first; says how many it leaves to the JSON report. Null where it has none. */
+export function kernelTable(region: NCUProfileRegion, limit: number): string | null {
+  const words = kernelWords(region.kernels);
+  if (words === null) return null;
+  const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
+  const shown = region.kernels.slice(0, limit);
+  const hardware = hardwareColumns(shown);
+  const table = markdownTable(
+    [
+      { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
+      { heading: "Calls", align: "right" },
+      { heading: "Total ms", align: "right" },
+      { heading: "Mean ms", align: "right" },
+      { heading: "Share %", align: "right" },
+      ...hardware,
+      ...(several ? [{ heading: "Device" }] : []),
+    ],
+    shown.map((kernel) => [
+      markdownLabel(kernel.kernel_name),
+      String(kernel.calls),
+      formatMs(kernelMs(kernel)),
+      formatMeanMs(meanMs(kernel)),
+      formatShare(kernelMs(kernel), region.total_ms),
+      ...hardware.map(({ cell }) => cell(kernel)),
+      ...(several ? [kernel.device] : []),
+    ]),
+  );
+  const left = region.kernels.slice(limit);
+  if (left.length === 0) return table;
+  const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const time = totalMs(region) === null ? "" : ` (${formatMs(ms)} ms)`;
+  return `${table}\n\n${plural(left.length, "more row")}${time} in \`report.json\`.`;
+}
+
+/** Metrics with their units, where a collector measured some. */
+export function metricTable(region: NCUProfileRegion): string | null {
+  const metrics = Object.entries(region.metrics);
+  if (metrics.length === 0) return null;
+  return markdownTable(
+    [{ heading: "Metric" }, { heading: "Value", align: "right" }, { heading: "Unit" }],
+    metrics.map(([name, { value, unit }]) => [
+      markdownLabel(name),
+      formatNumber(value),
+      escapeMarkdown(unit),
+    ]),
+  );
+}
+
+export const notesList = (notes: readonly string[]): string | null =>
+  notes.length === 0 ? null : markdownList(notes.map(escapeMarkdown));
+
+/** Where the numbers come from. */
+export const provenanceTable = (report: NCUProfileRegionReport): string =>
+  markdownTable(
+    [{ heading: "Provenance" }, { heading: "" }],
+    provenanceRows(report).map(({ name, text, code }) => [
+      name,
+      code ? markdownCode(text) : escapeMarkdown(text),
+    ]),
+  );

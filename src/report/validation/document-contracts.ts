@@ -1,0 +1,74 @@
+/** Every kind of report that is written as JSON, told by its contract: region, sweep, comparison. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Ajv2020 } from "ajv/dist/2020.js";
+import { packageInfo } from "../../values/own-package.ts";
+import { COMPARISON_CONTRACTS } from "../compare/json.ts";
+import { SWEEP_CONTRACTS } from "../sweep/document.ts";
+import { sweepIssues } from "../sweep/rules.ts";
+import type { ReportIssue } from "./issue.ts";
+import {
+  contractIssue,
+  createReportValidator,
+  issuesOf,
+  type ReportValidator,
+} from "./validate.ts";
+
+/** A kind of document, apart from region reports. */
+interface DocumentContract {
+  /** The versions that are read. */
+  readonly versions: readonly string[];
+  readonly compile: (ajv: Ajv2020) => ReportValidator;
+}
+
+/**
+ * @param file of the schema, in `schemas/`
+ * @param rules what the schema cannot say
+ */
+const documentContract = <Document>(
+  versions: readonly string[],
+  file: string,
+  rules: (document: Document) => readonly ReportIssue[] = () => [],
+): DocumentContract => ({
+  versions,
+  compile(ajv) {
+    const schema = readFileSync(join(packageInfo().root, "schemas", file), "utf8");
+    const check = ajv.compile<Document>(JSON.parse(schema));
+    return {
+      validate: (document) => (check(document) ? rules(document) : issuesOf(check.errors ?? [])),
+    };
+  },
+});
+
+const OTHERS: readonly DocumentContract[] = [
+  documentContract(SWEEP_CONTRACTS, "sweep-report.schema.json", sweepIssues),
+  documentContract(COMPARISON_CONTRACTS, "comparison.schema.json"),
+];
+
+/**
+ * A validator of whatever kind a document says it is; one that says nothing is held against the
+ * contract of region reports. Schemas are compiled when the first document of a kind comes.
+ */
+export async function createDocumentValidator(): Promise<ReportValidator> {
+  const regions = await createReportValidator();
+  const { createAjv } = await import("../../schema/create-ajv.ts");
+  const checks = new Map<DocumentContract, ReportValidator>();
+  return {
+    validate(document) {
+      const kind = OTHERS.find(({ versions }) => versions.some((each) => isOf(document, each)));
+      if (kind === undefined) return regions.validate(document);
+      const other = contractIssue(document, kind.versions);
+      if (other !== null) return [other];
+      const check = checks.get(kind) ?? kind.compile(createAjv());
+      checks.set(kind, check);
+      return check.validate(document);
+    },
+  };
+}
+
+/** Whether a document names a contract of the same kind, of whatever version. */
+function isOf(document: unknown, contract: string): boolean {
+  if (typeof document !== "object" || document === null || !("contract" in document)) return false;
+  const [kind = ""] = contract.split("/");
+  return typeof document.contract === "string" && document.contract.split("/")[0] === kind;
+}

@@ -1,0 +1,326 @@
+/**
+ * Rules of the contract that JSON Schema cannot express. Each is a small object; a document is
+ * checked by all of them, after its shape is known to be right.
+ */
+import { plural } from "../../plural.ts";
+import { limitOf } from "../conclusions/speed-of-light.ts";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../document.ts";
+import { placeKey, told } from "../region-path.ts";
+import { pointerTo, type ReportIssue } from "./issue.ts";
+import { upgraded } from "./upgrade.ts";
+
+interface Rule<T> {
+  /** Which property of the checked thing the rule is about. */
+  readonly property: string;
+  /** What is wrong and what would be right; null where nothing is. */
+  readonly check: (thing: T) => Problem | null;
+}
+
+interface Problem {
+  readonly message: string;
+  readonly expected: string;
+}
+
+const problem = (message: string, expected: string): Problem => ({ message, expected });
+
+/** Sums are rounded in another order than their parts: allow one part in a million. */
+const exceeds = (value: number, limit: number): boolean =>
+  value > limit + Math.max(Math.abs(limit) * 1e-6, 1e-9);
+const differs = (a: number, b: number): boolean => exceeds(a, b) || exceeds(b, a);
+
+const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
+  {
+    property: "path",
+    check: ({ name, path }) =>
+      path.at(-1) === name
+        ? null
+        : problem("the path does not end with the name", `a list that ends with ${quote(name)}`),
+  },
+  {
+    property: "path_domains",
+    check: ({ path, domain, path_domains }) => {
+      if (path_domains === undefined) return null;
+      if (path_domains.length !== path.length)
+        return problem(
+          `${plural(path_domains.length, "domain")} for a path of ${path.length}`,
+          "one for each name of the path",
+        );
+      const last = path_domains.at(-1) ?? null;
+      return last === domain
+        ? null
+        : problem(`${quote(last)} is not the region's own domain`, quote(domain));
+    },
+  },
+  {
+    property: "parent",
+    check: ({ parent, path }) => {
+      const expected = path.at(-2) ?? null;
+      if (parent === expected) return null;
+      return problem(`${quote(parent)} is not the last but one of the path`, quote(expected));
+    },
+  },
+  {
+    property: "depth",
+    check: ({ depth, path }) =>
+      depth === path.length - 1
+        ? null
+        : problem(`depth ${depth} does not fit the path`, `${path.length - 1}`),
+  },
+  {
+    property: "exclusive_ms",
+    check: ({ exclusive_ms, total_ms }) =>
+      atMost(exclusive_ms, total_ms, "exclusive_ms", "total_ms"),
+  },
+  {
+    property: "wall_exclusive_ms",
+    check: ({ wall_exclusive_ms, wall_ms }) =>
+      atMost(wall_exclusive_ms, wall_ms, "wall_exclusive_ms", "wall_ms"),
+  },
+  {
+    property: "invocation_wall_ms",
+    check: ({ invocation_wall_ms: stats }) =>
+      stats === null ||
+      (stats.min <= stats.median && stats.median <= stats.p95 && stats.p95 <= stats.max)
+        ? null
+        : problem("the statistics are not in order", "min <= median <= p95 <= max"),
+  },
+  {
+    property: "kernel_count",
+    check: ({ kernel_count, kernels }) => {
+      const calls = kernels.reduce((sum, kernel) => sum + kernel.calls, 0);
+      // A range measured as a whole has a count at most, and no list.
+      if (kernels.length === 0 || calls === kernel_count) return null;
+      return problem(`${kernel_count} is not the sum of calls in kernels`, `${calls}`);
+    },
+  },
+  {
+    property: "gpu_activity",
+    check: ({ gpu_activity, wall_ms }) => {
+      if (gpu_activity === undefined) return null;
+      const { busy_ms, kernel_ms, copy_ms, overlap_ms } = gpu_activity;
+      if (differs(busy_ms + overlap_ms, kernel_ms + copy_ms))
+        return problem(
+          `overlap_ms ${overlap_ms} does not fit the other times`,
+          `kernel_ms + copy_ms - busy_ms, ${kernel_ms + copy_ms - busy_ms}`,
+        );
+      return (
+        atMost(Math.max(kernel_ms, copy_ms), busy_ms, "kernel_ms or copy_ms", "busy_ms") ??
+        atMost(busy_ms, wall_ms, "busy_ms", "wall_ms")
+      );
+    },
+  },
+  {
+    property: "total_ms",
+    check: ({ total_ms, kernels }) => {
+      if (kernels.length === 0) return null;
+      const sum = kernels.reduce((total, kernel) => total + kernel.total_ms, 0);
+      if (total_ms !== null && !differs(total_ms, sum)) return null;
+      return problem(`${total_ms} is not the sum of total_ms in kernels`, `${sum}`);
+    },
+  },
+  {
+    property: "kernels",
+    check: ({ kernels }) => {
+      const twice = firstRepeated(kernels.map(kernelId));
+      if (twice === undefined) return null;
+      return problem(`two records for ${twice}`, "one record per name, kind and device");
+    },
+  },
+];
+
+const KERNEL_RULES: readonly Rule<KernelRecord>[] = [
+  {
+    property: "mean_ms",
+    check: ({ mean_ms, total_ms, calls }) =>
+      differs(mean_ms * calls, total_ms)
+        ? problem(`${mean_ms} is not total_ms / calls`, `${total_ms / calls}`)
+        : null,
+  },
+  {
+    property: "hardware",
+    check: ({ hardware }) => {
+      if (hardware === undefined) return null;
+      const { sm_pct, memory_pct, limited_by } = hardware;
+      const limit = sm_pct === null || memory_pct === null ? null : limitOf(sm_pct, memory_pct);
+      return limit === limited_by
+        ? null
+        : problem(`limited_by ${quote(limited_by)} does not fit the shares`, quote(limit));
+    },
+  },
+];
+
+const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
+  {
+    property: "regions",
+    check: ({ regions }) => {
+      const twice = firstRepeated(regions.map(regionId));
+      if (twice === undefined) return null;
+      return problem(
+        `two regions with the identity ${twice}`,
+        "process, device, path, its domains and kind to be unique",
+      );
+    },
+  },
+  {
+    property: "regions",
+    check: ({ regions }) => {
+      const seen = new Set<string>();
+      // The bucket of what ran outside is nobody's parent, whatever ranges are called.
+      const ranges = regions.filter(({ kind }) => kind !== "outside");
+      const all = new Set(ranges.map((region) => placeKey(region)));
+      for (const region of ranges) {
+        const parent = placeKey(region, region.path.length - 1);
+        if (all.has(parent) && !seen.has(parent))
+          return problem(
+            `${JSON.stringify(region.path)} stands before its parent`,
+            "parents first",
+          );
+        seen.add(placeKey(region));
+      }
+      return null;
+    },
+  },
+  {
+    property: "totals",
+    check: ({ regions, totals }) => {
+      const count = regions.filter(({ kind }) => kind !== "outside").length;
+      if (totals.region_count === count) return null;
+      return problem(`region_count ${totals.region_count} does not fit regions`, `${count}`);
+    },
+  },
+  {
+    property: "totals",
+    check: ({ regions, totals }) => {
+      const sum = regions.reduce((total, { invocations }) => total + invocations, 0);
+      if (totals.invocations === sum) return null;
+      return problem(`invocations ${totals.invocations} is not the sum over regions`, `${sum}`);
+    },
+  },
+  {
+    property: "totals",
+    check: ({ regions, totals }) => {
+      const sum = regions.reduce((total, { exclusive_ms }) => total + (exclusive_ms ?? 0), 0);
+      if (!exceeds(sum, totals.total_ms ?? 0)) return null;
+      return problem(
+        `exclusive times of the regions add up to ${sum} ms, more than total_ms`,
+        `total_ms of at least ${sum}`,
+      );
+    },
+  },
+  {
+    property: "totals",
+    check: ({ totals }) => atMost(totals.outside_ms, totals.total_ms, "outside_ms", "total_ms"),
+  },
+  {
+    property: "scope",
+    check: ({ scope, regions }) => {
+      const [kind, id] = splitScope(scope);
+      const stray = regions.find(
+        ({ process_id, device }) =>
+          (kind === "process" && process_id !== null && String(process_id) !== id) ||
+          (kind === "device" && device !== null && device !== id),
+      );
+      if (stray === undefined) return null;
+      return problem(
+        `region ${quote(stray.name)} is of another ${kind}`,
+        `only regions of ${scope}`,
+      );
+    },
+  },
+];
+
+const BUNDLE_RULES: readonly Rule<RegionReportBundle>[] = [
+  {
+    property: "reports",
+    check: ({ reports }) => {
+      const twice = firstRepeated(reports.map(({ scope }) => scope));
+      return twice === undefined ? null : problem(`two reports of ${twice}`, "scopes to be unique");
+    },
+  },
+  {
+    property: "reports",
+    check: ({ reports }) =>
+      reports.findIndex(({ scope }) => scope === "aggregate") > 0
+        ? problem("the aggregate is not the first report", "the aggregate first")
+        : null,
+  },
+];
+
+/** Every broken rule, in document order. */
+export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
+  return [
+    ...applied(BUNDLE_RULES, bundle, ""),
+    ...upgraded(bundle).reports.flatMap((report, index) => {
+      const at = pointerTo("", "reports", index);
+      return [
+        ...applied(REPORT_RULES, report, at),
+        ...report.regions.flatMap((region, place) => {
+          const inRegion = pointerTo(at, "regions", place);
+          return [
+            ...applied(REGION_RULES, region, inRegion),
+            ...region.kernels.flatMap((kernel, row) =>
+              applied(KERNEL_RULES, kernel, pointerTo(inRegion, "kernels", row)),
+            ),
+          ];
+        }),
+      ];
+    }),
+  ];
+}
+
+const applied = <T>(rules: readonly Rule<T>[], thing: T, pointer: string): readonly ReportIssue[] =>
+  rules.flatMap(({ property, check }) => {
+    const found = check(thing);
+    return found === null ? [] : [{ pointer: pointerTo(pointer, property), ...found }];
+  });
+
+/** A part of an unknown whole is impossible; an unknown part of a whole is not. */
+function atMost(
+  part: number | null,
+  whole: number | null,
+  partName: string,
+  wholeName: string,
+): Problem | null {
+  if (part === null) return null;
+  if (whole === null)
+    return problem(`${partName} is ${part} although ${wholeName} is null`, "null");
+  if (!exceeds(part, whole)) return null;
+  return problem(`${partName} is ${part}, more than ${wholeName}`, `at most ${whole}`);
+}
+
+function firstRepeated(ids: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return ids.find((id) => seen.size === seen.add(id).size);
+}
+
+const regionId = ({
+  process_id,
+  device,
+  domain,
+  path,
+  kind,
+  path_domains = [],
+}: NCUProfileRegion): string =>
+  JSON.stringify([
+    process_id,
+    device,
+    domain,
+    path,
+    kind,
+    ...Object.values(told(domain, path_domains)),
+  ]);
+
+const kernelId = ({ kernel_name, kind, device }: KernelRecord): string =>
+  JSON.stringify([kernel_name, kind, device]);
+
+function splitScope(scope: string): readonly [kind: string, id: string] {
+  const colon = scope.indexOf(":");
+  return colon < 0 ? [scope, ""] : [scope.slice(0, colon), scope.slice(colon + 1)];
+}
+
+const quote = (text: string | null): string => JSON.stringify(text);

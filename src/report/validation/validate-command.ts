@@ -1,0 +1,170 @@
+/** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
+
+import picocolors from "picocolors";
+import { fileProblem } from "../../file-problem.ts";
+import { plural } from "../../plural.ts";
+import { printable } from "../../printable.ts";
+import { checkOptions } from "../../values/check-options.ts";
+import { packageInfo } from "../../values/own-package.ts";
+import { textOfBytes, textOfFile } from "../json/json-text.ts";
+import { COMMAND_IO } from "../report-options.ts";
+import { readDocument } from "./check-text.ts";
+import { createDocumentValidator } from "./document-contracts.ts";
+import type { ReportIssue } from "./issue.ts";
+import type { ReportValidator } from "./validate.ts";
+
+/** Where the command reads and writes. */
+export interface CommandIo {
+  /** The bytes of standard input; asked for once, and only where `-` is among the files. */
+  readonly stdin: () => AsyncIterable<Buffer>;
+  /** Takes text as it stands, line breaks included. */
+  readonly stdout: (text: string) => void;
+  /** Likewise. */
+  readonly stderr: (text: string) => void;
+  readonly color: boolean;
+}
+
+const EXIT_VALID = 0;
+const EXIT_INVALID = 1;
+/** Wrong usage, or a file that cannot be read. */
+const EXIT_TROUBLE = 2;
+
+const HELP = `Usage: validate-regions [--json] FILE...
+
+Checks reports against the contract that they name: region reports
+(report.json), reports of sweeps (sweep-report.json) and comparisons
+(deep-profile compare --json). The contracts are in schemas/.
+
+FILE may be - for standard input, e.g.
+  deep-profile compare A B --json | validate-regions -
+
+Prints per file "valid", or every error with its JSON pointer and line.
+
+Options:
+  --json     print the result as JSON
+  --help     print this help
+  --version  print the version
+
+Exit code: 0 all files are valid, 1 some file is invalid, 2 wrong usage or
+a file that cannot be read.
+`;
+
+interface FileResult {
+  readonly file: string;
+  readonly valid: boolean;
+  /** Why the file could not be read; null when it could. */
+  readonly unreadable: string | null;
+  readonly errors: readonly ReportIssue[];
+}
+
+/**
+ * The command `validate-regions`.
+ *
+ * @returns 0: all valid; 1: one is not; 2: wrong usage, or a file cannot be read
+ */
+export async function runValidateCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  checkOptions("runValidateCommand", io, COMMAND_IO);
+  const request = parseArguments(args);
+  if (request.type === "help") {
+    io.stdout(HELP);
+    return EXIT_VALID;
+  }
+  if (request.type === "version") {
+    io.stdout(`validate-regions ${packageInfo().version}\n`);
+    return EXIT_VALID;
+  }
+  if (request.type === "usage") {
+    io.stderr(`validate-regions: ${request.message}\n\n${HELP}`);
+    return EXIT_TROUBLE;
+  }
+  const validator = await createDocumentValidator();
+  const results: FileResult[] = [];
+  for (const { file, path } of request.files) {
+    const result = { file, ...(await check(path, validator, io)) };
+    results.push(result);
+    if (!request.json) printResult(result, io);
+  }
+  if (request.json) io.stdout(`${JSON.stringify(results, null, 2)}\n`);
+  if (results.some(({ unreadable }) => unreadable !== null)) return EXIT_TROUBLE;
+  return results.every(({ valid }) => valid) ? EXIT_VALID : EXIT_INVALID;
+}
+
+type Request =
+  | { readonly type: "help" }
+  | { readonly type: "version" }
+  | { readonly type: "usage"; readonly message: string }
+  | { readonly type: "check"; readonly files: readonly NamedFile[]; readonly json: boolean };
+
+interface NamedFile {
+  /** As messages call it. */
+  readonly file: string;
+  /** Null for standard input. */
+  readonly path: string | null;
+}
+
+/** What messages call standard input. */
+const STANDARD_INPUT = "(standard input)";
+
+function parseArguments(args: readonly string[]): Request {
+  const separator = args.indexOf("--");
+  const before = separator < 0 ? args : args.slice(0, separator);
+  const isOption = (arg: string) => arg.startsWith("-") && arg !== "-";
+  const options = before.filter(isOption);
+  const files: readonly NamedFile[] = [
+    ...before
+      .filter((arg) => !isOption(arg))
+      .map((arg) =>
+        arg === "-" ? { file: STANDARD_INPUT, path: null } : { file: arg, path: arg },
+      ),
+    // A file that is called `-` can be meant, too.
+    ...(separator < 0 ? [] : args.slice(separator + 1)).map((arg) => ({ file: arg, path: arg })),
+  ];
+  if (options.includes("--help") || options.includes("-h")) return { type: "help" };
+  if (options.includes("--version")) return { type: "version" };
+  const unknown = options.find((option) => option !== "--json");
+  if (unknown !== undefined) return { type: "usage", message: `unknown option ${unknown}` };
+  if (files.length === 0) return { type: "usage", message: "no files given" };
+  if (files.filter(({ path }) => path === null).length > 1)
+    return { type: "usage", message: "standard input (-) can be read only once" };
+  return { type: "check", files, json: options.includes("--json") };
+}
+
+async function check(
+  path: string | null,
+  validator: ReportValidator,
+  io: CommandIo,
+): Promise<Omit<FileResult, "file">> {
+  try {
+    const text = path === null ? textOfBytes(await all(io.stdin())) : textOfFile(path);
+    const { issues } = readDocument(text, validator);
+    return { valid: issues.length === 0, unreadable: null, errors: issues };
+  } catch (error) {
+    return { valid: false, unreadable: fileProblem(error), errors: [] };
+  }
+}
+
+async function all(chunks: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
+  const list: Buffer[] = [];
+  for await (const chunk of chunks) list.push(chunk);
+  return list;
+}
+
+function printResult({ file, valid, unreadable, errors }: FileResult, io: CommandIo): void {
+  const colors = picocolors.createColors(io.color);
+  if (unreadable !== null) {
+    io.stderr(`${printable(file)}: ${colors.red("cannot be read")}: ${unreadable}\n`);
+    return;
+  }
+  if (valid) {
+    io.stdout(`${printable(file)}: ${colors.green("valid")}\n`);
+    return;
+  }
+  const count = plural(errors.length, "error");
+  io.stdout(`${printable(file)}: ${colors.red("invalid")} (${count})\n`);
+  for (const { pointer, message, expected, line, column } of errors) {
+    const place = line === undefined ? "" : `:${line}:${column}`;
+    io.stdout(
+      `  ${printable(file)}${place}: ${colors.bold(printable(pointer) || "(document)")}: ${printable(message)}; expected ${printable(expected)}\n`,
+    );
+  }
+}

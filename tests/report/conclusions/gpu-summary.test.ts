@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { gpuSummary } from "../../../src/report/conclusions/gpu-summary.ts";
+import type { ProcessSketch } from "../../profile/regions/timelines.ts";
+import { bundleOf, firstReport } from "../bundles.ts";
+
+const MS = 1_000_000;
+const step = { name: "step", start: MS, end: 11 * MS };
+/** Kernels and copies of a sketch begin 1,000 ns after their launch. */
+const at = (ms: number) => ms * MS - 1000;
+
+const told = (process: ProcessSketch) => gpuSummary(firstReport(bundleOf([process])));
+
+describe("what the GPU did, in plain words", () => {
+  it("puts first what took longest, and says what that means", () => {
+    const kernels = [
+      { name: "k", launch: at(1), ns: 2 * MS },
+      { name: "copy", launch: at(2), ns: 6 * MS, kind: "memcpy", bytes: 1 },
+    ] as const;
+    expect(told({ ranges: [step], kernels })).toBe(
+      [
+        "In the 10.00 ms of the outermost regions the GPU",
+        "- only copied or set memory: 50.0 % (5.00 ms)\n- was idle: 30.0 % (3.00 ms)\n- ran kernels: 20.0 % (2.00 ms)",
+        "Most of this time is copies that no kernel runs beside.",
+      ].join("\n\n"),
+    );
+  });
+
+  it("tells a program that waits for its host from one that waits for its kernels", () => {
+    const kernel = (ns: number) => [{ name: "k", launch: at(1), ns }];
+    expect(told({ ranges: [step], kernels: kernel(MS) })).toMatch(/the GPU waited for the host/);
+    expect(told({ ranges: [step], kernels: kernel(9 * MS) })).toMatch(/this time is kernels/);
+  });
+
+  it("does not call a GPU idle that works when the regions have closed", () => {
+    const kernels = [{ name: "k", launch: at(10.5), ns: 8 * MS }];
+    expect(told({ ranges: [step], kernels })).toMatch(
+      /^- was idle: 95.0 %.*\n- ran kernels: 5.0 %/m,
+    );
+    expect(told({ ranges: [step], kernels })).toMatch(/Most kernels ran after the regions/);
+  });
+
+  it("counts the time of a region inside another once", () => {
+    const inner = { name: "inner", start: 2 * MS, end: 10 * MS };
+    const kernels = [{ name: "k", launch: at(1), ns: 9 * MS }];
+    expect(told({ ranges: [step, inner], kernels })).toBe(told({ ranges: [step], kernels }));
+  });
+
+  it("says nothing where no GPU was seen, or no region", () => {
+    expect(told({ ranges: [step] })).toBeNull();
+    expect(told({ ranges: [], kernels: [{ name: "k", launch: 0, ns: 1 }] })).toBeNull();
+  });
+});
