@@ -251,7 +251,12 @@ describe("any names and numbers", () => {
           [b, a],
         ] as const)
           expectPlain(
-            renderComparison(comparisonOf(before, after), { width, color: false, kernels: 9 }),
+            renderComparison(comparisonOf(before, after), {
+              width,
+              color: false,
+              regions: 60,
+              kernels: 9,
+            }),
           );
         // Numbers are never cut; where there is room for them, so is there for all of the line.
         const [heading = ""] = table.split("\n");

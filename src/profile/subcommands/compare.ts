@@ -47,6 +47,10 @@ what a run did not reach looks faster`,
     },
     collector: { value: "NAME", help: "recorder, nsys or ncu, if the runs have several" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
+    regions: {
+      value: "N",
+      help: "regions to list; of more, those that changed\n(default: 60)",
+    },
     kernels: { value: "N", help: "kernels to list (default: 10)" },
     json: { help: "print everything as JSON" },
     markdown: { help: "print Markdown, for a pull request" },
@@ -70,7 +74,8 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
     throw usage(`two runs or reports are needed, not ${command.positionals.length}`, "compare A B");
   if (command.has("json") && command.has("markdown"))
     throw usage("--json and --markdown cannot both be printed");
-  const kernels = kernelCount(command.value("kernels"));
+  const regions = mostOf("regions", command.value("regions"), 60);
+  const kernels = mostOf("kernels", command.value("kernels"), 10);
   // Before anything is read: a typing error must not look like a passed gate.
   const gates = command.values("fail-on").flatMap(parseGates);
 
@@ -90,6 +95,7 @@ export async function runCompare(args: readonly string[], io: SubcommandIo): Pro
     const shown = renderComparison(comparison, {
       width: terminalWidth(io.env),
       color: io.console.stdoutColor === true,
+      regions,
       kernels,
     });
     io.console.stdout(page === undefined ? shown : `${shown}\n${page}\n`);
@@ -192,8 +198,8 @@ function compare(
   };
 }
 
-function kernelCount(text: string | undefined): number {
-  if (text === undefined) return 10;
-  if (!/^\d+$/.test(text)) throw usage(`--kernels: '${text}' is no number`);
+function mostOf(option: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (!/^\d+$/.test(text)) throw usage(`--${option}: '${text}' is no number`);
   return Number(text);
 }

@@ -85,9 +85,13 @@ export interface RegionLine {
   readonly label: string;
 }
 
-export function regionLines(regions: readonly RegionChange[]): readonly RegionLine[] {
+/** @param among all regions of the comparison, if only some are shown */
+export function regionLines(
+  regions: readonly RegionChange[],
+  among: readonly RegionChange[] = regions,
+): readonly RegionLine[] {
   const around: RegionChange[] = [];
-  const kindOf = kindMarks(regions);
+  const kindOf = kindMarks(among);
   return regions.map((region) => {
     const outermost = around.findIndex((other) => !isInside(region, other));
     if (outermost >= 0) around.length = outermost;

@@ -1,7 +1,7 @@
 /** A comparison for a terminal: aligned columns, the differences that matter in colour. */
 
 import picocolors from "picocolors";
-import { plural } from "../../plural.ts";
+import { grouped, plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
 import { wrapText } from "../../text-width.ts";
 import { formatMs } from "../numbers.ts";
@@ -21,11 +21,14 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
+import { type FoldedRegions, foldedRegions } from "./folded-regions.ts";
 import type { GateResult } from "./gates.ts";
 
 export interface TerminalOptions {
   readonly width: number;
   readonly color: boolean;
+  /** Regions listed; if there are more, those that changed, most changed before less. */
+  readonly regions: number;
   /** Kernels listed; those that changed most. */
   readonly kernels: number;
 }
@@ -33,7 +36,7 @@ export interface TerminalOptions {
 /** Lines end with newlines; a blank one stands between the parts. */
 export function renderComparison(
   { names, reports, config, gates }: Comparison,
-  { width, color, kernels }: TerminalOptions,
+  { width, color, regions, kernels }: TerminalOptions,
 ): string {
   const page: Page = { width, colors: picocolors.createColors(color) };
   const blocks: readonly (readonly string[])[] = [
@@ -41,7 +44,7 @@ export function renderComparison(
     reports.notes.flatMap((note) =>
       wrapped(page, `note: ${printableLabel(note, 300)}`, page.colors.yellow),
     ),
-    regionBlock(page, reports),
+    regionBlock(page, reports, regions),
     ...kernelBlocks(page, reports, kernels),
     configLines(config).flatMap((line) => wrapped(page, line)),
     gateBlock(page, gates),
@@ -63,19 +66,34 @@ function wrapped({ width }: Page, text: string, color = (line: string) => line):
   return wrapText(text, width).map(color);
 }
 
-function regionBlock(page: Page, reports: ReportComparison): readonly string[] {
+function regionBlock(page: Page, reports: ReportComparison, most: number): readonly string[] {
   // The notes say that nothing was measured.
   if (reports.regions.length === 0) return [];
   const time = mainTime(reports);
-  const regions = regionLines(reports.regions).map(({ region, level, label }) => ({
+  const { shown, folded } = foldedRegions(reports, most);
+  const regions = regionLines(shown, reports.regions).map(({ region, level, label }) => ({
     label: `${"  ".repeat(level)}${label}`,
     change: region.changes[time],
     counts: countNotes(region.changes, reports),
   }));
   const total = { label: "all", change: reports.totals[time], counts: "" };
   const legend = `${TIME_LABELS[time]}; ± is the 95 % interval, where calls or repeated runs tell it`;
-  return [...table(page, "Region", [...regions, total]), ...wrapped(page, legend, page.colors.dim)];
+  const left = `regions not shown: ${foldedText(folded)}; --regions ${reports.regions.length} shows all`;
+  return [
+    ...table(page, "Region", [...regions, total]),
+    ...(folded.length === 0 ? [] : wrapped(page, left)),
+    ...wrapped(page, legend, page.colors.dim),
+  ];
 }
+
+/** `19,000 same, 940 unclear`. */
+const foldedText = (folded: readonly FoldedRegions[]): string =>
+  folded
+    .map(
+      ({ verdict, count }) =>
+        `${grouped(String(count))} ${verdict === null ? "without times" : VERDICTS[verdict]}`,
+    )
+    .join(", ");
 
 function kernelBlocks(
   page: Page,

@@ -95,3 +95,29 @@ it("says which collectors of two runs are not compared, unless one was asked for
   const chosen = ["whole", "half", "--markdown", "--collector", "recorder"];
   expect(await shown(...chosen)).not.toContain("numbers of recorder");
 });
+
+it("lists what changed of many regions on a terminal, and all of them if asked", async () => {
+  const COUNT = 100;
+  const ofLength = (length: number) => {
+    const ranges = Array.from({ length: COUNT }, (_, at) => ({
+      name: `layer ${at}`,
+      start: at * 1_000,
+      end: at * 1_000 + (at === 70 ? length : 100),
+    }));
+    return renderBundleJson(bundleOf([{ pid: 1, ranges }]));
+  };
+  writeFileSync(join(directory, "short.json"), ofLength(100));
+  writeFileSync(join(directory, "long.json"), ofLength(400));
+  const layers = (text: string) => text.split("\n").filter((line) => line.startsWith("layer"));
+
+  const folded = await shown("short.json", "long.json");
+  expect(layers(folded)).toEqual([expect.stringMatching(/^layer 70 .* slower$/)]);
+  expect(folded).toContain("regions not shown: 99 same; --regions 100 shows all\n");
+  expect(layers(await shown("short.json", "long.json", "--regions", "100"))).toHaveLength(COUNT);
+  await expect(shown("short.json", "long.json", "--regions", "all")).rejects.toThrow(
+    "--regions: 'all' is no number",
+  );
+  expect(await shown("short.json", "long.json", "--markdown", "--regions", "1")).toContain(
+    "layer 3 ",
+  );
+});

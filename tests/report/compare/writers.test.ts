@@ -68,14 +68,14 @@ describe("comparisonMarkdownPieces", () => {
 describe("renderComparison", () => {
   it("aligns regions, kernels, configuration and gates", () => {
     expect(
-      `\n${renderComparison(comparison, { width: 100, color: false, kernels: 2 })}`,
+      `\n${renderComparison(comparison, { width: 100, color: false, regions: 60, kernels: 2 })}`,
     ).toMatchSnapshot();
   });
 
   it.each([40, 60, 100])("stays within %i columns", (width) => {
     for (const { reports: compared, gates } of [comparison, hostile]) {
       const shown = { names: { a: "a", b: "b" }, reports: compared, config: null, gates };
-      const text = renderComparison(shown, { width, color: false, kernels: 5 });
+      const text = renderComparison(shown, { width, color: false, regions: 60, kernels: 5 });
       const lines = text.split("\n");
       expect(lines.length).toBeGreaterThan(8);
       for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(width);
@@ -85,7 +85,7 @@ describe("renderComparison", () => {
 
   it("leaves out what matters least on a narrow terminal", () => {
     const headingAt = (width: number) =>
-      renderComparison(comparison, { width, color: false, kernels: 0 })
+      renderComparison(comparison, { width, color: false, regions: 60, kernels: 0 })
         .split("\n")
         .find((line) => line.startsWith("Region"))
         ?.split(/ {2,}/);
@@ -96,22 +96,22 @@ describe("renderComparison", () => {
 
   it("colours only where it may", () => {
     const escapeCode = String.fromCharCode(27);
-    expect(renderComparison(comparison, { width: 100, color: false, kernels: 2 })).not.toContain(
-      escapeCode,
-    );
-    expect(renderComparison(comparison, { width: 100, color: true, kernels: 2 })).toContain(
-      escapeCode,
-    );
-    expect(renderComparison(hostile, { width: 100, color: false, kernels: 2 })).not.toContain(
-      escapeCode,
-    );
+    expect(
+      renderComparison(comparison, { width: 100, color: false, regions: 60, kernels: 2 }),
+    ).not.toContain(escapeCode);
+    expect(
+      renderComparison(comparison, { width: 100, color: true, regions: 60, kernels: 2 }),
+    ).toContain(escapeCode);
+    expect(
+      renderComparison(hostile, { width: 100, color: false, regions: 60, kernels: 2 }),
+    ).not.toContain(escapeCode);
   });
 });
 
 describe("what is left out", () => {
   const values = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ key: `k${at}`, a: null, b: `${at}` }));
-  const wide = { width: 100, color: false, kernels: 3 };
+  const wide = { width: 100, color: false, regions: 60, kernels: 3 };
 
   it.each([
     [0, ["configurations are the same"]],
@@ -173,14 +173,19 @@ it("a region without the time that is compared has an empty row, and no verdict"
     at === 0 ? { ...region, changes: {} } : region,
   );
   const some = { ...comparison, reports: { ...reports, regions } };
-  expect(renderComparison(some, { width: 100, color: false, kernels: 0 })).toMatch(/^forward *$/m);
+  expect(renderComparison(some, { width: 100, color: false, regions: 60, kernels: 0 })).toMatch(
+    /^forward *$/m,
+  );
   expect(joined(comparisonMarkdownPieces(some))).toContain("| forward |  |  |  |  |  |");
 });
 
 it("gates that hold are summed up in the terminal; the breached are on standard error", () => {
   const shown = (text: string) => {
     const gates = checkGates(parseGates(text), reports);
-    return renderComparison({ ...comparison, gates }, { width: 100, color: false, kernels: 0 });
+    return renderComparison(
+      { ...comparison, gates },
+      { width: 100, color: false, regions: 60, kernels: 0 },
+    );
   };
   expect(shown("kernel_count>0,total_ms<0")).toMatch(/\ngates passed: 2 checked\n$/);
   expect(shown("kernel_count>0,total_ms>0")).not.toContain("gate breached");
@@ -212,7 +217,7 @@ describe("runs that measured nothing", () => {
   const forms = (a: typeof nothing, b: typeof nothing) => {
     const compared = { ...comparison, reports: compareReports(a, b), gates: [], config: null };
     return [
-      renderComparison(compared, { width: 100, color: false, kernels: 5 }),
+      renderComparison(compared, { width: 100, color: false, regions: 60, kernels: 5 }),
       joined(comparisonMarkdownPieces(compared)),
       joined(comparisonJsonPieces(compared)),
       renderComparisonHtml(compared),
@@ -234,5 +239,69 @@ describe("runs that measured nothing", () => {
     ["B", scaled(1), nothing],
   ])("are named where it is %s alone", (name, a, b) => {
     for (const text of forms(a, b)) expect(text).toContain(`${name} measured no region: nothing`);
+  });
+});
+
+describe("a comparison of many regions", () => {
+  const COUNT = 200;
+  type LengthsOf = (at: number) => readonly number[];
+  /** Regions with calls of these lengths in ns, usually one of 100; the first ten are inside `step`. */
+  const run = (lengthsOf: LengthsOf) => {
+    const ranges = Array.from({ length: COUNT }, (_, at) =>
+      lengthsOf(at).map((length, call) => {
+        const start = at * 1_000 + call * 400;
+        return { name: `r${at}`, start, end: start + length };
+      }),
+    );
+    const step = { name: "step", start: 0, end: 10_000 };
+    return firstReport(bundleOf([{ pid: 1, ranges: [step, ...ranges.flat()] }]));
+  };
+  const before = run(() => [100]);
+  const linesOf = (lengthsOf: LengthsOf, regions: number): readonly string[] => {
+    const compared = compareReports(before, run(lengthsOf));
+    return renderComparison(
+      { names: { a: "a", b: "b" }, reports: compared, config: null, gates: [] },
+      { width: 100, color: false, regions, kernels: 0 },
+    ).split("\n");
+  };
+  const labelled = (lines: readonly string[]) =>
+    lines.filter((line) => /^ *(?:step |r\d|all)/.test(line)).map((line) => line.split(/ {2,}/)[0]);
+
+  it("has lines for what changed, in their places, and says what of the rest", () => {
+    const changed = new Map([
+      [3, 300],
+      [150, 50],
+      [160, 102],
+    ]);
+    const lines = linesOf((at) => [changed.get(at) ?? 100], 60);
+    expect(labelled(lines)).toEqual(["step / r3", "r150", "r160", "all"]);
+    expect(lines).toContain("regions not shown: 198 same; --regions 201 shows all");
+  });
+
+  it("prefers sure changes to unclear ones, and large to small ones", () => {
+    const lines = linesOf((at) => [at < 20 ? 103 : at === 30 ? 90 : at === 40 ? 400 : 100], 2);
+    expect(labelled(lines)).toEqual(["r30", "r40", "all"]);
+    expect(lines).toContain("regions not shown: 20 unclear, 179 same; --regions 201 shows all");
+    const most = linesOf((at) => [at === 40 ? 400 : 90], 1);
+    expect(labelled(most)).toEqual(["r40", "all"]);
+    expect(most).toContain("regions not shown: 199 faster, 1 same; --regions 201 shows all");
+  });
+
+  it("has lines for other numbers of calls, too", () => {
+    const lines = linesOf((at) => (at === 7 ? [50, 50] : [100]), 60);
+    expect(labelled(lines)).toEqual(["step / r7", "all"]);
+    expect(lines.find((line) => line.includes("r7"))).toMatch(/same, calls 1 -> 2$/);
+  });
+
+  it("has the whole alone where nothing changed", () => {
+    const lines = linesOf(() => [100], 60);
+    expect(labelled(lines)).toEqual(["all"]);
+    expect(lines).toContain("regions not shown: 201 same; --regions 201 shows all");
+  });
+
+  it("is whole where there is room", () => {
+    const lines = linesOf((at) => [at === 3 ? 300 : 100], COUNT + 1);
+    expect(labelled(lines)).toHaveLength(COUNT + 2);
+    expect(lines.join("\n")).not.toContain("not shown");
   });
 });

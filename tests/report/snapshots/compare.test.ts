@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 describe("two real runs compared", () => {
   it.each([120, 80, 40])("on a terminal of %i columns", async (width) => {
-    const text = renderComparison(comparison, { width, color: false, kernels: 10 });
+    const text = renderComparison(comparison, { width, color: false, regions: 60, kernels: 10 });
     await expectSnapshot(`compare/terminal-${width}.txt`, text);
   });
 
