@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
-import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { isAlive, parseHolder, thisHolder } from "./holder.mjs";
+import { ownFile, tryToTake } from "./take-lock.mjs";
 
 const LOOK_MS = 200;
 /** How often a holder renews the time of its lock. */
@@ -23,12 +24,11 @@ const SILENT_LOOKS = 600;
 export async function withLock(path, onWait, action, { signal, silentLooks = SILENT_LOOKS } = {}) {
   // By more than the process: it may build twice at once, and in containers of one name processes have one number.
   const self = { ...(await thisHolder()), id: randomUUID() };
-  const own = `${path}.${self.id}`;
   const content = JSON.stringify(self);
-  let isHeld = false;
+  const own = ownFile(path, content);
   const release = () => {
     // A process that was stopped for long (Ctrl-Z) looked dead: the lock is another's then.
-    if (isHeld && contentOf(path) === content) rmSync(path, { force: true });
+    if (contentOf(path) === content) rmSync(path, { force: true });
     rmSync(own, { force: true });
   };
   // Also where `action` ends the process.
@@ -36,17 +36,18 @@ export async function withLock(path, onWait, action, { signal, silentLooks = SIL
   let heart;
   try {
     await writeFile(own, content);
-    const isSilent = silenceOf(path, silentLooks);
-    for (let isTold = false; !(await linked(own, path)); ) {
-      const rival = await rivalAt(own, path, isSilent);
+    const isDead = deadBy(silentLooks);
+    for (let isTold = false; ; ) {
+      const { isHeld, rival } = await tryToTake(path, content, isDead);
+      if (isHeld) break;
       if (rival !== null && !isTold) {
-        onWait(rival.host === self.host ? null : rival.host);
+        const host = parseHolder(rival)?.host ?? "unknown";
+        onWait(host === self.host ? null : host);
         isTold = true;
       }
       signal?.throwIfAborted();
       await delay(LOOK_MS);
     }
-    isHeld = true;
     heart = beat(path);
     return await action();
   } finally {
@@ -64,52 +65,28 @@ function contentOf(path) {
   }
 }
 
-/** A link appears with its content or not at all: nobody ever sees a lock without its owner. */
-async function linked(own, path) {
-  try {
-    await link(own, path);
-    return true;
-  } catch (error) {
-    if (error.code !== "EEXIST") throw error;
-    return false;
-  }
+/** Whether a process is dead: a question to the machine, or one to be asked again and again of who is elsewhere. */
+function deadBy(silentLooks) {
+  const isSilent = silenceFor(silentLooks);
+  return async (file, text) => {
+    const holder = parseHolder(text);
+    const alive = holder === null ? "elsewhere" : await isAlive(holder);
+    return alive === "elsewhere" ? isSilent(file, text) : !alive;
+  };
 }
 
-/** Who holds the lock, if somebody does: a dead one's is removed. */
-async function rivalAt(own, path, isSilent) {
-  const text = await readFile(path, "utf8").catch(() => null);
-  if (text === null) return null;
-  const holder = parseHolder(text);
-  const alive = holder === null ? "elsewhere" : await isAlive(holder);
-  if (alive === true || (alive === "elsewhere" && !(await isSilent(text))))
-    return { host: holder?.host ?? "unknown" };
-  await removeDead(own, path, text);
-  // Nobody else would: the next processes have names of their own.
-  if (/^[\w-]+$/.test(holder?.id)) await rm(`${path}.${holder.id}`, { force: true });
-  return null;
-}
-
-/** Moves it aside before removing it, and looks again: somebody else may have taken it over. */
-async function removeDead(own, path, dead) {
-  const aside = `${own}.stale`;
-  await rename(path, aside).catch(() => {});
-  const moved = await readFile(aside, "utf8").catch(() => dead);
-  if (moved !== dead) await link(aside, path).catch(() => {});
-  await rm(aside, { force: true });
-}
-
-/** Whether a lock has not been renewed for so many looks: clocks of machines need not agree, and who sleeps sees no silence. */
-function silenceOf(path, silentLooks) {
-  let known = null;
-  let looks = 0;
-  return async (text) => {
-    const time = await stat(path).then(
+/** Whether a file has not been renewed for so many looks: clocks of machines need not agree, and who sleeps sees no silence. */
+function silenceFor(silentLooks) {
+  const known = new Map();
+  return async (file, text) => {
+    const time = await stat(file).then(
       ({ mtimeMs }) => mtimeMs,
       () => null,
     );
     const seen = `${time} ${text}`;
-    looks = seen === known ? looks + 1 : 0;
-    known = seen;
+    const before = known.get(file);
+    const looks = before?.seen === seen ? before.looks + 1 : 0;
+    known.set(file, { seen, looks });
     return looks >= silentLooks;
   };
 }

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { withLock } from "../../../native/building/lock.mjs";
+import { ownFile } from "../../../native/building/take-lock.mjs";
 import { eventually } from "../../wait.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hydraconf-lock-"));
@@ -80,8 +81,22 @@ it("leaves a lock that another process has taken over meanwhile", async () => {
 
 it("takes everything away that a killed process has left", async () => {
   const path = heldBy("killed", { pid: 4_194_305, id: "dead" });
-  linkSync(path, `${path}.dead`);
+  linkSync(path, ownFile(path, readFileSync(path, "utf8")));
   expect(await withLock(path, unexpected, async () => "in")).toBe("in");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("takes over a lock file in which nothing stands, in time", async () => {
+  const path = join(folder, "empty");
+  writeFileSync(path, "");
+  const told: unknown[] = [];
+  await withLock(
+    path,
+    (host) => told.push(host),
+    async () => {},
+    { silentLooks: 1 },
+  );
+  expect(told).toEqual(["unknown"]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
