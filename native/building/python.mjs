@@ -13,16 +13,31 @@ export function pythonCandidates(env) {
   return [...told, "python3", "python"];
 }
 
-// As node-gyp asks: an older one does not run it.
-const WHICH = "import sys; assert sys.version_info >= (3, 6); print(sys.executable)";
+/** What gyp, the part of node-gyp in Python, is written in: it breaks off with a SyntaxError in an older one. */
+export const OLDEST_PYTHON = "3.8";
 
-/** The first of them that runs, in full. */
+const WHICH = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)";
+
+/** The first of them that runs and is new enough, in full. */
 export async function requirePython(signal) {
+  const tooOld = [];
   for (const candidate of pythonCandidates(process.env)) {
     const { code, output } = await run(candidate, ["-c", WHICH], { signal });
-    if (code === 0) return output.trim().split("\n").at(-1);
+    const [, version, path] = /^(\d+\.\d+) (.+)$/.exec(output.trim().split("\n").at(-1)) ?? [];
+    if (code !== 0 || path === undefined) continue;
+    if (isAtLeast(version, OLDEST_PYTHON)) return path;
+    tooOld.push(`${candidate} is Python ${version}`);
   }
   throw new NativeBuildError(
-    "python3 is needed to build the native part (node-gyp runs on it); it was not found",
+    `Python ${OLDEST_PYTHON} or newer is needed to build the native part (node-gyp runs on it); ${
+      tooOld.length > 0 ? tooOld.join(", ") : "no python3 was found"
+    } (PYTHON names another)`,
   );
+}
+
+function isAtLeast(version, oldest) {
+  const [[major, minor], [oldestMajor, oldestMinor]] = [version, oldest].map((one) =>
+    one.split(".").map(Number),
+  );
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }

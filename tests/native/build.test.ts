@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
@@ -22,6 +23,7 @@ import {
   nativeStatus,
   pythonCandidates,
 } from "../../native/build.mjs";
+import { OLDEST_PYTHON } from "../../native/building/python.mjs";
 import { eventually } from "../wait.ts";
 import { writeSlowCompiler } from "./slow-compiler.ts";
 import { addFakeToolkit, hello, program, writeSmallPackage } from "./small-package.ts";
@@ -116,7 +118,48 @@ describe("buildNative", () => {
       writeFileSync(join(broken, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
     const PATH = `${broken}:${process.env["PATH"]}`;
     expect(await buildInOwnProcess({ PYTHON: python, PATH })).toBe("true");
-    await expect(buildInOwnProcess({ PATH })).rejects.toThrow("python3 is needed to build");
+    await expect(buildInOwnProcess({ PATH })).rejects.toThrow("no python3 was found");
+  });
+
+  it("goes past a Python that is too old, and names it where there is no other", async () => {
+    const { stdout: real } = await execa("python3", ["-c", "import sys; print(sys.executable)"]);
+    for (const [name, version] of [
+      ["python3", "3, 7"],
+      ["python", "2, 7"],
+    ] as const) {
+      const asOld = `import sys; sys.version_info = (${version}, 1); exec(sys.argv[1])`;
+      const script = `#!/bin/sh\nexec '${real}' -c '${asOld}' "$2"\n`;
+      writeFileSync(join(root, name), script, { mode: 0o755 });
+    }
+    const PATH = `${root}:${process.env["PATH"]}`;
+    expect(await buildInOwnProcess({ NODE_GYP_FORCE_PYTHON: real, PATH })).toBe("true");
+    writeFileSync(join(root, "native/hello/main.cc"), "int main() { return 1; }\n");
+    await expect(buildInOwnProcess({ PATH })).rejects.toThrow(
+      "Python 3.8 or newer is needed to build the native part (node-gyp runs on it); python3 is Python 3.7, python is Python 2.7 (PYTHON names another)",
+    );
+    expect(await buildInOwnProcess({ PYTHON: real, PATH })).toBe("true");
+  });
+
+  it("takes the oldest Python that node-gyp's and our own files can be read by", async () => {
+    const gyp = join(
+      dirname(createRequire(import.meta.url).resolve("node-gyp/package.json")),
+      "gyp",
+    );
+    const read = `import ast, glob, sys
+minor, unreadable = int(sys.argv[1]), 0
+for folder in sys.argv[2:]:
+    for file in glob.glob(folder + "/**/*.py", recursive=True):
+        try:
+            ast.parse(open(file, encoding="utf-8").read(), feature_version=(3, minor))
+        except SyntaxError:
+            unreadable += 1
+print(unreadable)`;
+    const native = join(import.meta.dirname, "../../native");
+    const unreadableBy = async (minor: number) =>
+      Number((await execa("python3", ["-c", read, `${minor}`, gyp, native])).stdout);
+    const oldest = Number(OLDEST_PYTHON.split(".")[1]);
+    expect(await unreadableBy(oldest)).toBe(0);
+    expect(await unreadableBy(oldest - 1)).toBeGreaterThan(0);
   });
 
   it("asks Pythons in node-gyp's order", () => {

@@ -1,0 +1,1 @@
+export const OLDEST_PYTHON: string;
