@@ -22,7 +22,7 @@ import {
   convertWritten,
   refuseInterpolatedItem,
   refuseNull,
-  refusePlainMap,
+  refuseOtherMap,
 } from "./types/convert.ts";
 import { convertWide } from "./types/convert-result.ts";
 import { fitNode } from "./types/fit.ts";
@@ -88,7 +88,7 @@ function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): Config
   }
   if (element === undefined) return value;
   if (old !== undefined && own !== undefined && element.kind === "object")
-    refusePlainMap(element, value, at);
+    refuseOtherMap(element, value, at);
   // A map or list that was taken in among scalars would be optional: then the conversion refuses null.
   if (old === undefined || own !== undefined) refuseNull(element, value, at);
   if (!isField && isOfOwnType(value) && element.kind !== "union")

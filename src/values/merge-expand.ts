@@ -7,7 +7,7 @@ import { outlookOf } from "./interpolation/outlook.ts";
 import type { InterpolationNode } from "./interpolation/resolution.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
 import { incompatible, refuseInPlaceOfField, refuseInPlaceOfMissing } from "./merge-refusals.ts";
-import type { ConfigNode, Key } from "./node.ts";
+import type { ConfigNode, Key, NodeType, ScalarNode } from "./node.ts";
 import { child, isMissing } from "./node.ts";
 import type { Place } from "./place.ts";
 import { madeOf } from "./types/made-of.ts";
@@ -32,7 +32,11 @@ export function expand(
   if (target === undefined || target.result === true || !isContainer(target.node))
     return asDeclared(dest, key, old, source);
   assign(dest, key, snapshot(target.node, dest.copies));
-  refuseInPlaceOfField(dest, key, target, source);
+  const field = fieldType(target);
+  refuseInPlaceOfField(dest, key, field, source);
+  // Null takes the place of an object, and the field that it stood in says of which class.
+  if (field?.kind === "object" && isNull(source) && elementType(dest.node, key) === undefined)
+    return { ...source, type: field };
   const written = child(dest.node, key) ?? old;
   return written.kind === "scalar" ? asDeclared(dest, key, written, source) : written;
 }
@@ -40,6 +44,12 @@ export function expand(
 /** A map or list; one that is declared is one of OmegaConf's also where it is null. */
 const isContainer = (node: ConfigNode): boolean =>
   node.kind !== "scalar" || isContainerType(node.type);
+
+const fieldType = ({ parent, key }: Place): NodeType | undefined =>
+  parent === null || key === undefined ? undefined : elementType(parent.node, key);
+
+const isNull = (node: ConfigNode): node is ScalarNode =>
+  node.kind === "scalar" && node.value === null;
 
 function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode): ConfigNode {
   if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;

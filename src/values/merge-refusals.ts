@@ -2,13 +2,13 @@ import { ConfigError } from "./errors.ts";
 import { follow, tryFollow } from "./follow-draft.ts";
 import type { ResolveContext } from "./interpolation/context.ts";
 import { isInterpolationNode } from "./interpolation/resolution.ts";
-import type { ConfigNode, Key, MapNode } from "./node.ts";
+import type { ConfigNode, Key, MapNode, NodeType } from "./node.ts";
 import { isMissing, isMissingOrNull } from "./node.ts";
 import type { Place } from "./place.ts";
 import { fullKeyOf } from "./place.ts";
 import { pyStr, pyTypeName } from "./python-text.ts";
 import { extendsType, refuseNull } from "./types/convert.ts";
-import { elementType, isContainerType } from "./types/type-of.ts";
+import { isContainerType } from "./types/type-of.ts";
 import { notOfClass, notOptional, wrongType } from "./types/wrong-type.ts";
 
 /*
@@ -41,18 +41,17 @@ export function refuseInPlaceOfObject(
 
 /**
  * What an interpolation led to brings the type of its own field along: a field for objects takes no scalar in the
- * object's place. (Other types stand at the node, which refuses what does not fit.)
+ * object's place, and null only if it is optional. (Other types stand at the node, which refuses what does not fit.)
+ * @param type of the field that it led to
  */
 export function refuseInPlaceOfField(
   dest: Place,
   key: Key,
-  target: Place,
+  type: NodeType | undefined,
   source: ConfigNode,
 ): void {
-  if (source.kind !== "scalar" || target.parent === null || target.key === undefined) return;
+  if (type?.kind !== "object" || source.kind !== "scalar") return;
   if (isMissing(source) || isInterpolationNode(source)) return;
-  const type = elementType(target.parent.node, target.key);
-  if (type?.kind !== "object") return;
   const at: Place = { kind: "place", node: source, parent: dest, key };
   refuseNull(type, source, at);
   if (source.value !== null) throw notOfClass(type, source, at);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
 import { mergeNodes } from "../../src/values/merge.ts";
-import type { NodeType } from "../../src/values/node.ts";
+import type { ConfigNode, NodeType } from "../../src/values/node.ts";
 import { map } from "../../src/values/node.ts";
 import { updateNode } from "../../src/values/update.ts";
 import { ORIGIN, show, value, yaml } from "./trees.ts";
@@ -113,6 +113,43 @@ describe("an interpolation that is merged over", () => {
     const context = createResolveContext({ env: {} });
     expect(show(updateNode(withField(SERVER, "${nope}"), "f", other, {}, context))).toBe(
       show(over),
+    );
+  });
+});
+
+describe("null that is merged over an interpolation", () => {
+  const base = withField({ ...OBJECT, optional: true }, "???", value("${f}"));
+
+  it("is of the class of the field that it led to", () => {
+    const over = (text: string) => () =>
+      show(mergeNodes([base, yaml("f: {v: 7}\nx: null"), yaml(`x: ${text}`)]));
+    expect(over("{v: 3}")()).toBe("f:\n  v: 7\nx:\n  v: 3\n");
+    expect(over("null")()).toBe("f:\n  v: 7\nx: null\n");
+    expect(over("{zz: 3}")).toThrowError("Key 'zz' not in 'D'");
+    expect(over("s")).toThrowError("str is not a subclass of D. value: s");
+    expect(over("[1]")).toThrowError(expect.objectContaining({ code: "merge.incompatible" }));
+  });
+
+  it("is of the class that is declared where it stands, if one is", () => {
+    const derived: NodeType = { ...OBJECT, name: "E", bases: ["D"], optional: true };
+    const fields = new Map<string, NodeType>([
+      ["d", { kind: "map", key: STR, element: { ...OBJECT, optional: true } }],
+      ["g", derived],
+    ]);
+    const given = map(
+      [
+        ["d", { ...yaml("{a: '${g}'}"), type: fields.get("d") as NodeType } as ConfigNode],
+        ["g", { ...yaml("{v: 7}"), type: derived } as ConfigNode],
+      ],
+      ORIGIN,
+    );
+    const tree = mergeNodes([
+      { ...given, type: { kind: "object", name: "C", fields } },
+      yaml("d: {a: null}"),
+    ]);
+    const other = map([["a", { ...yaml("{v: 1}"), type: OBJECT } as ConfigNode]], ORIGIN);
+    expect(show(mergeNodes([tree, map([["d", other]], ORIGIN)]))).toBe(
+      "d:\n  a:\n    v: 1\ng:\n  v: 7\n",
     );
   });
 });

@@ -77,11 +77,11 @@ export function refuseNull(type: NodeType, node: ConfigNode, at: Place): void {
 }
 
 /**
- * What takes the place of an object as a whole is one, too: a map is only merged into it.
+ * What takes the place of an object as a whole is one of its class, too: a map is only merged into it.
  * @throws ConfigError `value.wrong_type`
  */
-export function refusePlainMap(type: ObjectType, node: ConfigNode, at: Place): void {
-  if (node.kind === "map" && node.type?.kind !== "object") throw notOfClass(type, node, at);
+export function refuseOtherMap(type: ObjectType, node: ConfigNode, at: Place): void {
+  if (node.kind === "map" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
 }
 
 const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
@@ -139,7 +139,7 @@ function convertAmong(element: NodeType, value: ConfigNode, at: Place): ConfigNo
 }
 
 function requireObject(type: ObjectType, node: MapNode | ListNode, at: Place): ConfigNode {
-  if (node.type?.kind === "object" && extendsType(node.type, type)) return node;
+  if (isObjectOf(type, node)) return node;
   throw wrongType(type, node, at);
 }
 
@@ -170,6 +170,9 @@ function convertObject(type: ObjectType, node: MapNode, at: Place): MapNode {
   if (node.type?.kind !== "object" || extendsType(node.type, type)) return node;
   throw notOfClass(type, node, at);
 }
+
+const isObjectOf = (type: ObjectType, { type: own }: ConfigNode): boolean =>
+  own?.kind === "object" && extendsType(own, type);
 
 /** Whether an object type is another one or extends it. */
 export const extendsType = (type: ObjectType, base: ObjectType): boolean =>

@@ -211,6 +211,20 @@ describe("typed nodes", () => {
     expect(show(mergeNodes([given, map([["f", reference]], ORIGIN)]))).toBe("f: ${x}\n");
   });
 
+  it.each(["'???'", "{v: 1}", "'${f}'", "'${nope}'"])(
+    "let no object of another class take the place of %s in a map",
+    (old) => {
+      const objects = typed({ kind: "map", key: STR, element: OBJECT });
+      const given = mergeNodes([objects, yaml(`f: {a: ${old}}`)]);
+      const other = { ...map([], ORIGIN), type: { ...OBJECT, name: "E" } };
+      const put = (key: string) => show(updateNode(given, key, other, { merge: false }));
+      expect(() => put("f.a")).toThrow(
+        "Invalid type assigned: E is not a subclass of D. value: {}",
+      );
+      expect(put("f.b")).toContain("b: {}");
+    },
+  );
+
   it("are refused on the way to a key as the map that would have to stand there", () => {
     expect(() => updateNode(typed(INT), "f.a", value(1n))).toThrow(
       "Value '{}' of type 'dict' could not be converted to Integer",
