@@ -54,7 +54,12 @@ describe.each([
     [listOf(listOf(INT)), "[[true, '???']]", "[[True, '???']]"],
     [listOf(mapOf(INT, INT)), "[{true: 1}]", "[{True: 1}]"],
     [listOf(listOf(COLOR)), "[[RED]]", "[[<Color.RED: 'RED'>]]"],
+    [mapOf(listOf(COLOR)), "{a: [RED]}", "{'a': [<Color.RED: 'RED'>]}"],
+    [mapOf(mapOf(COLOR)), "{a: {b: RED}}", "{'a': {'b': <Color.RED: 'RED'>}}"],
+    [listOf(mapOf(COLOR)), "[{b: RED}]", "[{'b': <Color.RED: 'RED'>}]"],
     [listOf(listOf(NUMBER_OR_TEXT)), "[[1, a]]", "[[1, 'a']]"],
+    [mapOf(listOf(NUMBER_OR_TEXT)), "{a: [1, b]}", "{'a': [1, 'b']}"],
+    [mapOf(mapOf(NUMBER_OR_TEXT)), "{a: {b: c}}", "{'a': {'b': 'c'}}"],
     [listOf(listOf({ kind: "any" })), "[[1, {a: 2}]]", "[[1, {'a': 2}]]"],
   ])("are taken as they are: %j takes %s", (type, text, expected) => {
     expect(shown(type, yaml(text))).toBe(expected);
