@@ -48,8 +48,10 @@ export function gpuSummary(report: NCUProfileRegionReport): string | null {
     },
   ];
   const parts = spent.filter(({ ms }) => ms > 0).sort((a, b) => b.ms - a.ms);
+  // Regions that were open at once count each for itself, so that the shares are those of an average one.
+  const isMore = wallMs > (report.totals.wall_ms ?? wallMs) * 1.01;
   return [
-    `In the ${formatDuration(wallMs)} of the outermost regions the GPU`,
+    `In the outermost regions (${formatDuration(wallMs)}${isMore ? ", added up over processes and threads" : ""}) the GPU`,
     markdownList(
       parts.map(({ ms, does }) => `${does}: ${formatShare(ms, wallMs)} % (${formatDuration(ms)})`),
     ),

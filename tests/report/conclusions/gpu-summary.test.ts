@@ -18,7 +18,7 @@ describe("what the GPU did, in plain words", () => {
     ] as const;
     expect(told({ ranges: [step], kernels })).toBe(
       [
-        "In the 10.00 ms of the outermost regions the GPU",
+        "In the outermost regions (10.00 ms) the GPU",
         "- only copied or set memory: 50.0 % (5.00 ms)\n- was idle: 30.0 % (3.00 ms)\n- ran kernels: 20.0 % (2.00 ms)",
         "Most of this time is copies that no kernel runs beside.",
       ].join("\n\n"),
@@ -43,6 +43,14 @@ describe("what the GPU did, in plain words", () => {
     const inner = { name: "inner", start: 2 * MS, end: 10 * MS };
     const kernels = [{ name: "k", launch: at(1), ns: 9 * MS }];
     expect(told({ ranges: [step, inner], kernels })).toBe(told({ ranges: [step], kernels }));
+  });
+
+  it("says that regions which were open at once are added up", () => {
+    const kernels = [{ name: "k", launch: at(1), ns: 5 * MS }];
+    const ranges = [step, { ...step, name: "beside it", thread: 2 }];
+    expect(told({ ranges, kernels })).toMatch(
+      /^In .* \(20.00 ms, added up over processes and threads\) the GPU\n\n- .*: 50.0 %/,
+    );
   });
 
   it("says nothing where no GPU was seen, or no region", () => {
