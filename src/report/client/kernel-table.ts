@@ -1,3 +1,4 @@
+import { capitalized } from "../capitalized.ts";
 import { LIMIT_LEGEND } from "../conclusions/speed-of-light.ts";
 import type { HardwareColumns } from "../html/page-data.ts";
 import { h } from "./dom.ts";
@@ -32,7 +33,7 @@ export function createKernelTable(store: Store): HTMLElement {
   store.watch(({ scope, selected }, before) => {
     if (before !== null && before.scope === scope && before.selected === selected) return;
     const words = scope.data.kernelWords ?? "kernels";
-    heading.textContent = `${words[0]?.toUpperCase()}${words.slice(1)} ${selected === null ? "in all regions" : `in ${selected.label}`}`;
+    heading.textContent = `${capitalized(words)} ${selected === null ? "in all regions" : `in ${selected.label}`}`;
     holder.replaceChildren(drawTable(scope, selected));
   });
   return h("section", { "aria-labelledby": "kernels-heading" }, heading, holder);

@@ -1,6 +1,7 @@
 /** Everything that a comparison shows, in whatever form. */
 
 import { printableLabel } from "../../printable.ts";
+import { capitalized } from "../capitalized.ts";
 import { isInside, kindMarks, pathWords } from "../region-path.ts";
 import type { Verdict } from "./change.ts";
 import type { Changes } from "./changes.ts";
@@ -72,10 +73,8 @@ export const kernelWord = ({ kernels }: ReportComparison): string =>
     : "kernel";
 
 /** The same as a heading. */
-export const kernelHeading = (reports: ReportComparison): string => {
-  const word = kernelWord(reports);
-  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
-};
+export const kernelHeading = (reports: ReportComparison): string =>
+  capitalized(kernelWord(reports));
 
 /** A region with how many shown regions stand around it. */
 export interface RegionLine {

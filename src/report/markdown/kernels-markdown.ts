@@ -1,4 +1,5 @@
 import { plural } from "../../plural.ts";
+import { capitalized } from "../capitalized.ts";
 import { hardwareColumns, hardwareLegend } from "../kernels/kernel-columns.ts";
 import { wordsOfKinds } from "../kernels/kernel-words.ts";
 import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
@@ -40,7 +41,7 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
     `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "not timed" : `${formatMs(whole)} ms`}.`,
     markdownTable(
       [
-        { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
+        { heading: capitalized(words.one) },
         { heading: "Calls", align: "right" },
         { heading: "Total ms", align: "right" },
         { heading: "Mean ms", align: "right" },

@@ -1,5 +1,6 @@
 /** The parts that Markdown reports are put together from. */
 import { plural } from "../../plural.ts";
+import { capitalized } from "../capitalized.ts";
 import { busyText, haveActivity } from "../conclusions/gpu-activity.ts";
 import { LIMIT_LEGEND, type LimitColumn, limitColumns } from "../conclusions/speed-of-light.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
@@ -172,7 +173,7 @@ export function kernelTable(region: NCUProfileRegion, limit: number): string | n
   const hardware = hardwareColumns(shown);
   const table = markdownTable(
     [
-      { heading: words.one[0]?.toUpperCase() + words.one.slice(1) },
+      { heading: capitalized(words.one) },
       { heading: "Calls", align: "right" },
       { heading: "Total ms", align: "right" },
       { heading: "Mean ms", align: "right" },

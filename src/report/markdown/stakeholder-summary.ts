@@ -2,6 +2,7 @@
 
 import { createNameNumbers } from "../../name-numbers.ts";
 import { agreeing, plural } from "../../plural.ts";
+import { capitalized } from "../capitalized.ts";
 import { gpuSummary } from "../conclusions/gpu-summary.ts";
 import { limitInWords, speedOfLight } from "../conclusions/speed-of-light.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "../conclusions/static-analysis.ts";
@@ -82,7 +83,7 @@ function whereTimeGoes(report: NCUProfileRegionReport, top: number): string {
     .sort((a, b) => b.time - a.time);
   if (ranked.length === 0)
     return wholeMs(report) === null && words !== null
-      ? `${words.many[0]?.toUpperCase()}${words.many.slice(1)} were counted, not timed: where the time goes is not known.`
+      ? `${capitalized(words.many)} were counted, not timed: where the time goes is not known.`
       : "No region took measurable time of its own.";
   const inWords = regionWords(report.regions);
   const lines = ranked

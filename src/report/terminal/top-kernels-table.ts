@@ -2,6 +2,7 @@
 import picocolors from "picocolors";
 import { plural } from "../../plural.ts";
 import { printableLabel } from "../../printable.ts";
+import { capitalized } from "../capitalized.ts";
 import type { NCUProfileRegionReport } from "../document.ts";
 import { hardwareColumns } from "../kernels/kernel-columns.ts";
 import { wordsOfKinds } from "../kernels/kernel-words.ts";
@@ -32,7 +33,7 @@ export function renderTopKernels(
   const rows = kernels
     .longest(most)
     .map((kernel) => ({ kernel, label: printableLabel(kernel.kernel_name, MAX_NAME) }));
-  const heading = `${words.one[0]?.toUpperCase()}${words.one.slice(1)}`;
+  const heading = capitalized(words.one);
   const table = terminalTable(heading, rows, columnsOf(rows, wholeMs(report)), width);
   const left = kernels.length - rows.length;
   return [
