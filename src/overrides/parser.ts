@@ -151,9 +151,6 @@ function opensContainer(cursor: Cursor): boolean {
 }
 
 /** `a,b,…`: at least two elements. */
-export const parseSimpleChoice = (cursor: Cursor): SimpleChoiceSyntax =>
-  restOfSimpleChoice(cursor, parseElement(cursor));
-
 function restOfSimpleChoice(cursor: Cursor, first: ElementSyntax): SimpleChoiceSyntax {
   const items = [first];
   expect(cursor, "comma", "','");

@@ -1,6 +1,6 @@
 import type { OverrideValue } from "../../src/overrides/ast.ts";
 import type { Cursor } from "../../src/overrides/cursor.ts";
-import { createCursor, peek } from "../../src/overrides/cursor.ts";
+import { createCursor, expect, peek } from "../../src/overrides/cursor.ts";
 import type { OverrideSource } from "../../src/overrides/errors.ts";
 import type { EvaluationOptions } from "../../src/overrides/evaluate.ts";
 import { evaluateValue } from "../../src/overrides/evaluate.ts";
@@ -13,7 +13,6 @@ import {
   parseList,
   parsePackage,
   parsePackageOrGroup,
-  parseSimpleChoice,
   parseValue,
 } from "../../src/overrides/parser.ts";
 import { parsePrimitive } from "../../src/overrides/primitive.ts";
@@ -32,7 +31,7 @@ const VALUE_RULES = {
   value: parseValue,
   element: parseElement,
   primitive: parsePrimitive,
-  simpleChoiceSweep: parseSimpleChoice,
+  simpleChoiceSweep: parseChoices,
   listContainer: parseList,
   dictContainer: parseDict,
   function: parseCall,
@@ -62,6 +61,13 @@ function readBeginning<Syntax>(
   const syntax = parse(cursor);
   peek(cursor);
   return syntax;
+}
+
+/** A value that must be several: what is only one lacks a comma. */
+function parseChoices(cursor: Cursor): ValueSyntax {
+  const value = parseValue(cursor);
+  if (value.kind !== "choices") expect(cursor, "comma", "','");
+  return value;
 }
 
 const isKeyRule = (rule: ParserRule): rule is keyof typeof KEY_RULES => rule in KEY_RULES;
