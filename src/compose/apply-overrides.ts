@@ -9,6 +9,7 @@ import { selectNode } from "../values/select.ts";
 import { isContainerType } from "../values/types/type-of.ts";
 import { updateNode } from "../values/update.ts";
 import { deleteFromConfig } from "./delete-override.ts";
+import { dottedKeyHint } from "./dotted-key.ts";
 import { type ChosenGroups, groupMeant } from "./group-meant.ts";
 import { overrideValue } from "./override-value.ts";
 import { getAt } from "./tree-edit.ts";
@@ -109,6 +110,15 @@ function change(
     // An index outside of a list is no missing key: nothing could be added there either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;
     const { available, nearest } = nearestKey(root, key);
+    const dotted = dottedKeyHint(root, override);
+    if (dotted !== undefined)
+      throw new ConfigError({
+        code: "compose.override_failed",
+        message: `Could not override '${key}'.\n${error.message}`,
+        origin,
+        key,
+        hint: dotted,
+      });
     const append = `+${origin.text}`;
     throw new ConfigError({
       code: "compose.override_failed",
