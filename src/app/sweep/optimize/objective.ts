@@ -44,7 +44,7 @@ function shown(value: unknown): string {
 
 /** What an objective could name: what is wrong with it is mostly its spelling. */
 function fields(value: unknown): string {
-  const numbers = numberKeys(value, "");
+  const numbers = numberKeys(value);
   const all = typeof value === "object" && value !== null ? Object.keys(value) : [];
   const names = numbers.length > 0 ? numbers : all;
   const more = names.length > MOST_NAMES ? ", ..." : "";
@@ -54,11 +54,21 @@ function fields(value: unknown): string {
 const MOST_NAMES = 8;
 
 /** The keys of the numbers in what was returned, as an objective names them. */
-const numberKeys = (value: unknown, parent: string): readonly string[] =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.entries(value).flatMap(([name, one]) =>
-        typeof one === "number" || typeof one === "bigint"
-          ? [`${parent}${name}`]
-          : numberKeys(one, `${parent}${name}.`),
-      )
-    : [];
+function numberKeys(value: unknown): readonly string[] {
+  const keys: string[] = [];
+  // A task may return any object: one that is met again, as in a circle, has been looked at.
+  const seen = new Set([value]);
+  const level = [{ value, parent: "" }];
+  for (const { value: holder, parent } of level) {
+    if (typeof holder !== "object" || holder === null || isArrayLike(holder)) continue;
+    for (const [name, one] of Object.entries(holder)) {
+      const key = `${parent}${name}`;
+      if (typeof one === "number" || typeof one === "bigint") keys.push(key);
+      else if (!seen.has(one)) level.push({ value: one, parent: `${key}.` });
+      seen.add(one);
+    }
+  }
+  return keys;
+}
+
+const isArrayLike = (value: object): boolean => Array.isArray(value) || ArrayBuffer.isView(value);

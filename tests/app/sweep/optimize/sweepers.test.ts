@@ -109,6 +109,12 @@ describe("hydra/sweeper=random", () => {
     expect(nested.stderr).toContain("an object (there is loss.val, loss.train.all)");
     const texts = await sweep(RANDOM, () => ({ name: "a", of: {} }));
     expect(texts.stderr).toContain("an object (there is name, of)");
+    const model = { name: "net", layers: [{ size: 3 }] };
+    const cyclic = await sweep(RANDOM, () => ({
+      model: Object.assign(model, { self: model }),
+      loss: 1,
+    }));
+    expect(cyclic.stderr).toContain("an object (there is loss)");
   });
 
   test("a misspelt objective is corrected when the sweep goes on: what is done counts", async () => {
