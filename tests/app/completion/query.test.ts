@@ -35,6 +35,20 @@ describe("-sc", () => {
     expect(answer.stderr).toContain(message);
   });
 
+  // Ours (docs/compatibility.md): Hydra ends with KeyError: 'HYDRACONF_NOPE'.
+  test("a variable of env_copy that is not set leaves groups to be offered, and no keys", async () => {
+    const line = "prog hydra.job.env_copy=[HYDRACONF_NOPE]";
+    for (const [word, offered] of [
+      ["d", "db="],
+      ["x", ""],
+    ])
+      expect(await ask("bash", `${line} ${word}`)).toMatchObject({
+        exitCode: 0,
+        stdout: `${offered}\n`,
+        stderr: "",
+      });
+  });
+
   test("of the flags in the line only --multirun counts", async () => {
     expect((await ask("bash", "prog -cn db/a x")).stdout).toBe("x=\n");
     expect((await ask("bash", "prog x", "-cn", "db/a")).stdout).toBe("\n");
