@@ -4,53 +4,74 @@
  * nanoseconds.
  */
 
-/** Disjoint intervals in order, and how much those before each of them cover. */
+/** Disjoint intervals in order: two numbers for each, since there can be as many as kernels. */
 export interface Union {
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  readonly before: Float64Array;
+  /** How much the intervals before each block of `BLOCK` cover. */
+  readonly sums: Float64Array;
 }
 
 export interface UnionBuilder {
   /** In any order; those in order of their start take no sorting. */
   readonly add: (startNs: number, endNs: number) => void;
+  /** Once, after all were added. */
   readonly finish: () => Union;
 }
 
+const BLOCK = 16;
+
 export function createUnion(): UnionBuilder {
-  const starts: number[] = [];
-  const ends: number[] = [];
+  let starts = new Float64Array(BLOCK);
+  let ends = new Float64Array(BLOCK);
+  let length = 0;
   let isOrdered = true;
   return {
     add(startNs, endNs) {
       if (!(endNs > startNs)) return;
-      const last = starts.length - 1;
-      const lastStart = starts[last] ?? Number.NEGATIVE_INFINITY;
-      const lastEnd = ends[last] ?? Number.NEGATIVE_INFINITY;
+      const lastStart = starts[length - 1] ?? Number.NEGATIVE_INFINITY;
+      const lastEnd = ends[length - 1] ?? Number.NEGATIVE_INFINITY;
       if (startNs < lastStart) isOrdered = false;
       else if (startNs <= lastEnd) {
-        if (endNs > lastEnd) ends[last] = endNs;
+        if (endNs > lastEnd) ends[length - 1] = endNs;
         return;
       }
-      starts.push(startNs);
-      ends.push(endNs);
+      if (length === starts.length) {
+        starts = grown(starts);
+        ends = grown(ends);
+      }
+      starts[length] = startNs;
+      ends[length] = endNs;
+      length++;
     },
-    finish: () => (isOrdered ? withSums(starts, ends) : sorted(starts, ends)),
+    finish() {
+      const all = [starts.subarray(0, length), ends.subarray(0, length)] as const;
+      return isOrdered ? withSums(...all) : sorted(...all);
+    },
   };
 }
 
-function sorted(starts: readonly number[], ends: readonly number[]): Union {
-  const order = Array.from(starts.keys()).sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0));
+function grown(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}
+
+function sorted(starts: Float64Array, ends: Float64Array): Union {
+  const order = Uint32Array.from(starts.keys()).sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0));
   const union = createUnion();
   for (const at of order) union.add(starts[at] ?? 0, ends[at] ?? 0);
   return union.finish();
 }
 
-function withSums(starts: readonly number[], ends: readonly number[]): Union {
-  const before = new Float64Array(starts.length);
-  for (let at = 1; at < starts.length; at++)
-    before[at] = (before[at - 1] ?? 0) + (ends[at - 1] ?? 0) - (starts[at - 1] ?? 0);
-  return { starts: Float64Array.from(starts), ends: Float64Array.from(ends), before };
+function withSums(starts: Float64Array, ends: Float64Array): Union {
+  const sums = new Float64Array(Math.ceil(starts.length / BLOCK));
+  let covered = 0;
+  for (let at = 0; at < starts.length; at++) {
+    if (at % BLOCK === 0) sums[at / BLOCK] = covered;
+    covered += (ends[at] ?? 0) - (starts[at] ?? 0);
+  }
+  return { starts, ends, sums };
 }
 
 /** What any of them covers. */
@@ -80,7 +101,7 @@ export function unionOf(unions: readonly Union[]): Union {
 export const coveredNs = (union: Union, fromNs: number, toNs: number): number =>
   Math.max(0, coveredUntil(union, toNs) - coveredUntil(union, fromNs));
 
-function coveredUntil({ starts, ends, before }: Union, timeNs: number): number {
+function coveredUntil({ starts, ends, sums }: Union, timeNs: number): number {
   let low = 0;
   let high = starts.length;
   while (low < high) {
@@ -89,7 +110,9 @@ function coveredUntil({ starts, ends, before }: Union, timeNs: number): number {
     else high = middle;
   }
   if (low === 0) return 0;
-  const at = low - 1;
-  const inside = Math.min(timeNs, ends[at] ?? 0) - (starts[at] ?? 0);
-  return (before[at] ?? 0) + inside;
+  const last = low - 1;
+  const block = Math.floor(last / BLOCK);
+  let covered = sums[block] ?? 0;
+  for (let at = block * BLOCK; at < last; at++) covered += (ends[at] ?? 0) - (starts[at] ?? 0);
+  return covered + Math.min(timeNs, ends[last] ?? 0) - (starts[last] ?? 0);
 }

@@ -26,38 +26,51 @@ export interface GpuTimelines {
   readonly of: (device: string | null) => GpuTimeline | null;
 }
 
-interface Unions {
+interface Builders {
   readonly kernels: UnionBuilder;
   readonly copies: UnionBuilder;
 }
 
 export function createGpuTimelines(): GpuTimelines {
-  const devices = new Map<string, Unions>();
-  const known = new Map<string | null, GpuTimeline | null>();
-  const timelineOf = (device: string | null): GpuTimeline | null => {
-    const some = [...devices].filter(([name]) => device === null || name === device);
-    if (some.length === 0) return null;
-    const kernels = unionOf(some.map(([, unions]) => unions.kernels.finish()));
-    const copies = unionOf(some.map(([, unions]) => unions.copies.finish()));
-    return { kernels, copies, busy: unionOf([kernels, copies]) };
-  };
+  const builders = new Map<string, Builders>();
+  let devices: ReadonlyMap<string, GpuTimeline> | null = null;
+  let all: GpuTimeline | null = null;
   return {
     add(kind, device, startNs, endNs) {
-      let unions = devices.get(device);
+      let unions = builders.get(device);
       if (unions === undefined) {
         unions = { kernels: createUnion(), copies: createUnion() };
-        devices.set(device, unions);
+        builders.set(device, unions);
       }
       (kind === "kernel" ? unions.kernels : unions.copies).add(startNs, endNs);
     },
     of(device) {
-      const found = known.get(device);
-      if (found !== undefined) return found;
-      const made = timelineOf(device);
-      known.set(device, made);
-      return made;
+      devices ??= new Map([...builders].map(([name, unions]) => [name, finished(unions)]));
+      if (device !== null) return devices.get(device) ?? null;
+      if (devices.size === 0) return null;
+      all ??= together([...devices.values()]);
+      return all;
     },
   };
+}
+
+const finished = ({ kernels, copies }: Builders): GpuTimeline =>
+  timelineOf(kernels.finish(), copies.finish());
+
+const timelineOf = (kernels: Union, copies: Union): GpuTimeline => ({
+  kernels,
+  copies,
+  busy: unionOf([kernels, copies]),
+});
+
+/** Of a single device its own: there can be millions of intervals. */
+function together(devices: readonly GpuTimeline[]): GpuTimeline {
+  const [only, ...others] = devices;
+  if (only !== undefined && others.length === 0) return only;
+  return timelineOf(
+    unionOf(devices.map(({ kernels }) => kernels)),
+    unionOf(devices.map(({ copies }) => copies)),
+  );
 }
 
 export const useBetween = (

@@ -40,6 +40,23 @@ describe("a union of intervals", () => {
     );
   });
 
+  it.each([
+    ["in order", (at: number) => at],
+    ["in no order", (at: number) => (at * 617) % 1000],
+  ])("of a thousand intervals %s covers any part of them", (_, place) => {
+    const all = Array.from({ length: 1000 }, (_, at): Interval => [place(at) * 10, 4]);
+    const union = unionOfIntervals(all);
+    expect(union.starts).toHaveLength(1000);
+    for (let from = 0; from < 10_000; from += 531)
+      for (const length of [1, 12, 160, 5000]) {
+        const covered = [from, from + length].map((time) => {
+          const whole = Math.min(Math.floor(time / 10), 1000);
+          return whole * 4 + (whole === 1000 ? 0 : Math.min(4, time % 10));
+        });
+        expect(coveredNs(union, from, from + length)).toBe((covered[1] ?? 0) - (covered[0] ?? 0));
+      }
+  });
+
   it("of unions is that of all their intervals", () => {
     fc.assert(
       fc.property(fc.array(intervals, { maxLength: 4 }), times, (lists, [from, to]) => {
@@ -93,6 +110,19 @@ describe("what GPUs did while ranges were open", () => {
     expect(
       usesOf({ ...sketch, kernels: sketch.kernels?.slice(0, 2) ?? [] }, "device:cuda:0"),
     ).toEqual({ launch: { busyNs: 0, kernelNs: 0, copyNs: 0 } });
+  });
+
+  it("counts devices that are busy at once once in all reports but their own", () => {
+    const two: ProcessSketch = {
+      ranges: [{ name: "step", start: 0, end: 2000 }],
+      kernels: [
+        { name: "k", launch: 100, ns: 300 },
+        { name: "k", launch: 200, ns: 300, device: 1 },
+      ],
+    };
+    expect(usesOf(two, "aggregate")["step"]?.busyNs).toBe(400);
+    expect(usesOf(two, "device:cuda:0")["step"]?.busyNs).toBe(300);
+    expect(usesOf(two, "device:cuda:1")["step"]?.busyNs).toBe(300);
   });
 
   it("is not said of a run in which no GPU was seen", () => {
