@@ -59,6 +59,8 @@ export function createTable<Row>(options: TableOptions<Row>): Table<Row> {
   };
   const headings = new Map(columns.map((column) => [column, heading(column, sortBy(column))]));
   frame.headRow.append(...headings.values());
+  const legend = legendOf(columns);
+  if (legend !== null) frame.element.append(legend);
 
   function draw(): void {
     const wanted = frame.filter.value.trim().toLowerCase();
@@ -133,6 +135,20 @@ function createFrame(label: string) {
     foot,
   );
   return { element, filter, count, headRow, body, more, foot };
+}
+
+/** The hints of the headings, for those who have no mouse to point at them. Null without any. */
+function legendOf<Row>(columns: readonly Column<Row>[]): HTMLElement | null {
+  const terms = columns.flatMap(({ heading, hint }) =>
+    hint === undefined ? [] : [h("dt", {}, heading), h("dd", {}, hint)],
+  );
+  if (terms.length === 0) return null;
+  return h(
+    "details",
+    { class: "legend" },
+    h("summary", {}, "What the columns mean"),
+    h("dl", {}, ...terms),
+  );
 }
 
 function heading<Row>(column: Column<Row>, sort: () => void): HTMLElement {
