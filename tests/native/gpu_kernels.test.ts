@@ -94,6 +94,35 @@ describe.skipIf(program === null)("the GPU kernels on an emulated GPU", () => {
       expect(convolution?.bytes).toBe(2 * elements + 4 * 16);
     }, 900_000);
 
+  // Half a unit of the last place of what is read and stored; sums of 297 terms of that type would lose ten times that.
+  it.each([
+    ["float16", 2 ** -11],
+    ["bfloat16", 2 ** -8],
+  ] as const)("sums many terms of %s in float32", async (dtype, tolerance) => {
+    const sizes = {
+      batch: 1,
+      inputs: 33,
+      base: 48,
+      blocks: 1,
+      image: 17,
+      mode: "running",
+    } as const;
+    const { flags, output, expected } = await prepareOddSizes(emulated, directory, sizes);
+    expect((await run([...flags, "--dtype", dtype])).stderr).toBe("");
+    const actual = readTensors(output);
+    for (const [name, wanted] of Object.entries({
+      stem: expected.stem,
+      residual: expected.residual,
+    })) {
+      const { values } = tensorNamed(actual, name);
+      const norm = (of: (i: number) => number) =>
+        Math.hypot(...Array.from(wanted, (_, i) => of(i)));
+      const error =
+        norm((i) => (values[i] ?? Number.NaN) - (wanted[i] ?? 0)) / norm((i) => wanted[i] ?? 0);
+      expect(error).toBeLessThan(tolerance);
+    }
+  });
+
   it("computes the same through CUDA graphs", async () => {
     const plain = await runResnet(emulated, [...gpu, ...small]);
     const graph = await runResnet(emulated, [...gpu, ...small, "--cuda-graph"]);

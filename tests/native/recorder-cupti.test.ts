@@ -1,12 +1,24 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
 import { bare, onlyProcess, summary, work } from "./gpu-recording.ts";
+import { nativeProgram } from "./programs.ts";
 
 const canBuild = availableClients("the recorder and CUPTI").length > 0;
+
+test.runIf(process.platform === "linux")(
+  "the recorder is linked with nothing of CUDA: the driver and CUPTI are found at run time, if at all",
+  async () => {
+    const { stdout } = await execa("readelf", ["-d", await nativeProgram("region_recorder.so")]);
+    const needed = [...stdout.matchAll(/\(NEEDED\).*\[(.+)\]/g)].map(([, name]) => name);
+    expect(needed.join()).toContain("libc.");
+    expect(needed.join()).not.toMatch(/cuda|cupti|nv/i);
+  },
+);
 
 describe.runIf(canBuild)(
   "what keeps the recorder from the GPU is noted, and ranges recorded",
