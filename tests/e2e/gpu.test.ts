@@ -10,15 +10,21 @@ afterAll(here.remove);
 
 const canBuild = availableClients("deep-profile of a program with a GPU").length > 0;
 
-/** Profiles `gpu_program regions`, whose kernels have round durations. */
-async function profile(runDirectory: string, overrides: readonly string[] = []) {
+/** Profiles a part of `gpu_program`; kernels of `regions` have round durations. */
+async function profile(runDirectory: string, overrides: readonly string[] = [], part = "regions") {
   const { program, driverDirectory, cupti } = await fakeGpu();
-  const args = [`hydra.run.dir=${runDirectory}`, ...overrides, "--", program, "regions"];
+  const args = [`hydra.run.dir=${runDirectory}`, ...overrides, "--", program, part];
   const env = { LD_LIBRARY_PATH: driverDirectory, HYDRACONF_CUPTI_PATH: cupti };
   return runCommand("deep-profile", args, { cwd: here.path, env });
 }
 
 describe.runIf(canBuild)("deep-profile without any Nsight tool", () => {
+  it("gives the kernels of a program without NVTX, into which the driver alone loads it", async () => {
+    expect(await profile("plain", [], "plain")).toMatchObject({ code: 0 });
+    const [report] = readBundle(join(here.path, "plain")).reports;
+    expect(report?.totals).toMatchObject({ outside_kernel_count: 1 });
+  });
+
   it("gives kernels and GPU time per region", async () => {
     const result = await profile("gpu");
     expect(result).toMatchObject({ code: 0 });
