@@ -21,7 +21,7 @@ namespace {
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
-/// A shell hands over ten at most.
+/// Those that a redirection names by a digit, as POSIX shells do.
 constexpr int kDescriptors = 10;
 
 using File = std::unique_ptr<std::FILE, FileCloser>;

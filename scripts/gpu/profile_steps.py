@@ -2,6 +2,7 @@
 
 import functools
 import os
+import shutil
 from dataclasses import dataclass, field
 from typing import Callable, Optional, Tuple
 
@@ -21,6 +22,8 @@ LOOKS_FOR_TORCH = "import importlib.util as u, sys; sys.exit(u.find_spec('torch'
 @functools.cache
 def find_torch():
     """PyTorch for the Python that a command line's `python3` is; None where that has none."""
+    if shutil.which("python3") is None:
+        return None
     found = run(["python3", "-c", LOOKS_FOR_TORCH], 60, check=False)
     return "torch" if found.returncode == 0 else None
 

@@ -9,6 +9,7 @@ export {
 export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
 export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";
+export type { GpuUse } from "./gpu-use.ts";
 export type { KernelIdentity, KernelPlace } from "./kernel-names.ts";
 export type {
   KernelSelectionPatterns,
