@@ -1,7 +1,7 @@
 /** `report.html`: region reports as a page to explore. */
 import { plural } from "../../plural.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
-import { reportKernelWords } from "../kernels/kernel-words.ts";
+import { type KernelWords, reportKernelWords } from "../kernels/kernel-words.ts";
 import { wholeMs } from "../measured-time.ts";
 import { formatDuration } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";
@@ -92,13 +92,22 @@ function summary(report: NCUProfileRegionReport): string {
   const facts = [
     plural(totals.region_count, "region"),
     ...(totals.invocations === 0 ? [] : [plural(totals.invocations, "call")]),
-    words === null
-      ? "no GPU kernels or CPU operations recorded"
-      : `${plural(totals.kernel_count, words.one, words.many)}${whole === null ? "" : ` (${formatDuration(whole)})`}`,
+    words === null ? "no GPU kernels or CPU operations recorded" : counted(totals, whole, words),
     totals.wall_ms === null ? "no wall time" : `${formatDuration(totals.wall_ms)} inside regions`,
     `collector ${collector.name} ${collector.version}`,
   ];
   return escapeHtml(facts.join(" · "));
+}
+
+/** Ranges that were measured as a whole have a time, and no kernels that were counted. */
+function counted(
+  { kernel_count }: NCUProfileRegionReport["totals"],
+  wholeMs: number | null,
+  words: KernelWords,
+): string {
+  if (kernel_count === 0 && wholeMs !== null && wholeMs > 0)
+    return `${formatDuration(wholeMs)} of ${words.time}`;
+  return `${plural(kernel_count, words.one, words.many)}${wholeMs === null ? "" : ` (${formatDuration(wholeMs)})`}`;
 }
 
 const provenance = (report: NCUProfileRegionReport, cut: (text: string) => string): string =>
