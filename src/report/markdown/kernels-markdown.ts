@@ -1,13 +1,14 @@
 import { plural } from "../../plural.ts";
-import { capitalized } from "../capitalized.ts";
-import { hardwareColumns, hardwareLegend } from "../kernels/kernel-columns.ts";
+import type { KernelRecord } from "../document.ts";
+import { hardwareLegend } from "../kernels/kernel-columns.ts";
 import { wordsOfKinds } from "../kernels/kernel-words.ts";
 import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
-import { kernelMs, meanMs, wholeMs } from "../measured-time.ts";
-import { formatMeanMs, formatMs, formatShare } from "../numbers.ts";
+import { wholeMs } from "../measured-time.ts";
+import { formatMs } from "../numbers.ts";
 import { checkRun } from "../report-options.ts";
 import { mainReport, type RunSection, type RunSummary } from "../run-summary.ts";
-import { escapeMarkdown, markdownDocument, markdownLabel, markdownTable } from "./markdown.ts";
+import { kernelRows } from "./kernel-rows.ts";
+import { escapeMarkdown, markdownDocument } from "./markdown.ts";
 
 /** `kernels.md`: all kernels of the run, longest first, with the region that has most of each. */
 export function renderKernelsMarkdown(run: RunSummary): string {
@@ -35,32 +36,18 @@ function sectionBlocks(section: RunSection, limit: number): readonly (string | n
     .reduceRight((sum, ms) => sum + ms, 0);
   const whole = wholeMs(report);
   const total = whole ?? 0;
-  const hardware = hardwareColumns(shown);
+  const { table, hardware } = kernelRows(shown, {
+    words,
+    wholeMs: total,
+    columns: [
+      { heading: "Mostly in", cell: ({ mostlyIn }) => escapeMarkdown(mostlyIn) },
+      ...(several ? [{ heading: "Device", cell: ({ device }: KernelRecord) => device }] : []),
+    ],
+  });
   return [
     heading,
     `${plural(report.totals.kernel_count, words.one, words.many)}, ${whole === null ? "not timed" : `${formatMs(whole)} ms`}.`,
-    markdownTable(
-      [
-        { heading: capitalized(words.one) },
-        { heading: "Calls", align: "right" },
-        { heading: "Total ms", align: "right" },
-        { heading: "Mean ms", align: "right" },
-        { heading: "Share %", align: "right" },
-        ...hardware,
-        { heading: "Mostly in" },
-        ...(several ? [{ heading: "Device" }] : []),
-      ],
-      shown.map((row) => [
-        markdownLabel(row.kernel_name),
-        String(row.calls),
-        formatMs(kernelMs(row)),
-        formatMeanMs(meanMs(row)),
-        formatShare(kernelMs(row), total),
-        ...hardware.map(({ cell }) => cell(row)),
-        escapeMarkdown(row.mostlyIn),
-        ...(several ? [row.device] : []),
-      ]),
-    ),
+    table,
     hardwareLegend(hardware),
     shown.length < kernels.length
       ? `${plural(kernels.length - shown.length, "more row")} in \`report.json\`.`

@@ -1,11 +1,9 @@
 /** The parts that Markdown reports are put together from. */
 import { plural } from "../../plural.ts";
-import { capitalized } from "../capitalized.ts";
 import { busyText, haveActivity } from "../conclusions/gpu-activity.ts";
 import { LIMIT_LEGEND, type LimitColumn, limitColumns } from "../conclusions/speed-of-light.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { BUSY_HEADING, BUSY_LEGEND } from "../gpu-words.ts";
-import { hardwareColumns } from "../kernels/kernel-columns.ts";
 import {
   type KernelWords,
   kernelWords,
@@ -13,11 +11,12 @@ import {
   shownCalls,
   shownKernelCount,
 } from "../kernels/kernel-words.ts";
-import { exclusiveMs, kernelMs, meanMs, totalMs } from "../measured-time.ts";
-import { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts";
+import { exclusiveMs, totalMs } from "../measured-time.ts";
+import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts";
 import { provenanceRows } from "../provenance.ts";
 import { type ShareBase, shareBase } from "../share.ts";
 import { treeRows } from "../tree-rows.ts";
+import { kernelRows } from "./kernel-rows.ts";
 import {
   escapeMarkdown,
   markdownCode,
@@ -170,27 +169,11 @@ export function kernelTable(region: NCUProfileRegion, limit: number): string | n
   if (words === null) return null;
   const several = new Set(region.kernels.map(({ device }) => device)).size > 1;
   const shown = region.kernels.slice(0, limit);
-  const hardware = hardwareColumns(shown);
-  const table = markdownTable(
-    [
-      { heading: capitalized(words.one) },
-      { heading: "Calls", align: "right" },
-      { heading: "Total ms", align: "right" },
-      { heading: "Mean ms", align: "right" },
-      { heading: "Share %", align: "right" },
-      ...hardware,
-      ...(several ? [{ heading: "Device" }] : []),
-    ],
-    shown.map((kernel) => [
-      markdownLabel(kernel.kernel_name),
-      String(kernel.calls),
-      formatMs(kernelMs(kernel)),
-      formatMeanMs(meanMs(kernel)),
-      formatShare(kernelMs(kernel), region.total_ms),
-      ...hardware.map(({ cell }) => cell(kernel)),
-      ...(several ? [kernel.device] : []),
-    ]),
-  );
+  const { table } = kernelRows(shown, {
+    words,
+    wholeMs: region.total_ms,
+    columns: several ? [{ heading: "Device", cell: ({ device }) => device }] : [],
+  });
   const left = region.kernels.slice(limit);
   if (left.length === 0) return table;
   const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
