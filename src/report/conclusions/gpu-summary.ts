@@ -8,7 +8,7 @@ import { treeRows } from "../tree-rows.ts";
 interface Spent {
   readonly ms: number;
   readonly does: string;
-  /** What it means if no other part is larger. */
+  /** What it means if it is more than half. */
   readonly meaning: string;
 }
 
@@ -55,6 +55,6 @@ export function gpuSummary(report: NCUProfileRegionReport): string | null {
     markdownList(
       parts.map(({ ms, does }) => `${does}: ${formatShare(ms, wallMs)} % (${formatDuration(ms)})`),
     ),
-    ...parts.slice(0, 1).map(({ meaning }) => meaning),
+    ...parts.filter(({ ms }) => ms * 2 > wallMs).map(({ meaning }) => meaning),
   ].join("\n\n");
 }

@@ -14,15 +14,21 @@ describe("what the GPU did, in plain words", () => {
   it("puts first what took longest, and says what that means", () => {
     const kernels = [
       { name: "k", launch: at(1), ns: 2 * MS },
-      { name: "copy", launch: at(2), ns: 6 * MS, kind: "memcpy", bytes: 1 },
+      { name: "copy", launch: at(2), ns: 6.5 * MS, kind: "memcpy", bytes: 1 },
     ] as const;
     expect(told({ ranges: [step], kernels })).toBe(
       [
         "In the outermost regions (10.00 ms) the GPU",
-        "- only copied or set memory: 50.0 % (5.00 ms)\n- was idle: 30.0 % (3.00 ms)\n- ran kernels: 20.0 % (2.00 ms)",
+        "- only copied or set memory: 55.0 % (5.50 ms)\n- was idle: 25.0 % (2.50 ms)\n- ran kernels: 20.0 % (2.00 ms)",
         "Most of this time is copies that no kernel runs beside.",
       ].join("\n\n"),
     );
+  });
+
+  it("calls nothing most of the time that is not more than half of it", () => {
+    const kernels = [{ name: "k", launch: at(1), ns: 5 * MS }];
+    expect(told({ ranges: [step], kernels })).toMatch(/50.0 % .*\n- .*50.0 %/);
+    expect(told({ ranges: [step], kernels })).not.toContain("Most");
   });
 
   it("tells a program that waits for its host from one that waits for its kernels", () => {
