@@ -88,7 +88,7 @@ function bundle(contents, elsewhere) {
       {
         name: "import-by-launcher",
         setup: ({ onLoad }) =>
-          onLoad({ filter: /[\\/]src[\\/]import-file\.ts$/ }, () => ({
+          onLoad({ filter: /[\\/]src[\\/]system[\\/]import-file\.ts$/ }, () => ({
             contents: "export const importFile = __import;",
           })),
       },

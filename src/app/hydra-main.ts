@@ -1,7 +1,7 @@
 import { dirname, parse, resolve } from "node:path";
 import { HYDRA_VERSION } from "../compose/dialect.ts";
-import { findPackage } from "../package-root.ts";
-import { visibleControls } from "../printable.ts";
+import { findPackage } from "../system/package-root.ts";
+import { visibleControls } from "../text/printable.ts";
 import { type ConfigError, isConfigError } from "../values/errors.ts";
 import { checkInvocation, checkMain } from "./check-main.ts";
 import { type Command, EXIT_ERROR, EXIT_OK, EXIT_USAGE } from "./commands/command.ts";

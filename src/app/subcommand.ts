@@ -1,4 +1,4 @@
-import { shellCommand } from "../shell-quote.ts";
+import { shellCommand } from "../text/shell-quote.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearest } from "../values/nearest.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "./commands/command.ts";

@@ -7,7 +7,7 @@ import { commandOverrides } from "../profile/command-override.ts";
 import type { ProfileConfig } from "../profile/config.ts";
 import { RESULT_FILES } from "../profile/result-files.ts";
 import { SUBCOMMANDS } from "../profile/subcommands/index.ts";
-import { terminalWidth } from "../terminal-width.ts";
+import { terminalWidth } from "../system/terminal-width.ts";
 import { resolveTree } from "../values/interpolation/resolve-tree.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { packageInfo } from "../values/own-package.ts";

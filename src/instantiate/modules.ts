@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { importFile } from "../import-file.ts";
+import { importFile } from "../system/import-file.ts";
 
 /** `module:export` in its parts. */
 export interface ModuleTarget {

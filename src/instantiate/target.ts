@@ -1,4 +1,4 @@
-import { plural } from "../plural.ts";
+import { plural } from "../text/plural.ts";
 import { checkOptions, type OptionChecks } from "../values/check-options.ts";
 import { fn, listOf, oneOf, optional, text } from "../values/option-kinds.ts";
 

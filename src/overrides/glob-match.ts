@@ -1,4 +1,4 @@
-import { matchesTokens, type WildcardToken } from "../glob.ts";
+import { matchesTokens, type WildcardToken } from "../text/glob.ts";
 
 /** Whether a name matches a shell pattern, by the rules of Python's `fnmatch` on Linux. */
 export const globMatches = (name: string, pattern: string): boolean =>

@@ -1,4 +1,4 @@
-import { shellQuote } from "../shell-quote.ts";
+import { shellQuote } from "../text/shell-quote.ts";
 import { quoted } from "./quoting.ts";
 
 /**

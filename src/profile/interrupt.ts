@@ -1,6 +1,6 @@
 import os from "node:os";
-import { watchRepeats } from "../repeated-signal.ts";
-import { createSuspension, type Suspension } from "../suspension.ts";
+import { watchRepeats } from "../system/repeated-signal.ts";
+import { createSuspension, type Suspension } from "../system/suspension.ts";
 
 /** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
 export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../native/build.d.mts";
-import { importFile } from "../import-file.ts";
+import { importFile } from "../system/import-file.ts";
 import { ConfigError } from "../values/errors.ts";
 import { packageInfo } from "../values/own-package.ts";
 import { interruptOf } from "./interrupt.ts";

@@ -1,12 +1,21 @@
 import { basename } from "node:path";
-import { fileProblem } from "../file-problem.ts";
 import type {
   DevicePeaks,
   LayerWork,
   StaticAnalysis,
 } from "../report/conclusions/static-analysis.ts";
-import { readText } from "../require-file.ts";
-import { fits, listOf, maybe, measure, objectOf, orNull, type Shape, text } from "../shape.ts";
+import { fileProblem } from "../system/file-problem.ts";
+import { readText } from "../system/require-file.ts";
+import {
+  fits,
+  listOf,
+  maybe,
+  measure,
+  objectOf,
+  orNull,
+  type Shape,
+  text,
+} from "../system/shape.ts";
 import type { ProfileSection } from "./run.ts";
 import type { Workload } from "./workload/workload.ts";
 

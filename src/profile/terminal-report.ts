@@ -1,8 +1,8 @@
-import { printableLabel } from "../printable.ts";
-import { readablePath } from "../readable-path.ts";
 import type { NCUProfileRegionReport } from "../report/document.ts";
 import { renderRegionTable } from "../report/terminal/region-table.ts";
 import { renderTopKernels } from "../report/terminal/top-kernels-table.ts";
+import { readablePath } from "../system/readable-path.ts";
+import { printableLabel } from "../text/printable.ts";
 import type { ProfileSection } from "./run.ts";
 
 /** Where the result of a run is shown. */

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomic } from "../atomic-write.ts";
 import type { ConfigLine } from "../report/html/report-page.ts";
 import type { RunSection, RunSummary } from "../report/run-summary.ts";
 import {
@@ -10,6 +9,7 @@ import {
   writeReports,
 } from "../report/write-reports.ts";
 import { writeRunReports } from "../report/write-run-reports.ts";
+import { writeFileAtomic } from "../system/atomic-write.ts";
 import { fromObject } from "../values/from-object.ts";
 import { fromCode } from "../values/origin.ts";
 import { writeYaml } from "../values/writer.ts";

@@ -2,7 +2,7 @@
  * Regions and kernels as CSV (RFC 4180), a row per region and report, and a row per kernel of a
  * region. Times are milliseconds; an empty cell was not measured.
  */
-import { type CsvCell, csvRecord } from "../csv.ts";
+import { type CsvCell, csvRecord } from "../text/csv.ts";
 import { haveActivity } from "./conclusions/gpu-activity.ts";
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "./document.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs } from "./measured-time.ts";

@@ -4,7 +4,7 @@
  *
  * @module hydraconf/report
  */
-export { writeFileAtomic } from "../atomic-write.ts";
+export { writeFileAtomic } from "../system/atomic-write.ts";
 export type { DevicePeaks, LayerWork, StaticAnalysis } from "./conclusions/static-analysis.ts";
 export {
   MAX_NAME_BYTES,

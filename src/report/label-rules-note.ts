@@ -1,5 +1,5 @@
 /** The note by which a report tells that its labels are not those of the program: written and read here. */
-import { grouped, plural } from "../plural.ts";
+import { grouped, plural } from "../text/plural.ts";
 
 const RULES = " (rules: ";
 

@@ -1,6 +1,6 @@
 /** Numbers as reports for people write them: the same text for the same number everywhere. */
 
-import { grouped } from "../plural.ts";
+import { grouped } from "../text/plural.ts";
 
 /** What stands where nothing was measured; zero would be a measurement. */
 export const NOT_MEASURED = "–";

@@ -1,4 +1,4 @@
-import { shellCommand } from "../shell-quote.ts";
+import { shellCommand } from "../text/shell-quote.ts";
 import type { NCUProfileRegionReport } from "./document.ts";
 import { NOT_MEASURED } from "./numbers.ts";
 

@@ -1,5 +1,3 @@
-import { plural } from "../plural.ts";
-import { printable } from "../printable.ts";
 import {
   amount,
   byName,
@@ -10,7 +8,9 @@ import {
   orNull,
   type Shape,
   text,
-} from "../shape.ts";
+} from "../system/shape.ts";
+import { plural } from "../text/plural.ts";
+import { printable } from "../text/printable.ts";
 import type { MetricValue, NCUProfileRegion } from "./document.ts";
 import { formatNumber } from "./numbers.ts";
 

@@ -1,4 +1,4 @@
-import { printableLabel } from "../printable.ts";
+import { printableLabel } from "../text/printable.ts";
 import type { NCUProfileRegion } from "./document.ts";
 import { isInside, kindMarks, pathWords } from "./region-path.ts";
 

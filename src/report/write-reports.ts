@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "../atomic-write.ts";
-import { agreeing, grouped, plural } from "../plural.ts";
+import { writeFileAtomic } from "../system/atomic-write.ts";
+import { agreeing, grouped, plural } from "../text/plural.ts";
 import { checkOptions } from "../values/check-options.ts";
 import { renderKernelsCsv, renderRegionsCsv } from "./csv.ts";
 import { regionDirectoryNames, regionKey } from "./directory-name.ts";

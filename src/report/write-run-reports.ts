@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "../atomic-write.ts";
+import { writeFileAtomic } from "../system/atomic-write.ts";
 import { renderKernelsMarkdown } from "./markdown/kernels-markdown.ts";
 import { renderRunMarkdown } from "./markdown/run-markdown.ts";
 import { renderStakeholderSummary } from "./markdown/stakeholder-summary.ts";

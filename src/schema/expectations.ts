@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { plural } from "../plural.ts";
+import { plural } from "../text/plural.ts";
 
 /** Says what one JSON Schema keyword wanted, to be read after "expected". */
 interface Expectation {

@@ -1,4 +1,4 @@
-import { plural } from "../plural.ts";
+import { plural } from "../text/plural.ts";
 import { describeOrigin } from "../values/position.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { showValue } from "./show-value.ts";

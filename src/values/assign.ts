@@ -1,4 +1,4 @@
-import { plural } from "../plural.ts";
+import { plural } from "../text/plural.ts";
 import { checkTree, type ForeignTypes } from "./check-tree.ts";
 import type { Draft } from "./draft.ts";
 import { putChild } from "./draft.ts";

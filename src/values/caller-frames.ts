@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findPackage } from "../package-root.ts";
+import { findPackage } from "../system/package-root.ts";
 
 /** Deep enough to reach from the bottom of a composition to whoever asked for it. */
 const DEPTH = 100;

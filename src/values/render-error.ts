@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import { visibleControls } from "../printable.ts";
+import { visibleControls } from "../text/printable.ts";
 import { wrongArgument } from "./check-arguments.ts";
 import { checkOptions } from "./check-options.ts";
 import { type ConfigError, type ErrorDetails, isConfigError } from "./errors.ts";

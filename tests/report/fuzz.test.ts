@@ -34,7 +34,7 @@ import {
 } from "../../src/report/sweep/writers.ts";
 import { regionLabels } from "../../src/report/tree-rows.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
-import { textWidth } from "../../src/text-width.ts";
+import { textWidth } from "../../src/text/text-width.ts";
 import { timelineOf } from "../profile/regions/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport } from "./bundles.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printable, printableLabel } from "../../src/printable.ts";
 import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/markdown/markdown.ts";
 import { formatDuration, formatMs, formatShare } from "../../src/report/numbers.ts";
-import { fitText, padText, textWidth, wrapText } from "../../src/text-width.ts";
+import { printable, printableLabel } from "../../src/text/printable.ts";
+import { fitText, padText, textWidth, wrapText } from "../../src/text/text-width.ts";
 import { anyName } from "./bundles.ts";
 
 describe("printable text", () => {

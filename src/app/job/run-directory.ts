@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { removeDeadDrafts } from "../../drafts.ts";
-import { makeDirectory } from "../../make-directory.ts";
-import { DIRECTORY_CLAIM, tryClaim } from "../../process-claim.ts";
-import { errorCode } from "../../system-error.ts";
+import { removeDeadDrafts } from "../../system/drafts.ts";
+import { makeDirectory } from "../../system/make-directory.ts";
+import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
+import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { maskSecrets, type Secrets } from "../../compose/secrets.ts";
-import { removeDeadDrafts } from "../../drafts.ts";
-import { makeDirectory } from "../../make-directory.ts";
+import { writeFileAtomicSync } from "../../system/atomic-write.ts";
+import { removeDeadDrafts } from "../../system/drafts.ts";
+import { makeDirectory } from "../../system/make-directory.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { map } from "../../values/node.ts";
 import { writeYaml } from "../../values/writer.ts";

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { watchRepeats } from "../../repeated-signal.ts";
+import { watchRepeats } from "../../system/repeated-signal.ts";
 
 /** A request to end this process, from when somebody listens for it. */
 export interface Interrupt {

@@ -1,4 +1,4 @@
-import { statOf } from "../../other-namespace.ts";
+import { statOf } from "../../system/other-namespace.ts";
 import type { Resumption } from "../sweep/record/runs-again.ts";
 import { takeDriverMark } from "../worker/driver-mark.ts";
 import { takeWorkerRequest, type WorkerRequest } from "../worker/worker-request.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { configFingerprint } from "../../values/fingerprint.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { maskSecrets } from "../../compose/secrets.ts";
-import { plural } from "../../plural.ts";
-import { shellQuote } from "../../shell-quote.ts";
+import { writeFileAtomicSync } from "../../system/atomic-write.ts";
+import { plural } from "../../text/plural.ts";
+import { shellQuote } from "../../text/shell-quote.ts";
 import { writeYaml } from "../../values/writer.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../commands/command.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";

@@ -1,4 +1,4 @@
-import type { Suspension } from "../../suspension.ts";
+import type { Suspension } from "../../system/suspension.ts";
 import type { Session } from "../commands/command.ts";
 import { logInfo } from "../info/log-info.ts";
 import { checkJobs } from "../job/check-jobs.ts";

@@ -1,5 +1,5 @@
 import type { Override, SweepOptions } from "../../overrides/index.ts";
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { byKey, pointsOf, product } from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";

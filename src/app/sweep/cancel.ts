@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { agreeing, plural } from "../../plural.ts";
-import { resumeGroups } from "../../process-groups.ts";
-import { isRunning, type ProcessIdentity } from "../../process-identity.ts";
-import { errorCode } from "../../system-error.ts";
+import { resumeGroups } from "../../system/process-groups.ts";
+import { isRunning, type ProcessIdentity } from "../../system/process-identity.ts";
+import { errorCode } from "../../system/system-error.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { SweepBackend } from "../launchers/sweep-backend.ts";

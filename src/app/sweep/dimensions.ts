@@ -8,7 +8,7 @@ import {
   type SweepOptions,
   sweepOverrides,
 } from "../../overrides/index.ts";
-import { grouped } from "../../plural.ts";
+import { grouped } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { JobOverrides } from "./sweeper.ts";
 

@@ -1,4 +1,4 @@
-import type { Holder } from "../../process-claim.ts";
+import type { Holder } from "../../system/process-claim.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { QuestionOptions, ScheduledJob, SweepBackend } from "../launchers/sweep-backend.ts";

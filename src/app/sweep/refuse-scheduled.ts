@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { backendOf } from "../launchers/index.ts";
 import type { LauncherKind } from "../launchers/launcher.ts";

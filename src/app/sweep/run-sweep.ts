@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../../atomic-write.ts";
 import { maskSecrets } from "../../compose/secrets.ts";
+import { writeFileAtomicSync } from "../../system/atomic-write.ts";
 import { writeYaml } from "../../values/writer.ts";
 import type { JobResult } from "../job/job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";

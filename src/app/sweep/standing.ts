@@ -1,4 +1,4 @@
-import { isRunning } from "../../process-identity.ts";
+import { isRunning } from "../../system/process-identity.ts";
 import type { ScheduledJob } from "../launchers/sweep-backend.ts";
 import type { JobState, JobStatus } from "./record/job-state.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { startTimer } from "../../long-timer.ts";
-import { printable } from "../../printable.ts";
+import { startTimer } from "../../system/long-timer.ts";
+import { printable } from "../../text/printable.ts";
 import { basicLauncher } from "../launchers/basic-launcher.ts";
 import { listenForInterrupt } from "../process/interrupt.ts";
 import type { Invocation } from "../process/invocation.ts";

@@ -1,9 +1,9 @@
 /** The table of a sweep as files: for people, for spreadsheets, for programs. */
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../../atomic-write.ts";
-import { csvRecord } from "../../csv.ts";
-import { plural } from "../../plural.ts";
-import { printable } from "../../printable.ts";
+import { writeFileAtomicSync } from "../../system/atomic-write.ts";
+import { csvRecord } from "../../text/csv.ts";
+import { plural } from "../../text/plural.ts";
+import { printable } from "../../text/printable.ts";
 import type { SweepRow } from "./sweep-rows.ts";
 
 /**

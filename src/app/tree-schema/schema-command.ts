@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { writeFileAtomic } from "../../atomic-write.ts";
-import { readablePath } from "../../readable-path.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { readablePath } from "../../system/readable-path.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { resolveTree } from "../../values/interpolation/resolve-tree.ts";
 import { nearest } from "../../values/nearest.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning } from "../../process-identity.ts";
+import { isRunning } from "../../system/process-identity.ts";
 import { type JobState, readJobState } from "../sweep/record/job-state.ts";
 import type { NotedStart, WorkerRequest } from "./worker-request.ts";
 

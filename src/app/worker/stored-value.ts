@@ -1,4 +1,4 @@
-import { nestedUpTo } from "../../shape.ts";
+import { nestedUpTo } from "../../system/shape.ts";
 import { MAX_TREE_DEPTH } from "../../values/node.ts";
 
 /** Lists and objects within each other beyond this are kept as a text. */

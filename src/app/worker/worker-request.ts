@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../process-identity.ts";
+import type { ProcessIdentity } from "../../system/process-identity.ts";
 
 /**
  * How a launcher tells a program that it is to run one job of a sweep: the program is started again

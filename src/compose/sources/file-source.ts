@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { refuseOther } from "../../require-file.ts";
-import { errorCode } from "../../system-error.ts";
+import { refuseOther } from "../../system/require-file.ts";
+import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ConfigSource, ItemKind } from "./config-source.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { Override, OverrideValue } from "../ast.ts";
 import { overrideKeyElement } from "../print.ts";
 import { describeValue } from "./accept.ts";

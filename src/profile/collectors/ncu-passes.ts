@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { type ProcessOutcome, unwrittenOfAll } from "../machine/process.ts";
 import type { ResultReader } from "../ncu/read-results.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { ProfileConfig } from "../config.ts";
 import { passCommand } from "../ncu/run/command-line.ts";
 import { noMatchNote } from "../ncu/run/discover.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { pauseNotes, runWorkload } from "../machine/process.ts";
 import { RECORDER_OPTIONS } from "../profile-options.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeDirectory } from "../../make-directory.ts";
+import { makeDirectory } from "../../system/make-directory.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { describeOutcome, succeeded } from "../machine/process.ts";
 import type { Workload } from "../workload/workload.ts";

@@ -2,15 +2,15 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileProblem, isFileProblem } from "../../file-problem.ts";
-import { readablePath } from "../../readable-path.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/document.ts";
 import { type JsonText, textOfFile } from "../../report/json/json-text.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
 import { upgraded } from "../../report/validation/upgrade.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
-import { requireFile } from "../../require-file.ts";
-import { errorCode } from "../../system-error.ts";
+import { fileProblem, isFileProblem } from "../../system/file-problem.ts";
+import { readablePath } from "../../system/readable-path.ts";
+import { requireFile } from "../../system/require-file.ts";
+import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { nearest } from "../../values/nearest.ts";
 import { COLLECTOR_NAMES } from "../collectors/collector.ts";

@@ -1,6 +1,6 @@
 /** Where the loader looks for libraries before it takes those of the system's own folders (ld.so(8), ldconfig(8)). */
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { matchesGlob, parseGlob } from "../../glob.ts";
+import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import type { Machine } from "./machine.ts";
 
 export interface LibraryFolder {

@@ -1,6 +1,7 @@
 /** What a report says of its labels: that rules changed them, or that rules would help. */
-import { grouped, plural } from "../../plural.ts";
+
 import { unifiedNote } from "../../report/label-rules-note.ts";
+import { grouped, plural } from "../../text/plural.ts";
 import { nodesDepthFirst, type PathNode } from "../regions/path-tree.ts";
 import { allRules, type LabelRule, type LabelRules, type LabelUnifier } from "./label-rules.ts";
 

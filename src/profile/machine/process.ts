@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { execa } from "execa";
-import { groupsBelow, signalGroup, suspendGroups } from "../../process-groups.ts";
-import type { Suspension } from "../../suspension.ts";
+import { groupsBelow, signalGroup, suspendGroups } from "../../system/process-groups.ts";
+import type { Suspension } from "../../system/suspension.ts";
 import { interruptOf } from "../interrupt.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";

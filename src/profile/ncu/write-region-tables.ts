@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeDirectory } from "../../make-directory.ts";
 import { regionKey } from "../../report/directory-name.ts";
+import { makeDirectory } from "../../system/make-directory.ts";
 import { placeOf, type RegionIdentity } from "../regions/path-tree.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
 import type { MetricColumns, NcuResult } from "./results.ts";

@@ -1,7 +1,7 @@
 /** Puts new reports into the place of old ones. */
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { makeDirectory } from "../../make-directory.ts";
+import { makeDirectory } from "../../system/make-directory.ts";
 
 /** What the folder of a single region holds of ours. */
 const REGION_FILES = ["report.json", "report.md", "raw.csv", "sections.txt"];

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileProblem } from "../../file-problem.ts";
-import { readablePath } from "../../readable-path.ts";
 import type { ConfigLine } from "../../report/html/report-page.ts";
-import { isSystemError } from "../../system-error.ts";
+import { fileProblem } from "../../system/file-problem.ts";
+import { readablePath } from "../../system/readable-path.ts";
+import { isSystemError } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { WithTool } from "../interrupt.ts";
 import type { LabelRules } from "../labels/label-rules.ts";

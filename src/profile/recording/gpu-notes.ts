@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { GpuStateEvent } from "./events.ts";
 import { lossReason } from "./format.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { getSystemErrorName } from "node:util";
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { ProcessTimeline } from "../timeline.ts";
 import { openRecording } from "./cursor.ts";
 import type { GpuEvent, RecordedEvent } from "./events.ts";

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { agreeing, plural } from "../../plural.ts";
-import { requireFile } from "../../require-file.ts";
-import { isSystemError } from "../../system-error.ts";
+import { requireFile } from "../../system/require-file.ts";
+import { isSystemError } from "../../system/system-error.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { Timeline } from "../timeline.ts";
 import { readView } from "./chunk-scan.ts";

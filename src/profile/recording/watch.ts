@@ -1,4 +1,4 @@
-import { isSystemError } from "../../system-error.ts";
+import { isSystemError } from "../../system/system-error.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { isConfigError } from "../../values/errors.ts";
 import { WATCH_OPTIONS } from "../profile-options.ts";

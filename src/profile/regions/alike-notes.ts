@@ -1,4 +1,4 @@
-import { grouped, plural } from "../../plural.ts";
+import { grouped, plural } from "../../text/plural.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { processNotes } from "./process-notes.ts";
 

@@ -2,8 +2,9 @@
  * What a reader must not have to find out from numbers that are zero or not there. Told once per
  * report, whatever collector it is of.
  */
-import { partOf, plural } from "../../plural.ts";
+
 import { pathLines } from "../../report/region-path.ts";
+import { partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./model.ts";
 
 export function dataNotes(scope: ScopeModel, { collector }: RegionModel): readonly string[] {

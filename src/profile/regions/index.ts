@@ -1,4 +1,3 @@
-export type { GlobToken, LiteralToken, WildcardToken } from "../../glob.ts";
 export {
   matchesRange,
   parseRangePattern,
@@ -6,6 +5,7 @@ export {
   type RangePattern,
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
+export type { GlobToken, LiteralToken, WildcardToken } from "../../text/glob.ts";
 export { MAX_DEPTH, OUTSIDE } from "./attribute.ts";
 export { buildRegionModel, DEFAULT_OPERATION_DOMAINS, type RegionOptions } from "./build.ts";
 export type { ActivityTotals, GpuActivity } from "./gpu-activity.ts";

@@ -1,4 +1,4 @@
-import { createNameNumbers } from "../../name-numbers.ts";
+import { createNameNumbers } from "../../text/name-numbers.ts";
 import { createColumn, words } from "../column.ts";
 import { createLongList } from "../long-list.ts";
 import type { KernelInstance } from "../timeline.ts";

@@ -1,4 +1,4 @@
-import { agreeing, plural } from "../../plural.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import { MAX_DEPTH, type ProcessAttribution } from "./attribute.ts";
 
 /** What a reader must know about one process, each with its process id. */

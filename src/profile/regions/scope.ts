@@ -1,6 +1,7 @@
 /** Adds up attributed processes into the regions of one scope: everything, a process, a device. */
-import { partOf } from "../../plural.ts";
+
 import type { ReportScope } from "../../report/document.ts";
+import { partOf } from "../../text/plural.ts";
 import { onlyOne } from "../only-one.ts";
 import type { ProcessAttribution } from "./attribute.ts";
 import { unionNs } from "./coverage.ts";

@@ -1,11 +1,11 @@
-import { matchesGlob, parseGlob } from "../../glob.ts";
-import { printableLabel } from "../../printable.ts";
 import { pathWords } from "../../report/region-path.ts";
 import {
   matchesRange,
   parseRangePattern,
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
+import { matchesGlob, parseGlob } from "../../text/glob.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { nearest } from "../../values/nearest.ts";
 import { nodesDepthFirst, type PathNode, placeOf } from "./path-tree.ts";
 

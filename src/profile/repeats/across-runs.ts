@@ -1,7 +1,8 @@
 /** Several runs of one workload as one result: the middle run's numbers, and how all of them spread. */
-import { agreeing, partOf, plural } from "../../plural.ts";
+
 import { regionKey } from "../../report/directory-name.ts";
 import type { RegionRepeats, RepeatStatistics } from "../../report/document.ts";
+import { agreeing, partOf, plural } from "../../text/plural.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "../regions/model.ts";
 import { repeatStatistics } from "./statistics.ts";
 

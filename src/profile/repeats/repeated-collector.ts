@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { makeDirectory } from "../../make-directory.ts";
-import { agreeing, plural } from "../../plural.ts";
+import { makeDirectory } from "../../system/make-directory.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import type { Collection, Collector } from "../collectors/collector.ts";
 import { asConfigError } from "../collectors/run-collectors.ts";
 import { below } from "../collectors/source.ts";

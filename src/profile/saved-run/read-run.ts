@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileProblem } from "../../file-problem.ts";
-import { readablePath } from "../../readable-path.ts";
-import { readText } from "../../require-file.ts";
 import { createAjv } from "../../schema/create-ajv.ts";
-import { errorCode } from "../../system-error.ts";
+import { fileProblem } from "../../system/file-problem.ts";
+import { readablePath } from "../../system/readable-path.ts";
+import { readText } from "../../system/require-file.ts";
+import { errorCode } from "../../system/system-error.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { importableFormat } from "../import/importable.ts";

@@ -1,6 +1,6 @@
 import { join, relative, sep } from "node:path";
-import { writeFileAtomic } from "../../atomic-write.ts";
 import type { ConfigLine } from "../../report/html/report-page.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import type { ProcessOutcome } from "../machine/process.ts";
 import type { CollectedRun } from "../run.ts";

@@ -1,6 +1,4 @@
 import { resolve } from "node:path";
-import { writeFileAtomic } from "../../atomic-write.ts";
-import { fileProblem } from "../../file-problem.ts";
 import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
@@ -14,7 +12,9 @@ import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/document.ts";
 import { inBlocks } from "../../report/in-blocks.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
-import { terminalWidth } from "../../terminal-width.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { fileProblem } from "../../system/file-problem.ts";
+import { terminalWidth } from "../../system/terminal-width.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { configDifference } from "../compare/config-difference.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "../compare/load-report.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileProblem } from "../../file-problem.ts";
-import { DIRECTORY_CLAIM, tryClaim } from "../../process-claim.ts";
-import { errorCode } from "../../system-error.ts";
+import { fileProblem } from "../../system/file-problem.ts";
+import { DIRECTORY_CLAIM, tryClaim } from "../../system/process-claim.ts";
+import { errorCode } from "../../system/system-error.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { RESULT_FILES } from "../result-files.ts";
 import { draftDirectory } from "./draft-directory.ts";

@@ -1,6 +1,6 @@
 /** What `deep-profile` does beside profiling: `deep-profile NAME ARG...`. */
 
-import { terminalWidth } from "../../terminal-width.ts";
+import { terminalWidth } from "../../system/terminal-width.ts";
 import type { Terminal } from "../terminal-report.ts";
 import type { CommandLine } from "./arguments.ts";
 

@@ -1,9 +1,10 @@
 /** The jobs of a sweep in a few lines, at its end. */
-import { printable } from "../../printable.ts";
+
 import { formatMs } from "../../report/numbers.ts";
 import { basisInWords } from "../../report/sweep/writers.ts";
-import { shellQuote } from "../../shell-quote.ts";
-import { columnWidths, fitText, padText } from "../../text-width.ts";
+import { printable } from "../../text/printable.ts";
+import { shellQuote } from "../../text/shell-quote.ts";
+import { columnWidths, fitText, padText } from "../../text/text-width.ts";
 import { isJobSummary, type JobSummary } from "./job-result.ts";
 
 /** A job as the record of its sweep has it. */

@@ -1,10 +1,10 @@
 /** The jobs of a sweep, from its directory. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { fileProblem } from "../../file-problem.ts";
 import { type JobInput, jobReport, type SharedPlaces } from "../../report/sweep/build.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
-import { readText } from "../../require-file.ts";
+import { fileProblem } from "../../system/file-problem.ts";
+import { readText } from "../../system/require-file.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { readYaml } from "../../values/reader.ts";
 import { toObject } from "../../values/to-object.ts";

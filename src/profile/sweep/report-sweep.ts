@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "../../atomic-write.ts";
 import { buildSweepReport } from "../../report/sweep/build.ts";
 import type { SweepReport } from "../../report/sweep/document.ts";
 import { renderSweepHtml } from "../../report/sweep/html.ts";
@@ -9,6 +8,7 @@ import {
   sweepJsonPieces,
 } from "../../report/sweep/writers.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
 import { loadSweep } from "./load-sweep.ts";
 
 export interface SweepRequest {

@@ -3,7 +3,7 @@
  * one per stream of a GPU (what ran on it). Start/end ranges belong to no thread's stack and have no
  * place in it.
  */
-import { createNameNumbers, type NameNumbers } from "../../name-numbers.ts";
+import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
 import type { ProcessTimeline, RangeInstance, Timeline } from "../timeline.ts";
 import { copiesOf, type ProcessCopy, shownCopy } from "./copies.ts";
 import { createTrack, type IntervalOrder, type Track } from "./track.ts";

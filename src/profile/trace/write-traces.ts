@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { writeFileAtomic } from "../../atomic-write.ts";
 import { inBlocks } from "../../report/in-blocks.ts";
+import { writeFileAtomic } from "../../system/atomic-write.ts";
 import type { Timeline } from "../timeline.ts";
 import { renderChromeTrace } from "./chrome-trace.ts";
 import { renderSpeedscope } from "./speedscope.ts";

@@ -2,7 +2,7 @@
  * Elements made from data. Text only ever becomes a text node: names are never parsed as HTML, and
  * what cannot be seen in them is spelled out.
  */
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 
 export type Child = Node | string | null;
 

@@ -1,5 +1,5 @@
 /** Numbers as the page writes them: those of the Markdown reports, and what charts need besides. */
-export { plural } from "../../plural.ts";
+export { plural } from "../../text/plural.ts";
 export { formatMeanMs, formatMs, formatNumber, formatShare, NOT_MEASURED } from "../numbers.ts";
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");

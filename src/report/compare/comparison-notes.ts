@@ -1,5 +1,5 @@
 /** What the reader of a comparison has to know before believing it. */
-import { agreeing, plural } from "../../plural.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../document.ts";
 import { isUnifiedNote, rulesInNotes } from "../label-rules-note.ts";
 import type { KernelChange } from "./kernel-changes.ts";

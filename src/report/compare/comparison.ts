@@ -1,6 +1,6 @@
 /** Everything that a comparison shows, in whatever form. */
 
-import { printableLabel } from "../../printable.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { capitalized } from "../capitalized.ts";
 import { isInside, kindMarks, pathWords } from "../region-path.ts";
 import type { Verdict } from "./change.ts";

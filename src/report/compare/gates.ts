@@ -1,5 +1,5 @@
 /** Gates for CI: whether what two reports differ in keeps the limits that `--fail-on` sets. */
-import { matchesGlob, parseGlob } from "../../glob.ts";
+import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { alternativesTo } from "../../values/nearest.ts";
 import { formatNumber } from "../numbers.ts";

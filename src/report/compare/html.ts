@@ -1,7 +1,7 @@
 /** A comparison as a page: sortable tables, the same frame and policy as a report's page. */
 
-import { plural } from "../../plural.ts";
-import { printableLabel } from "../../printable.ts";
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";

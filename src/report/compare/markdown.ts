@@ -1,5 +1,5 @@
 /** A comparison to paste in a pull request. */
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import {
   escapeMarkdown,
   markdownIndent,

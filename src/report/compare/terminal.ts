@@ -1,9 +1,9 @@
 /** A comparison for a terminal: aligned columns, the differences that matter in colour. */
 
 import picocolors from "picocolors";
-import { grouped, plural } from "../../plural.ts";
-import { printableLabel } from "../../printable.ts";
-import { wrapText } from "../../text-width.ts";
+import { grouped, plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
+import { wrapText } from "../../text/text-width.ts";
 import { formatMs } from "../numbers.ts";
 import { type TerminalColumn, terminalTable } from "../terminal/terminal-table.ts";
 import type { Change, Verdict } from "./change.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { escapeMarkdown, markdownTable } from "../markdown/markdown.ts";
 import { formatDuration } from "../numbers.ts";
 

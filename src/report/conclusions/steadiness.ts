@@ -1,5 +1,5 @@
 /** How far times differ from call to call, in plain words. */
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type {
   InvocationStatistics,
   NCUProfileRegion,

@@ -1,6 +1,6 @@
 /** From region reports to what the page's script reads, cut to a size that a page can have. */
 
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { reportKernelWords } from "../kernels/kernel-words.ts";
 import { largestRegions } from "../longest.ts";

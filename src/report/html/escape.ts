@@ -1,4 +1,4 @@
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 
 /** Text that is text in an element and in a quoted attribute; what cannot be printed is spelled out. */
 export const escapeHtml = (text: string): string =>

@@ -1,5 +1,5 @@
 /** Regions and kernels in the columns that the page's script reads. */
-import { printableLabel } from "../../printable.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { haveActivity } from "../conclusions/gpu-activity.ts";
 import { rooflineCeilings, rooflinePoints } from "../conclusions/roofline.ts";
 import { speedOfLight } from "../conclusions/speed-of-light.ts";

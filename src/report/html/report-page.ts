@@ -1,5 +1,5 @@
 /** `report.html`: region reports as a page to explore. */
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../document.ts";
 import { type KernelWords, reportKernelWords } from "../kernels/kernel-words.ts";
 import { wholeMs } from "../measured-time.ts";

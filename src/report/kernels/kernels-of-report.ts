@@ -1,4 +1,4 @@
-import { createNameNumbers, type NameNumbers } from "../../name-numbers.ts";
+import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";
 import { placesOfLargest } from "../longest.ts";
 import { regionLabels, treeRows } from "../tree-rows.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import type { KernelRecord } from "../document.ts";
 import { hardwareLegend } from "../kernels/kernel-columns.ts";
 import { wordsOfKinds } from "../kernels/kernel-words.ts";

@@ -1,5 +1,5 @@
 /** The parts that Markdown reports are put together from. */
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { busyText, haveActivity } from "../conclusions/gpu-activity.ts";
 import { LIMIT_LEGEND, type LimitColumn, limitColumns } from "../conclusions/speed-of-light.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../document.ts";

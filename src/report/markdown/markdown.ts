@@ -1,4 +1,4 @@
-import { printable, printableLabel } from "../../printable.ts";
+import { printable, printableLabel } from "../../text/printable.ts";
 import { relativeLink } from "../relative-link.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { gpuActivityTable } from "../conclusions/gpu-activity.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionReportBundle } from "../document.ts";

@@ -1,4 +1,4 @@
-import { grouped } from "../../plural.ts";
+import { grouped } from "../../text/plural.ts";
 import { staticAnalysisBlocks } from "../conclusions/static-analysis.ts";
 import { regionKey } from "../directory-name.ts";
 import type { NCUProfileRegionReport } from "../document.ts";

@@ -1,7 +1,7 @@
 /** The summary for people who do not profile: where the time goes, how sure that is. */
 
-import { createNameNumbers } from "../../name-numbers.ts";
-import { agreeing, plural } from "../../plural.ts";
+import { createNameNumbers } from "../../text/name-numbers.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import { capitalized } from "../capitalized.ts";
 import { gpuSummary } from "../conclusions/gpu-summary.ts";
 import { limitInWords, speedOfLight } from "../conclusions/speed-of-light.ts";

@@ -1,4 +1,4 @@
-import { matchesGlob, parseGlob } from "../../glob.ts";
+import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type GlobToken, globToken, matchesGlob } from "../../glob.ts";
+import { type GlobToken, globToken, matchesGlob } from "../../text/glob.ts";
 
 /**
  * Which regions a report shows. Patterns are shell-like globs over the region's label:

@@ -1,4 +1,4 @@
-import { agreeing, plural } from "../../plural.ts";
+import { agreeing, plural } from "../../text/plural.ts";
 import { toldByAny } from "../compare/known-domains.ts";
 import { dateTime } from "../date-time.ts";
 import { regionKey } from "../directory-name.ts";

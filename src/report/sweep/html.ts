@@ -1,7 +1,7 @@
 /** A sweep as a page: the matrix, sortable and filterable, and scaling curves of any region. */
 
-import { plural } from "../../plural.ts";
-import { printableLabel } from "../../printable.ts";
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { type PageAssets, readPageAssets } from "../html/assets.ts";
 import { escapeHtml } from "../html/escape.ts";
 import { renderPage } from "../html/page.ts";

@@ -1,7 +1,7 @@
 /** A sweep's report as Markdown, JSON and CSV. */
 
-import { plural } from "../../plural.ts";
-import { printableLabel } from "../../printable.ts";
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { csvRow, domainColumn } from "../csv.ts";
 import { jsonPieces } from "../json/json-writer.ts";
 import {

@@ -1,7 +1,7 @@
 /** The region tree for a terminal: aligned columns without boxes, never wider than the terminal. */
 
 import picocolors from "picocolors";
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { busyText, haveActivity } from "../conclusions/gpu-activity.ts";
 import { limitColumns } from "../conclusions/speed-of-light.ts";

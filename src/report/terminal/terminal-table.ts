@@ -1,5 +1,5 @@
 /** Tables for a terminal: aligned columns without boxes, fitted to the terminal's width. */
-import { fitText, padText, textWidth } from "../../text-width.ts";
+import { fitText, padText, textWidth } from "../../text/text-width.ts";
 
 /** A column beside the labels. */
 export interface TerminalColumn<Row> {

@@ -1,7 +1,7 @@
 /** The longest kernels for a terminal: where no region was named, they are all there is to tell. */
 import picocolors from "picocolors";
-import { plural } from "../../plural.ts";
-import { printableLabel } from "../../printable.ts";
+import { plural } from "../../text/plural.ts";
+import { printableLabel } from "../../text/printable.ts";
 import { capitalized } from "../capitalized.ts";
 import type { NCUProfileRegionReport } from "../document.ts";
 import { hardwareColumns } from "../kernels/kernel-columns.ts";

@@ -2,7 +2,7 @@
  * Rules of the contract that JSON Schema cannot express. Each is a small object; a document is
  * checked by all of them, after its shape is known to be right.
  */
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { limitOf } from "../conclusions/speed-of-light.ts";
 import type {
   KernelRecord,

@@ -1,9 +1,9 @@
 /** The `validate-regions` command, apart from its process: arguments in, lines and exit code out. */
 
 import picocolors from "picocolors";
-import { fileProblem } from "../../file-problem.ts";
-import { plural } from "../../plural.ts";
-import { printable } from "../../printable.ts";
+import { fileProblem } from "../../system/file-problem.ts";
+import { plural } from "../../text/plural.ts";
+import { printable } from "../../text/printable.ts";
 import { checkOptions } from "../../values/check-options.ts";
 import { packageInfo } from "../../values/own-package.ts";
 import { textOfBytes, textOfFile } from "../json/json-text.ts";

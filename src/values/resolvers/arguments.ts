@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
 import type { ResolverArgument } from "./resolver.ts";
 

@@ -1,4 +1,4 @@
-import { plural } from "../../plural.ts";
+import { plural } from "../../text/plural.ts";
 import { checkText } from "../check-arguments.ts";
 import { checkOptions, type OptionChecks } from "../check-options.ts";
 import { isConfigError } from "../errors.ts";

@@ -15,9 +15,9 @@ import {
   makeSweepDirectory,
   setAside,
 } from "../../../src/app/job/run-directory.ts";
-import { writeFileAtomicSync } from "../../../src/atomic-write.ts";
-import { holderOf } from "../../../src/process-claim.ts";
-import { thisProcess } from "../../../src/process-identity.ts";
+import { writeFileAtomicSync } from "../../../src/system/atomic-write.ts";
+import { holderOf } from "../../../src/system/process-claim.ts";
+import { thisProcess } from "../../../src/system/process-identity.ts";
 import { isConfigError } from "../../../src/values/errors.ts";
 
 test("what is put aside takes the place of what an attempt of the same number left there", () => {

@@ -8,7 +8,7 @@ import { readManifest } from "../../../src/app/sweep/record/manifest.ts";
 import { startDriver } from "../../../src/app/sweep/start-driver.ts";
 import { liveWorkers } from "../../../src/app/worker/left-behind.ts";
 import { signalWorker } from "../../../src/app/worker/signal-worker.ts";
-import { isRunning } from "../../../src/process-identity.ts";
+import { isRunning } from "../../../src/system/process-identity.ts";
 import { until } from "../../wait.ts";
 import { workplace as newPlace } from "./program/start.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ended, writeJobState } from "../../../src/app/sweep/record/job-state.ts";
 import { launcherOf } from "../../../src/app/sweep/record/launcher-claim.ts";
 import { jobFile, launcherFile } from "../../../src/app/sweep/record/layout.ts";
-import { thisProcess } from "../../../src/process-identity.ts";
+import { thisProcess } from "../../../src/system/process-identity.ts";
 import { until } from "../../wait.ts";
 import {
   atPoints,

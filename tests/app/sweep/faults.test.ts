@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isRecorded } from "../../../src/app/sweep/record/sweep-record.ts";
-import { isRunning } from "../../../src/process-identity.ts";
+import { isRunning } from "../../../src/system/process-identity.ts";
 import { runs } from "../../runs.ts";
 import { workplace } from "./program/start.ts";
 

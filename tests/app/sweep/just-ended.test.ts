@@ -13,7 +13,7 @@ import {
 } from "../../../src/app/sweep/record/job-state.ts";
 import { jobsFolder, launcherFile, sweepFolder } from "../../../src/app/sweep/record/layout.ts";
 import { standing } from "../../../src/app/sweep/standing.ts";
-import { thisProcess } from "../../../src/process-identity.ts";
+import { thisProcess } from "../../../src/system/process-identity.ts";
 import { factsIn, jobOf, writeSweep } from "./record/written.ts";
 
 /** More than the kernel gives out. */

@@ -12,7 +12,7 @@ import {
   unwrittenOfAll,
 } from "../../../src/profile/machine/process.ts";
 import type { Workload } from "../../../src/profile/workload/workload.ts";
-import type { Suspendable, Suspension } from "../../../src/suspension.ts";
+import type { Suspendable, Suspension } from "../../../src/system/suspension.ts";
 import { eventually } from "../../wait.ts";
 
 const program = (name: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { plural } from "../../../src/plural.ts";
 import { buildRegionModel, MAX_DEPTH } from "../../../src/profile/regions/index.ts";
+import { plural } from "../../../src/text/plural.ts";
 import { growth } from "../../growth.ts";
 import { aggregateOf } from "./models.ts";
 import { timelineOf } from "./timelines.ts";

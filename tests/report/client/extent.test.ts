@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { extentOf } from "../../../src/report/client/extent.ts";
-import { columnWidths } from "../../../src/text-width.ts";
+import { columnWidths } from "../../../src/text/text-width.ts";
 
 const MANY = 300_000;
 

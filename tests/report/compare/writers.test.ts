@@ -7,7 +7,7 @@ import { COMPARISON_CONTRACT, comparisonJsonPieces } from "../../../src/report/c
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { parseGates } from "../../../src/report/compare/parse-gates.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
-import { textWidth } from "../../../src/text-width.ts";
+import { textWidth } from "../../../src/text/text-width.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 import { joined } from "../joined.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printableLabel } from "../../../src/printable.ts";
 import { CONTRACT } from "../../../src/report/document.ts";
 import { renderHtmlReport } from "../../../src/report/html/report-page.ts";
+import { printableLabel } from "../../../src/text/printable.ts";
 import { twoLibraries } from "../../profile/regions/timelines.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";

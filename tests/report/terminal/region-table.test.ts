@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderRegionTable } from "../../../src/report/index.ts";
-import { textWidth } from "../../../src/text-width.ts";
+import { textWidth } from "../../../src/text/text-width.ts";
 import { wellNested } from "../../profile/regions/timelines.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 

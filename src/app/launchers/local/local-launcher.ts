@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { join } from "node:path";
-import { plural } from "../../../plural.ts";
-import type { Suspendable } from "../../../suspension.ts";
+import type { Suspendable } from "../../../system/suspension.ts";
+import { plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
 import type { JobState } from "../../sweep/record/job-state.ts";

@@ -1,9 +1,9 @@
 import { accessSync, chmodSync, constants, lstatSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileProblem } from "../../../file-problem.ts";
-import { makeDirectory } from "../../../make-directory.ts";
-import { type Claim, type Holder, tryClaim } from "../../../process-claim.ts";
+import { fileProblem } from "../../../system/file-problem.ts";
+import { makeDirectory } from "../../../system/make-directory.ts";
+import { type Claim, type Holder, tryClaim } from "../../../system/process-claim.ts";
 import { ConfigError } from "../../../values/errors.ts";
 
 /** What a job has to itself while it runs: one slot of every resource. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { plural } from "../../../plural.ts";
+import { plural } from "../../../text/plural.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { failedJob, type JobResult } from "../../job/job.ts";
 import { listenForInterrupt } from "../../process/interrupt.ts";

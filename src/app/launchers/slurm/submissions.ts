@@ -4,8 +4,8 @@ import {
   appendLinesDurableSync,
   writeFileAtomicSync,
   writeFileDurableSync,
-} from "../../../atomic-write.ts";
-import { fileProblem } from "../../../file-problem.ts";
+} from "../../../system/atomic-write.ts";
+import { fileProblem } from "../../../system/file-problem.ts";
 import {
   text as anyText,
   count,
@@ -15,8 +15,8 @@ import {
   objectOf,
   oneOf,
   orNull,
-} from "../../../shape.ts";
-import { errorCode } from "../../../system-error.ts";
+} from "../../../system/shape.ts";
+import { errorCode } from "../../../system/system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { schedulerFolder } from "../../sweep/record/layout.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomicSync } from "../../../atomic-write.ts";
-import { makeDirectory } from "../../../make-directory.ts";
-import { shellQuote } from "../../../shell-quote.ts";
+import { writeFileAtomicSync } from "../../../system/atomic-write.ts";
+import { makeDirectory } from "../../../system/make-directory.ts";
+import { shellQuote } from "../../../text/shell-quote.ts";
 import { ConfigError, isConfigError } from "../../../values/errors.ts";
 import { readJobState } from "../../sweep/record/job-state.ts";
 import type { SweepFacts } from "../../sweep/record/manifest.ts";

@@ -1,4 +1,4 @@
-import type { Suspension } from "../../../suspension.ts";
+import type { Suspension } from "../../../system/suspension.ts";
 import type { LaunchEvent } from "../../launchers/launcher.ts";
 import type { Console, Terminal } from "../../process/console.ts";
 import type { BatchJob } from "../run-sweep.ts";

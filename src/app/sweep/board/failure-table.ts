@@ -1,7 +1,7 @@
-import { plural } from "../../../plural.ts";
-import { printable } from "../../../printable.ts";
-import { readablePath } from "../../../readable-path.ts";
-import { columnWidths, fitText, padText } from "../../../text-width.ts";
+import { readablePath } from "../../../system/readable-path.ts";
+import { plural } from "../../../text/plural.ts";
+import { printable } from "../../../text/printable.ts";
+import { columnWidths, fitText, padText } from "../../../text/text-width.ts";
 import { isUndone, type JobResult, wasStopped } from "../../job/job.ts";
 import { hasFailed } from "../failure-policy.ts";
 import { errorLine } from "./tally.ts";

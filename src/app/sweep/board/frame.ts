@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import { fitText, padText, textWidth } from "../../../text-width.ts";
+import { fitText, padText, textWidth } from "../../../text/text-width.ts";
 import { durationText, roughDuration } from "./duration.ts";
 import type { Card, CardState, Tally } from "./tally.ts";
 import { totalsLine } from "./totals.ts";

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { textWidth } from "../../../text-width.ts";
+import { textWidth } from "../../../text/text-width.ts";
 import type { Terminal } from "../../process/console.ts";
 
 const ESC = "\u001b[";

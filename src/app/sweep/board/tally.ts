@@ -1,4 +1,4 @@
-import { printable } from "../../../printable.ts";
+import { printable } from "../../../text/printable.ts";
 import { isUndone } from "../../job/job.ts";
 import { shownOverrides } from "../../launchers/basic-launcher.ts";
 import type { LaunchEvent, SweepJob } from "../../launchers/launcher.ts";

@@ -1,4 +1,4 @@
-import { plural } from "../../../plural.ts";
+import { plural } from "../../../text/plural.ts";
 import { roughDuration } from "./duration.ts";
 import type { Counts, Pace, Tally } from "./tally.ts";
 

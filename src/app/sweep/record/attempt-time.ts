@@ -1,4 +1,4 @@
-import { isOfThisBoot } from "../../../process-identity.ts";
+import { isOfThisBoot } from "../../../system/process-identity.ts";
 import type { Attempt } from "./job-state.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
-import { writeFileAtomicSync } from "../../../atomic-write.ts";
+import { writeFileAtomicSync } from "../../../system/atomic-write.ts";
 import { cancelledFile } from "./layout.ts";
 
 /**

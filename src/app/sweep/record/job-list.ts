@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { appendLinesDurableSync, writeFileDurableSync } from "../../../atomic-write.ts";
-import { fits, maybe, oneOf, type Shape, wrongField } from "../../../shape.ts";
+import { appendLinesDurableSync, writeFileDurableSync } from "../../../system/atomic-write.ts";
+import { fits, maybe, oneOf, type Shape, wrongField } from "../../../system/shape.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import { JOB, type ManifestJob } from "./manifest-job.ts";
 

@@ -4,8 +4,8 @@ import {
   overwriteFileSync,
   writeFileAtomicSync,
   writeFileDurableSync,
-} from "../../../atomic-write.ts";
-import { type ProcessIdentity, thisProcess } from "../../../process-identity.ts";
+} from "../../../system/atomic-write.ts";
+import { type ProcessIdentity, thisProcess } from "../../../system/process-identity.ts";
 import {
   amount,
   count,
@@ -20,7 +20,7 @@ import {
   text,
   textsByName,
   time,
-} from "../../../shape.ts";
+} from "../../../system/shape.ts";
 import { MAX_STORED_DEPTH } from "../../worker/stored-value.ts";
 import { tookMs, uptimeMs } from "./attempt-time.ts";
 import { jobFile } from "./layout.ts";

@@ -1,7 +1,13 @@
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Claim, type Holder, holderOf, pause, tryClaim } from "../../../process-claim.ts";
-import { isRunning } from "../../../process-identity.ts";
+import {
+  type Claim,
+  type Holder,
+  holderOf,
+  pause,
+  tryClaim,
+} from "../../../system/process-claim.ts";
+import { isRunning } from "../../../system/process-identity.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { nextCommand } from "../next-commands.ts";
 import { launcherFile } from "./layout.ts";

@@ -1,4 +1,4 @@
-import { count, maybe, oneOf, type Shape, text, texts } from "../../../shape.ts";
+import { count, maybe, oneOf, type Shape, text, texts } from "../../../system/shape.ts";
 
 /** What a job of a sweep is. Keys are those of the file. */
 export interface ManifestJob {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeFileDurableSync } from "../../../atomic-write.ts";
-import { fileProblem } from "../../../file-problem.ts";
-import { readText } from "../../../require-file.ts";
+import { writeFileDurableSync } from "../../../system/atomic-write.ts";
+import { fileProblem } from "../../../system/file-problem.ts";
+import { readText } from "../../../system/require-file.ts";
 import {
   text as anyText,
   flag,
@@ -16,8 +16,8 @@ import {
   texts,
   time,
   wrongField,
-} from "../../../shape.ts";
-import { errorCode } from "../../../system-error.ts";
+} from "../../../system/shape.ts";
+import { errorCode } from "../../../system/system-error.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import { readJobList, readListedJob } from "./job-list.ts";
 import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
-import type { Claim } from "../../../process-claim.ts";
+import type { Claim } from "../../../system/process-claim.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../launchers/launcher.ts";

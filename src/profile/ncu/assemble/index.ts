@@ -1,6 +1,7 @@
 /** From what Nsight Compute measured to regions with their numbers. */
-import { plural } from "../../../plural.ts";
+
 import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
+import { plural } from "../../../text/plural.ts";
 import type { KernelSelection } from "../../kernel-selection/index.ts";
 import { labelNotes } from "../../labels/label-notes.ts";
 import type { LabelRules, LabelUnifier } from "../../labels/label-rules.ts";

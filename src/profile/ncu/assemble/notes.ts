@@ -1,4 +1,4 @@
-import { agreeing, partOf, plural } from "../../../plural.ts";
+import { agreeing, partOf, plural } from "../../../text/plural.ts";
 import type { RegionMetrics } from "../metric-tally.ts";
 import type { RegionTally } from "./buckets.ts";
 

@@ -1,5 +1,5 @@
-import { partOf } from "../../../plural.ts";
 import type { KernelRecord, ReportScope } from "../../../report/document.ts";
+import { partOf } from "../../../text/plural.ts";
 import { onlyOne } from "../../only-one.ts";
 import { byTime } from "../../regions/kernel-rows.ts";
 import type {

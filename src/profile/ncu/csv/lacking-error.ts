@@ -1,4 +1,4 @@
-import { agreeing } from "../../../plural.ts";
+import { agreeing } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Reads the tables that ncu writes with `--csv`, as a stream: a result at a time. */
 
 import { createReadStream } from "node:fs";
-import { agreeing, plural } from "../../../plural.ts";
+import { agreeing, plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { NcuResult, SectionTable } from "../results.ts";
 import { createDetailsReader } from "./details-page.ts";

@@ -4,7 +4,7 @@
  */
 import { posix, win32 } from "node:path";
 import { PbfReader } from "pbf";
-import { plural } from "../../../plural.ts";
+import { plural } from "../../../text/plural.ts";
 import {
   GRAPH_NAME,
   type MetricColumns,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { makeDirectory } from "../../../make-directory.ts";
-import { printableLabel } from "../../../printable.ts";
+import { makeDirectory } from "../../../system/make-directory.ts";
+import { printableLabel } from "../../../text/printable.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { CollectContext, Collection, Collector } from "../../collectors/collector.ts";
 import { type LabelRules, labelFunction } from "../../labels/label-rules.ts";

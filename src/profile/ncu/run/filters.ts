@@ -5,8 +5,8 @@
  * (Nsight Compute CLI, "NVTX Filtering"; every rule here is tested against ncu's own matcher.)
  */
 
-import type { GlobToken } from "../../../glob.ts";
 import { matchesRange, parseRangePattern } from "../../../report/selection/range-pattern.ts";
+import type { GlobToken } from "../../../text/glob.ts";
 import type { RangeKind } from "../../timeline.ts";
 
 /** A kind of range that a program opens, whatever it is nested in. */

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { appendFile, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isSystemError } from "../../../system-error.ts";
+import { isSystemError } from "../../../system/system-error.ts";
 import { isConfigError } from "../../../values/errors.ts";
 import type { ToolPatience } from "../../machine/attend-tool.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";

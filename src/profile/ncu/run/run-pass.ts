@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { writeFileAtomicSync } from "../../../atomic-write.ts";
-import { startPausableTimer } from "../../../long-timer.ts";
-import { makeDirectory } from "../../../make-directory.ts";
-import { requireFile } from "../../../require-file.ts";
+import { writeFileAtomicSync } from "../../../system/atomic-write.ts";
+import { startPausableTimer } from "../../../system/long-timer.ts";
+import { makeDirectory } from "../../../system/make-directory.ts";
+import { requireFile } from "../../../system/require-file.ts";
 import type { CollectContext } from "../../collectors/collector.ts";
 import { type ProcessOutcome, runWorkload, type StopRequests } from "../../machine/process.ts";
 import type { Workload } from "../../workload/workload.ts";

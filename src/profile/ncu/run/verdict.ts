@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { plural } from "../../../plural.ts";
+import { plural } from "../../../text/plural.ts";
 import { ConfigError } from "../../../values/errors.ts";
 import type { NcuPassSource } from "../../collectors/source.ts";
 import { describeOutcome, succeeded } from "../../machine/process.ts";

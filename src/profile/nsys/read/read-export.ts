@@ -1,4 +1,4 @@
-import { agreeing, partOf, plural } from "../../../plural.ts";
+import { agreeing, partOf, plural } from "../../../text/plural.ts";
 import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, withExport } from "./database.ts";

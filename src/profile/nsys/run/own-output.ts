@@ -1,6 +1,6 @@
 /** nsys writes its own lines between those of the program that it runs. */
 import { readFileSync } from "node:fs";
-import { writeFileAtomic } from "../../../atomic-write.ts";
+import { writeFileAtomic } from "../../../system/atomic-write.ts";
 
 /**
  * Of what a program and nsys printed, keeps the program's JSON document, which is one; the rest is

@@ -15,7 +15,7 @@ import {
   writeJobState,
 } from "../../../../src/app/sweep/record/job-state.ts";
 import { jobsFolder } from "../../../../src/app/sweep/record/layout.ts";
-import { identityOf, isRunning } from "../../../../src/process-identity.ts";
+import { identityOf, isRunning } from "../../../../src/system/process-identity.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

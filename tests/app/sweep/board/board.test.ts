@@ -4,7 +4,7 @@ import type { SweepJob } from "../../../../src/app/launchers/launcher.ts";
 import { type BoardKind, openBoard } from "../../../../src/app/sweep/board/board.ts";
 import { durationText, roughDuration } from "../../../../src/app/sweep/board/duration.ts";
 import { failureTable } from "../../../../src/app/sweep/board/failure-table.ts";
-import { textWidth } from "../../../../src/text-width.ts";
+import { textWidth } from "../../../../src/text/text-width.ts";
 import { openScreen } from "./screen.ts";
 
 const job = (number: number, ...overrides: readonly string[]): SweepJob =>

@@ -1,4 +1,4 @@
-/** What tests that kill a process of a sweep at each of its changes have in common (`worker/kill-at`). */
+/** What tests that kill a process of a sweep at each of its changes have in common (`system/kill-at`). */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";

@@ -16,7 +16,7 @@ hydra:
     subdir: \${hydra:job.num}
 `;
 
-const HOOK = fileURLToPath(new URL("../../worker/kill-at/hook.cjs", import.meta.url));
+const HOOK = fileURLToPath(new URL("../../../system/kill-at/hook.cjs", import.meta.url));
 
 /** The program as one file, so that a process of it starts quickly. */
 export const builtProgram = () => bundled(new URL("main.ts", import.meta.url), "prog");
@@ -40,7 +40,7 @@ export function workplace(config = CONFIG) {
         stdin: "ignore",
         ...options,
       }),
-    /** Starts the program under `worker/kill-at`, which reads its orders from the environment. */
+    /** Starts the program under `system/kill-at`, which reads its orders from the environment. */
     startHooked: (argv: readonly string[], env: Readonly<Record<string, string>>) =>
       execa(process.execPath, ["--require", HOOK, builtProgram(), ...argv], {
         cwd,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { errorCode, isSystemError } from "../src/system-error.ts";
-import { ConfigError } from "../src/values/errors.ts";
+import { errorCode, isSystemError } from "../../src/system/system-error.ts";
+import { ConfigError } from "../../src/values/errors.ts";
 
 const thrownBy = (action: () => unknown): unknown => {
   try {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { startPausableTimer, startTimer } from "../src/long-timer.ts";
+import { startPausableTimer, startTimer } from "../../src/system/long-timer.ts";
 
 const DAY = 24 * 3_600_000;
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { containerOf } from "../src/other-namespace.ts";
-import { holderOf } from "../src/process-claim.ts";
-import { bundled } from "./bundled.ts";
+import { containerOf } from "../../src/system/other-namespace.ts";
+import { holderOf } from "../../src/system/process-claim.ts";
+import { bundled } from "../bundled.ts";
 
 const POD =
   "/var/lib/kubelet/pods/0a1b2c3d-0000-4000-8000-000000000001/containers/trainer/5f0c9b1e";
@@ -119,4 +119,4 @@ function overlay(): ((name: string) => readonly string[]) | undefined {
   }
 }
 
-const claimant = () => bundled(new URL("app/worker/claimant/once.ts", import.meta.url), "once");
+const claimant = () => bundled(new URL("claimant/once.ts", import.meta.url), "once");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvRecord } from "../src/csv.ts";
+import { csvRecord } from "../../src/text/csv.ts";
 
 describe("a record of CSV", () => {
   it("keeps the borders of its cells", () => {

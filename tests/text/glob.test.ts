@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchesGlob, parseGlob } from "../src/glob.ts";
-import { growth } from "./growth.ts";
-import { runs } from "./runs.ts";
+import { matchesGlob, parseGlob } from "../../src/text/glob.ts";
+import { growth } from "../growth.ts";
+import { runs } from "../runs.ts";
 
 const matches = (pattern: string, text: string) => matchesGlob(parseGlob(pattern), text);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createNameNumbers } from "../src/name-numbers.ts";
+import { createNameNumbers } from "../../src/text/name-numbers.ts";
 
 function numbers() {
   const names: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readablePath } from "../src/readable-path.ts";
+import { readablePath } from "../../src/system/readable-path.ts";
 
 test.each([
   ["/a/b/run.json", "/a/b", "run.json"],

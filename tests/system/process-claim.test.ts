@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { describe, expect, test, vi } from "vitest";
-import { holderOf, tryClaim } from "../src/process-claim.ts";
-import { identityOf, thisProcess } from "../src/process-identity.ts";
-import { canMount, withFullDisk } from "./app/mounts.ts";
-import { bundled } from "./bundled.ts";
-import { runs } from "./runs.ts";
+import { holderOf, tryClaim } from "../../src/system/process-claim.ts";
+import { identityOf, thisProcess } from "../../src/system/process-identity.ts";
+import { canMount, withFullDisk } from "../app/mounts.ts";
+import { bundled } from "../bundled.ts";
+import { runs } from "../runs.ts";
 
-const HOOK = fileURLToPath(new URL("app/worker/kill-at/hook.cjs", import.meta.url));
+const HOOK = fileURLToPath(new URL("kill-at/hook.cjs", import.meta.url));
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-claim-"));
 
@@ -160,4 +160,4 @@ describe("a claim", () => {
   });
 });
 
-const claimant = () => bundled(new URL("app/worker/claimant/main.ts", import.meta.url), "claimant");
+const claimant = () => bundled(new URL("claimant/main.ts", import.meta.url), "claimant");

@@ -1,8 +1,13 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, test, vi } from "vitest";
-import { groupsBelow, resumeGroups, signalGroup, suspendGroups } from "../src/process-groups.ts";
-import { eventually, until } from "./wait.ts";
+import {
+  groupsBelow,
+  resumeGroups,
+  signalGroup,
+  suspendGroups,
+} from "../../src/system/process-groups.ts";
+import { eventually, until } from "../wait.ts";
 
 describe("the process groups below a process", () => {
   it("are those of its descendants, however deep, and not its own", async () => {

@@ -3,15 +3,15 @@ import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { draftBeside, removeDeadDrafts } from "../src/drafts.ts";
-import { thisProcess } from "../src/process-identity.ts";
-import { bundled } from "./bundled.ts";
+import { draftBeside, removeDeadDrafts } from "../../src/system/drafts.ts";
+import { thisProcess } from "../../src/system/process-identity.ts";
+import { bundled } from "../bundled.ts";
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-drafts-"));
 
 /** A draft that a process on this machine made, which is no more. */
 async function deadDraft(file: string): Promise<string> {
-  const program = bundled(new URL("fixtures/drafts/name.ts", import.meta.url), "name");
+  const program = bundled(new URL("draft/name.ts", import.meta.url), "name");
   const { stdout } = await execa(process.execPath, [program, file]);
   return stdout;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { terminalWidth } from "../src/terminal-width.ts";
+import { terminalWidth } from "../../src/system/terminal-width.ts";
 
 describe("terminalWidth", () => {
   it.each([

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { tryClaim } from "../../../../src/process-claim.ts";
+import { tryClaim } from "../../../src/system/process-claim.ts";
 
 const [folder = "", rounds, dead] = process.argv.slice(2);
 const witness = join(folder, "witness");

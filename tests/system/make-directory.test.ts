@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { makeDirectory } from "../src/make-directory.ts";
-import { listFiles } from "./repo/files.ts";
+import { makeDirectory } from "../../src/system/make-directory.ts";
+import { listFiles } from "../repo/files.ts";
 
 const fresh = () => mkdtempSync(join(tmpdir(), "hydraconf-directory-"));
 
@@ -39,7 +39,7 @@ describe("makeDirectory", () => {
   });
 
   test("is what everything in src/ uses", () => {
-    const users = listFiles(fileURLToPath(new URL("../src", import.meta.url)), ".ts").filter(
+    const users = listFiles(fileURLToPath(new URL("../../src", import.meta.url)), ".ts").filter(
       (file) => /\bmkdir(Sync)?\([^;]*recursive/.test(readFileSync(file, "utf8")),
     );
     expect(users.map((file) => basename(file))).toEqual([]);

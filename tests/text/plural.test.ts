@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agreeing, partOf, plural } from "../src/plural.ts";
+import { agreeing, partOf, plural } from "../../src/text/plural.ts";
 
 describe("counted things", () => {
   it("are one, or several, or none", () => {

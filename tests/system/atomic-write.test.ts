@@ -7,7 +7,7 @@ import {
   appendLinesDurableSync,
   writeFileAtomic,
   writeFileDurableSync,
-} from "../src/atomic-write.ts";
+} from "../../src/system/atomic-write.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

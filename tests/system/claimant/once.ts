@@ -1,5 +1,5 @@
 /** Claims a file once and prints what came of it; `FILE hold` then waits for the end of its input. */
-import { tryClaim } from "../../../../src/process-claim.ts";
+import { tryClaim } from "../../../src/system/process-claim.ts";
 
 const [file = "", hold] = process.argv.slice(2);
 const attempt = tryClaim(file);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { fileProblem } from "../src/file-problem.ts";
+import { fileProblem } from "../../src/system/file-problem.ts";
 
 const failing = (code: string) => Object.assign(new Error(`${code}: raw words`), { code });
 
