@@ -45,6 +45,13 @@ id=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 near_end=
 trap 'near_end=1' USR2
 slurm_log=${slurmLog}
+told=
+tell_end() { # since Slurm forgets it
+  [ "$1" = 0 ] || [ -n "$told" ] || echo "hydraconf: job #$job ($id) ended with code $1" >>"$slurm_log"
+  told=1
+}
+# Of set-up lines that end this script, too.
+trap 'tell_end $?' EXIT
 [ -e ${shellQuote(path)} ] || { echo "hydraconf: nobody waits for job #$job of this array any more"; exit 0; }
 folder=${folderWord(submitit_folder)}
 mkdir -p -- "$folder" || exit 1
@@ -126,6 +133,8 @@ case "$code" in 143 | 140 | -1 | 127)
   case "$said" in *PreemptTime=[0-9]*) is_running "$said" && queue_again ;; esac
 esac
 [ -s "$slurm_log" ] || rm -f -- "$slurm_log"
+# Set-up lines may have set a trap of their own.
+tell_end "$code"
 exit "$code"
 `;
 }

@@ -1,5 +1,4 @@
 import { readdirSync } from "node:fs";
-import { constants } from "node:os";
 import { join } from "node:path";
 import { lastLines } from "../../worker/log-tail.ts";
 import { type SubmittedTask, slurmLog, taskName } from "./submissions.ts";
@@ -21,31 +20,44 @@ const LINES = 100;
 
 /** The last lines of what Slurm says itself of a task's last run. */
 export const lastSlurmLines = (folder: string, task: SubmittedTask): readonly string[] =>
-  ofLastRun(slurmLog(folder, task));
+  ofLastRun(slurmLog(folder, task)).filter((line) => !SCRIPT_END.test(line));
+
+/** Finds the logs of tasks' jobs: of each of a job's processes, if there are several, and of its script. */
+export type JobLogs = (task: SubmittedTask) => readonly string[];
+
+/** Each folder is listed once: it may have the logs of all jobs of a sweep. */
+export function createJobLogs(): JobLogs {
+  const found = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  return (task) => {
+    // None where nobody has noted where they are.
+    if (task.logs === undefined) return [];
+    const folder = logFolder(task.logs, task);
+    const names = found.get(folder) ?? namesByTask(folder);
+    found.set(folder, names);
+    return (names.get(taskName(task)) ?? []).map((name) => join(folder, name));
+  };
+}
 
 /** The last lines of what each process of a task's job has printed in its last run. */
-export const lastJobLines = (task: SubmittedTask): readonly string[] =>
-  jobLogs(task).flatMap(ofLastRun);
+export const lastJobLines = (files: readonly string[]): readonly string[] =>
+  files.flatMap(ofLastRun);
 
 /**
- * How the last run of a task ended, by what Slurm's daemon and its `srun` wrote of it themselves: known also where Slurm has forgotten
- * the task. Undefined where they wrote nothing of that.
- *
- * @param slurmLines what Slurm says itself: `lastSlurmLines`
- * @param jobLines what the job has printed: `lastJobLines`
+ * How the last run of a task ended, by what Slurm's daemon and the task's script wrote of it themselves: known also where Slurm has
+ * forgotten the task. Undefined where they wrote nothing of that.
  */
 export function loggedEnd(
-  slurmLines: readonly string[],
-  jobLines: readonly string[],
+  folder: string,
+  task: SubmittedTask,
 ): Pick<TaskReport, "exitCode" | "state"> | undefined {
-  const line = slurmLines.findLast((one) => CANCELLED.test(one));
+  const lines = ofLastRun(slurmLog(folder, task));
+  const line = lines.findLast((one) => CANCELLED.test(one));
   if (line !== undefined) {
     const state = STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED";
     return { state, exitCode: null };
   }
-  const codes = [...slurmLines, ...jobLines].flatMap(stepCode);
-  // As srun itself ends, and the script with it.
-  return codes.length === 0 ? undefined : { state: "FAILED", exitCode: Math.max(...codes) };
+  const code = lines.map((one) => SCRIPT_END.exec(one)?.[1]).findLast((one) => one !== undefined);
+  return code === undefined ? undefined : { state: "FAILED", exitCode: Number(code) };
 }
 
 /** Slurm's words for every end of a job that it brings about; that of a step may have brought itself about. */
@@ -57,32 +69,6 @@ const STATES = [
   ["DUE TO NODE FAILURE", "NODE_FAIL"],
 ] as const;
 
-/** The code of a process that did not end well, by `srun`; 128 and the number of a signal that ended it. */
-function stepCode(line: string): readonly number[] {
-  const [, code, signal] = STEP_ENDED.exec(line) ?? [];
-  if (code !== undefined) return [Number(code)];
-  const name = SIGNALS.find(([words]) => words === signal)?.[1];
-  return name === undefined ? [] : [128 + constants.signals[name]];
-}
-
-/** As the C library says which it was. */
-const SIGNALS = [
-  ["Aborted", "SIGABRT"],
-  ["Bus error", "SIGBUS"],
-  ["Floating point exception", "SIGFPE"],
-  ["Hangup", "SIGHUP"],
-  ["Illegal instruction", "SIGILL"],
-  ["Interrupt", "SIGINT"],
-  ["Killed", "SIGKILL"],
-  ["Segmentation fault", "SIGSEGV"],
-  ["Terminated", "SIGTERM"],
-] as const;
-
-/** `srun: error: n1: task 0: Killed`, `srun: error: n1: tasks 0-3: Exited with exit code 7`. */
-const STEP_ENDED = new RegExp(
-  `^srun: error: \\S+: tasks? [\\d,-]+: (?:Exited with exit code (\\d+)|(${SIGNALS.map(([words]) => words).join("|")}))`,
-);
-
 /** A task that is queued again logs behind what it logged before: that was another end. */
 function ofLastRun(file: string): readonly string[] {
   const lines = lastLines(file, LINES);
@@ -91,15 +77,25 @@ function ofLastRun(file: string): readonly string[] {
 
 /** As the script of a task writes it (`batch-script.ts`). */
 const RUN_BOUNDARY = /^hydraconf: job #\d+ \(\d+_\d+\) (?:is queued|runs) again$/;
+/** Its own end; a job may start steps that end in any way, and go on. */
+const SCRIPT_END = /^hydraconf: job #\d+ \(\d+_\d+\) ended with code (\d+)$/;
 
-/** None where nobody has noted where they are, or they are gone. */
-function jobLogs(task: SubmittedTask): readonly string[] {
-  if (task.logs === undefined) return [];
-  const folder = logFolder(task.logs, task);
+function namesByTask(folder: string): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const name of namesIn(folder)) {
+    const task = /^\d+_\d+(?=_)/.exec(name)?.[0];
+    if (task === undefined) continue;
+    const others = names.get(task);
+    if (others === undefined) names.set(task, [name]);
+    else others.push(name);
+  }
+  return names;
+}
+
+/** None where they are gone. */
+function namesIn(folder: string): readonly string[] {
   try {
-    // Of the job's processes, if there are several, and of its script.
-    const names = readdirSync(folder).filter((name) => name.startsWith(`${taskName(task)}_`));
-    return names.map((name) => join(folder, name));
+    return readdirSync(folder);
   } catch {
     return [];
   }

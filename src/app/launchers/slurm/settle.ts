@@ -12,7 +12,13 @@ import {
   writeJobState,
 } from "../../sweep/record/job-state.ts";
 import { jobsFolder } from "../../sweep/record/layout.ts";
-import { lastJobLines, lastSlurmLines, loggedEnd } from "./job-logs.ts";
+import {
+  createJobLogs,
+  type JobLogs,
+  lastJobLines,
+  lastSlurmLines,
+  loggedEnd,
+} from "./job-logs.ts";
 import { outOfMemory } from "./out-of-memory.ts";
 import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
@@ -26,21 +32,33 @@ const STATUS: Readonly<Record<string, AttemptEnd["status"]>> = {
   TIMEOUT: "timed_out",
 };
 
+/** What became of a task that is over. */
+type Settled =
+  | "recorded already"
+  | { readonly kind: "ended" }
+  | { readonly kind: "dropped"; readonly reason: string };
+
 /**
- * Writes into a job's record how it ended that could not write it itself: out of time or memory is
- * its own failure; cancelled or on a node that failed, it was stopped and is still to be done.
+ * Writes into the records of jobs how they ended that could not write it themselves.
  *
  * @param report what Slurm said last; undefined where it knows the task no more
  */
-export function settle(
+export type Settle = (task: SubmittedTask, report: TaskReport | undefined) => Settled;
+
+/** For tasks that are known to be over by now, of a sweep with this folder: what they wrote before is looked for once. */
+export function createSettle(folder: string): Settle {
+  lookAgain(jobsFolder(folder));
+  const logsOf = createJobLogs();
+  return (task, report) => settle(folder, task, report, logsOf);
+}
+
+/** Out of time or memory is a job's own failure; cancelled or on a node that failed, it was stopped and is still to be done. */
+function settle(
   folder: string,
   task: SubmittedTask,
   report: TaskReport | undefined,
-):
-  | "recorded already"
-  | { readonly kind: "ended" }
-  | { readonly kind: "dropped"; readonly reason: string } {
-  lookAgain(jobsFolder(folder));
+  logsOf: JobLogs,
+): Settled {
   const state = readJobState(folder, task.number);
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   // Who looked before the job was submitted anew must not end what runs now.
@@ -48,7 +66,7 @@ export function settle(
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
   const slurmLines = lastSlurmLines(folder, task);
-  const { known, lack, status, why } = endOf(slurmLines, task, report);
+  const { known, lack, status, why } = endOf({ folder, task, report, slurmLines, logsOf });
   if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
   // Its own word is better than Slurm's for the code that it ended with.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
@@ -69,12 +87,17 @@ export function settle(
   return { kind: "ended" };
 }
 
+/** A task that is over, and what is known of that. */
+interface OverTask {
+  readonly folder: string;
+  readonly task: SubmittedTask;
+  readonly report: TaskReport | undefined;
+  readonly slurmLines: readonly string[];
+  readonly logsOf: JobLogs;
+}
+
 /** How a task ended, by what Slurm says and, where that is not enough, by what was printed last. */
-function endOf(
-  slurmLines: readonly string[],
-  task: SubmittedTask,
-  report: TaskReport | undefined,
-): {
+function endOf({ folder, logsOf, report, slurmLines, task }: OverTask): {
   readonly status: AttemptEnd["status"];
   readonly why: string;
   /** The same where it ran out of memory. */
@@ -84,8 +107,8 @@ function endOf(
 } {
   // What was cancelled, or lost its node, is still to be done, whatever it printed.
   const mayLack = report === undefined || STATUS[report.state] === "failed";
-  const jobLines = mayLack ? lastJobLines(task) : [];
-  const known = report ?? loggedReport(task, loggedEnd(slurmLines, jobLines));
+  const jobLines = mayLack ? lastJobLines(logsOf(task)) : [];
+  const known = report ?? loggedReport(task, loggedEnd(folder, task));
   const lack = mayLack ? outOfMemory([...slurmLines, ...jobLines], task, report) : undefined;
   if (lack !== undefined) return { status: "failed", why: lack, lack, known };
   const why =
@@ -94,7 +117,7 @@ function endOf(
   return { status: askedToEnd(known) ? "stopped" : told, why, lack, known };
 }
 
-/** Of a task that Slurm has forgotten, what its logs say of the end. */
+/** Of a task that Slurm has forgotten, what its log says of the end. */
 const loggedReport = (
   { array, index }: SubmittedTask,
   end: ReturnType<typeof loggedEnd>,

@@ -4,7 +4,7 @@ import type { ScheduledEvent } from "../sweep-backend.ts";
 import type { SlurmClient } from "./client.ts";
 import { obstacles } from "./obstacles.ts";
 import { type Queue, queueOf, type Reports, reportsOf } from "./reports.ts";
-import { settle } from "./settle.ts";
+import { createSettle, type Settle } from "./settle.ts";
 import { type SubmittedTask, taskName } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
 
@@ -121,6 +121,7 @@ function* newlyLost(
   reports: Reports,
   folder: string,
 ): Generator<ScheduledEvent> {
+  let settle: Settle | undefined;
   for (const [name, one] of watched) {
     const report = reports.get(name);
     if (report === undefined) continue;
@@ -128,7 +129,8 @@ function* newlyLost(
     const known = report === "gone" ? undefined : report;
     if (!isLost(one, known)) continue;
     // The record may have come while Slurm was asked: then the next look finds it.
-    const outcome = settle(folder, one.task, known);
+    settle ??= createSettle(folder);
+    const outcome = settle(one.task, known);
     if (outcome === "recorded already") continue;
     watched.delete(name);
     const { number } = one.task;

@@ -174,10 +174,25 @@ function runTask(
   return {
     status,
     calls,
+    /** What stands in the file of Slurm's own messages; undefined where there is none. */
+    said: existsSync(join(dir, "log")) ? readFileSync(join(dir, "log"), "utf8") : undefined,
     requeues: calls.filter((call) => call === "requeue 77_0").length,
     begun: existsSync(join(dir, "begun")),
   };
 }
+
+test("a script says with which code it ended, which Slurm forgets", () => {
+  const said = (srun: string, setup: readonly string[] = []) =>
+    runTask({ srun: [srun], scontrol: [] }, { setup }).said;
+  const told = (code: number) => `hydraconf: job #5 (77_0) ended with code ${code}\n`;
+  expect(said("exit 0")).toBeUndefined();
+  expect(said("exit 7")).toBe(told(7));
+  expect(said("kill -KILL $$")).toBe(told(137));
+  expect(said("exit 0", ["exit 3"])).toBe(told(3));
+  expect(said("exit 0", ["set -e", "false"])).toBe(told(1));
+  // What set-up lines leave to be done at the end is done.
+  expect(said("exit 7", ["trap 'echo cleaned >>\"$slurm_log\"' EXIT"])).toBe(`${told(7)}cleaned\n`);
+});
 
 /** What `scontrol show job` says. */
 const shows = (state: string, preempted = "2026-01-02T03:04:05"): string =>

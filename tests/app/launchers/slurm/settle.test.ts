@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { settle } from "../../../../src/app/launchers/slurm/settle.ts";
+import { createSettle } from "../../../../src/app/launchers/slurm/settle.ts";
 import { slurmFolder, slurmLog } from "../../../../src/app/launchers/slurm/submissions.ts";
 import type { TaskReport } from "../../../../src/app/launchers/slurm/task-state.ts";
 import {
@@ -12,6 +12,9 @@ import {
   readJobState,
   writeJobState,
 } from "../../../../src/app/sweep/record/job-state.ts";
+
+const settle = (folder: string, ...over: Parameters<ReturnType<typeof createSettle>>) =>
+  createSettle(folder)(...over);
 
 const TASK = { number: 3, array: "7", index: 1, attempts: 0 };
 const report = (state: string, exitCode: number | null = null): TaskReport => ({
@@ -77,52 +80,68 @@ test.each([
   expect(state?.attempts[0]?.error).toMatch(`${why}: slurmstepd`);
 });
 
-/** A sweep whose task began, and Slurm has forgotten it: what `srun` wrote behind what the job printed. */
-function forgotten(said: string, before = inTask("7_1")) {
+/** A sweep whose task began, and Slurm has forgotten it: what stands in Slurm's own log, and in the job's. */
+function forgotten(script: string, { before = inTask("7_1"), job = "" } = {}) {
   const folder = folderWith(before);
   const logs = join(folder, "logs");
   mkdirSync(logs);
   mkdirSync(slurmFolder(folder));
-  writeFileSync(join(logs, "7_1_0_log.err"), said);
+  writeFileSync(slurmLog(folder, TASK), script);
+  writeFileSync(join(logs, "7_1_0_log.err"), job);
   const outcome = settle(folder, { ...TASK, logs }, undefined);
   return { folder, outcome, state: readJobState(folder, 3) };
 }
 
-test.each([
-  ["srun: error: vm: task 0: Killed\nsrun: Force Terminated StepId=103.0\n", "failed", 137],
-  ["srun: error: vm: task 0: Aborted (core dumped)\n", "failed", 134],
-  ["srun: error: vm: task 0: Segmentation fault\n", "failed", 139],
-  ["srun: error: vm: task 0: Terminated\n", "stopped", 143],
-  ["srun: error: n1: tasks 0-3: Exited with exit code 7\n", "failed", 7],
-  ["srun: error: vm: task 0: Exited with exit code 143\n", "stopped", 143],
-  ["srun: error: Unable to create step for job 8: Job/step already completing\n", "stopped", null],
-])(
-  "what srun wrote of its end tells of a job that Slurm has forgotten: %j",
-  (line, status, code) => {
-    const { state } = forgotten(`loss is 3\n${line}`);
-    expect([state?.status, state?.attempts[0]?.exit_code]).toEqual([status, code]);
-  },
-);
+/** As the script of a task says it. */
+const scriptEnd = (code: number) => `hydraconf: job #3 (7_1) ended with code ${code}\n`;
 
-test("of several processes the highest code counts, as it is that of srun, whichever ended last", () => {
-  for (const lines of [
-    ["srun: error: n1: task 0: Terminated", "srun: error: n2: task 1: Exited with exit code 1"],
-    ["srun: error: n2: task 1: Exited with exit code 1", "srun: error: n1: task 0: Terminated"],
-  ]) {
-    const { state } = forgotten(`${lines.join("\n")}\n`);
-    expect([state?.status, state?.attempts[0]?.exit_code]).toEqual(["stopped", 143]);
-  }
+test.each([
+  [137, "failed"],
+  [7, "failed"],
+  [143, "stopped"],
+  [130, "stopped"],
+])("a job that Slurm has forgotten ended as its script says: with %i it has %s", (code, status) => {
+  const { state } = forgotten(scriptEnd(code));
+  expect([state?.status, state?.attempts[0]]).toEqual([
+    status,
+    expect.objectContaining({
+      exit_code: code,
+      error: `Slurm: its script ended with code ${code} and the job left no result: FAILED`,
+    }),
+  ]);
 });
 
-test.each(["Exited with exit code 143", "Killed"])(
-  "what a forgotten job said itself of its end stays: %s",
-  (end) => {
-    const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
-    const { outcome, state } = forgotten(`srun: error: vm: task 0: ${end}\n`, stopped);
-    expect(outcome).toEqual({ kind: "ended" });
-    expect(state).toEqual(stopped);
-  },
-);
+test("what Slurm itself said of a forgotten job stands beside the code of its script", () => {
+  const said = "slurmstepd: error: _get_pss: fclose failed";
+  const { state } = forgotten(`${said}\n${scriptEnd(137)}`);
+  expect(state?.attempts[0]?.error).toBe(
+    `Slurm: its script ended with code 137 and the job left no result: FAILED: ${said}`,
+  );
+});
+
+// A task may start steps of its own, and go on after one of them failed.
+test.each([
+  "srun: error: n1: task 0: Exited with exit code 7\nepoch 2\n",
+  "srun: error: n1: task 0: Exited with exit code 7\n",
+])("what srun wrote into the log of a job is no end of it: %j", (job) => {
+  expect(forgotten("", { job }).state).toMatchObject({
+    status: "stopped",
+    attempts: [{ exit_code: null, error: "Slurm knows it no more, and it left no result" }],
+  });
+});
+
+test.each([143, 137])("what a forgotten job said itself of its end stays: %i", (code) => {
+  const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
+  const { outcome, state } = forgotten(scriptEnd(code), { before: stopped });
+  expect(outcome).toEqual({ kind: "ended" });
+  expect(state).toEqual(stopped);
+});
+
+test("an earlier run's end is not that of the last one", () => {
+  const again = "hydraconf: job #3 (7_1) runs again\n";
+  expect(forgotten(`${scriptEnd(1)}${again}`).state?.status).toBe("stopped");
+  expect(forgotten(`${scriptEnd(143)}${again}${scriptEnd(1)}`).state?.status).toBe("failed");
+});
 
 test("a job that could say itself that it was stopped has run out of time all the same", () => {
   const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
