@@ -45,6 +45,21 @@ describe("what looks like the end of a cell", () => {
     expect([...(result?.values ?? [])]).toEqual([1500]);
   });
 
+  it("is none where another program doubled the quotes of a name, which are single again", async () => {
+    const name = `void run<[lambda() ""quoted"" (instance 1)]>(float *)`;
+    expect(await read(row("", "", name))).toMatchObject({
+      kernelName: `void run<[lambda() "quoted" (instance 1)]>(float *)`,
+      context: "1",
+    });
+  });
+
+  it("is none in the name of a range, where a quote, a space and a number follow", async () => {
+    const named = '<default domain>:say "no" ","1":none:none:none:none:none:none';
+    const result = await read(row(pushPopCell(named), "", "k(int)"));
+    expect(result?.nvtx.pushPop).toEqual([{ domain: "", name: 'say "no" ","1"' }]);
+    expect(result?.kernelName).toBe("k(int)");
+  });
+
   it("is none inside the NVTX state, even where a number seems to follow", async () => {
     const payload = '{"a":"x","1":["y","2"]}';
     const attributed = `<default domain>:js:Json:${payload}:none:none:ASCII:js`;

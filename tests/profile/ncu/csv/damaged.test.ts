@@ -106,6 +106,43 @@ describe("a table of ncu that is not whole", () => {
     expect(idsOf(results)).toEqual([0, 5]);
   });
 
+  it("may have lines of the program between its rows", async () => {
+    const said = [
+      "step 1\n",
+      '"loss","0.5"\n',
+      '{"a":"b"}\n',
+      "\n",
+      '"","done"\n',
+      "==PROF== 9 passes\n",
+    ];
+    const text = table([row(0), ...said, row(1), '"7"\n', row(2)]);
+    const { results, notes } = await read(Buffer.from(text));
+    expect(results.map(({ id, values }) => [id, ...values])).toEqual([
+      [0, 100],
+      [1, 101],
+      [2, 102],
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  it("may be followed by a page of averages, whose rows are no results and no damage", async () => {
+    const averages = [
+      '"Process ID","Process Name","Host Name","Kernel Name","Invocations","gpu__time_duration.sum"\n',
+      line("", "", "", "", "", "ns"),
+      line("7", "8", "127.0.0.1", "gemm", "2", "150"),
+    ];
+    const { results, notes } = await read(Buffer.from(table([row(0)]) + averages.join("")));
+    expect(idsOf(results)).toEqual([0]);
+    expect(notes).toEqual(["the CSV: a summary page was left out"]);
+  });
+
+  it("tells of a table without units, though the next one has them", async () => {
+    const without = `${HEADER},"${METRIC}"\n${row(0)}`;
+    const { results, notes } = await read(Buffer.from(without + table([row(1)])));
+    expect(idsOf(results)).toEqual([0, 1]);
+    expect(notes).toEqual([expect.stringContaining("the table has no units")]);
+  });
+
   it("may begin with a byte order mark, in whatever pieces", async () => {
     const text = Buffer.from(`\ufeff${table([row(0)])}`);
     for (const cuts of [[], [1], [2], [1, 2, 3], [4]])
