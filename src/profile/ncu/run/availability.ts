@@ -25,7 +25,9 @@ export async function queryAvailable(
   chip: string | null = null,
 ): Promise<Available> {
   const ask = async (...args: string[]): Promise<string> =>
-    options.has(args[0] ?? "") ? (await askNcu(path, [...args, "--csv"])).stdout : "";
+    options.has(args[0] ?? "")
+      ? (await askNcu(path, [...withoutConfigFile(options), ...args, "--csv"])).stdout
+      : "";
   const [sets, sections, metrics] = await Promise.all([
     ask("--list-sets"),
     ask("--list-sections"),
@@ -37,6 +39,10 @@ export async function queryAvailable(
     metrics: firstColumn(metrics, "Metric name"),
   };
 }
+
+/** A config.ncu-cfg that lies around may name other sections than those that are measured. */
+const withoutConfigFile = (options: NcuCapabilities["options"]): readonly string[] =>
+  options.has("--config-file") ? ["--config-file", "off"] : [];
 
 /** Names of metrics that may be counted per instruction of a kernel, or per line of its source. */
 const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
@@ -54,10 +60,9 @@ export async function queryRefused(
   const refused = new Set<string>();
   if (!isRangeMode(replay_mode)) return refused;
   const left = new Set(metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric)));
-  const config = options.has("--config-file") ? ["--config-file", "off"] : [];
   while (left.size > 0) {
     const metrics = ["--metrics", [...left].join(",")];
-    const args = [...config, "--replay-mode", replay_mode, ...metrics, "true"];
+    const args = [...withoutConfigFile(options), "--replay-mode", replay_mode, ...metrics, "true"];
     const { stdout, stderr } = await askNcu(path, args);
     const [, named] = /Metric (\S+) is not supported/.exec(`${stdout}${stderr}`) ?? [];
     if (named === undefined || !left.delete(named)) return refused;

@@ -1,3 +1,6 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   adaptToAvailable,
@@ -136,6 +139,25 @@ describe.skipIf(real === null)("the real ncu", () => {
     // Of Volta; a misspelt source metric; one that no GPU has.
     const metrics = ["lts__lts2xbar_cycles_active_x.sum", "inst_execute", "gpu_time_duration.sum"];
     expect(adaptToAvailable({ ...cliConfig, metrics }, have, ncu).config.metrics).toEqual([]);
+  });
+
+  it("has what it measures with, whatever a config file that lies around would have of it", async () => {
+    const here = mkdtempSync(join(tmpdir(), "ncu-config-"));
+    mkdirSync(join(here, "sections"));
+    writeFileSync(
+      join(here, "sections", "Own.section"),
+      'Identifier: "Own"\nDisplayName: "Own"\nSets { Identifier: "own" }\n',
+    );
+    writeFileSync(
+      join(here, "config.ncu-cfg"),
+      "[List]\n--section-folder = sections\n[Query]\n--query-metrics-mode = suffix\n",
+    );
+    const inHere = join(here, "ncu");
+    writeFileSync(inHere, `#!/bin/sh\ncd '${here}'\nexec '${real?.path}' "$@"\n`);
+    chmodSync(inHere, 0o755);
+    expect(await queryAvailable(await probeNcu(inHere), "gh100")).toEqual(
+      await queryAvailable(await probeNcu(real?.path ?? ""), "gh100"),
+    );
   });
 
   it("leaves nothing out where it cannot ask a driver", async () => {
