@@ -131,6 +131,19 @@ export declare function pythonCandidates(
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[];
 
+/**
+ * The first of them that runs and is new enough, in full, null where none is; and those before it that are too old, in words.
+ *
+ * @param ask what a command prints; null where it does not run
+ */
+export declare function findPython(
+  env: Readonly<Record<string, string | undefined>>,
+  ask: (argv: readonly string[]) => Promise<string | null>,
+): Promise<{ readonly path: string | null; readonly tooOld: readonly string[] }>;
+
+/** What is said where there is none. */
+export declare function pythonNeeded(tooOld: readonly string[]): string;
+
 /** Whether the native part stands ready; runs nothing. */
 export declare function nativeStatus(
   root: string,

@@ -23,9 +23,9 @@ import {
   writeAtomically,
 } from "./building/place.mjs";
 import { planBuild } from "./building/plan.mjs";
-import { pythonCandidates } from "./building/python.mjs";
+import { findPython, pythonCandidates, pythonNeeded } from "./building/python.mjs";
 
-export { NativeBuildError, pythonCandidates };
+export { findPython, NativeBuildError, pythonCandidates, pythonNeeded };
 
 /**
  * Whether the native part stands ready, without running anything: reads the sources and compares

@@ -18,21 +18,37 @@ export const OLDEST_PYTHON = "3.8";
 
 const WHICH = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)";
 
-/** The first of them that runs and is new enough, in full. */
-export async function requirePython(signal) {
+/**
+ * The first of them that runs and is new enough, in full; and those before it that are too old.
+ *
+ * @param ask what a command prints; null where it does not run
+ */
+export async function findPython(env, ask) {
   const tooOld = [];
-  for (const candidate of pythonCandidates(process.env)) {
-    const { code, output } = await run(candidate, ["-c", WHICH], { signal });
-    const [, version, path] = /^(\d+\.\d+) (.+)$/.exec(output.trim().split("\n").at(-1)) ?? [];
-    if (code !== 0 || path === undefined) continue;
-    if (isAtLeast(version, OLDEST_PYTHON)) return path;
+  for (const candidate of pythonCandidates(env)) {
+    const answer = await ask([candidate, "-c", WHICH]);
+    const last = answer?.trim().split("\n").at(-1) ?? "";
+    const [, version, path] = /^(\d+\.\d+) (.+)$/.exec(last) ?? [];
+    if (path === undefined) continue;
+    if (isAtLeast(version, OLDEST_PYTHON)) return { path, tooOld };
     tooOld.push(`${candidate} is Python ${version}`);
   }
-  throw new NativeBuildError(
-    `Python ${OLDEST_PYTHON} or newer is needed to build the native part (node-gyp runs on it); ${
-      tooOld.length > 0 ? tooOld.join(", ") : "no python3 was found"
-    } (PYTHON names another)`,
-  );
+  return { path: null, tooOld };
+}
+
+/** What is said where there is none. */
+export const pythonNeeded = (tooOld) =>
+  `Python ${OLDEST_PYTHON} or newer is needed to build the native part (node-gyp runs on it); ${
+    tooOld.length > 0 ? tooOld.join(", ") : "no python3 was found"
+  } (PYTHON names another)`;
+
+export async function requirePython(signal) {
+  const { path, tooOld } = await findPython(process.env, async ([program, ...args]) => {
+    const { code, output } = await run(program, args, { signal });
+    return code === 0 ? output : null;
+  });
+  if (path === null) throw new NativeBuildError(pythonNeeded(tooOld));
+  return path;
 }
 
 function isAtLeast(version, oldest) {

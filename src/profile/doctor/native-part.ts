@@ -15,31 +15,35 @@ export interface NativeFindings {
 /** Asks without building anything. */
 export async function probeNative(machine: Machine, packageRoot: string): Promise<NativeFindings> {
   const builder = await nativeBuilder(packageRoot).catch(() => null);
-  const [status, tools] = await Promise.all([
+  const [status, { tools, lacking }] = await Promise.all([
     builder?.nativeStatus(packageRoot).catch(() => null) ?? null,
-    detect(machine, packageRoot, builder?.pythonCandidates(machine.env) ?? []),
+    detect(machine, packageRoot, builder),
   ]);
   const make = await machine.run(["make", "--version"]);
   const canBuild = tools?.compiler != null && make !== null;
   return {
     check: nativeCheck(status, canBuild, machine),
-    toolchain: toolchainCheck(tools, make !== null),
+    toolchain: toolchainCheck(tools, lacking, make !== null),
     usable: status?.state === "ready" || canBuild,
   };
 }
 
-/** What the first of the Pythons that runs finds. */
+/** What the Python of a build finds; without one, why there is none. */
 async function detect(
   machine: Machine,
   packageRoot: string,
-  pythons: readonly string[],
-): Promise<Detection | null> {
-  for (const python of pythons) {
-    const found = await machine.run([python, join(packageRoot, "native", "detect.py"), "all"]);
-    if (found !== null) return parseDetection(found);
-  }
-  return null;
+  builder: NativeBuilder | null,
+): Promise<{ readonly tools: Detection | null; readonly lacking: string }> {
+  const lacking = "python3, which looks for the rest, does not run";
+  if (builder === null) return { tools: null, lacking };
+  const { path, tooOld } = await builder.findPython(machine.env, machine.run);
+  if (path === null)
+    return { tools: null, lacking: tooOld.length > 0 ? builder.pythonNeeded(tooOld) : lacking };
+  const found = await machine.run([path, join(packageRoot, "native", "detect.py"), "all"]);
+  return { tools: found === null ? null : parseDetection(found), lacking };
 }
+
+type NativeBuilder = Awaited<ReturnType<typeof nativeBuilder>>;
 
 /** As `NativeDetection`, of a machine that may have no compiler. */
 type Detection = Partial<
@@ -74,10 +78,9 @@ function nativeCheck(
   };
 }
 
-function toolchainCheck(tools: Detection | null, hasMake: boolean): Check {
+function toolchainCheck(tools: Detection | null, lacking: string, hasMake: boolean): Check {
   const name = "toolchain";
-  if (tools === null)
-    return { name, state: "missing", detail: "python3, which looks for the rest, does not run" };
+  if (tools === null) return { name, state: "missing", detail: lacking };
   const { compiler, nvcc, cudnn } = tools;
   const parts = [
     compiler == null ? "no C++ compiler" : `${compiler.command} ${compiler.version ?? ""}`.trim(),

@@ -13,6 +13,7 @@ import {
   machine,
   NSIGHT,
   params,
+  pythonSays,
   TOOLCHAIN,
 } from "./machines.ts";
 
@@ -206,7 +207,8 @@ it("survives programs that print nonsense, and looks for CUPTI in an environment
       "venv/lib/python3.12/site-packages/nvidia/cuda_cupti/lib/libcupti.so.12": "",
     },
     answers: {
-      python3: "{ not json",
+      "python3 -c": pythonSays("3.12", "/usr/bin/python3"),
+      "/usr/bin/python3": "{ not json",
       "nvidia-smi": "NVIDIA-SMI has failed",
       "/opt/nvidia/nsight-systems/2025.5.1/bin/nsys --version": "Segmentation fault",
     },
@@ -225,7 +227,11 @@ it("takes what a program warns of for no part of its answer", async () => {
 it("looks for compilers with the Python that the build takes, where python3 is none", async () => {
   const { check } = await findingsOf({
     env: { PYTHON: "/opt/python/bin/python" },
-    answers: { "/opt/python/bin/python": TOOLCHAIN.python3, "make --version": "GNU Make 4.3" },
+    answers: {
+      ...TOOLCHAIN,
+      "python3 -c": "",
+      "/opt/python/bin/python -c": TOOLCHAIN["python3 -c"],
+    },
   });
   expect(check("toolchain")).toMatchObject({
     state: "ok",
@@ -233,6 +239,19 @@ it("looks for compilers with the Python that the build takes, where python3 is n
   });
   const none = await findingsOf({ env: { PYTHON: "/opt/python/bin/python" }, answers: {} });
   expect(none.check("toolchain")?.state).toBe("missing");
+});
+
+it("takes no Python that is too old to build with, and names it where there is no other", async () => {
+  const old = { "python3 -c": pythonSays("3.7", "/usr/bin/python3.7") };
+  const tooOld = await findingsOf({ answers: { ...TOOLCHAIN, ...old } });
+  expect(tooOld.check("toolchain")).toMatchObject({
+    state: "missing",
+    detail:
+      "Python 3.8 or newer is needed to build the native part (node-gyp runs on it); python3 is Python 3.7 (PYTHON names another)",
+  });
+  const other = { "python -c": TOOLCHAIN["python3 -c"] };
+  const { check } = await findingsOf({ answers: { ...TOOLCHAIN, ...old, ...other } });
+  expect(check("toolchain")).toMatchObject({ state: "ok" });
 });
 
 it("looks for CUPTI among the packages of the python3 on PATH, where the recorder looks, too", async () => {

@@ -40,7 +40,13 @@ const DETECTED = JSON.stringify({
   nvcc: { version: "13.0" },
   cudnn: { version: "9.24.0" },
 });
-export const TOOLCHAIN = { python3: DETECTED, "make --version": "GNU Make 4.3" };
+/** What a Python of a version says of itself. */
+export const pythonSays = (version: string, path: string): string => `${version} ${path}\n`;
+export const TOOLCHAIN = {
+  "python3 -c": pythonSays("3.12", "/usr/bin/python3.12"),
+  "/usr/bin/python3.12": DETECTED,
+  "make --version": "GNU Make 4.3",
+};
 export const GPU = {
   "nvidia-smi": "0, NVIDIA H200, 580.65.06, GPU-a\n1, NVIDIA H200, 580.65.06, GPU-b\n",
 };
