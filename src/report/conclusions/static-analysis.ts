@@ -65,8 +65,9 @@ export function passBoundMs({ layers, peaks }: StaticAnalysis): number | null {
  * more bytes only mean that data stayed in a cache. Null where it does not.
  */
 export function peakContradiction({ layers, peaks, passMs }: StaticAnalysis): string | null {
-  const peak = peaks?.gflops_per_second ?? null;
-  if (peaks === null || peak === null || passMs === null || passMs === 0) return null;
+  if (peaks === null || passMs === null || passMs === 0) return null;
+  const { gflops_per_second: peak } = peaks;
+  if (peak === null) return null;
   const attained = layers.reduce((sum, { flops }) => sum + flops, 0) / passMs / 1e6;
   if (attained <= peak) return null;
   return `The pass did ${attained.toFixed(1)} GFLOP/s, more than the peak of ${peak.toFixed(1)} GFLOP/s (${peaks.source}): that peak is an underestimate, as on a machine that is busy or changes its clock, and the bounds that come from it are too long.`;

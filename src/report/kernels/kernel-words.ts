@@ -76,6 +76,9 @@ function wordsWithoutKernels({ collector, regions }: NCUProfileRegionReport): Ke
 export const shownKernelCount = ({ kernel_count, total_ms }: NCUProfileRegion): string =>
   kernel_count === 0 && (total_ms ?? 0) > 0 ? NOT_MEASURED : String(kernel_count);
 
-/** ncu tells which range a kernel was launched in, not how often the range was opened. */
-export const shownCalls = ({ kind, invocations }: NCUProfileRegion): string =>
-  kind === "outside" || invocations === 0 ? NOT_MEASURED : String(invocations);
+/**
+ * ncu tells which range a kernel was launched in, not how often the range was opened; what is outside of all
+ * ranges was never opened.
+ */
+export const shownCalls = ({ invocations }: NCUProfileRegion): string =>
+  invocations === 0 ? NOT_MEASURED : String(invocations);

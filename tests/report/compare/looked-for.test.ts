@@ -11,6 +11,7 @@ import type {
 } from "../../../src/report/document.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
+const MS = 1_000_000;
 const program = {
   pid: 1,
   ranges: [
@@ -28,12 +29,18 @@ const program = {
 const reportWith = (include: readonly string[], exclude: readonly string[] = []) =>
   firstReport(bundleOf([program], { selection: { include, exclude } }));
 const whole = reportWith([]);
-const withKernels = (
+const withSelection = (
   report: NCUProfileRegionReport,
   selection: Partial<RegionSelection>,
 ): NCUProfileRegionReport => ({
   ...report,
   selection: { ...selectionOf(report), ...selection },
+});
+const withKernels = (
+  report: NCUProfileRegionReport,
+  selection: Partial<RegionSelection>,
+): NCUProfileRegionReport => ({
+  ...withSelection(report, selection),
   regions: report.regions.map((region) => ({
     ...region,
     kernels: region.kernels.filter(({ kernel_name }) => kernel_name !== "relu(float *)"),
@@ -133,6 +140,28 @@ describe("what a selection leaves out", () => {
     expect(step?.kernels.find(({ kernel_name }) => kernel_name === "relu(float *)")?.presence).toBe(
       presence,
     );
+  });
+
+  it("is no operation of the CPU, whatever a selection of kernels says", () => {
+    const onCpu = (ops: readonly { name: string; start: number; end: number }[]) =>
+      firstReport(
+        bundleOf([
+          {
+            pid: 1,
+            ranges: [
+              { name: "step", start: 0, end: 9 * MS },
+              ...ops.map((op) => ({ ...op, domain: "shallow_resnet.ops" })),
+            ],
+          },
+        ]),
+      );
+    const conv = { name: "conv2d", start: 0, end: MS };
+    const relu = { name: "relu", start: 2 * MS, end: 3 * MS };
+    const removed = withSelection(onCpu([conv]), { kernel_exclude_patterns: ["relu"] });
+    expect(kernelsOf(onCpu([conv, relu]), removed)).toMatchObject({
+      conv2d: "both",
+      relu: "removed",
+    });
   });
 
   it("is told in a note with the selection that leaves it out", () => {
@@ -237,16 +266,22 @@ describe("totals of two selections", () => {
     expect(gate(whole, selected, "total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
   });
 
-  it.each<[string, NCUProfileRegionReport]>([
-    ["ncu measured only some regions", measured(reportWith(["step"]), {})],
-    ["some kernels were not counted", withKernels(whole, { kernel_exclude_patterns: ["relu"] })],
-  ])("are not held against a limit where %s", (_, selected) => {
+  it.each<[string, NCUProfileRegionReport, string]>([
+    ["ncu measured only some regions", measured(reportWith(["step"]), {}), "include step"],
+    [
+      "some kernels were not counted",
+      withKernels(whole, { kernel_exclude_patterns: ["relu"] }),
+      "kernels: exclude relu",
+    ],
+  ])("are not held against a limit where %s", (_, selected, words) => {
     const { totals, notes } = compareReports(whole, selected);
     expect(verdictsOf(totals)).toMatchObject({
       ...{ total_ms: "left_out", outside_ms: "left_out", kernel_count: "left_out" },
       wall_ms: "same",
     });
-    expect(notes.join("\n")).toContain("totals of kernels");
+    expect(notes.join("\n")).toContain(
+      `measured or counted different work (A: everything; B: ${words}): totals of kernels`,
+    );
     expect(() => gate(whole, selected, "total_ms>5%")).toThrow(
       "--fail-on: 'total_ms>5%': the two reports have total_ms of different work, as their selections differ, or in different units",
     );

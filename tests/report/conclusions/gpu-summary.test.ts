@@ -59,7 +59,9 @@ describe("what the GPU did, in plain words", () => {
     );
   });
 
-  it("says nothing where no GPU was seen, or no region", () => {
+  it("says nothing where no GPU was seen, or no region, or none that took time", () => {
+    const marker = { name: "marker", start: MS, end: MS };
+    expect(told({ ranges: [marker], kernels: [{ name: "k", launch: at(1), ns: 1 }] })).toBeNull();
     expect(told({ ranges: [step] })).toBeNull();
     expect(told({ ranges: [], kernels: [{ name: "k", launch: 0, ns: 1 }] })).toBeNull();
   });

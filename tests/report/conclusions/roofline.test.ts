@@ -42,8 +42,30 @@ describe("rooflinePoints", () => {
     expect(point?.intensity).toBeCloseTo(2500, 6);
   });
 
-  it("says nothing where traffic, time or work is unknown", () => {
+  it("takes counts of whole multiprocessors where those of their partitions were not collected", () => {
+    const [point] = rooflinePoints(
+      region({
+        "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.per_cycle_elapsed": [100, "inst/cycle"],
+        "sm__cycles_elapsed.avg.per_second": [1e9, "cycle/second"],
+        "smsp__cycles_elapsed.avg.per_second": [1e9, "cycle/second"],
+        "dram__bytes.sum.per_second": [1e11, "byte/second"],
+      }),
+    );
+    expect(point).toEqual({ precision: "single", flops: 2e11, intensity: 2 });
+  });
+
+  it("says nothing where traffic, time or work is unknown, or nothing went to memory", () => {
     expect(rooflinePoints(region({}))).toEqual([]);
+    const rates = {
+      [`${counted("ffma")}.per_cycle_elapsed`]: [1, "inst/cycle"] as const,
+      "smsp__cycles_elapsed.avg.per_second": [1e9, "cycle/second"] as const,
+    };
+    for (const traffic of [null, 0])
+      expect(
+        rooflinePoints(
+          region({ ...rates, "dram__bytes.sum.per_second": [traffic, "byte/second"] }),
+        ),
+      ).toEqual([]);
     const work = { [counted("ffma")]: [5e6, "inst"] as const };
     expect(rooflinePoints(region({ ...work, "dram__bytes.sum": [10, "byte"] }))).toEqual([]);
     expect(

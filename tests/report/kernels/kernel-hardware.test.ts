@@ -6,7 +6,11 @@ import type {
   RegionReportBundle,
 } from "../../../src/report/index.ts";
 import { createReportValidator } from "../../../src/report/index.ts";
-import { hardwareColumns, hardwareLegend } from "../../../src/report/kernels/kernel-columns.ts";
+import {
+  hardwareColumns,
+  hardwareLegend,
+  occupancyLimitText,
+} from "../../../src/report/kernels/kernel-columns.ts";
 import { kernelHardware } from "../../../src/report/kernels/kernel-hardware.ts";
 import { mergeHardware } from "../../../src/report/kernels/merge-hardware.ts";
 import { bundleOf, resnet } from "../bundles.ts";
@@ -109,6 +113,16 @@ describe("mergeHardware", () => {
     });
     expect(mergeHardware([of(0, { sm_pct: 10 }), of(0, { sm_pct: 30 })])?.sm_pct).toBe(20);
   });
+
+  it("takes what limits occupancy from where the kernel ran longest", () => {
+    const first = of(1, { occupancy_limited_by: ["registers"] });
+    const longest = of(5, { occupancy_limited_by: ["warps"] });
+    for (const parts of [
+      [first, longest],
+      [longest, first],
+    ])
+      expect(mergeHardware(parts)?.occupancy_limited_by).toEqual(["warps"]);
+  });
 });
 
 describe("reports of kernels with counters", () => {
@@ -141,6 +155,15 @@ describe("reports of kernels with counters", () => {
     ]);
     expect(hardwareLegend(columns)).not.toContain("ensor");
     expect(hardwareLegend(hardwareColumns([{}]))).toBeNull();
+  });
+
+  it("say what limits occupancy as far as that was measured", () => {
+    const limit = (occupancy_limit_pct: number | null, ...by: ("registers" | "shared_memory")[]) =>
+      occupancyLimitText({ ...hardware, occupancy_limit_pct, occupancy_limited_by: by });
+    expect(limit(50, "registers")).toBe("50.0 %: registers");
+    expect(limit(100)).toBe("100.0 %");
+    expect(limit(null, "registers", "shared_memory")).toBe("registers, shared memory");
+    expect(limit(null)).toBeNull();
   });
 
   it("stand in kernels.csv only where there are any", () => {

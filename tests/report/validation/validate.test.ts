@@ -91,6 +91,27 @@ describe("the schema", () => {
       '"yesterdayZ" does not fit',
       "a text in the format date-time",
     ],
+    [
+      "a number that is no text and not null",
+      (_, __, region) => Object.assign(region, { parent: 7 }),
+      `${inRegion}/parent`,
+      "7 does not fit",
+      "a text or null",
+    ],
+    [
+      "an object, without all that is in it",
+      (_, __, region) => Object.assign(region, { name: { first: "a", second: "b" } }),
+      `${inRegion}/name`,
+      "an object does not fit",
+      "a text",
+    ],
+    [
+      "the beginning of a text that is longer than a line",
+      (_, __, region) => Object.assign(region, { kind: "x".repeat(100) }),
+      `${inRegion}/kind`,
+      `"${"x".repeat(78)}… does not fit`,
+      "one of push_pop, start_end, outside",
+    ],
   ])("reports %s with place and expectation", (_, change, pointer, message, expected) => {
     expect(issuesAfter(change)).toEqual([{ pointer, message, expected }]);
   });
