@@ -1,6 +1,10 @@
 /** Entry point of the comparison page's script. */
 import { formatDelta, formatPercent } from "../compare/change-text.ts";
-import type { ComparisonPageData, ComparisonRow } from "../compare/comparison-page-data.ts";
+import type {
+  ComparisonFact,
+  ComparisonPageData,
+  ComparisonRow,
+} from "../compare/comparison-page-data.ts";
 import { themeButton } from "./controls.ts";
 import { h } from "./dom.ts";
 import { formatMs } from "./format.ts";
@@ -25,6 +29,8 @@ document
   ?.append(
     changes("Regions", page.regions, totalText(page.total)),
     changes(`${page.kernelHeading}s`, page.kernels, null),
+    ...gpuUse(page.activityHeading, page.activity),
+    ...gpuUse(page.countersHeading, page.counters),
     configuration(page.config),
   );
 
@@ -89,6 +95,32 @@ function changes(
     h("p", { class: "hint" }, `${page.time}; ± is the 95 % interval.`),
     table.element,
   );
+}
+
+function gpuUse(title: string, rows: readonly ComparisonFact[]): readonly HTMLElement[] {
+  if (rows.length === 0) return [];
+  const column = (
+    heading: string,
+    of: (row: ComparisonFact) => string,
+  ): Column<ComparisonFact> => ({ heading, align: "right", key: of, cell: of });
+  const table = createTable<ComparisonFact>({
+    label: title,
+    columns: [
+      {
+        heading: "Name",
+        key: ({ label }) => label,
+        cell: ({ label }) => nameElement("code", label),
+      },
+      { heading: "What", key: ({ name }) => name, cell: ({ name }) => name },
+      column("A", ({ a }) => a),
+      column("B", ({ b }) => b),
+      column("Change", ({ change }) => change),
+    ],
+    text: ({ label, name, a, b }) => `${label} ${name} ${a} ${b}`,
+    pageSize: 200,
+  });
+  table.setRows(rows);
+  return [section(title, table.element)];
 }
 
 function configuration(rows: ComparisonPageData["config"]): HTMLElement {

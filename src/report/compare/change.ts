@@ -49,6 +49,16 @@ export function changeOf(a: Measured | null, b: Measured | null): Change {
   };
 }
 
+/**
+ * A change of a part of something larger, such as a share of a peak: less than a hundredth of the whole is
+ * nobody's business, however many times as much as before it is.
+ */
+export function partChange(a: Measured | null, b: Measured | null, whole: number): Change {
+  const change = changeOf(a, b);
+  const isSmall = change.delta !== null && Math.abs(change.delta) < whole * LEAST_RELATIVE;
+  return isSmall ? { ...change, verdict: "same" } : change;
+}
+
 /** A change of something that is counted, not measured: any difference is one. */
 export function countChange(a: number | null, b: number | null): Change {
   if (a === null || b === null) return oneSided(a, b);

@@ -7,12 +7,27 @@ export interface ComparisonPageData {
   readonly total: ComparisonRow;
   /** What the rows of `kernels` are. */
   readonly kernelHeading: string;
+  readonly activityHeading: string;
+  readonly countersHeading: string;
   readonly kernels: readonly ComparisonRow[];
+  /** How the GPU was used in regions, and counters of kernels: what changed. */
+  readonly activity: readonly ComparisonFact[];
+  readonly counters: readonly ComparisonFact[];
   readonly config: readonly {
     readonly key: string;
     readonly a: string | null;
     readonly b: string | null;
   }[];
+}
+
+/** As text: numbers of several units, and words. */
+export interface ComparisonFact {
+  /** A region or a kernel. */
+  readonly label: string;
+  readonly name: string;
+  readonly a: string;
+  readonly b: string;
+  readonly change: string;
 }
 
 export interface ComparisonRow {

@@ -20,7 +20,14 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
-import type { ComparisonPageData, ComparisonRow } from "./comparison-page-data.ts";
+import type { ComparisonFact, ComparisonPageData, ComparisonRow } from "./comparison-page-data.ts";
+import {
+  ACTIVITY_HEADING,
+  activityFacts,
+  COUNTERS_HEADING,
+  counterFacts,
+  type GpuFacts,
+} from "./gpu-facts.ts";
 
 /** Rows of each table: a page of 1 MB bears no more. */
 const MAX_ROWS = 2000;
@@ -32,6 +39,7 @@ export function renderComparisonHtml(
   const { names, reports, config, gates } = comparison;
   const time = mainTime(reports);
   const lineOf = pathLines(reports.regions);
+  const [activity, counters] = [factRows(activityFacts(reports)), factRows(counterFacts(reports))];
   const data: ComparisonPageData = {
     time: TIME_LABELS[time],
     regions: regionLines(reports.regions)
@@ -48,6 +56,10 @@ export function renderComparisonHtml(
       .map(({ kernel_name, changes }) =>
         rowOf(printableLabel(kernel_name, 160), changes, "total_ms", reports),
       ),
+    activityHeading: ACTIVITY_HEADING,
+    activity: activity.slice(0, MAX_ROWS),
+    countersHeading: COUNTERS_HEADING,
+    counters: counters.slice(0, MAX_ROWS),
     config: (config ?? []).slice(0, MAX_ROWS).map(({ key, a, b }) => ({
       key: printableLabel(key),
       a: a === null ? null : printableLabel(a, 160),
@@ -58,6 +70,8 @@ export function renderComparisonHtml(
     gate: gates.length,
     region: reports.regions.length,
     [kernelWord(reports)]: reports.kernels.length,
+    "number of GPU use": activity.length,
+    counter: counters.length,
     "configuration value": config?.length ?? 0,
   }).flatMap(([what, count]) => (count > MAX_ROWS ? [plural(count - MAX_ROWS, what)] : []));
   const body = `<header class="top"><h1>Comparison</h1>
@@ -81,6 +95,9 @@ ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join
 <main id="comparison"></main>`;
   return renderPage({ title: "Comparison", body, data }, assets);
 }
+
+const factRows = (all: readonly GpuFacts[]): readonly ComparisonFact[] =>
+  all.flatMap(({ label, facts }) => facts.map((fact) => ({ label, ...fact })));
 
 /** A glob can make a gate of every region: those that hold need no line each. */
 const mostTelling = (gates: Comparison["gates"]): Comparison["gates"] =>

@@ -1,9 +1,11 @@
 /** Kernels in two reports, matched by their names and kinds; the largest difference first. */
 import type { KernelRecord, NCUProfileRegionReport } from "../document.ts";
 import { kernelsOfReport } from "../kernels/kernels-of-report.ts";
+import { mergeHardware } from "../kernels/merge-hardware.ts";
 import { kernelMs } from "../measured-time.ts";
 import { changeOf, countChange } from "./change.ts";
 import { type Changes, changesAs, type Presence, presenceOf } from "./changes.ts";
+import { type BothLimits, counterChanges, limitsOf } from "./gpu-changes.ts";
 import type { LookedForByBoth } from "./looked-for.ts";
 import { measuredAlone } from "./noise.ts";
 
@@ -12,6 +14,8 @@ export interface KernelChange {
   readonly kind: KernelRecord["kind"];
   readonly presence: Presence;
   readonly changes: Changes;
+  /** What limits it by its counters; absent where neither report has any. Since 1.3. */
+  readonly limits?: BothLimits;
 }
 
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
@@ -55,6 +59,8 @@ function kernelChange(
   // Of a kernel that both have, a time in one of them is not a kernel that is new, or gone.
   const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
   const presence = presenceOf(a, b, (side) => looked[side].kernel({ kernel_name, kind }));
+  const [counters, others] = [a, b].map((sum) => mergeHardware(sum?.measured ?? NONE));
+  const limits = limitsOf(counters, others);
   return {
     kernel_name,
     kind,
@@ -62,7 +68,9 @@ function kernelChange(
     changes: changesAs(presence, {
       ...(isTimed && { total_ms: changeOf(timeA, timeB) }),
       calls: countChange(a?.calls ?? null, b?.calls ?? null),
+      ...counterChanges(counters, others),
     }),
+    ...(limits !== undefined && { limits }),
   };
 }
 
@@ -77,23 +85,30 @@ const kernelKey = ({ kernel_name, kind }: Pick<KernelRecord, "kernel_name" | "ki
 
 const timeOf = (sum: KernelSum | null) => measuredAlone(sum && kernelMs(sum));
 
-type KernelSum = Pick<KernelRecord, "kernel_name" | "kind" | "total_ms" | "calls">;
+interface KernelSum extends Pick<KernelRecord, "kernel_name" | "kind" | "total_ms" | "calls"> {
+  /** Those with counters: few reports have any. */
+  readonly measured: readonly KernelRecord[];
+}
 
 /** A kernel is one kernel on whichever device it ran. */
 function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum> {
   const sums = new Map<string, KernelSum>();
-  for (const { kernel_name, kind, total_ms, calls } of kernels) {
-    const key = kernelKey({ kernel_name, kind });
-    const sum = sums.get(key) ?? { total_ms: 0, calls: 0 };
+  for (const record of kernels) {
+    const { kernel_name, kind, total_ms, calls, hardware } = record;
+    const key = kernelKey(record);
+    const sum = sums.get(key) ?? { total_ms: 0, calls: 0, measured: NONE };
     sums.set(key, {
       kernel_name,
       kind,
       total_ms: sum.total_ms + total_ms,
       calls: sum.calls + calls,
+      measured: hardware === undefined ? sum.measured : [...sum.measured, record],
     });
   }
   return sums;
 }
+
+const NONE: readonly KernelRecord[] = [];
 
 const weight = ({ changes }: KernelChange): number => {
   const { a, b } = changes["total_ms"] ?? { a: null, b: null };

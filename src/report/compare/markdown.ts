@@ -25,6 +25,13 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "./comparison.ts";
+import {
+  ACTIVITY_HEADING,
+  activityFacts,
+  COUNTERS_HEADING,
+  counterFacts,
+  type GpuFacts,
+} from "./gpu-facts.ts";
 
 const MAX_KERNELS = 20;
 
@@ -72,6 +79,8 @@ export function comparisonMarkdownPieces({
     changed.length > MAX_KERNELS
       ? `${plural(changed.length - MAX_KERNELS, `more ${kernelWord(reports)}`)} changed.`
       : null,
+    ...factBlocks(ACTIVITY_HEADING, "Region", activityFacts(reports)),
+    ...factBlocks(COUNTERS_HEADING, kernelHeading(reports), counterFacts(reports)),
     ...configBlocks(config),
   ]);
 }
@@ -87,6 +96,34 @@ function* regionRows(
   for (const { region, level, label } of regionLines(regions))
     yield row(`${markdownIndent(level)}${escapeMarkdown(label)}`, region.changes[time]);
   yield row("all", totals[time]);
+}
+
+function factBlocks(heading: string, first: string, all: readonly GpuFacts[]): readonly string[] {
+  if (all.length === 0) return [];
+  const rows = all
+    .slice(0, MAX_KERNELS)
+    .flatMap(({ label, facts }) =>
+      facts.map(({ name, a, b, change }, at) => [
+        at === 0 ? markdownLabel(label) : "",
+        name,
+        a,
+        b,
+        change,
+      ]),
+    );
+  const columns = [
+    { heading: first },
+    { heading: "" },
+    { heading: "A", align: "right" as const },
+    { heading: "B", align: "right" as const },
+    { heading: "Change", align: "right" as const },
+  ];
+  const left = all.length - MAX_KERNELS;
+  return [
+    `## ${heading}`,
+    markdownTable(columns, rows),
+    ...(left > 0 ? [`${left} more changed.`] : []),
+  ];
 }
 
 const row = (label: string, change: Change | undefined): readonly string[] =>

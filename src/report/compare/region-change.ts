@@ -3,6 +3,7 @@ import type { NCUProfileRegion } from "../document.ts";
 import { exclusiveMs, totalMs } from "../measured-time.ts";
 import { asLeftOut, changeOf, countChange } from "./change.ts";
 import { type Changes, changesAs, changesIf, type Presence, presenceOf } from "./changes.ts";
+import { activityChanges } from "./gpu-changes.ts";
 import { type KernelChange, kernelChanges, kernelLeftOut } from "./kernel-changes.ts";
 import type { LookedForByBoth } from "./looked-for.ts";
 import { measuredAlone, measuredMedian, measuredWall, measuredWork } from "./noise.ts";
@@ -54,6 +55,7 @@ export function regionChange(
         kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
       }),
       invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
+      ...activityChanges(a, b),
       ...changesIf(isSame, metricChanges(a, b)),
     }),
     kernels: isLeftOut ? found.map(kernelLeftOut) : found,

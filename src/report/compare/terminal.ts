@@ -23,6 +23,14 @@ import {
 } from "./comparison.ts";
 import { type FoldedRegions, foldedRegions } from "./folded-regions.ts";
 import type { GateResult } from "./gates.ts";
+import {
+  ACTIVITY_HEADING,
+  activityFacts,
+  COUNTERS_HEADING,
+  counterFacts,
+  type GpuFact,
+  type GpuFacts,
+} from "./gpu-facts.ts";
 
 export interface TerminalOptions {
   readonly width: number;
@@ -46,6 +54,8 @@ export function renderComparison(
     ),
     regionBlock(page, reports, regions),
     ...kernelBlocks(page, reports, kernels),
+    factBlock(page, ACTIVITY_HEADING, activityFacts(reports), { option: "regions", most: regions }),
+    factBlock(page, COUNTERS_HEADING, counterFacts(reports), { option: "kernels", most: kernels }),
     configLines(config).flatMap((line) => wrapped(page, line)),
     gateBlock(page, gates),
   ];
@@ -113,6 +123,45 @@ function kernelBlocks(
     left === 0 ? [] : wrapped(page, more, page.colors.dim),
   ];
 }
+
+interface MostShown {
+  readonly option: "regions" | "kernels";
+  readonly most: number;
+}
+
+function factBlock(
+  page: Page,
+  heading: string,
+  all: readonly GpuFacts[],
+  { option, most }: MostShown,
+): readonly string[] {
+  const rows = all
+    .slice(0, most)
+    .flatMap(({ label, facts }): readonly FactRow[] => [
+      { label },
+      ...facts.map((fact) => ({ label: `  ${fact.name}`, fact })),
+    ]);
+  if (rows.length === 0) return [];
+  const drawn = terminalTable(heading, rows, FACT_COLUMNS, page.width);
+  const left = all.length - most;
+  const more = `${left} more changed: --${option} ${all.length} shows all`;
+  return [
+    page.colors.bold(drawn.heading),
+    ...drawn.lines,
+    ...(left <= 0 ? [] : wrapped(page, more, page.colors.dim)),
+  ];
+}
+
+interface FactRow {
+  readonly label: string;
+  readonly fact?: GpuFact;
+}
+
+const FACT_COLUMNS: readonly TerminalColumn<FactRow>[] = [
+  { heading: "A", side: "right", cell: ({ fact }) => fact?.a ?? "", dispensable: 2 },
+  { heading: "B", side: "right", cell: ({ fact }) => fact?.b ?? "", dispensable: 0 },
+  { heading: "Change", side: "right", cell: ({ fact }) => fact?.change ?? "", dispensable: 1 },
+];
 
 function gateBlock(page: Page, gates: readonly GateResult[]): readonly string[] {
   if (gates.length === 0) return [];

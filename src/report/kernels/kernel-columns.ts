@@ -47,13 +47,15 @@ const share = (
   align: "right",
 });
 
+export const OCCUPANCY_LIMIT = "Occupancy limit";
+
 const COLUMNS: readonly HardwareColumn[] = [
   share("SM %", "SM %", ({ sm_pct }) => sm_pct),
   share("Memory %", "Mem %", ({ memory_pct }) => memory_pct),
   words("Limit", "Limited by", ({ limited_by }) => limited_by),
   share("Tensor %", "Tensor %", ({ tensor_pct }) => tensor_pct),
   share("Occupancy %", "Occ %", ({ occupancy_pct }) => occupancy_pct),
-  words("Occ limit", "Occupancy limit", occupancyLimitText),
+  words("Occ limit", OCCUPANCY_LIMIT, occupancyLimitText),
 ];
 
 const WORDS: Readonly<Record<OccupancyLimit, string>> = {
@@ -68,7 +70,7 @@ const WORDS: Readonly<Record<OccupancyLimit, string>> = {
 export function occupancyLimitText({
   occupancy_limit_pct,
   occupancy_limited_by,
-}: KernelHardware): string | null {
+}: Pick<KernelHardware, "occupancy_limit_pct" | "occupancy_limited_by">): string | null {
   const why = occupancy_limited_by.map((limit) => WORDS[limit]).join(", ");
   if (occupancy_limit_pct === null) return why === "" ? null : why;
   const most = `${formatShare(occupancy_limit_pct, 100)} %`;

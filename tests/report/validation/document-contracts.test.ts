@@ -8,6 +8,7 @@ import {
 } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison, ConfigDifference } from "../../../src/report/compare/comparison.ts";
 import { checkGates, type GateResult } from "../../../src/report/compare/gates.ts";
+import type { KernelLimits } from "../../../src/report/compare/gpu-changes.ts";
 import {
   COMPARISON_CONTRACT,
   COMPARISON_CONTRACTS,
@@ -111,7 +112,9 @@ const kernelChange: Keys<KernelChange> = {
   kind: true,
   presence: true,
   changes: true,
+  limits: true,
 };
+const kernelLimits: Keys<KernelLimits> = { limited_by: true, occupancy_limited_by: true };
 const difference: Keys<ConfigDifference> = { key: true, a: true, b: true };
 const gateResult: Keys<GateResult> = { gate: true, outcome: true, reason: true };
 const gate: Keys<Gate> = {
@@ -128,6 +131,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   SweepRegion: ["path_domains"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
+  KernelChange: ["limits"],
 };
 
 const TYPES = [
@@ -140,6 +144,7 @@ const TYPES = [
   ["comparison", "Change", change],
   ["comparison", "RegionChange", regionChange],
   ["comparison", "KernelChange", kernelChange],
+  ["comparison", "KernelLimits", kernelLimits],
   ["comparison", "ConfigDifference", difference],
   ["comparison", "GateResult", gateResult],
   ["comparison", "Gate", gate],

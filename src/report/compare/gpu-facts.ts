@@ -1,0 +1,127 @@
+/**
+ * How the GPU was used before and after, as rows for people: only what changed. Neither direction is a fault
+ * of itself, so that none is called slower.
+ */
+import { printableLabel } from "../../text/printable.ts";
+import { BUSY_HEADING } from "../gpu-words.ts";
+import { OCCUPANCY_LIMIT, occupancyLimitText } from "../kernels/kernel-columns.ts";
+import { formatMs, formatShare, NOT_MEASURED } from "../numbers.ts";
+import { kindMarks, pathWords } from "../region-path.ts";
+import type { Change } from "./change.ts";
+import type { Changes } from "./changes.ts";
+import type { ReportComparison } from "./compare-reports.ts";
+import { ACTIVITY_PARTS, type KernelLimits } from "./gpu-changes.ts";
+import type { KernelChange } from "./kernel-changes.ts";
+
+/** A number, or words, in both reports. */
+export interface GpuFact {
+  readonly name: string;
+  readonly a: string;
+  readonly b: string;
+  /** With its sign; empty for words. */
+  readonly change: string;
+}
+
+/** A region or a kernel with what changed of it. */
+export interface GpuFacts {
+  /** Safe to print. */
+  readonly label: string;
+  readonly facts: readonly GpuFact[];
+}
+
+export const ACTIVITY_HEADING = "GPU in regions";
+export const COUNTERS_HEADING = "Kernel counters";
+
+/** Regions in which the GPU was used otherwise, the largest difference first. */
+export function activityFacts({ regions }: ReportComparison): readonly GpuFacts[] {
+  const kindOf = kindMarks(regions);
+  return regions
+    .flatMap((region) => {
+      const facts = ACTIVITY.flatMap(([key, name, format]) =>
+        factOf(name, region.changes[key], format),
+      );
+      return facts.length === 0 ? [] : [{ region, facts, ms: largestDifference(region.changes) }];
+    })
+    .sort((x, y) => y.ms - x.ms)
+    .map(({ region, facts }) => ({
+      label: `${pathWords(region, (text) => printableLabel(text))}${kindOf(region)}`,
+      facts,
+    }));
+}
+
+const largestDifference = (changes: Changes): number =>
+  Math.max(...PARTS.map((name) => Math.abs(changes[name]?.delta ?? 0)));
+
+/** Kernels whose counters differ, in the order of the comparison. */
+export const counterFacts = ({ kernels }: ReportComparison): readonly GpuFacts[] =>
+  kernels.flatMap((kernel) => {
+    const facts = kernelFacts(kernel);
+    return facts.length === 0 ? [] : [{ label: printableLabel(kernel.kernel_name, 160), facts }];
+  });
+
+type Format = (value: number | null) => string;
+
+const percent: Format = (value) => formatShare(value, 100);
+
+const ACTIVITY: readonly (readonly [key: string, name: string, format: Format])[] = [
+  ["gpu_busy_pct", BUSY_HEADING, percent],
+  ["gpu_kernel_ms", "Kernels ms", formatMs],
+  ["gpu_copy_ms", "Copies ms", formatMs],
+  ["gpu_overlap_ms", "Both ms", formatMs],
+];
+const PARTS = Object.keys(ACTIVITY_PARTS);
+
+function kernelFacts({ presence, changes, limits }: KernelChange): readonly GpuFact[] {
+  if (presence !== "both") return [];
+  return [
+    ...factOf("SM %", changes["sm_pct"], percent),
+    ...factOf("Mem %", changes["memory_pct"], percent),
+    ...limitFacts(changes, limits?.a?.limited_by ?? null, limits?.b?.limited_by ?? null),
+    ...factOf("Tensor %", changes["tensor_pct"], percent),
+    ...factOf("Occ %", changes["occupancy_pct"], percent),
+    ...occupancyLimitFacts(changes["occupancy_limit_pct"], limits?.a ?? null, limits?.b ?? null),
+  ];
+}
+
+/** Shares that are as good as before may still lie on the two sides of a threshold: that is no other limit. */
+function limitFacts(changes: Changes, a: string | null, b: string | null): readonly GpuFact[] {
+  const isOther = [changes["sm_pct"], changes["memory_pct"]].some(isChanged);
+  return isOther && a !== null && b !== null && a !== b
+    ? [{ name: "Limited by", a, b, change: "" }]
+    : [];
+}
+
+function occupancyLimitFacts(
+  change: Change | undefined,
+  a: KernelLimits | null,
+  b: KernelLimits | null,
+): readonly GpuFact[] {
+  const [before, after] = [textOfLimit(change?.a, a), textOfLimit(change?.b, b)];
+  if (change === undefined || before === null || after === null || before === after) return [];
+  const isOther = a?.occupancy_limited_by.join() !== b?.occupancy_limited_by.join();
+  if (!isChanged(change) && !isOther) return [];
+  return [{ name: OCCUPANCY_LIMIT, a: before, b: after, change: difference(change, percent) }];
+}
+
+const textOfLimit = (
+  occupancy_limit_pct: number | null | undefined,
+  limits: KernelLimits | null,
+): string | null =>
+  limits === null
+    ? null
+    : occupancyLimitText({ ...limits, occupancy_limit_pct: occupancy_limit_pct ?? null });
+
+const factOf = (name: string, change: Change | undefined, format: Format): readonly GpuFact[] =>
+  change !== undefined && isChanged(change)
+    ? [{ name, a: format(change.a), b: format(change.b), change: difference(change, format) }]
+    : [];
+
+/** Not what only one of them measured: that tells of the collector. */
+const isChanged = (change: Change | undefined): boolean =>
+  change?.verdict === "more" || change?.verdict === "less";
+
+function difference({ delta }: Change, format: Format): string {
+  if (delta === null || delta === 0) return "";
+  const size = format(Math.abs(delta));
+  return size === NOT_MEASURED ? "" : `${delta > 0 ? "+" : "-"}${size}`;
+}
