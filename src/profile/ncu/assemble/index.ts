@@ -16,7 +16,7 @@ import { selectNodes } from "../../regions/selected-nodes.ts";
 import { GRAPH_NAME, type NcuResult, type NcuResults } from "../results.ts";
 import { addResult, type Bucket } from "./buckets.ts";
 import { outsideNote, RANGE_NOTE, REPLAY_NOTE } from "./notes.ts";
-import { createRangeOrder, isMixed } from "./range-order.ts";
+import { createRangeOrder } from "./range-order.ts";
 import { createRegionLookup } from "./region-lookup.ts";
 import { buildNcuScope, type ScopeRequest } from "./scope.ts";
 
@@ -69,10 +69,10 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
     leftOut: 0,
     otherKind: 0,
     noDevice: 0,
-    mixed: 0,
+    guessed: 0,
     graphs: 0,
   };
-  const mixedStates = new WeakMap<NcuResult["nvtx"], boolean>();
+  const guessedStates = new WeakMap<NcuResult["nvtx"], boolean>();
   let kind: NcuResult["kind"] | null = null;
 
   const bucketOf = (processId: number, device: string): Bucket => {
@@ -87,13 +87,13 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
   const isKept = (result: NcuResult): boolean =>
     result.kind === (kind ?? result.kind) &&
     (result.kind === "range" || (options.kernels?.keep(result) ?? true));
-  const isMixedState = ({ nvtx }: NcuResult): boolean => {
-    let mixed = mixedStates.get(nvtx);
-    if (mixed === undefined) {
-      mixed = isMixed(order(nvtx));
-      mixedStates.set(nvtx, mixed);
+  const isGuessedState = ({ nvtx }: NcuResult): boolean => {
+    let guessed = guessedStates.get(nvtx);
+    if (guessed === undefined) {
+      guessed = order.isGuessed(nvtx);
+      guessedStates.set(nvtx, guessed);
     }
-    return mixed;
+    return guessed;
   };
 
   return {
@@ -110,7 +110,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
       const regions = lookup(result);
       if (regions[0]?.kind === "outside") count.outside++;
       else count.inside++;
-      if (isMixedState(result)) count.mixed++;
+      if (isGuessedState(result)) count.guessed++;
       if (result.kernelName === GRAPH_NAME) count.graphs++;
       if (result.device === null) count.noDevice++;
       const device = result.device ?? "cuda:0";
@@ -171,7 +171,10 @@ function scopeRequests(buckets: readonly Bucket[], aggregate: boolean): readonly
 function assemblyNotes(
   kind: NcuResult["kind"],
   count: Readonly<
-    Record<"inside" | "outside" | "leftOut" | "otherKind" | "noDevice" | "mixed" | "graphs", number>
+    Record<
+      "inside" | "outside" | "leftOut" | "otherKind" | "noDevice" | "guessed" | "graphs",
+      number
+    >
   >,
   options: AssembleOptions,
 ): readonly string[] {
@@ -191,12 +194,16 @@ function assemblyNotes(
     notes.push(
       `${plural(count.noDevice, "result does not say on which device it", "results do not say on which device they")} ran (ncu before 2022.4); taken as cuda:0`,
     );
-  if (count.mixed > 0 && (options.recorded ?? null) === null)
-    notes.push(
-      "ranges of several domains or kinds were open together, and ncu does not tell their order: start/end ranges are taken to be outside, domains in the order that ncu lists",
-    );
+  if (count.guessed > 0) notes.push(guessedOrderNote(count.guessed, options.recorded ?? null));
   if (isKernel) notes.push(...(options.kernels?.notes() ?? []), ...outsideNote(count));
   return notes;
+}
+
+function guessedOrderNote(results: number, recorded: RegionModel | null): string {
+  const taken = "start/end ranges are taken to be outside, domains in the order that ncu lists";
+  return recorded === null
+    ? `ranges of several domains or kinds were open together, and ncu does not tell their order: ${taken}`
+    : `of ${plural(results, "result")} the recording does not tell the order of ranges of several domains or kinds either, since it has them in several orders, or never together: ${taken}`;
 }
 
 /** Gives equal kernels the same object, so that tallies are keyed by identity. */

@@ -7,8 +7,12 @@ export interface StackedRange extends NvtxRange {
   readonly kind: "push_pop" | "start_end";
 }
 
-/** Puts the ranges that were open at a launch into one order, outermost first. */
-export type RangeOrder = (state: NvtxState) => readonly StackedRange[];
+export interface RangeOrder {
+  /** Puts the ranges that were open at a launch into one order, outermost first. */
+  readonly of: (state: NvtxState) => readonly StackedRange[];
+  /** Whether neither ncu nor the recording tells that order. */
+  readonly isGuessed: (state: NvtxState) => boolean;
+}
 
 /**
  * ncu lists ranges by domain, and start/end ranges apart, so that their order across domains and
@@ -17,19 +21,27 @@ export type RangeOrder = (state: NvtxState) => readonly StackedRange[];
  */
 export function createRangeOrder(recorded: RegionModel | null): RangeOrder {
   const orders = recorded === null ? new Map<string, readonly NvtxRange[]>() : ordersOf(recorded);
-  return (state) => {
-    const listed = [
-      ...state.startEnd.map((range) => ({ ...range, kind: "start_end" as const })),
-      ...state.pushPop.map((range) => ({ ...range, kind: "push_pop" as const })),
-    ];
-    if (!isMixed(listed)) return listed;
-    const order = orders.get(keyOf(listed));
-    return order === undefined ? listed : arranged(listed, order);
+  return {
+    of(state) {
+      const listed = listedBy(state);
+      if (!isMixed(listed)) return listed;
+      const order = orders.get(keyOf(listed));
+      return order === undefined ? listed : arranged(listed, order);
+    },
+    isGuessed(state) {
+      const listed = listedBy(state);
+      return isMixed(listed) && !orders.has(keyOf(listed));
+    },
   };
 }
 
+const listedBy = ({ startEnd, pushPop }: NvtxState): readonly StackedRange[] => [
+  ...startEnd.map((range) => ({ ...range, kind: "start_end" as const })),
+  ...pushPop.map((range) => ({ ...range, kind: "push_pop" as const })),
+];
+
 /** Whether the order of these ranges is not known from ncu alone. */
-export const isMixed = (ranges: readonly StackedRange[]): boolean =>
+const isMixed = (ranges: readonly StackedRange[]): boolean =>
   ranges.some(({ domain, kind }) => domain !== ranges[0]?.domain || kind !== ranges[0]?.kind);
 
 /** Paths by the ranges in them; where two paths have the same ranges, neither decides. */

@@ -28,7 +28,7 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
   const outside = () => [outsideRegion(root)];
 
   const pathOf = (state: NvtxState): readonly StackedRange[] => {
-    const ranges = options.order(stateInScope(state, options.pushPopScope));
+    const ranges = options.order.of(stateInScope(state, options.pushPopScope));
     return ranges.slice(0, MAX_DEPTH);
   };
   const kernelRegions = (state: NvtxState): readonly RegionIdentity[] => {

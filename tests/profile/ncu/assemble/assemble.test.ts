@@ -263,8 +263,20 @@ describe("kernels by region", () => {
         ["A@y", "B@x"],
         ["y", "y > x"],
       ],
-    ] as const)
-      expect(Object.keys(numbers([{ in: [...listed], ns: 1 }], { recorded }))).toEqual(paths);
+    ] as const) {
+      const sketches = [{ in: [...listed], ns: 1 }];
+      expect(Object.keys(numbers(sketches, { recorded }))).toEqual(paths);
+      expect(notesOf(sketches, { recorded })).toContain(
+        "of 1 result the recording does not tell the order of ranges of several domains or kinds either",
+      );
+    }
+  });
+
+  test("are not called guessed where ncu lists ranges of one domain alone, recorded or not", () => {
+    const recorded = buildRegionModel(timelineOf([{ ranges: [{ name: "z", start: 0, end: 1 }] }]));
+    const note = "ranges of several domains or kinds";
+    expect(notesOf([{ in: ["x", "y"], ns: 1 }], { recorded })).not.toContain(note);
+    expect(notesOf([{ in: ["x", "B@y"], ns: 1 }], { recorded })).toContain(note);
   });
 
   test("take the order of ranges of one name from a recording, by their domains", () => {
