@@ -21,6 +21,8 @@ export interface Timeline {
 export interface ProcessTimeline {
   readonly pid: number;
   readonly parentPid: number | null;
+  /** Tells apart those of several machines, or of several starts of one; absent where that is not known. */
+  readonly machine?: number;
   /** Executable path or name, as the collector knows it. */
   readonly executable: string;
   /** First and last thing seen. */

@@ -7,6 +7,8 @@ const MOST_APART_NS = 60_000_000_000n;
 export interface Origins {
   /** On each recording's own clock, in their order. */
   readonly origins: readonly bigint[];
+  /** The number of the clock of each, from 0 as they come; undefined for recordings that do not say. */
+  readonly clocks: readonly (number | undefined)[];
   readonly notes: readonly string[];
 }
 
@@ -25,10 +27,14 @@ export function originsOf(
     const clock = clocks[at] ?? 0n;
     earliest.set(clock, lesser(earliest.get(clock) ?? startNs, startNs));
   }
+  const numbers = [...earliest.keys()];
   const begins = [...earliest].map(([clock, startNs]) => clock + startNs);
   const first = begins.reduce(lesser, begins[0] ?? 0n);
   const isAtOnce = begins.every((begin) => !isFar(begin - first));
   return {
+    clocks: bases.map((base, at) =>
+      base === null ? undefined : numbers.indexOf(clocks[at] ?? 0n),
+    ),
     origins: clocks.map((clock) => (isAtOnce ? first - clock : (earliest.get(clock) ?? 0n))),
     notes: earliest.size <= 1 ? [] : [`${SEVERAL_CLOCKS}; ${isAtOnce ? AT_ONCE : SIDE_BY_SIDE}`],
   };

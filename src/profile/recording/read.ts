@@ -61,12 +61,15 @@ export function readRecordingFiles(paths: readonly string[]): RecordedTimeline {
   const placed = files
     .map(({ path, header: { startNs } }, at) => {
       const originNs = clocks.origins[at] ?? startNs;
-      return { path, originNs, beginNs: startNs - originNs };
+      return { path, originNs, beginNs: startNs - originNs, machine: clocks.clocks[at] };
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
   const processes = placed
-    .map(({ path, originNs }) => readable(path, () => readProcess(path, originNs)))
+    .map(({ path, originNs, machine }) => {
+      const process = readable(path, () => readProcess(path, originNs));
+      return process === null || machine === undefined ? process : { ...process, machine };
+    })
     .filter((process) => process !== null);
   return {
     collector: "recorder",

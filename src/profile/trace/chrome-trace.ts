@@ -37,7 +37,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
   const devices = new Map<string, number>();
   let id = 0;
   let copies = 0;
-  for (const { process, copy } of copiesOf(processes)) {
+  for (const { process, copy, deviceCopy } of copiesOf(processes)) {
     const pid = copy === 0 ? process.pid : COPY_PID + copies++;
     yield named("process_name", pid, 0, processName(process, copy));
     for (const range of process.ranges) yield* rangeEvents(range, process, pid, id++);
@@ -63,7 +63,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         ...(wait.stream !== null && { args: { stream: wait.stream } }),
       };
     for (const kernel of process.kernels) {
-      const name = `cuda:${kernel.device}${shownCopy(copy)}`;
+      const name = `cuda:${kernel.device}${shownCopy(deviceCopy)}`;
       const device = devices.get(name) ?? DEVICE_PID + devices.size;
       devices.set(name, device);
       yield* kernelEvents(kernel, { process, pid, device }, id++);

@@ -58,6 +58,8 @@ const column = (
   cell: ({ kernel }) => cell(kernel),
 });
 
+const SHARES = ["SM %", "Mem %"];
+
 const columnsOf = (rows: readonly Row[], whole: number | null): readonly TerminalColumn<Row>[] => [
   column("Calls", 2, ({ calls }) => String(calls)),
   column("Total ms", 0, (kernel) => formatMs(kernelMs(kernel))),
@@ -67,8 +69,8 @@ const columnsOf = (rows: readonly Row[], whole: number | null): readonly Termina
     ({ short, align, cell }, place): TerminalColumn<Row> => ({
       heading: short,
       side: align ?? "left",
-      // What limits is the answer, the shares are where it comes from.
-      dispensable: short === "Limit" ? 1 : 4 + place,
+      // What limits is the answer, the shares are where it comes from: one alone would tell nothing of it.
+      dispensable: short === "Limit" ? 1 : SHARES.includes(short) ? 4 : 5 + place,
       cell: ({ kernel }) => cell(kernel),
     }),
   ),

@@ -90,6 +90,11 @@ describe("recordings of several processes", () => {
     expect(notesOf(startedAt(NOW), startedAt(NOW + SECOND), startedAt())).toEqual([]);
   });
 
+  test("that do not say when their clocks began are of no known machine", () => {
+    const { processes } = readRecording(folderWith(startedAt(NOW), startedAt()));
+    expect(processes.map(({ machine }) => machine)).toEqual([0, undefined]);
+  });
+
   test("are told of one by one where few cannot be read, and counted where many cannot", () => {
     const broken = Array.from({ length: 500 }, () => Buffer.from("this is no recording"));
     const notes = notesOf(startedAt(NOW), ...broken);
@@ -115,6 +120,7 @@ describe("recordings of several processes", () => {
       folderWith(uptime(3n, NOW + 2n * SECOND), uptime(200n, NOW), uptime(3n, NOW + 5n * SECOND)),
     );
     expect(processes.map(({ startNs }) => startNs)).toEqual([0, 2e9, 2e9]);
+    expect(processes.map(({ machine }) => machine)).toEqual([1, 0, 0]);
     expect(originNs).toBe(200n * 86_400n * SECOND);
     expect(notes).toEqual([expect.stringContaining("by the machines' wall clocks")]);
   });

@@ -116,6 +116,24 @@ describe("processes of one number, of two machines", () => {
     ]);
   });
 
+  it("share a device's row with others of their machine, and with none of another one", () => {
+    const [first, second] = timelineOf([ofA, { ...ofB, pid: 8 }]).processes;
+    if (first === undefined || second === undefined) throw new Error("no processes");
+    const devicesOf = (machines: readonly [number, number]): unknown[] =>
+      chrome({
+        ...timeline,
+        processes: [
+          { ...first, machine: machines[0] },
+          { ...second, machine: machines[1] },
+        ],
+      }).flatMap(({ name, args }) => {
+        const shown = String(args?.["name"]);
+        return name === "process_name" && shown.startsWith("cuda") ? [shown] : [];
+      });
+    expect(devicesOf([0, 1])).toEqual(["cuda:0", "cuda:0 (2)"]);
+    expect(devicesOf([0, 0])).toEqual(["cuda:0"]);
+  });
+
   it("have profiles of their own in speedscope's", () => {
     const names = speedscope(timeline).profiles.map(({ name }: { name: string }) => name);
     expect(names).toEqual([

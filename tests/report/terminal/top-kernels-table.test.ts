@@ -26,6 +26,39 @@ copy            1     1.500    1.500     15.0
 `);
   });
 
+  it("have both shares of what limits them, or neither, however wide the terminal is", () => {
+    const measured = {
+      ...withoutRegions,
+      regions: withoutRegions.regions.map((region) => ({
+        ...region,
+        kernels: region.kernels.map((kernel) => ({
+          ...kernel,
+          hardware: {
+            sm_pct: 30,
+            memory_pct: 70,
+            limited_by: "memory" as const,
+            tensor_pct: 0,
+            occupancy_pct: 24,
+            occupancy_limit_pct: 25,
+            occupancy_limited_by: ["registers" as const],
+          },
+        })),
+      })),
+    };
+    const headings = Array.from({ length: 120 }, (_, narrower) => {
+      const [heading = ""] = renderTopKernels(
+        measured,
+        { width: 140 - narrower, color: false },
+        2,
+      ).split("\n");
+      return heading;
+    });
+    for (const heading of headings)
+      expect(heading.includes("Mem %"), heading).toBe(heading.includes("SM %"));
+    expect(headings.some((heading) => !heading.includes("SM %"))).toBe(true);
+    expect(headings.some((heading) => heading.includes("Mem %"))).toBe(true);
+  });
+
   it("are none where nothing was recorded", () => {
     const nothing = firstReport(bundleOf([{ ranges: [{ name: "a", start: 0, end: 5 }] }]));
     expect(renderTopKernels(nothing, { width: 80, color: false }, 2)).toBe("");
