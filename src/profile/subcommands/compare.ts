@@ -57,7 +57,9 @@ what a run did not reach looks faster`,
     html: { value: "FILE", help: "also write an HTML page" },
   },
   epilogue: `Numbers: total_ms, exclusive_ms, wall_ms, wall_exclusive_ms, median_ms, p95_ms, kernel_count,
-invocations, outside_ms, region_count, calls (of kernels), and metrics by their names.
+invocations, outside_ms, region_count, calls (of kernels), and metrics by their names; of regions
+gpu_busy_pct and gpu_busy_ms, gpu_kernel_ms, gpu_copy_ms, gpu_overlap_ms; of kernels sm_pct,
+memory_pct, tensor_pct, occupancy_pct, occupancy_limit_pct.
 
 Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a condition holds.`,
 };

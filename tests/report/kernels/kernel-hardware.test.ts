@@ -54,6 +54,12 @@ describe("kernelHardware", () => {
     expect(kernelHardware({ ...kinds, [whole]: percent(0) })?.tensor_pct).toBe(0);
   });
 
+  it("makes no share of counts of tensor operations, whose peak no counter tells", () => {
+    const counts = { "sm__ops_path_tensor_src_bf16_dst_fp32.sum": { value: 1e9, unit: "" } };
+    expect(kernelHardware(counts)).toBeUndefined();
+    expect(kernelHardware({ ...counts, [SM]: percent(50) })?.tensor_pct).toBeNull();
+  });
+
   it("names what allows the fewest blocks, and all that allow as few", () => {
     const limits = {
       launch__occupancy_limit_registers: blocks(4),
