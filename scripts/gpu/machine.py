@@ -2,8 +2,9 @@
 
 import glob
 import os
+import re
 
-from gpu.report import Failed
+from gpu.report import Failed, first_line
 from gpu.run import find_ncu, find_nsys, run
 
 COMMANDS = [
@@ -47,7 +48,27 @@ def describe_machine(out):
     if nsys:
         answered += ask([nsys, "--version"], log)
     cupti = glob.glob("/usr/local/cuda*/**/libcupti.so.*", recursive=True)
-    return f"{answered} answers; ncu: {ncu}, nsys: {nsys}, CUPTI of the toolkit: {cupti[:1]}"
+    return f"{gpu()}; {answered} answers; ncu: {ncu}, nsys: {nsys}, CUPTI of the toolkit: {cupti[:1]}"
+
+
+def gpu():
+    """Which GPU it is, and where what it leaves for tests is kept."""
+    try:
+        asked = run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 30, check=False)
+    except (OSError, Failed) as problem:
+        return f"no GPU answers: {first_line(problem)}"
+    name = first_line(asked.stdout)
+    if asked.returncode != 0 or name == "":
+        return f"no GPU answers: {first_line(asked.stdout + asked.stderr)}"
+    return f"{name}: tests/fixtures/{fixture_folder(name)}"
+
+
+def fixture_folder(name):
+    """`h200` of an `NVIDIA H200`, `h100` of an `NVIDIA H100 80GB HBM3`, `rtx-4090` of an `NVIDIA GeForce RTX 4090`."""
+    model = re.sub(r"^(NVIDIA|Tesla|Quadro|GeForce)\s+", "", name.split(",")[0].strip())
+    model = re.sub(r"^GeForce\s+", "", model)
+    words = re.match(r"(?:(?:RTX|GTX|TITAN)\s+)?\S+", model)
+    return re.sub(r"[^a-z0-9]+", "-", (words.group() if words else model).lower()).strip("-")
 
 
 def ask(command, log):

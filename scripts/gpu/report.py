@@ -52,7 +52,7 @@ class Report:
         }
         with self._lock:
             self.rows.append(row)
-            print(f"{state:8} {step:10} {what:44} {first_line(detail)}", flush=True)
+            print(f"{state:8} {step:10} {what:44} {shortened(detail)}", flush=True)
             self.write()
             self.outbox.keep()
         return state == "ok"
@@ -69,7 +69,7 @@ class Report:
         self.outbox.write("results.json", json.dumps(self.rows, indent=1) + "\n")
         lines = ["| | step | check | result | s |", "|---|---|---|---|---|"]
         for row in self.rows:
-            detail = first_line(row["detail"]).replace("|", "\\|")
+            detail = shortened(row["detail"]).replace("|", "\\|")
             lines.append(f"| {row['state']} | {row['step']} | {row['what']} | {detail} | {row['seconds']:.1f} |")
         lines += [f"\nToo large to keep: {name}" for name in self.outbox.left_out]
         self.outbox.write("results.md", "\n".join(lines) + "\n")
@@ -80,6 +80,10 @@ class Report:
         self.write()
         self.outbox.close()
         counts = self.counts()
+        # Where only the end of what was printed comes back, it has what matters.
+        for row in self.rows:
+            if row["state"] == "FAILED":
+                print(f"FAILED: {row['step']} {row['what']}: {shortened(row['detail'], 100)}", flush=True)
         print(", ".join(f"{count} {state}" for state, count in counts.items()), flush=True)
         return 1 if counts["FAILED"] or not counts["ok"] else 0
 
@@ -97,6 +101,12 @@ def finish_when_stopped(report, end_programs):
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, stop)
+
+
+def shortened(detail, most=300):
+    """The first line for a table: a program's own can be of thousands of characters, which results.json has."""
+    line = first_line(detail)
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 def first_line(detail):

@@ -138,6 +138,46 @@ describe.concurrent("gpu-check.py", () => {
     expect(rowsIn(out)[0]?.detail).toContain("gpu-carry.mjs --nsys makes it");
   });
 
+  it.each([
+    ["NVIDIA H200, 580.159.03", "h200"],
+    ["NVIDIA H100 80GB HBM3, 580.159.04", "h100"],
+    ["NVIDIA A100-SXM4-80GB, 550.54.15", "a100-sxm4-80gb"],
+    ["NVIDIA GeForce RTX 4090, 550.54.15", "rtx-4090"],
+    ["Tesla T4, 535.54", "t4"],
+  ])("names the GPU, %s, and where its fixtures belong", async (name, folder) => {
+    const { out, env } = place({
+      "nvidia-smi": [`case "$*" in *name*) echo '${name}';; *) exit 1;; esac`],
+      find: [],
+    });
+    const args = [...PROGRAM, "--only", "machine", "--out", out, "--nsys", join(out, "none")];
+    await run("gpu-check.py", args, env);
+    const machine = rowsIn(out).find(({ what }) => what === "what is here");
+    expect(machine?.detail).toContain(`${name}: tests/fixtures/${folder};`);
+  });
+
+  it("keeps long lines of programs out of its table, and ends with what failed", async () => {
+    const { folder, out, env } = place({
+      program: [
+        `case "$*" in *--peaks*) printf 'error: %05000d\\n' 1 >&2; exit 1;; esac`,
+        "echo '{}'",
+      ],
+    });
+    const args = ["--program", join(folder, "bin", "program"), "--only", "speed", "--out", out];
+    const said = await new Promise<string>((done) =>
+      execFile("python3", [join(scripts, "gpu-check.py"), ...args], { env }, (_, text) =>
+        done(text),
+      ),
+    );
+    const lines = said.trim().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(400);
+    expect(lines.at(-1)).toBe("2 ok, 21 FAILED, 0 skipped");
+    expect(lines.at(-2)).toMatch(
+      /^FAILED: speed cuda 16x3x64x3x224 bfloat16: Failed: exit 1: error: 0+\.\.\.$/,
+    );
+    expect(rowsIn(out).at(-1)?.detail.length).toBeGreaterThan(5000);
+    expect(readFileSync(join(out, "results.md"), "utf8").length).toBeLessThan(12_000);
+  });
+
   it("packs what there is when it is asked to end", async () => {
     const { out, env } = place({
       ncu: [
