@@ -60,6 +60,12 @@ describe("what looks like the end of a cell", () => {
     expect(result?.kernelName).toBe("k(int)");
   });
 
+  it.each(["n/a", ""])("is one of a kernel's name where the context is '%s'", async (context) => {
+    const cells = ["0", "12", "app", "127.0.0.1", "", "", 'f<"q">', context, "7"];
+    const text = line([...cells, "(32, 1, 1)", "(1, 1, 1)", "0", "9.0", "1500"]);
+    expect(await read(text)).toMatchObject({ kernelName: 'f<"q">', context: null, stream: "7" });
+  });
+
   it("is none inside the NVTX state, even where a number seems to follow", async () => {
     const payload = '{"a":"x","1":["y","2"]}';
     const attributed = `<default domain>:js:Json:${payload}:none:none:ASCII:js`;
@@ -91,4 +97,10 @@ it("a kernel may be called range, in tables without blocks, too", async () => {
   })();
   await streamNcuCsv(text, (result) => results.push(result));
   expect(results.map(({ kind, stream }) => [kind, stream])).toEqual([["kernel", "7"]]);
+});
+
+it("a kernel may be called range, whose stream is not known", async () => {
+  const cells = ["0", "12", "app", "127.0.0.1", "", "", "range", "1", "n/a"];
+  const text = line([...cells, "(32, 1, 1)", "(1, 1, 1)", "0", "9.0", "1500"]);
+  expect(await read(text)).toMatchObject({ kind: "kernel", stream: null });
 });

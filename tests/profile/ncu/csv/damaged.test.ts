@@ -149,6 +149,18 @@ describe("a table of ncu that is not whole", () => {
       expect(idsOf((await read(text, cuts)).results)).toEqual([0]);
   });
 
+  it("may come in memory that is used again for what follows", async () => {
+    const text = Buffer.from(table([row(0), row(1, "a longer name"), row(2)]));
+    const memory = Buffer.alloc(40);
+    const results: NcuResult[] = [];
+    const pieces = (async function* () {
+      for (let at = 0; at < text.length; at += memory.length)
+        yield memory.subarray(0, text.copy(memory, 0, at));
+    })();
+    await streamNcuCsv(pieces, (result) => results.push(result));
+    expect(idsOf(results)).toEqual([0, 1, 2]);
+  });
+
   it("costs time in proportion to what follows it", async () => {
     const text = (lines: number) =>
       Buffer.from(table([row(0).slice(0, 20), '{"step": 1, "name": "a"\n'.repeat(lines)]));
