@@ -81,6 +81,15 @@ describe.runIf(canBuild)("with a GPU, the recorder", () => {
     expect(size).toBeLessThan(most);
   });
 
+  test("records a launch once, be it of the runtime, which calls the driver, or of the driver alone", async () => {
+    const { timeline, directory } = await recordGpu(["unseen", "10001"]);
+    const [process] = timeline.processes;
+    expect(process?.notes.join()).toContain("10,001 kernel launches have no kernel");
+    const [file = ""] = readdirSync(directory);
+    // 12 bytes each.
+    expect(statSync(join(directory, file)).size).toBeLessThan(200_000);
+  });
+
   test("names the devices", async () => {
     expect((await onlyProcess(["plain"])).devices).toEqual([
       { index: 0, name: "Pretended GPU A", computeCapability: "9.0" },

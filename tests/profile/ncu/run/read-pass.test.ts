@@ -83,6 +83,28 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(metricValue(row, "gpu__time_duration.sum")).toBe(52576);
   });
 
+  it("takes nothing but digits from the table of ratios: no value of a scaled unit, none of another result", async () => {
+    const expected = (await read(report())).rows[0];
+    // As ncu prints where the names of ratios are too many for a command line.
+    const auto = '*"--print-units auto --print-fp"*';
+    const all = ncuWith(
+      `case "$*" in ${auto}) set -- --import "$2" --csv --page raw --print-units auto --print-fp;; esac`,
+    );
+    const [row] = (await read(report(), all)).rows;
+    const changes = row?.values.map((value, at) => Math.abs(value - (expected?.values[at] ?? 0)));
+    expect(Math.max(...(changes ?? []).filter((change) => !Number.isNaN(change)))).toBeLessThan(
+      0.006,
+    );
+    const other = ncuWith(
+      `case "$*" in ${auto}) "$NCU" "$@" | sed 's/^"0","[0-9]*"/"0","1"/'; exit;; esac`,
+    );
+    const [base] = (await read(report(), other)).rows;
+    const throughput = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+    const [exact, rounded] = [row, base].map((one) => one && metricValue(one, throughput));
+    expect(rounded).toBe(Number(exact?.toFixed(2)));
+    expect(rounded).not.toBe(exact);
+  });
+
   it("prints in the locale C.UTF-8, whatever the user's is, and in units that it names", async () => {
     const log = join(root, "locales");
     const asked = join(root, "asked");
@@ -199,6 +221,21 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect([results, unread]).toEqual([1, null]);
     expect(notes.join()).toMatch(/could not print the metrics of .*ENOSPC.*was read without ncu/);
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("keeps the text of the sections alone, where the tables are not wanted", async () => {
+    const directory = join(root, "without-tables");
+    mkdirSync(directory);
+    const { results, notes } = await readPass(report(), () => {}, {
+      ncu: await probeNcu(real?.path ?? ""),
+      directory,
+      prefix: "",
+      keepTables: false,
+      stop: new AbortController().signal,
+      say: () => {},
+    });
+    expect([results, notes]).toEqual([1, []]);
+    expect(readdirSync(directory)).toEqual(["sections.txt"]);
   });
 
   it("tells a report that nobody can read from one that holds nothing", async () => {
