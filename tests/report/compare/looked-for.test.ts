@@ -266,21 +266,22 @@ describe("totals of two selections", () => {
     expect(gate(whole, selected, "total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
   });
 
-  it.each<[string, NCUProfileRegionReport, string]>([
-    ["ncu measured only some regions", measured(reportWith(["step"]), {}), "include step"],
+  it.each<[string, NCUProfileRegionReport, string, string]>([
+    ["ncu measured only some regions", measured(reportWith(["step"]), {}), "include step", ""],
     [
       "some kernels were not counted",
       withKernels(whole, { kernel_exclude_patterns: ["relu"] }),
       "kernels: exclude relu",
+      ", and those of 3 regions around it",
     ],
-  ])("are not held against a limit where %s", (_, selected, words) => {
+  ])("are not held against a limit where %s", (_, selected, words, around) => {
     const { totals, notes } = compareReports(whole, selected);
     expect(verdictsOf(totals)).toMatchObject({
       ...{ total_ms: "left_out", outside_ms: "left_out", kernel_count: "left_out" },
       wall_ms: "same",
     });
     expect(notes.join("\n")).toContain(
-      `measured or counted different work (A: everything; B: ${words}): totals of kernels`,
+      `measured or counted different work (A: everything; B: ${words}): totals of kernels${around} are put side by side`,
     );
     expect(() => gate(whole, selected, "total_ms>5%")).toThrow(
       "--fail-on: 'total_ms>5%': the two reports have total_ms of different work, as their selections differ, or in different units",

@@ -99,6 +99,13 @@ describe("the schema", () => {
       "a text or null",
     ],
     [
+      "a number in place of optional statistics, once",
+      (_, __, region) => Object.assign(region, { invocation_wall_ms: 7 }),
+      `${inRegion}/invocation_wall_ms`,
+      "7 does not fit",
+      "a mapping",
+    ],
+    [
       "an object, without all that is in it",
       (_, __, region) => Object.assign(region, { name: { first: "a", second: "b" } }),
       `${inRegion}/name`,
