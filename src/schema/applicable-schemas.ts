@@ -40,8 +40,13 @@ export const schemasBelow = (
   token: string,
   root: JsonSchema,
   value: JsonValue | undefined,
-): readonly SchemaObject[] =>
-  parts.flatMap((part) => childSchemas(part, token)).flatMap((part) => expand(part, root, value));
+): readonly SchemaObject[] => {
+  const evaluating = parts.flatMap((part) => childSchemas(part, token));
+  // Only what no other part says anything of is unevaluated.
+  const found =
+    evaluating.length > 0 ? evaluating : parts.flatMap((part) => unevaluated(part, token));
+  return found.flatMap((part) => expand(part, root, value));
+};
 
 /** A schema and everything it applies to the same place. */
 function expand(
@@ -92,15 +97,43 @@ export function discriminatorTags(
     : [...("const" in tag ? [tag["const"]] : []), ...(listOf(tag["enum"]) ?? [])];
 }
 
+/** A number may be the place of an item or the key of a mapping: what stands there decides, and is not asked here. */
 function childSchemas(schema: SchemaObject, token: string): readonly unknown[] {
-  const properties = objectOf(schema["properties"]);
-  if (properties !== undefined && Object.hasOwn(properties, token)) return [properties[token]];
-  if (/^\d+$/.test(token)) {
-    const positional = listOf(schema["prefixItems"])?.[Number(token)];
-    return [positional ?? schema["items"]];
-  }
-  return [schema["additionalProperties"]];
+  const named = namedSchemas(schema, token);
+  const item = isPlace(token)
+    ? (listOf(schema["prefixItems"])?.[Number(token)] ?? schema["items"])
+    : undefined;
+  return [...(named.length > 0 ? named : [schema["additionalProperties"]]), item].filter(
+    (part) => part !== undefined,
+  );
 }
+
+/** Of the property of this name, and of all patterns that it fits. */
+export function namedSchemas(schema: SchemaObject, token: string): readonly unknown[] {
+  const properties = objectOf(schema["properties"]);
+  return [
+    ...(properties !== undefined && Object.hasOwn(properties, token) ? [properties[token]] : []),
+    ...Object.entries(objectOf(schema["patternProperties"]) ?? {}).flatMap(([pattern, part]) =>
+      fits(pattern, token) ? [part] : [],
+    ),
+  ];
+}
+
+/** A pattern that is no regular expression fits nothing here: ajv refuses its schema. */
+function fits(pattern: string, token: string): boolean {
+  try {
+    return new RegExp(pattern, "u").test(token);
+  } catch {
+    return false;
+  }
+}
+
+const unevaluated = (schema: SchemaObject, token: string): readonly unknown[] => [
+  schema["unevaluatedProperties"],
+  ...(isPlace(token) ? [schema["unevaluatedItems"]] : []),
+];
+
+const isPlace = (token: string): boolean => /^\d+$/.test(token);
 
 /** Follows a reference inside the document (`#/$defs/name`); others describe nothing here. */
 function dereference(root: JsonSchema, reference: string): unknown {

@@ -1,4 +1,9 @@
-import { applicableSchemas, type JsonSchema, type SchemaObject } from "./applicable-schemas.ts";
+import {
+  applicableSchemas,
+  type JsonSchema,
+  namedSchemas,
+  type SchemaObject,
+} from "./applicable-schemas.ts";
 
 /**
  * Where a schema takes no key of this name: the path of the mapping that has other keys only, or
@@ -10,16 +15,10 @@ export function closedAt(
 ): readonly string[] | undefined {
   const depth = path.findIndex((token, index) => {
     const parts = applicableSchemas(schema, path.slice(0, index), {});
-    return parts.some(isClosed) && !parts.some((part) => takes(part, token));
+    return parts.some(isClosed) && !parts.some((part) => namedSchemas(part, token).length > 0);
   });
   return depth < 0 ? undefined : path.slice(0, depth);
 }
 
 const isClosed = (part: SchemaObject): boolean =>
   part["additionalProperties"] === false || part["unevaluatedProperties"] === false;
-
-function takes({ properties, patternProperties }: SchemaObject, token: string): boolean {
-  const names = Object.keys(properties ?? {});
-  const patterns = Object.keys(patternProperties ?? {});
-  return names.includes(token) || patterns.some((pattern) => new RegExp(pattern, "u").test(token));
-}

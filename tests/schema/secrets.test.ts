@@ -31,6 +31,33 @@ describe("what a schema marks secret", () => {
     ]);
   });
 
+  it("is found under keys that only a pattern, or no property at all, names", () => {
+    const secret = { writeOnly: true };
+    const plain = { type: "string" };
+    const found = (schema: JsonSchema, yaml: string) =>
+      secretPaths(readYaml(yaml), schema).map((path) => path.join("."));
+    const byPattern = {
+      properties: { my_token: plain },
+      patternProperties: { _token$: secret },
+      additionalProperties: plain,
+    };
+    expect(found(byPattern, "api_token: 1\nmy_token: 2\nother: 3\n")).toEqual([
+      "api_token",
+      "my_token",
+    ]);
+    expect(isSecretKey(["api_token"], byPattern)).toBe(true);
+    expect(isSecretKey(["token_api"], byPattern)).toBe(false);
+    expect(isSecretKey(["("], { patternProperties: { "(": secret } })).toBe(false);
+    // Keys of mappings can be numbers, too.
+    const numbered = { additionalProperties: secret };
+    expect(found(numbered, "7: a\n")).toEqual(["7"]);
+    const rest = { allOf: [{ properties: { a: plain } }], unevaluatedProperties: secret };
+    expect(found(rest, "a: 1\nb: 2\n")).toEqual(["b"]);
+    const places = { prefixItems: [plain, secret], items: plain };
+    expect(found(places, "[1, 2, 3]\n")).toEqual(["1"]);
+    expect(found({ unevaluatedItems: secret }, "[1]\n")).toEqual(["0"]);
+  });
+
   it("is known of a key without a tree", () => {
     expect(isSecretKey(["a"], SCHEMA)).toBe(true);
     expect(isSecretKey(["all", "deep", "er"], SCHEMA)).toBe(true);

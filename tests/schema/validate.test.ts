@@ -100,6 +100,37 @@ describe("validateTree", () => {
     ]);
   });
 
+  test("takes keys of all parts of a schema that leaves none unevaluated, and no others", () => {
+    const extended: JsonSchema = {
+      allOf: [{ properties: { host: { type: "string" } } }],
+      properties: { port: { type: "integer" } },
+      unevaluatedProperties: false,
+    };
+    expect(validateTree(readYaml("host: a\nport: 1\n"), extended)).toEqual([]);
+    expect(validateTree(readYaml("hots: a\nport: 1\n"), extended)).toMatchObject([
+      { problem: "unknown_key", key: "hots", nearest: "host", available: ["port", "host"] },
+    ]);
+  });
+
+  test("describes keys that a pattern names, and items by their places", () => {
+    const text = { type: "string" };
+    const described: JsonSchema = {
+      patternProperties: { "^gpu\\d$": { ...text, description: "One GPU.", examples: ["a"] } },
+      properties: {
+        pair: {
+          type: "array",
+          prefixItems: [text, { ...text, description: "The second." }],
+          ...{ minItems: 2, maxItems: 2 },
+        },
+      },
+    };
+    const issues = validateTree(readYaml("gpu0: 1\npair: [a, 2]\n"), described);
+    expect(issues).toMatchObject([
+      { key: "gpu0", expected: "a text (such as a)", description: "One GPU." },
+      { key: "pair[1]", expected: "a text", description: "The second." },
+    ]);
+  });
+
   test("names the nearest key, and none where none is near", () => {
     const [near, far] = check(`${GOOD}hots: 1\nqqqqqqqq: 2\n`);
     expect(near?.nearest).toBe("host");
