@@ -1,6 +1,5 @@
 /** What `deep-profile` returns as the result of a job: its region report in short. */
 import { join } from "node:path";
-import { regionKey } from "../../report/directory-name.ts";
 import type { NCUProfileRegion } from "../../report/document.ts";
 import { pathWords } from "../../report/region-path.ts";
 import { amount, fits, orNull, type Shape, text } from "../../system/shape.ts";
@@ -61,14 +60,10 @@ function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResu
     const names = NAMES.map((of) => of(region));
     return names.find((name) => uses.get(name) === 1) ?? names.at(-1) ?? "";
   };
-  const seen = new Set<string>();
   return Object.fromEntries(
-    regions.flatMap((region) => {
-      const key = regionKey(region);
-      if (seen.has(key)) return [];
-      seen.add(key);
+    regions.map((region) => {
       const { invocations, total_ms, wall_ms } = region;
-      return [[nameOf(region), { total_ms, wall_ms, invocations }] as const];
+      return [nameOf(region), { total_ms, wall_ms, invocations }] as const;
     }),
   );
 }

@@ -50,6 +50,11 @@ describe("a program that is asked", () => {
     }
   });
 
+  it("is stopped also where it is the one that does not end", async () => {
+    const hung = script("hung", "exec sleep 1000");
+    expect(await askProgram([hung], soon)).toMatchObject({ failed: true, stdout: "" });
+  });
+
   it("may print without end: that is no answer", async () => {
     const flood = script("flood", "yes");
     expect((await askProgram([flood], { ...patient, maxBytes: 10_000 })).failed).toBe(true);

@@ -38,9 +38,14 @@ describe("combineRuns", () => {
   it("says which regions were not in every run, and gives them no mean", () => {
     const { model } = combineRuns([run(10, 1), run(10, 2, ["rare"]), run(11, 3, ["rare"])]);
     const rare = model.scopes[0]?.regions.find(({ path }) => path[0] === "rare");
-    if (rare !== undefined)
-      expect(rare.repeats).toEqual({ runs: 2, total_ms: null, wall_ms: null });
+    expect(rare?.repeats).toEqual({ runs: 2, total_ms: null, wall_ms: null });
     expect(model.scopes[0]?.notes).toContain("1 region was not seen in every run");
+  });
+
+  it("calls nothing unstable, nor rare, that was alike in every run", () => {
+    const [scope] = combineRuns([run(100, 1), run(101, 2), run(100, 3)]).model.scopes;
+    expect(scope?.regions[0]?.repeats?.wall_ms?.stable).toBe(true);
+    expect(scope?.notes.filter((note) => /stable|seen/.test(note))).toEqual([]);
   });
 
   it("leaves a single run as it is", () => {

@@ -34,6 +34,11 @@ test("a row per job: what differs, the time, the report; then the best", () => {
   );
 });
 
+test("one job has no other to be better than", () => {
+  expect(jobsTable([job(0, { total_ms: 1 })], PAGE)).not.toContain("least time");
+  expect(jobsTable([job(0, { total_ms: 1 }), job(1, null)], PAGE)).not.toContain("least time");
+});
+
 test("the command at the end can be pasted", () => {
   const jobs = [job(0, { total_ms: 1 }), job(1, { total_ms: 2 })];
   expect(jobsTable(jobs, { ...PAGE, directory: "/w/my sweep" })).toContain(
@@ -64,4 +69,5 @@ test("values cannot drive the terminal, and long sweeps are cut", () => {
   expect(text).not.toContain("\u001b");
   expect(text).toContain("\nand 20 more\n");
   expect(text.split("\n").length).toBe(47);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(120);
 });
