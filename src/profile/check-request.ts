@@ -12,7 +12,7 @@ import { probeNcu } from "./ncu/run/capabilities.ts";
 import { checkOptions } from "./ncu/run/cli-options.ts";
 import { requireNcu } from "./ncu/run/find-ncu.ts";
 import { isRangeMode } from "./ncu/run/pass-plan.ts";
-import { traces } from "./nsys/run/command.ts";
+import { traces, tracesCuda } from "./nsys/run/command.ts";
 import { checkExtraOptions } from "./nsys/run/extra-options.ts";
 import { requireNsysPath } from "./nsys/run/tool.ts";
 import { requireProgram } from "./workload/require-program.ts";
@@ -35,7 +35,7 @@ const refusals: readonly Refusal[] = [
       nsys.capture_range === "nvtx" &&
       !traces(nsys).includes("nvtx"),
     message: "a capture range of NVTX needs nvtx among what is traced",
-    hint: "pipeline.nsys.trace=cuda,nvtx",
+    hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
   },
   {
     key: "pipeline.nsys.capture_range",
@@ -43,15 +43,15 @@ const refusals: readonly Refusal[] = [
       nsys.enable &&
       nsys.gating_nvtx &&
       nsys.capture_range === "cudaProfilerApi" &&
-      !traces(nsys).includes("cuda"),
+      !tracesCuda(nsys),
     message: "a capture range of the CUDA profiler API needs cuda among what is traced",
-    hint: "pipeline.nsys.trace=cuda,nvtx",
+    hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
   },
   {
     key: "pipeline.nsys.trace",
     applies: ({ pipeline: { nsys } }) => nsys.enable && !traces(nsys).includes("nvtx"),
     message: "regions are NVTX ranges: nvtx must be among what is traced",
-    hint: "pipeline.nsys.trace=cuda,nvtx",
+    hint: `"pipeline.nsys.trace='cuda,nvtx'"`,
   },
   {
     key: "pipeline.ncu.top_n_kernels",

@@ -187,6 +187,12 @@ it.each([
   expect(existsSync(join(here.path, "refused"))).toBe(false);
 });
 
+it("names a remedy that can be typed as it stands", async () => {
+  const { stderr } = await profile("pipeline.nsys.trace=cuda", "--dry-run");
+  const [, override = ""] = /"(pipeline\.nsys\.trace=[^"]*)"/.exec(stderr) ?? [];
+  expect(await profile(override, "--cfg", "job")).toMatchObject({ code: 0 });
+});
+
 /** What processes of a program have had of the processor; only those with this argument. */
 function processorSeconds(program: string, argument: string): number {
   const ticks = readdirSync("/proc").map((pid) => {

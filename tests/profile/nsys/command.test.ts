@@ -40,6 +40,7 @@ describe("the recording's command line", () => {
   it("leaves out what this nsys does not know, what tracing without CUDA does not need, and context switches to sampling", () => {
     expect(commandOf({}, new Set()).argv.join(" ")).not.toMatch(/cpuctxsw|cuda-graph-trace/);
     expect(commandOf({ trace: "nvtx" }).argv.join(" ")).not.toContain("cuda-graph-trace");
+    expect(commandOf({ trace: "cuda-sw,nvtx" }).argv).toContain("--cuda-graph-trace=node");
     expect(commandOf({ sample: "process-tree" }).argv.join(" ")).not.toContain("cpuctxsw");
   });
 

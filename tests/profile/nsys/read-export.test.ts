@@ -4,6 +4,9 @@ import { call, globalId, kernel, range, type Tables, writeExport } from "./expor
 
 const read = (tables: Tables) => readNsysExport(writeExport(tables));
 
+const unsupportedDriver =
+  "Installed CUDA driver version (13.2) is not supported by this build of Nsight Systems. CUDA trace will be collected using libraries for driver version 12.8";
+
 describe("an export", () => {
   it("without any of the tables is a timeline with a note", () => {
     const { processes, notes } = read({});
@@ -66,6 +69,57 @@ describe("an export", () => {
     const kernel = { start: 5, end: 6, globalPid: globalId(7), correlationId: 1 };
     const recorded = of("cudaLaunchKernel_v7000", { CUPTI_ACTIVITY_KIND_KERNEL: [kernel] });
     expect(recorded.join()).not.toContain("none of them");
+  });
+
+  it("with launches and no kernels names the cause where nsys told of it", () => {
+    const of = (...texts: readonly string[]) =>
+      read({
+        NVTX_EVENTS: [range],
+        StringIds: [{ id: 3, value: "cudaLaunchKernel_v7000" }],
+        CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call, nameId: 3 }],
+        DIAGNOSTIC_EVENT: texts.map((text) => ({ severity: 1, text, globalPid: globalId(7) })),
+      }).notes;
+    const [any] = of("Profiling has started.");
+    expect(any).toContain("as new as the driver");
+    expect(any).toContain("CuptiUseRawGpuTimestamps=false");
+    const hardware = "Hardware tracing used for CUDA tracing";
+    const [traced] = of("Profiling has started.", hardware);
+    expect(traced).toContain("nsys recorded none of them");
+    expect(traced).toContain("pipeline.nsys.trace='cuda-sw,nvtx'");
+    expect(traced).not.toContain("WSL");
+    const [old] = of(hardware, unsupportedDriver);
+    expect(old).toContain("nsys knows CUDA 12.8, and the driver has 13.2");
+  });
+
+  it.each([
+    [unsupportedDriver, "HYDRACONF_NSIGHT names the folder of a newer nsys"],
+    [
+      "Number of incomplete CUPTI events dropped: 55012. Incomplete events appear when GPU timestamp information have not been retrieved at the time the profiling session was stopped.",
+      "pipeline.nsys.trace='cuda-sw,nvtx'",
+    ],
+    [
+      "CUPTI dropped 12 records. Some CUPTI events might be missing.",
+      "pipeline.nsys.capture_range",
+    ],
+    [
+      "Number of CUPTI events produced: 4110, CUPTI buffers: 3 of 8. Some CUPTI events might be missing. To make sure all the events are collected, let the application run until it quits, and make sure cudaDeviceReset() is called before exit.",
+      "--cuda-flush-interval",
+    ],
+    [
+      "cuptiSubscribe failed: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED",
+      "a profiler of its own",
+    ],
+    [
+      "Failed to enable CUPTI activities: CUPTI_ERROR_INVALID_DEVICE",
+      "HYDRACONF_NSIGHT names the folder of a newer nsys",
+    ],
+  ])("says what helps beside what nsys warned of: %s", (text, remedy) => {
+    const { notes } = read({
+      NVTX_EVENTS: [range],
+      DIAGNOSTIC_EVENT: [{ severity: 2, text, globalPid: globalId(7) }],
+    });
+    expect(notes).toEqual([expect.stringContaining(`nsys warning: ${text.replace(/\.$/, "")}`)]);
+    expect(notes[0]).toContain(remedy);
   });
 
   it("leaves out what nsys warned of programs that did nothing, such as shells", () => {

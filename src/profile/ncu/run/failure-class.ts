@@ -3,6 +3,8 @@ export interface FailureClass {
   readonly id:
     | "permission"
     | "lock"
+    | "injection"
+    | "connection"
     | "no_driver"
     | "driver_too_old"
     | "library"

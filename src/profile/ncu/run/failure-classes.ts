@@ -44,6 +44,16 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     hopeless: true,
   },
   {
+    id: "injection",
+    pattern:
+      /Another tool\/injection might be loaded since CUDA_INJECTION64_PATH is set to (.*?)\. To run/,
+    message: ([, library]) =>
+      `CUDA_INJECTION64_PATH=${library} loads another tool into the program, and CUDA takes one`,
+    remedy:
+      "run without that variable: env -u CUDA_INJECTION64_PATH deep-profile ...; a cluster or a container sets it for a profiler of its own, which mostly can be switched off",
+    hopeless: true,
+  },
+  {
     id: "no_driver",
     pattern:
       /failed to connect to the CUDA driver|Driver could not be loaded|Failed to load the driver|libcuda\.so.*not found/i,
@@ -68,7 +78,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "unsupported_gpu",
-    pattern: /Profiling is not supported on (?:this )?device.*--list-chips/,
+    pattern: /Profiling is not supported on (?:this )?device(?! (?:\d+ )?as it )/,
     message: () => "this ncu does not know this GPU",
     remedy: `ncu --list-chips prints those that it knows; a newer GPU needs a newer ncu (${ANOTHER_NCU}), and GPUs before Volta had their last in 2019; the recorder and nsys do without`,
     hopeless: true,
@@ -172,9 +182,18 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
     hopeless: true,
   },
   {
+    id: "connection",
+    pattern:
+      /==ERROR== (.*(?:Failed to connect to (?:process \d+|host)|Failed to setup first connection|due to lack of ports|Failed to attach to the interception layer|Connection to HAM failed|Injecting failed).*)/,
+    message: ([, words]) => `ncu could not talk to the program that it started: ${words}`,
+    remedy:
+      "a program of many processes needs more than ncu's 64 ports: \"pipeline.ncu.ncu_cli.extra_args=[--max-connections,'512']\", or fewer workers; where others use the same ports: [--port,'50500']; a sandbox must allow connections to localhost, and a program for another processor or with its own libcuda cannot be reached",
+    hopeless: true,
+  },
+  {
     id: "disk",
     pattern:
-      /==ERROR== (.*(?:Failed to save the report to file|Failed to create temporary application replay file|Failed to access the temporary directory|No space left on device).*)/,
+      /==ERROR== (.*(?:Failed to save the report to file|Failed to create temporary (?:application replay )?file|Failed to create report|Could not (?:open report|create) file|Unable to write to file|Failed to access the temporary directory|No space left on device).*)/,
     message: ([, words]) => `ncu could not write its files: ${words}`,
     remedy:
       "make room, or choose other places: hydra.run.dir for the report, TMPDIR for what it keeps between passes",
@@ -191,7 +210,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     id: "options",
     pattern:
-      /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric|is only supported (?:for|with)|cannot be used (?:with|when)|provide NVTX filter using|requires --|Unknown macro|No section files found).*)/,
+      /==ERROR== (.*(?:the argument for option|unrecogni[sz]ed option|is not supported (?:with|during|in)|Invalid configuration for|did not match any section|cannot be specified more than once|Failed to find metric|is only supported (?:for|with)|cannot be used (?:with|when)|provide NVTX filter using|requires --|Unknown macro|No section files found|No metrics to collect|Invalid (?:kernel identifier|range filter|device id)|Could not parse the argument).*)/,
     message: (match) => `ncu refused its options: ${match[1]}`,
     remedy: "ncu/cmd.txt holds the command line; correct pipeline.ncu.ncu_cli",
     hopeless: true,
@@ -223,7 +242,7 @@ export const FAILURE_CLASSES: readonly FailureClass[] = [
   },
   {
     id: "result_failed",
-    pattern: /Failed to (?:profile "(.*)" in process \d+|prepare range for profiling)/,
+    pattern: /Failed to (?:profile (?:kernel )?"(.*)" in process \d+|prepare range for profiling)/,
     message: ([whole, name]) =>
       name === undefined
         ? `ncu gave up: ${whole}`

@@ -18,6 +18,11 @@ const MENTIONS: readonly Mention[] = [
       "ncu and the driver do not fit together: metrics of launches may be missing (n/a), another ncu or driver gives them",
   },
   {
+    pattern: /No metrics to collect found in sections/,
+    note: () =>
+      "ncu found nothing to measure: this version has no such set, or its sections have no metrics for this GPU; ncu --list-sets and ncu --list-sections print what there is (pipeline.ncu.ncu_cli.set, sections)",
+  },
+  {
     pattern: /Only (\d+)\/(\d+) kernels could be matched across replay passes/,
     note: ([, matched, all]) =>
       `the program did not launch the same kernels in every pass: ${matched} of ${all} could be matched, the others are not here`,

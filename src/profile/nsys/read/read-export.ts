@@ -2,6 +2,7 @@ import { agreeing, partOf, plural } from "../../../text/plural.ts";
 import type { ProcessTimeline, Timeline } from "../../timeline.ts";
 import { readClock } from "./clock.ts";
 import { type ExportDatabase, withExport } from "./database.ts";
+import { diagnosticNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { integer, pidOf, processKey, wideInteger } from "./ids.ts";
 import { invalid } from "./invalid.ts";
@@ -32,9 +33,6 @@ const OWN_TABLES = ["META_DATA_EXPORT", "EXPORT_META_DATA", "StringIds"];
 
 /** What nvprof writes (`-o`, `.nvvp`) has its names here. */
 const NVPROF_TABLE = "StringTable";
-
-/** More messages of nsys than that say nothing new. */
-const MOST_MESSAGES = 10;
 
 /**
  * Reads an SQLite export of Nsight Systems (`nsys export --type sqlite`): schema versions up to
@@ -78,7 +76,7 @@ export function readNsysExport(path: string): NsysTimeline {
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
           : []),
         ...schemaNotes(metadata),
-        ...messages(database, new Set(keys)),
+        ...diagnosticNotes(database, new Set(keys)),
       ],
     };
   });
@@ -175,38 +173,6 @@ function schemaNotes(metadata: ReadonlyMap<string, string>): string[] {
       ]
     : [];
 }
-
-/**
- * Warnings and errors of nsys itself, such as events that it had to drop. It warns of each program that was started on
- * the way (a shell, `uname`) that it used no CUDA: of those that did nothing else either, that says nothing.
- *
- * @param seen keys of the processes that something was recorded of
- */
-function messages({ rows }: ExportDatabase, seen: ReadonlySet<number>): string[] {
-  const columns = { severity: "severity", text: "text", process: processKey("globalPid") };
-  const found = new Set<string>();
-  for (const { severity, text, process } of rows(
-    "DIAGNOSTIC_EVENT",
-    columns,
-    "severity IN (2, 3)",
-  )) {
-    if (typeof text !== "string") continue;
-    const isError = Number(severity) === 3;
-    if (!isError && seen.size > 0 && isHelper(integer(process), seen)) continue;
-    found.add(`nsys ${isError ? "error" : "warning"}: ${text.replace(/\s+/g, " ").trim()}`);
-  }
-  const shown = [...found].slice(0, MOST_MESSAGES);
-  return found.size > shown.length
-    ? [
-        ...shown,
-        `nsys: ${plural(found.size - shown.length, "more message is", "more messages are")} in the file`,
-      ]
-    : shown;
-}
-
-/** A message that is of no process in particular has none, or that of the whole machine, 0. */
-const isHelper = (key: number | null, seen: ReadonlySet<number>): boolean =>
-  key !== null && pidOf(key) !== 0 && !seen.has(key);
 
 /** nsys lists every process of the machine. */
 function readExecutables({ rows }: ExportDatabase): ReadonlyMap<number, string> {

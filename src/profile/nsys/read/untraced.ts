@@ -1,5 +1,6 @@
 /** Programs that launched kernels of which the file has none: an empty list of kernels would pass for a fact. */
 import type { ExportDatabase } from "./database.ts";
+import { remedyForNoKernels } from "./diagnostics.ts";
 
 const API_TABLES = ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"];
 const LAUNCHES =
@@ -18,7 +19,7 @@ export function untracedNotes(database: ExportDatabase): readonly string[] {
   if (!database.has("StringIds", "value")) return [];
   return API_TABLES.some((table) => hasLaunches(database, table))
     ? [
-        "the program launched kernels, but nsys recorded none of them: use an nsys as new as the driver; under WSL, add CuptiUseRawGpuTimestamps=false to the file that nsys -z names",
+        `the program launched kernels, but nsys recorded none of them: ${remedyForNoKernels(database)}`,
       ]
     : [];
 }

@@ -32,6 +32,10 @@ export const REPORT_NAME = "run";
 export const traces = ({ trace }: Pick<NsysSettings, "trace">): readonly string[] =>
   trace.split(",");
 
+/** `cuda-hw` and `cuda-sw` of nsys 2025 say how CUDA is traced: by the GPU, or by software. */
+export const tracesCuda = (settings: Pick<NsysSettings, "trace">): boolean =>
+  traces(settings).some((traced) => /^cuda(?:-hw|-sw)?$/.test(traced));
+
 /**
  * The command that records a workload.
  *
@@ -45,14 +49,13 @@ export function profileCommand(
   workload: Pick<Workload, "argv">,
 ): ProfileCommand {
   const capture = captureRange(settings);
-  const tracesCuda = traces(settings).includes("cuda");
   const flags: Readonly<Record<string, string | null>> = {
     trace: settings.trace,
     sample: settings.sample,
     // Without samples, context switches cost time and permissions, and no report shows them.
     cpuctxsw: settings.sample === "none" && !givesOption(settings, "--cpuctxsw") ? "none" : null,
     // By default nsys traces a CUDA graph as a whole, and its kernels are nowhere.
-    "cuda-graph-trace": tracesCuda ? settings.cuda_graph_trace : null,
+    "cuda-graph-trace": tracesCuda(settings) ? settings.cuda_graph_trace : null,
     ...capture.flags,
     output: report.replaceAll("%", "%%"),
     "force-overwrite": "true",

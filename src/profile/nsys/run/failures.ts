@@ -38,7 +38,7 @@ const FAILURES: readonly Failure[] = [
     says: /Wrong event order/,
     means:
       "nsys recorded, but cannot make a report of it: it takes the order of the events for wrong",
-    hint: "nsys 2024.2 and later do better (HYDRACONF_NSIGHT names another); the .qdstrm file is kept, and QdstrmImporter -i FILE.qdstrm of such a version may read it; pipeline.nsys.trace=cuda,nvtx and a capture range give fewer events",
+    hint: `nsys 2024.2 and later do better (HYDRACONF_NSIGHT names another); the .qdstrm file is kept, and QdstrmImporter -i FILE.qdstrm of such a version may read it; "pipeline.nsys.trace='cuda,nvtx'" and a capture range give fewer events`,
   },
   {
     says: /TimeConversion\.cpp|ConvertGpuTicksToSyncNs/,

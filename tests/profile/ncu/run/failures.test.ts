@@ -169,6 +169,34 @@ const met: readonly {
     remedy: "hydra.run.dir",
   },
   {
+    where: "a binary of 2024, a home that is full",
+    says: "==ERROR== Failed to create temporary file. Specify the TMPDIR environment variable or use --export option.\n",
+    id: "disk",
+    message: "Failed to create temporary file",
+    remedy: "TMPDIR",
+  },
+  {
+    where: "a binary of 2024, a container with a profiler of its own",
+    says: `==ERROR== Another tool/injection might be loaded since CUDA_INJECTION64_PATH is set to /opt/tools/libinject.so. To run Nsight Compute unset CUDA_INJECTION64_PATH environment variable.\n${killed}`,
+    id: "injection",
+    message: "CUDA_INJECTION64_PATH=/opt/tools/libinject.so",
+    remedy: "env -u CUDA_INJECTION64_PATH deep-profile",
+  },
+  {
+    where: "a report of a course, a cluster's node",
+    says: "==ERROR== Failed to connect to process 2911851.\n",
+    id: "connection",
+    message: "process 2911851",
+    remedy: "--max-connections",
+  },
+  {
+    where: "a public issue, ncu of 2020",
+    says: '==ERROR== Failed to profile kernel "gemv2N_kernel" in process 10096\n==ERROR== An error occurred while trying to profile.\n',
+    id: "result_failed",
+    message: 'measure "gemv2N_kernel"',
+    remedy: "kernel_name",
+  },
+  {
     where: "notes on CUDA graphs under kernel replay",
     says: "==ERROR== The application returned an error code (11).\n",
     id: "application",
@@ -289,6 +317,14 @@ describe("recogniseFailures", () => {
     ["==ERROR== --source-folder option requires --import-source on.", "options"],
     ["==ERROR== Option '--section bogus' did not match any section.", "options"],
     ["==ERROR== Invalid configuration for nvtx-include : */", "options"],
+    ["==ERROR== No metrics to collect found in sections.", "options"],
+    ["==ERROR== Invalid kernel identifier :::", "options"],
+    ["==ERROR== Failed to create TCP socket session due to lack of ports", "connection"],
+    ["==ERROR== Could not open report file '/run/a.ncu-rep'.", "disk"],
+    [
+      "==ERROR== Unable to write to file a.ncu-rep. Please verify this file is not locked, and writable.",
+      "disk",
+    ],
     [
       "==ERROR== File a.ncu-rep already exists. Use '-f' for overwriting the file.",
       "report_exists",
@@ -330,11 +366,11 @@ it.each([
 });
 
 it.each(FAILURE_CLASSES)("overrides that the remedy of $id names can be typed", ({ remedy }) => {
-  // As a shell passes them on, without the quotes.
-  for (const [override] of remedy.matchAll(
-    /(?:pipeline|hydra|workload|infer)\.[\w.]+=\S*[^\s,;:).]/g,
+  // As a shell passes them on: without the quotes around them, or else without those inside.
+  for (const [, quoted, bare = ""] of remedy.matchAll(
+    /"(pipeline\.[^"]*)"|((?:pipeline|hydra|workload|infer)\.[\w.]+=\S*[^\s,;:).])/g,
   ))
-    expect(() => parseOverride(override.replaceAll("'", ""))).not.toThrow();
+    expect(() => parseOverride(quoted ?? bare.replaceAll("'", ""))).not.toThrow();
 });
 
 describe("the words of a failure", () => {

@@ -29,6 +29,8 @@ describe("notesOfWarnings", () => {
       "--graph-profiling",
     ],
     ["==WARNING== Failed to load Nsight Compute CUDA modules.", "do not fit together"],
+    // As of --set default, which ncu 2024 does not have.
+    ["==WARNING== No metrics to collect found in sections.", "ncu --list-sets"],
     [
       "==WARNING== The application disconnected before reaching the range end marker.",
       "still open when the program ended",
