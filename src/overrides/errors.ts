@@ -33,6 +33,7 @@ export function syntaxError(
 export interface FunctionErrorDetails {
   readonly available?: readonly string[];
   readonly nearest?: string;
+  readonly hint?: string;
 }
 
 /** A call that parses but makes no sense; `span` is the whole call. */

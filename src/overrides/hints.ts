@@ -33,6 +33,9 @@ export function wordHint(text: string): string | undefined {
 export function keyHint(text: string): string {
   const yaml = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(text);
   if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
+  const [indexed] = /^[~+]*[\w.]+\[\d+\][^=]*/.exec(text) ?? [];
+  if (indexed !== undefined)
+    return `items of lists are written with a dot: ${text.replace(indexed, indexed.replace(/\[(\d+)\]/g, ".$1"))}`;
   return "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'";
 }
 

@@ -264,7 +264,9 @@ describe("errors of functions", () => {
     const { details } = errorOf(() => parseOverride("key=Choise(a)"));
     expect(details.nearest).toBe("choice");
     expect(details.available).toEqual([...FUNCTIONS.keys()].sort());
-    expect(errorOf(() => parseOverride("key=extend_list(a)")).details.nearest).toBeUndefined();
+    const unlike = errorOf(() => parseOverride("key=extend_list(a)")).details;
+    expect(unlike.nearest).toBeUndefined();
+    expect(unlike.hint).toBe("as text it needs quotes: 'extend_list(a)'");
   });
 });
 

@@ -34,6 +34,8 @@ describe("hints", () => {
     ["train.yaml", "a config is chosen with --config-name train"],
     ["db.port:1", "use db.port=1"],
     ["+db.port: pg", "use +db.port=pg"],
+    ["b[0].x=5", "items of lists are written with a dot: b.0.x=5"],
+    ["+a.b[0][12]=[1]", "items of lists are written with a dot: +a.b.0.12=[1]"],
     ["a b", "a key is made of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
   ])("for %s", (text, hint) => {
     expect(hintOf(text)).toBe(hint);

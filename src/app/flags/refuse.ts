@@ -64,6 +64,9 @@ export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraM
   if (asked.length > 1)
     throw conflict(
       "Only one of --run, --multirun, --cfg, --info and --shell_completion can be specified",
+      asked.includes("multirun") && asked.includes("cfg")
+        ? "--multirun --dry-run prints the config of every job"
+        : undefined,
     );
   if (flags.has("detach") && whenBare === "show")
     throw notDetachable("this program runs nothing that could be left");
@@ -73,4 +76,5 @@ export function refuseConflicts({ flags }: ParsedArguments, { whenBare }: HydraM
     throw conflict(`The --dry-run flag cannot be used in conjunction with --${asked[0]}`);
 }
 
-const conflict = (message: string): ConfigError => new ConfigError({ code: "app.flags", message });
+const conflict = (message: string, hint?: string): ConfigError =>
+  new ConfigError({ code: "app.flags", message, ...(hint !== undefined && { hint }) });

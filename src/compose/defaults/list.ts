@@ -69,9 +69,12 @@ function contentRows(
   );
 }
 
+/** Groups that Hydra's own defaults list chooses. */
+const OF_HYDRA = "hydra/";
+
 function refuseDuplicates(rows: readonly DefaultsRow[]): void {
   const seen = new Set<string>();
-  for (const { overrideKey, origin } of rows) {
+  for (const { overrideKey, configPath, origin } of rows) {
     if (overrideKey === null) continue;
     if (seen.has(overrideKey))
       throw new ConfigError({
@@ -79,7 +82,9 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
         message: `${overrideKey} appears more than once in the final defaults list`,
         origin,
         key: overrideKey,
-        hint: `keep one of the two, or give one another package (${overrideKey.split("@")[0]}@PACKAGE)`,
+        hint: overrideKey.startsWith(OF_HYDRA)
+          ? `Hydra's own list has one: write \`override ${overrideKey}: ${configPath.slice(configPath.lastIndexOf("/") + 1)}\` at the end of the list`
+          : `keep one of the two, or give one another package (${overrideKey.split("@")[0]}@PACKAGE)`,
       });
     seen.add(overrideKey);
   }

@@ -9,6 +9,7 @@ import { byCodePoint, type Repository } from "../sources/repository.ts";
 import { isOptionList } from "./item.ts";
 import type { RecordedSelection, TreeRecord } from "./ledger.ts";
 import { selectionText } from "./ledger.ts";
+import { overrideMeant } from "./override-meant.ts";
 
 /**
  * Every override of a group and every deletion must have met its group in the tree.
@@ -45,21 +46,28 @@ function unusedSelection(
   const [group = key] = key.split("@", 1);
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
-  const nearest = first ?? nearestName(key, [...known.keys()]);
+  const meant = within === null ? undefined : overrideMeant({ key, within }, keysOfGroup);
+  const nearest = first ?? meant?.key ?? nearestName(key, [...known.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = repository.list(key.split("@", 1)[0] ?? "", "config");
     return [value].flat().every((each) => each === null || options.includes(each));
   };
   const isNamed = ![value].flat().includes(null);
-  const usable = [
+  const typed = [
     ...(isNamed && nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
     ...(isNamed && has(group) ? [`+${key}=${option}`] : []),
   ];
+  const inFile =
+    meant !== undefined && has(meant.key)
+      ? `write \`override ${meant.written}: ${option}\``
+      : first === undefined && has(group)
+        ? "the list has no such group yet: without `override`, the line adds it"
+        : undefined;
   const hint =
     (isNamed ? undefined : "options are chosen by name: quote names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
-    (usable.length > 0 ? `use ${usable.join(", or ")}` : undefined) ??
+    (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
     chosenOtherwise({ typed: group, option, tail: `=${option}` }, { choices: known, repository });
   return new ConfigError({
     code: similar.length > 1 ? "compose.ambiguous_override" : "compose.unused_override",

@@ -18,6 +18,8 @@ function unknownFunction(name: string, { source, span, functions }: Call) {
   const similar = nearest(name.toLowerCase(), available);
   return functionError(source, span, `there is no function '${name}'`, {
     available,
-    ...(similar !== undefined && { nearest: similar }),
+    ...(similar !== undefined
+      ? { nearest: similar }
+      : { hint: `as text it needs quotes: '${source.text.slice(span.start, span.end)}'` }),
   });
 }

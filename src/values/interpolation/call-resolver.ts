@@ -125,7 +125,7 @@ function unknownResolver(resolution: Resolution, name: string, at: Place): Confi
       hint: "a composed config resolves it; a tree is given what that resolves with: { context: config.context }",
     });
   if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
-  const hint = `a program registers its own: resolvers: [resolver("${name}", …)]`;
+  const hint = `a program registers its own: resolvers: [resolver("${name}", …)]; one that a Python program registers stays as written without --resolve`;
   return new ConfigError({ ...unknown, hint });
 }
 

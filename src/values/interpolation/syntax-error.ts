@@ -10,6 +10,9 @@ export function interpolationSyntaxError(text: string, at: number, why: string):
   return new ConfigError({
     code: "interpolation.syntax",
     message: `Invalid interpolation '${text}': ${why} at ${found} (offset ${at})`,
+    ...(at < text.length && {
+      hint: "where no interpolation is meant, a backslash keeps it as text: \\${ (in double quotes of YAML \\\\${)",
+    }),
     origin: {
       kind: "file",
       source: { name: "<interpolation>", text },

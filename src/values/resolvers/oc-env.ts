@@ -1,3 +1,4 @@
+import { ConfigError } from "../errors.ts";
 import { pyStr } from "../python-text.ts";
 import { expectArguments, expectText } from "./arguments.ts";
 import type { Resolver } from "./resolver.ts";
@@ -9,13 +10,20 @@ import type { Resolver } from "./resolver.ts";
 export const ocEnv: Resolver = {
   name: "oc.env",
   pure: true,
-  resolve(args, { context }) {
+  resolve(args, { context, node, fullKey }) {
     expectArguments(args, { required: ["key"], optional: ["default"] });
     const key = expectText("the name of the variable", args[0]);
     const value = Object.hasOwn(context.env, key) ? context.env[key] : undefined;
     if (value !== undefined) return value;
     const fallback = args[1]?.node;
-    if (fallback === undefined) throw new Error(`Environment variable '${key}' not found`);
+    if (fallback === undefined)
+      throw new ConfigError({
+        code: "resolver.failed",
+        message: `Resolver 'oc.env' failed: Environment variable '${key}' not found`,
+        key: fullKey(),
+        origin: node.origin,
+        hint: `put ${key}=VALUE before the command (a Python program or torchrun may set it itself), or give a default: \${oc.env:${key},VALUE}`,
+      });
     return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);
   },
 };

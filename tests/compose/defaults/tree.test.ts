@@ -307,6 +307,13 @@ describe("the defaults tree refuses", () => {
     expect(refused("db: '${nope}'")).toEqual(["Error resolving interpolation '${nope}'"]);
   });
 
+  it("a choice of Hydra's groups that is no override, saying how it is written", () => {
+    const config = "defaults: [hydra/job_logging: default, db: pg]";
+    const { message, details } = refusal(() => composeFiles({ ...DB, config }));
+    expect(message).toBe("hydra/job_logging appears more than once in the final defaults list");
+    expect(details.hint).toContain("write `override hydra/job_logging: default`");
+  });
+
   it("a missing option where there is a single one, naming it", () => {
     const files = { config: "defaults: [net: wan]", "net/lan": "" };
     const [found, ...options] = refusal(() => composeFiles(files)).message.split("\n", 4);

@@ -8,6 +8,8 @@ const FILES = {
   "disk/ssd": "",
 };
 
+const DB = { "db/mysql": "port: 1", "db/pg": "port: 2" };
+
 const refused = (...overrides: string[]) => refusal(() => composeFiles(FILES, overrides));
 
 describe("a group override that meets no group", () => {
@@ -57,6 +59,38 @@ describe("a group override that meets no group", () => {
     expect(error.message.split("\n")[1]).toBe(`To append to your default list use +disk=${shown}`);
     expect(error.details.hint).toBe(
       "options are chosen by name: quote names that look like numbers",
+    );
+  });
+
+  it.each([
+    ["override db: pg", "# @package _global_\n", "override /db: pg"],
+    ["override /db: pg", "", "override /db@_global_.db: pg"],
+    ["override db: pg", "", "override /db@_global_.db: pg"],
+    ["override hydra/launcher: basic", "# @package _global_\n", "override /hydra/launcher: basic"],
+    [
+      "override /hydra/launcher: basic",
+      "",
+      "override /hydra/launcher@_global_.hydra.launcher: basic",
+    ],
+  ])(
+    "of a file in a group, %s (header %j): the hint is a line that works",
+    (line, header, fixed) => {
+      const composed = (text: string) => () =>
+        composeFiles(
+          { ...DB, config: "defaults: [_self_, db: mysql]", "e/x": `${header}defaults: [${text}]` },
+          ["+e=x"],
+        );
+      const { details } = refusal(composed(line));
+      expect(details.hint).toBe(`write \`${fixed}\``);
+      expect(fixed).toContain(`/${details.nearest}`);
+      expect(composed(fixed)).not.toThrow();
+    },
+  );
+
+  it("of a group that the list has not yet is added without `override`", () => {
+    const files = { ...DB, config: "defaults: [override db: pg]" };
+    expect(refusal(() => composeFiles(files)).details.hint).toBe(
+      "the list has no such group yet: without `override`, the line adds it",
     );
   });
 

@@ -31,6 +31,21 @@ describe("parseInterpolation", () => {
     expect(parseInterpolation(text).parts).toEqual([{ kind: "literal", text: literal }]);
   });
 
+  it("says how to keep what was not meant as an interpolation", () => {
+    const hintOf = (text: string) => {
+      try {
+        parseInterpolation(text);
+      } catch (error) {
+        return isConfigError(error) ? error.details.hint : undefined;
+      }
+      return "none is needed";
+    };
+    expect(hintOf("pass$#${*(d##@E}@*")).toContain("a backslash keeps it as text: \\${");
+    expect(hintOf("pass$#\\${*(d##@E}@*")).toBe("none is needed");
+    // What lacks its end was begun on purpose.
+    expect(hintOf("${a")).toBeUndefined();
+  });
+
   it("undoes backslashes only where an interpolation follows", () => {
     expect(parseInterpolation("\\\\x\\\\${a}").parts[0]).toEqual({
       kind: "literal",

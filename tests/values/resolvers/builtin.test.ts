@@ -65,6 +65,21 @@ describe("the built-in resolvers", () => {
     );
   });
 
+  it("say how to set a variable that is not there", () => {
+    expect(() => resolve("d:\n  a: x/${oc.env:NOPE}")).toThrowError(
+      expect.objectContaining({
+        message: "Resolver 'oc.env' failed: Environment variable 'NOPE' not found",
+        details: expect.objectContaining({
+          key: "d.a",
+          origin: expect.objectContaining({ kind: "file" }),
+          hint: expect.stringMatching(
+            /^put NOPE=VALUE before the command.*\$\{oc\.env:NOPE,VALUE\}$/,
+          ),
+        }),
+      }),
+    );
+  });
+
   it("warn at the use of a deprecated key", () => {
     const warnings: string[] = [];
     const text =

@@ -68,7 +68,7 @@ describe("resolver()", () => {
   it("is what the error about an unknown one names, unless another is near", () => {
     const details = (text: string) => refusal(() => resolve(text)).details;
     expect(details("a: ${quadruple:3}").hint).toBe(
-      'a program registers its own: resolvers: [resolver("quadruple", …)]',
+      'a program registers its own: resolvers: [resolver("quadruple", …)]; one that a Python program registers stays as written without --resolve',
     );
     expect(details("a: ${plus_11:3}")).toMatchObject({ nearest: "plus_10" });
     expect(details("a: ${plus_11:3}").hint).toBeUndefined();
