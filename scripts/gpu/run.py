@@ -111,11 +111,15 @@ def run(argv, seconds=120, env=None, check=True, cwd=None, log=None, **options):
 def complaint(result):
     """The line that most likely says what went wrong."""
     lines = [line.strip() for line in f"{result.stderr}\n{result.stdout}".split("\n") if line.strip()]
-    for telling in (r"\[ERROR\]|==ERROR==|\bfatal\b|error:", r"error|failed|cannot|not "):
-        for line in lines:
-            if re.search(telling, line, re.IGNORECASE):
-                return line
-    return lines[0] if lines else "no output"
+    # deep-profile's own errors have a hint below them; its notes say what is not so, and are none.
+    above = [line for line, next_line in zip(lines, lines[1:]) if next_line.startswith("Hint:")]
+    others = [line for line in lines if not line.startswith("note:")]
+    telling = (
+        [line for line in lines if re.search(r"\[ERROR\]|==ERROR==|\bfatal\b|error:", line, re.IGNORECASE)]
+        or above
+        or [line for line in others if re.search(r"error|failed|cannot|not ", line, re.IGNORECASE)]
+    )
+    return (telling or lines or ["no output"])[0]
 
 
 def end_group(child):

@@ -321,6 +321,11 @@ const { mkdirSync, writeFileSync } = require("node:fs");
 const directory = process.argv.find((arg) => arg.startsWith("hydra.run.dir="))?.slice(14) ?? "";
 const name = directory.split("/").pop();
 if (name === "build") process.exit(3);
+if (name === "half") {
+  console.log("note: GPU clocks were not locked");
+  console.error("ncu (profile): stopped after 1.5 min\\n  Hint: ask for fewer metrics");
+  process.exit(1);
+}
 if (name === "recorder-cuda") setInterval(() => {}, 1000);
 else if (directory !== "") {
   mkdirSync(directory + "/recorder/regions", { recursive: true });
@@ -365,6 +370,15 @@ describe.concurrent("gpu-profile.py", () => {
     const args = ["--installed", installed(folder), "--out", out, "--only", "stage1"];
     expect(await run("gpu-profile.py", args, env)).toBe(1);
     expect(rowsIn(out)[0]?.detail).toContain("stem has no kernels of the GPU");
+  });
+
+  it("names what went wrong, and no note of the report", async () => {
+    const { folder, out, env } = place({});
+    const args = ["--installed", installed(folder), "--out", out, "--only", "half"];
+    expect(await run("gpu-profile.py", args, env)).toBe(1);
+    expect(rowsIn(out)[0]?.detail).toMatch(
+      /^Failed: exit 1: ncu \(profile\): stopped after 1.5 min\n/,
+    );
   });
 
   it("runs nothing that needs a build which failed", async () => {

@@ -59,7 +59,9 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
   const report = () => sample?.("r1.ncu-rep") ?? "";
 
   it("gives percentages and ratios with all digits that the report has", async () => {
-    const { rows } = await read(report());
+    const { rows, sections } = await read(report());
+    // By the names of metrics: ncu's labels (`Duration`) would be found in no other table.
+    expect(sections.get("GPU Speed Of Light Throughput")).toContain("gpu__time_duration.sum");
     const exact: NcuResult[] = [];
     streamNcuReport(report(), (result) => exact.push(result));
     const [row] = rows;
