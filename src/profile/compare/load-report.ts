@@ -19,6 +19,8 @@ import { importableFormat } from "../import/importable.ts";
 export interface LoadedReport {
   /** As the user named it. */
   readonly name: string;
+  /** The same for one file, whatever it is called. */
+  readonly identity: string;
   readonly bundle: RegionReportBundle;
   /** `config.yaml` of the run; null where there is none. */
   readonly configFile: string | null;
@@ -50,8 +52,14 @@ export function loadReport(
       },
       file,
     ),
+    identity: identityOf(file),
     configFile: config !== null && isFile(readablePath(config, cwd), config) ? config : null,
   };
+}
+
+function identityOf(file: string): string {
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `${dev} ${ino}`;
 }
 
 /** Collectors whose reports a run holds; null for a report file, which is of one. */

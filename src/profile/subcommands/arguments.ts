@@ -58,7 +58,7 @@ export function parseCommandLine(line: CommandLine, args: readonly string[]): Pa
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind === "positional") positionals.push(namedValue(token.value, line));
     if (token.kind !== "option") continue;
     const option = Object.hasOwn(options, token.name)
       ? options[token.name as keyof typeof options]
@@ -82,6 +82,15 @@ export function parseCommandLine(line: CommandLine, args: readonly string[]): Pa
       return Number(text);
     },
   };
+}
+
+/** An empty name would stand for the current directory, which nobody meant: mostly a variable is not set. */
+function namedValue(value: string, { name, positionals }: CommandLine): string {
+  if (value !== "") return value;
+  throw usage(
+    "an argument is empty",
+    `${name} takes ${positionals}; is a variable of your shell not set?`,
+  );
 }
 
 function checkedValue(name: string, option: CommandOption, value: string | undefined): string {

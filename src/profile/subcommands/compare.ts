@@ -2,7 +2,11 @@ import { resolve } from "node:path";
 import { compareReports, type ReportComparison } from "../../report/compare/compare-reports.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import { gateSummary } from "../../report/compare/comparison.ts";
-import { collectorNotes, processNotes } from "../../report/compare/comparison-notes.ts";
+import {
+  collectorNotes,
+  processNotes,
+  SAME_REPORT,
+} from "../../report/compare/comparison-notes.ts";
 import { checkGates, refuseFailed } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonJsonPieces } from "../../report/compare/json.ts";
@@ -186,7 +190,13 @@ function compare(
   mayFail: boolean,
 ): Comparison {
   const compared = compareReports(a.report, b.report);
-  const notes = [...ofCollectors, ...processNotes(a.processes, b.processes), ...compared.notes];
+  const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
+  const notes = [
+    ...same,
+    ...ofCollectors,
+    ...processNotes(a.processes, b.processes),
+    ...compared.notes,
+  ];
   const reports: ReportComparison = { ...compared, notes };
   if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {

@@ -7,6 +7,9 @@ import type { KnownDomains } from "./known-domains.ts";
 import type { LookedForByBoth } from "./looked-for.ts";
 import type { RegionChange } from "./region-change.ts";
 
+/** A condition would hold whatever the program does. */
+export const SAME_REPORT = "A and B are one and the same report: nothing can differ";
+
 /** Why two reports may not be comparable, and what only one of them says of itself. */
 export const comparisonNotes = (
   a: NCUProfileRegionReport,

@@ -54,6 +54,7 @@ describe("a subcommand's arguments", () => {
     [["-z"], "app.usage | unknown option -z"],
     [["--constructor"], "app.usage | unknown option --constructor"],
     [["--output"], "app.usage | --output needs a value: DIR"],
+    [["a", ""], "app.usage | an argument is empty"],
     [["--quiet=yes"], "app.usage | --quiet takes no value"],
     [["--reader", "autu"], "app.usage | --reader: 'autu' is none of auto, own | auto"],
   ])("%j is refused", (args, message) => {

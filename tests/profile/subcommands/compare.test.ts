@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -25,9 +25,10 @@ it.each([
       end: at * 10 + 9,
     }));
     const bundle = bundleOf([{ pid: 1, ranges }]);
-    writeFileSync(join(directory, "report.json"), renderBundleJson(bundle));
+    for (const name of ["a.json", "b.json"])
+      writeFileSync(join(directory, name), renderBundleJson(bundle));
     const printed: string[] = [];
-    const code = await runCompare(["report.json", "report.json", form], {
+    const code = await runCompare(["a.json", "b.json", form], {
       cwd: directory,
       env: {},
       now: new Date(0),
@@ -37,7 +38,7 @@ it.each([
     const reports = compareReports(firstReport(bundle), firstReport(bundle));
     const whole = joined(
       render({
-        names: { a: "report.json", b: "report.json" },
+        names: { a: "a.json", b: "b.json" },
         reports,
         config: null,
         gates: [],
@@ -60,6 +61,15 @@ async function shown(...args: readonly string[]): Promise<string> {
   });
   return printed.join("");
 }
+
+it("says that A and B are one report, under whatever names", async () => {
+  const text = renderBundleJson(bundleOf([{ pid: 1, ranges: [{ name: "x", start: 0, end: 9 }] }]));
+  for (const name of ["one.json", "copy.json"]) writeFileSync(join(directory, name), text);
+  symlinkSync("one.json", join(directory, "link.json"));
+  const note = "A and B are one and the same report";
+  expect(await shown("one.json", "./link.json")).toContain(note);
+  expect(await shown("one.json", "copy.json")).not.toContain(note);
+});
 
 it("says that two aggregates are of other numbers of processes", async () => {
   const ofProcesses = (count: number) =>

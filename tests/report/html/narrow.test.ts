@@ -95,7 +95,7 @@ describeInBrowser("pages at several widths", (open) => {
       return page;
     }
 
-    it.each([390, 820, 1440])("keeps names whole and the page still at %i px", async (width) => {
+    it.each([390, 800, 1280, 1440, 1920])("keeps names whole and the page still at %i px", async (width) => {
       const page = await openAt(width);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
       const names = await linesOfNames(page);
