@@ -7,8 +7,8 @@ import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { RESULT_FILES } from "../result-files.ts";
 import { draftDirectory } from "./draft-directory.ts";
 
-/** Those of a sweep, too. */
-const RESULTS = [...RESULT_FILES, "sweep-report.json"];
+/** Those of a sweep, too, and of a collector, whose folder has what was recorded beside them. */
+const RESULTS = [...RESULT_FILES, "sweep-report.json", "regions"];
 
 /** Where reports are written until they are whole. */
 export interface OutputDraft {

@@ -62,6 +62,11 @@ it("one that was named has that name and no other", async () => {
   expect(readdirSync(join(cwd, "out"))).toEqual(["other"]);
 });
 
+it("none is a collector's folder, whose files are what reports are made of", async () => {
+  mkdirSync(join(cwd, "run", "recorder", "regions"), { recursive: true });
+  await expect(into("run/recorder", unreached)).rejects.toThrow("holds other results: regions");
+});
+
 it("one that is there is filled by one at a time, and nothing is left of the claim", async () => {
   mkdirSync(join(cwd, "out"));
   await into("out", async () => {

@@ -95,16 +95,19 @@ describeInBrowser("pages at several widths", (open) => {
       return page;
     }
 
-    it.each([390, 800, 1280, 1440, 1920])("keeps names whole and the page still at %i px", async (width) => {
-      const page = await openAt(width);
-      expect(await overflow(page)).toBeLessThanOrEqual(0);
-      const names = await linesOfNames(page);
-      expect(names.length).toBeGreaterThan(0);
-      for (const { text, lines } of names) {
-        // Whoever reads a name reads at least a dozen signs in a line.
-        expect(lines, text.slice(0, 60)).toBeLessThanOrEqual(Math.ceil(text.length / 12));
-      }
-    });
+    it.each([390, 800, 1280, 1440, 1920])(
+      "keeps names whole and the page still at %i px",
+      async (width) => {
+        const page = await openAt(width);
+        expect(await overflow(page)).toBeLessThanOrEqual(0);
+        const names = await linesOfNames(page);
+        expect(names.length).toBeGreaterThan(0);
+        for (const { text, lines } of names) {
+          // Whoever reads a name reads at least a dozen signs in a line.
+          expect(lines, text.slice(0, 60)).toBeLessThanOrEqual(Math.ceil(text.length / 12));
+        }
+      },
+    );
 
     it("shows a selected region and a metric at 390 px without scrolling the page", async () => {
       const page = await openAt(390);
