@@ -60,7 +60,8 @@ export function createKernelRows(names: NumberedNames): KernelRowsReader {
       allCalls += calls;
       allNs += ns;
     });
-    return { records: records.sort(byTime), calls: allCalls, ns: allNs };
+    // A copy takes no more than its length; what was pushed to, up to half as much again.
+    return { records: records.toSorted(byTime), calls: allCalls, ns: allNs };
   };
 
   return {
@@ -87,24 +88,42 @@ interface Sums {
   readonly take: (visit: (kernel: KernelNumber, calls: number, ns: number) => void) => void;
 }
 
+const FIRST_SUMS = 1024;
+
 /** @param kernels how many there are at most */
 function createSums(kernels: number): Sums {
-  const calls = new Uint32Array(kernels);
-  const times = new Float64Array(kernels);
+  /** 1 + where a kernel's sums stand: they are only as long as a region has kernels. 0: nowhere. */
+  const places = new Uint32Array(kernels);
+  let calls = new Uint32Array(FIRST_SUMS);
+  let times = new Float64Array(FIRST_SUMS);
   let seen: KernelNumber[] = [];
+  const grow = (): void => {
+    const before = { calls, times };
+    calls = new Uint32Array(2 * before.calls.length);
+    times = new Float64Array(2 * before.times.length);
+    calls.set(before.calls);
+    times.set(before.times);
+  };
   return {
     add(kernel, count, ns) {
-      if (calls[kernel] === 0) seen.push(kernel);
-      calls[kernel] = (calls[kernel] ?? 0) + count;
-      times[kernel] = (times[kernel] ?? 0) + ns;
+      const place = places[kernel] ?? 0;
+      if (place > 0) {
+        calls[place - 1] = (calls[place - 1] ?? 0) + count;
+        times[place - 1] = (times[place - 1] ?? 0) + ns;
+        return;
+      }
+      if (seen.length === calls.length) grow();
+      calls[seen.length] = count;
+      times[seen.length] = ns;
+      places[kernel] = seen.push(kernel);
     },
     take(visit) {
       const taken = seen;
       seen = [];
-      for (const kernel of taken) {
-        visit(kernel, calls[kernel] ?? 0, times[kernel] ?? 0);
-        calls[kernel] = 0;
-        times[kernel] = 0;
+      for (let at = 0; at < taken.length; at++) {
+        const kernel = taken[at] ?? 0;
+        places[kernel] = 0;
+        visit(kernel, calls[at] ?? 0, times[at] ?? 0);
       }
     },
   };
