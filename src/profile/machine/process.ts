@@ -6,6 +6,7 @@ import type { Suspension } from "../../system/suspension.ts";
 import { interruptOf } from "../interrupt.ts";
 import type { Workload } from "../workload/workload.ts";
 import { fileCopy } from "./file-copy.ts";
+import { watchStandstill } from "./standstill.ts";
 import { terminalCopy } from "./terminal-copy.ts";
 
 /** How a workload ended. Success and failure have the same fields. */
@@ -20,8 +21,12 @@ export interface ProcessOutcome {
   readonly interruptedBy: NodeJS.Signals | null;
   /** Only for `run.json`, whose contract has it. */
   readonly durationMs: number;
-  /** How long it stood still with us in that time; absent where it did not. */
+  /** How long it was suspended with us by a key (Ctrl-Z) in that time; absent where it was not. */
   readonly pausedMs?: number;
+  /** How long we were suspended from outside, and so was it as far as we know; absent where we were not. */
+  readonly suspendedMs?: number;
+  /** How long the machine slept in that time; absent where it did not. */
+  readonly sleptMs?: number;
   readonly stdoutFile: string;
   readonly stderrFile: string;
   /** Last lines of its standard error, for the message when it failed. */
@@ -85,10 +90,12 @@ export async function runWorkload(
     cleanup: false,
   });
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
+  const endWatch = watchStandstill();
   const result = await child.finally(() => {
     stop.dispose();
     pause.dispose();
   });
+  const { sleptMs, suspendedMs } = endWatch();
 
   const unwritten = copies.map(({ problem }) => problem()).find((problem) => problem !== null);
   const neverStarted = child.pid === undefined;
@@ -104,6 +111,8 @@ export async function runWorkload(
     stderrTail: lastLines(stderrFile),
     ...(unwritten != null && { unwritten }),
     ...(pause.milliseconds() > 0 && { pausedMs: pause.milliseconds() }),
+    ...(suspendedMs > 0 && { suspendedMs }),
+    ...(sleptMs > 0 && { sleptMs }),
   };
 }
 
@@ -180,13 +189,28 @@ function lastLines(file: string): string {
 export const cutOutput = ({ unwritten }: ProcessOutcome): readonly string[] =>
   unwritten === undefined ? [] : [`what the program printed is cut in ${unwritten}`];
 
-/** What a reader of wall times must know of a workload that stood still. */
-export const pauseNotes = ({ pausedMs }: Pick<ProcessOutcome, "pausedMs">): readonly string[] =>
-  pausedMs === undefined
+/** What a reader of times must know of a workload that stood still. */
+export const pauseNotes = ({
+  pausedMs,
+  sleptMs,
+  suspendedMs,
+}: Pick<ProcessOutcome, "pausedMs" | "sleptMs" | "suspendedMs">): readonly string[] => [
+  ...(pausedMs === undefined
+    ? []
+    : [`the program was suspended (Ctrl-Z) for ${shownTime(pausedMs)}: ${INCLUDED}`]),
+  ...(suspendedMs === undefined
     ? []
     : [
-        `the program was suspended (Ctrl-Z) for ${shownTime(pausedMs)}: the wall times of the regions that were open include that`,
-      ];
+        `this job was suspended from outside for about ${shownTime(suspendedMs)} (Ctrl-Z at its sweep, the scheduler, a container): ${INCLUDED}`,
+      ]),
+  ...(sleptMs === undefined
+    ? []
+    : [
+        `the machine slept for ${shownTime(sleptMs)} while the program ran: times do not include that, but what ran next began with cold caches and clocks`,
+      ]),
+];
+
+const INCLUDED = "the wall times of the regions that were open include that";
 
 const shownTime = (ms: number): string =>
   ms < 1000 ? `${Math.ceil(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;

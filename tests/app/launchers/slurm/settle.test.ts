@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSettle } from "../../../../src/app/launchers/slurm/settle.ts";
-import { slurmFolder, slurmLog } from "../../../../src/app/launchers/slurm/submissions.ts";
+import {
+  slurmFolder,
+  slurmLog,
+  tasksKnownOver,
+} from "../../../../src/app/launchers/slurm/submissions.ts";
 import type { TaskReport } from "../../../../src/app/launchers/slurm/task-state.ts";
 import {
   begun,
@@ -173,6 +177,30 @@ test("why a job was stopped that can only say by which signal is added to its wo
         exit_code: 143,
       },
     ],
+  });
+});
+
+test("and added once, however often it is looked at", () => {
+  const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
+  settle(folder, TASK, report("PREEMPTED", 0));
+  const told = readJobState(folder, 3);
+  settle(folder, TASK, report("PREEMPTED", 0));
+  expect(readJobState(folder, 3)).toEqual(told);
+});
+
+test("a task that is over is noted so, also where its job never began", () => {
+  const folder = folderWith();
+  expect(settle(folder, TASK, report("CANCELLED"))).toMatchObject({ kind: "dropped" });
+  expect([...tasksKnownOver(folder)]).toEqual(["7_1"]);
+  expect(readJobState(folder, 3)).toBeUndefined();
+});
+
+test("the code of a script that ended well is none of a job that failed", () => {
+  const folder = folderWith(inTask("7_1"));
+  settle(folder, TASK, report("COMPLETED", 0));
+  expect(readJobState(folder, 3)).toMatchObject({
+    status: "failed",
+    attempts: [{ exit_code: null }],
   });
 });
 

@@ -12,7 +12,12 @@ import {
   slurmFolder,
 } from "../../../../src/app/launchers/slurm/submissions.ts";
 import { lookAtSweep } from "../../../../src/app/sweep/look.ts";
-import { readJobState } from "../../../../src/app/sweep/record/job-state.ts";
+import {
+  begun,
+  ended,
+  readJobState,
+  writeJobState,
+} from "../../../../src/app/sweep/record/job-state.ts";
 import { workplace } from "../../sweep/program/start.ts";
 
 const unexpected = () => {
@@ -93,6 +98,15 @@ test("silence is no answer: neither are arrays forgotten nor jobs taken for gone
   await expect(slurmSweep(folder, silent).status()).rejects.toMatchObject({
     code: "slurm.no_answer",
   });
+});
+
+test("a job that failed before it was submitted again is what Slurm says of it", async () => {
+  const folder = sweepFolder({ ...NOTED, jobs: [{ number: 0, attempts: 1 }] });
+  writeJobState(folder, ended(begun(0, undefined, {}), { status: "failed", exitCode: 1 }));
+  const report = { array: "7", index: 0, state: "PENDING", reason: null, exitCode: null };
+  const sweep = slurmSweep(folder, slurm({ tasks: async () => [report] }));
+  expect(await sweep.status()).toMatchObject([{ number: 0, phase: "waiting" }]);
+  expect(sweep.handedOver()).toEqual(new Set([0]));
 });
 
 /** A sweep of two jobs that wait, and what Slurm says of each of them, look by look. */
