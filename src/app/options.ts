@@ -107,6 +107,8 @@ export interface SummaryPage {
   readonly directory: string;
   /** The readable form of a path: relative if it lies below the working directory. */
   readonly readable: (path: string) => string;
+  /** The numbers of jobs that ran while another of them did, on the same machine: what they measured is not what they take alone. */
+  readonly sideBySide: readonly number[];
 }
 
 /** How a program would run a job. */

@@ -8,6 +8,7 @@ import { isUndone, type JobResult, wasStopped } from "../job/job.ts";
 import { failureTable } from "../sweep/board/failure-table.ts";
 import { hasFailed } from "../sweep/failure-policy.ts";
 import { sweepFolder } from "../sweep/record/layout.ts";
+import { jobsSideBySide } from "../sweep/record/side-by-side.ts";
 import { NOBODY } from "../sweep/standing.ts";
 import { sweepRows } from "../sweep/sweep-rows.ts";
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
@@ -44,6 +45,7 @@ export async function endSweep(sweep: EndedSweep, session: Session): Promise<voi
   const summary = await options.summarizeSweep?.(rows, {
     directory,
     readable: (path) => readablePath(path, invocation.cwd),
+    sideBySide: jobsSideBySide(sweepFolder(directory), rows),
   });
   if (summary !== undefined) stdout(summary);
   const [first = "", ...others] = files;

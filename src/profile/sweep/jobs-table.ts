@@ -20,11 +20,14 @@ export interface JobsTablePage {
   readonly directory: string;
   /** How a path is read best. */
   readonly readable: (path: string) => string;
+  /** The numbers of jobs that ran while another of them did, on the same machine. */
+  readonly sideBySide: readonly number[];
 }
 
 /** More are in the files. */
 const MOST_ROWS = 40;
 const MOST_VALUE = 40;
+const MOST_NUMBERS = 8;
 const GAP = "  ";
 
 /**
@@ -35,7 +38,7 @@ const GAP = "  ";
  */
 export function jobsTable(
   jobs: readonly SweptJob[],
-  { directory, readable }: JobsTablePage,
+  { directory, readable, sideBySide }: JobsTablePage,
 ): string | undefined {
   if (jobs.length === 0) return undefined;
   const results = jobs.map(({ result }) => (isJobSummary(result) ? result : undefined));
@@ -80,6 +83,7 @@ export function jobsTable(
     ...(best[0] === undefined || best.length === 1
       ? []
       : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
+    ...sideBySideLines(sideBySide.filter((number) => best.some((job) => job.number === number))),
     ...(measured.length < 2
       ? []
       : [
@@ -88,6 +92,22 @@ export function jobsTable(
     "",
   ].join("\n");
 }
+
+/** @param numbers of jobs with a time */
+function sideBySideLines(numbers: readonly number[]): readonly string[] {
+  if (numbers.length === 0) return [];
+  const first = numbers.slice(0, MOST_NUMBERS).map((number) => `#${number}`);
+  const more = numbers.length - first.length;
+  const [plural, them] =
+    numbers.length === 1 ? ["", "its time includes"] : ["s", "their times include"];
+  return [
+    `Job${plural} ${listed(more > 0 ? [...first, `${more} more`] : first)} ran while another job of the sweep did, on the same machine: ${them} what that cost. ` +
+      "Compare jobs that ran alone: hydra.launcher.n_jobs=1, or a node for each on Slurm",
+  ];
+}
+
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 
 /** Those that have not the same value in every job. */
 function sweptKeys(jobs: readonly SweptJob[]): readonly string[] {

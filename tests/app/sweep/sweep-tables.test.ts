@@ -47,8 +47,9 @@ test("tasks that return nothing have no column for it, and what is null in a res
 test("a program that tells what its sweeps came to has them beside the jobs", async () => {
   const told: (readonly SweepRow[])[] = [];
   const { cwd, run } = program(CONFIG, {
-    summarizeSweep: async (rows, { readable }) => {
+    summarizeSweep: async (rows, { readable, sideBySide }) => {
       told.push(rows);
+      expect(sideBySide).toEqual([]);
       return `best: ${readable(rows[0]?.output_dir ?? "")}\n`;
     },
   });

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { jobsTable, type SweptJob } from "../../../src/profile/sweep/jobs-table.ts";
 
-const PAGE = { directory: "/w/s", readable: (path: string) => path.replace("/w/", "") };
+const PAGE = {
+  directory: "/w/s",
+  readable: (path: string) => path.replace("/w/", ""),
+  sideBySide: [],
+};
 
 const job = (number: number, times: object | null, values: object = {}): SweptJob => ({
   number,
@@ -37,6 +41,23 @@ test("a row per job: what differs, the time, the report; then the best", () => {
 test("one job has no other to be better than", () => {
   expect(jobsTable([job(0, { total_ms: 1 })], PAGE)).not.toContain("least time");
   expect(jobsTable([job(0, { total_ms: 1 }), job(1, null)], PAGE)).not.toContain("least time");
+});
+
+test("jobs that had the machine not to themselves are named below the one that took the least", () => {
+  const jobs = Array.from({ length: 12 }, (_, number) => job(number, { total_ms: 12 - number }));
+  const said = (...sideBySide: readonly number[]) =>
+    jobsTable([...jobs, job(12, null)], { ...PAGE, sideBySide })
+      ?.split("\n")
+      .filter((line) => line.includes("ran while"));
+  expect(said(0, 3)).toEqual([
+    "Jobs #0 and #3 ran while another job of the sweep did, on the same machine: their times include what that cost. Compare jobs that ran alone: hydra.launcher.n_jobs=1, or a node for each on Slurm",
+  ]);
+  expect(said(...jobs.map(({ number }) => number))?.[0]).toMatch(
+    /^Jobs #0, #1, #2, #3, #4, #5, #6, #7 and 4 more ran while/,
+  );
+  // One without a time may be what it ran beside.
+  expect(said(11, 12)?.[0]).toMatch(/^Job #11 ran while .*: its time includes what that cost/);
+  expect(said(12)).toEqual([]);
 });
 
 test("the command at the end can be pasted", () => {

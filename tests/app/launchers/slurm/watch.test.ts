@@ -90,6 +90,16 @@ describe("a task is watched", { concurrent: true }, () => {
     expect(state?.attempts).toHaveLength(2);
   });
 
+  test("to an end that is recorded while Slurm is asked: its own word for it counts", async () => {
+    const folder = place();
+    const { events, state } = await watched(folder, ["FAILED"], {
+      onLook: (look) =>
+        look === 2 && writeJobState(folder, ended(inTask(), { status: "completed", exitCode: 0 })),
+    });
+    expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
+    expect(state?.status).toBe("completed");
+  });
+
   test("on where it runs again after its end, and that end says nothing of the next", async () => {
     const folder = place();
     writeJobState(folder, inTask());
