@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { watchStandstill } from "../../../src/profile/machine/standstill.ts";
@@ -6,10 +7,16 @@ import { until } from "../../wait.ts";
 
 const WATCHER = new URL("standstill/watcher.ts", import.meta.url);
 
+/** Its letter in the process table. */
+const stateOf = (pid: number | undefined): string | undefined =>
+  readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.[0];
+
 test("how long a process was suspended is noticed by itself", async () => {
   const child = execa(process.execPath, [bundled(WATCHER, "watcher")]);
   const lines = child[Symbol.asyncIterator]();
   expect((await lines.next()).value).toBe("watching");
+  // It waits for something to do, as a profiler does while its program runs.
+  await until(() => stateOf(child.pid) === "S");
   child.kill("SIGSTOP");
   const since = performance.now();
   await until(() => performance.now() - since > 2_000);
