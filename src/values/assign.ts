@@ -23,6 +23,7 @@ import {
   refuseInterpolatedItem,
   refuseNull,
   refuseOtherMap,
+  refuseUnlikeMap,
 } from "./types/convert.ts";
 import { convertWide } from "./types/convert-result.ts";
 import { fitNode } from "./types/fit.ts";
@@ -54,7 +55,11 @@ export function assign(
   if (parent.node.kind === "list" || fitsEverywhere) refuseReadonly(parent, at);
   refuseItemOfClass(parent, value, at);
   const known = normalizeKey(parent, key, at);
-  refuseReadonly(parent, at);
+  if (flagAt(parent, "readonly")) {
+    const type = child(parent.node, known)?.type ?? elementType(parent.node, known);
+    if (type !== undefined) refuseUnlikeMap(type, value, at);
+    refuseReadonly(parent, at);
+  }
   const old = child(parent.node, known);
   const typed = withType(parent, known, value, known === key ? at : { ...at, key: known });
   checkTree(value, at, foreign);

@@ -48,11 +48,19 @@ const isContainer = (node: ConfigNode): boolean =>
 const fieldType = ({ parent, key }: Place): NodeType | undefined =>
   parent === null || key === undefined ? undefined : elementType(parent.node, key);
 
+/** What is merged as an object whose fields are missing. */
+const isMissingObject = (node: ConfigNode): boolean =>
+  isMissing(node) && node.type?.kind === "object";
+
 const isNull = (node: ConfigNode): node is ScalarNode =>
   node.kind === "scalar" && node.value === null;
 
 function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode): ConfigNode {
-  if (old.type === undefined || !isContainerType(old.type) || source.kind === "scalar") return old;
+  if (old.type === undefined || !isContainerType(old.type)) return old;
+  if (source.kind === "scalar")
+    return isInterpolationNode(old) && old.type.kind !== "list" && isMissingObject(source)
+      ? madeOf(old.type, old.origin)
+      : old;
   const at: Place = { kind: "place", node: source, parent: dest, key };
   const made = madeOf(old.type, old.origin);
   if (made.kind === "map" && source.kind === "list")

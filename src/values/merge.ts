@@ -32,7 +32,7 @@ import { replacing } from "./replaced.ts";
 import { convertItem, convertNode } from "./types/convert.ts";
 import { convertScalar } from "./types/convert-scalar.ts";
 import { fitNode } from "./types/fit.ts";
-import { madeOf } from "./types/made-of.ts";
+import { madeOf, unsetObject } from "./types/made-of.ts";
 import { elementType, isContainerType } from "./types/type-of.ts";
 import { withoutStruct } from "./without-struct.ts";
 
@@ -187,7 +187,7 @@ function mergeOver(
   if (known.kind !== "scalar" && source.kind !== "scalar")
     mergeContainer(draftChild(dest, key, known), source, merging);
   else if (known.kind !== "scalar") {
-    if (isMissing(source)) takeType(dest, key, known, source);
+    if (isMissing(source)) mergeMissing(dest, key, known, source, merging);
     else assign(dest, key, source);
   } else if (source.kind !== "scalar") assign(dest, key, source);
   else if (known.type !== undefined) mergeTypedScalar(dest, key, known, source);
@@ -229,10 +229,11 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Me
     const at: Place = { kind: "place", node: item, parent: dest, key };
     refuseReadonly(dest, at);
     if (type?.kind !== "list") return item;
-    if (type.element.kind !== "object" || item.kind !== "map")
-      return convertItem(type.element, item, at);
+    if (type.element.kind !== "object") return convertItem(type.element, item, at);
+    const given = isMissing(item) ? ofMissing(item) : item;
+    if (given?.kind !== "map") return convertItem(type.element, item, at);
     const made = draftFor(dest, key, madeOf(type.element, item.origin));
-    mergeContainer(made, item, below);
+    mergeContainer(made, given, below);
     return made.node;
   });
   const before = { ...target };
@@ -249,9 +250,24 @@ function takeFlags(target: DraftMap | DraftList, source: ConfigNode): void {
   target.flags = flags;
 }
 
-/** A missing value leaves what stands there, and gives a map that has no type its own. */
-function takeType(dest: Draft, key: Key, known: ContainerNode, { type }: ConfigNode): void {
+/** A missing value leaves what stands there, and gives it what its own type has: fields of an object, or a type of entries. */
+function mergeMissing(
+  dest: Draft,
+  key: Key,
+  known: ContainerNode,
+  source: ConfigNode,
+  merging: Merging,
+): void {
+  const { type } = source;
+  if (type?.kind === "object")
+    mergeContainer(draftChild(dest, key, known), unsetObject(type, source.origin), merging);
   if (known.kind !== "map" || known.type !== undefined || type?.kind !== "map") return;
   const at: Place = { kind: "place", node: known, parent: dest, key };
   putChild(dest, key, fitNode(type, known, at));
+}
+
+/** What is merged into a new object of a list for a missing item that was declared as a map. */
+function ofMissing({ type, origin }: ConfigNode): MapNode | undefined {
+  if (type?.kind === "object") return unsetObject(type, origin);
+  return type?.kind === "map" ? map([], origin) : undefined;
 }

@@ -101,6 +101,9 @@ export type NodeType =
       readonly optional?: boolean;
     };
 
+/** Declared classes. */
+export type ObjectType = Extract<NodeType, { readonly kind: "object" }>;
+
 /** Declared types of maps and lists. */
 export type ContainerType = Extract<NodeType, { readonly kind: "list" | "map" | "object" }>;
 

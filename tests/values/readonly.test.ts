@@ -3,6 +3,7 @@ import { createResolveContext } from "../../src/values/interpolation/context.ts"
 import { IN_PLACE, resolveTree } from "../../src/values/interpolation/resolve-tree.ts";
 import type { ConfigNode, ContainerNode, NodeType } from "../../src/values/node.ts";
 import { madeOf } from "../../src/values/types/made-of.ts";
+import { updateNode } from "../../src/values/update.ts";
 import { ORIGIN, value, yaml } from "./trees.ts";
 import { INT, onlyField, SERVER, STR, withField } from "./types/typed-trees.ts";
 
@@ -31,5 +32,24 @@ describe("resolving in place, of what is read-only", () => {
     const union: NodeType = { kind: "union", members: [INT, STR] };
     expect(onlyField(inPlace(withField(union, "${x}", value(5n))))).toBe("f: 5\n");
     expect(() => inPlace(withField(INT, "${x}", value(5n)))).toThrow("read-only config node");
+  });
+});
+
+describe("setting what is read-only", () => {
+  const locked = (f: NodeType, text: string): ContainerNode => ({
+    ...withField(f, text),
+    flags: { readonly: true },
+  });
+
+  it("is refused after a map of no or another class, and null where something has to be", () => {
+    const put = (to: ConfigNode) =>
+      updateNode(locked(SERVER, "???"), "f", to, { merge: false, plain: true });
+    expect(() => put(yaml("{}"))).toThrow("dict is not a subclass of Server. value: {}");
+    expect(() => put(value(null))).toThrow("field 'f' is not Optional");
+    expect(() => put(madeOf(SERVER, ORIGIN))).toThrow("read-only config container");
+    expect(() => put(value("???"))).toThrow("read-only config container");
+    expect(() => updateNode(locked(INT, "???"), "f", value("x"), {})).toThrow(
+      "read-only config container",
+    );
   });
 });

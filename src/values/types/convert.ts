@@ -1,6 +1,15 @@
 import { ConfigError } from "../errors.ts";
-import type { ConfigNode, Key, KeyId, ListNode, MapEntry, MapNode, NodeType } from "../node.ts";
-import { keyId, scalar } from "../node.ts";
+import type {
+  ConfigNode,
+  Key,
+  KeyId,
+  ListNode,
+  MapEntry,
+  MapNode,
+  NodeType,
+  ObjectType,
+} from "../node.ts";
+import { isMissing, keyId, scalar } from "../node.ts";
 import type { Place } from "../place.ts";
 import { below, fullKeyOf } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
@@ -84,6 +93,20 @@ export function refuseOtherMap(type: ObjectType, node: ConfigNode, at: Place): v
   if (node.kind === "map" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
 }
 
+/**
+ * What OmegaConf looks at before it asks whether a map may be changed: that no null takes the place of what has to be,
+ * and nothing else that of a map or an object.
+ * @throws ConfigError `value.wrong_type`
+ */
+export function refuseUnlikeMap(type: NodeType, node: ConfigNode, at: Place): void {
+  refuseNull(type, node, at);
+  if (node.kind === "scalar" && (node.value === null || isMissing(node) || isInterpolated(node)))
+    return;
+  if (type.kind === "object" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
+  if (type.kind === "map" && (node.kind !== "map" || node.type?.kind === "object"))
+    throw wrongType(type, node, at);
+}
+
 const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
   node.kind === "scalar" && node.value === null && type.kind !== "any" && type.optional !== true;
 
@@ -143,7 +166,6 @@ function requireObject(type: ObjectType, node: MapNode | ListNode, at: Place): C
   throw wrongType(type, node, at);
 }
 
-type ObjectType = Extract<NodeType, { kind: "object" }>;
 type MapType = Extract<NodeType, { kind: "map" }> | ObjectType;
 
 function convertMap(type: MapType, node: MapNode, at: Place): MapNode {

@@ -37,6 +37,23 @@ describe("an object that is not there yet", () => {
     );
   });
 
+  it("is made of a missing one that is declared: as an item of a list, and where an interpolation leads nowhere", () => {
+    const made = "f:\n- host: h\n  port: 80\n";
+    const listType: NodeType = { kind: "list", element: SERVER };
+    const missing: ConfigNode = { ...value("???"), type: SERVER };
+    const declared = withField(listType, "???");
+    const listed = mergeNodes([declared, map([["f", list([missing], ORIGIN)]], ORIGIN)]);
+    expect(onlyField(listed)).toBe(made);
+    expect(onlyField(mergeNodes([declared, yaml("f: ['???']")]))).toBe("f:\n- ???\n");
+    for (const nowhere of ["${f}", "${nope}"])
+      expect(onlyField(mergeNodes([withField(SERVER, nowhere), withField(SERVER, "???")]))).toBe(
+        "f:\n  host: h\n  port: 80\n",
+      );
+    expect(onlyField(mergeNodes([withField(SERVER, "${nope}"), yaml("f: ???")]))).toBe(
+      "f: ${nope}\n",
+    );
+  });
+
   it("is made by an update, too", () => {
     for (const from of ["???", "${x}"])
       expect(
