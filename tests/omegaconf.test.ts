@@ -197,6 +197,14 @@ describe("a composed config", () => {
       [1n, 1n, 2n, 1n].map((value) => ({ value })),
     );
   });
+
+  it("asks again in each call without a context, where OmegaConf keeps what is cached with the tree", () => {
+    let calls = 0;
+    const resolvers = [resolver("next", () => ++calls, { useCache: true })];
+    const tree = loadYaml("a: ${next:}\nb: ${next:}\n");
+    expect(toObject(resolve(tree, { resolvers }))).toEqual({ a: 1, b: 1 });
+    expect(toObject(resolve(tree, { resolvers }))).toEqual({ a: 2, b: 2 });
+  });
 });
 
 it("tells interpolations, whatever they lead to", () => {

@@ -3,6 +3,7 @@ import { createResolveContext } from "../../src/values/interpolation/context.ts"
 import type { SelectOptions } from "../../src/values/select.ts";
 import { resolveAt, selectNode } from "../../src/values/select.ts";
 import { show, value, yaml } from "./trees.ts";
+import { INT, SERVER, STR, withField } from "./types/typed-trees.ts";
 
 const root = yaml(
   "a: {b: 1, c: '${.b}'}\nl: [1, {x: 2}]\nr: ${a}\nm: ???\nn: null\nbad: ${nope}\n1: one",
@@ -47,6 +48,11 @@ describe("selectNode", () => {
     expect(selectNode(root, "m", context, options)).toBe(options.default);
     expect(selectNode(root, "bad", context, options)).toBe(options.default);
     expect(selectNode(root, "n", context, options)).toMatchObject({ value: null });
+  });
+
+  it("finds nothing below what is declared and missing, where OmegaConf ends with an AttributeError", () => {
+    for (const type of [SERVER, { kind: "map", key: STR, element: INT }] as const)
+      expect(selectNode(withField(type, "???"), "f.port", context)).toBeUndefined();
   });
 
   it("refuses missing values on demand", () => {

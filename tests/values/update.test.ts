@@ -3,12 +3,14 @@ import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/values/errors.ts";
 import { withFlags } from "../../src/values/flags.ts";
 import { createResolveContext } from "../../src/values/interpolation/context.ts";
-import { type ConfigNode, child } from "../../src/values/node.ts";
+import { mergeNodes } from "../../src/values/merge.ts";
+import { type ConfigNode, child, type NodeType } from "../../src/values/node.ts";
 import type { UpdateOptions } from "../../src/values/update.ts";
 import { updateNode } from "../../src/values/update.ts";
 import { growth } from "../growth.ts";
 import { runs } from "../runs.ts";
 import { maps, show, value, yaml } from "./trees.ts";
+import { INT, onlyField, STR, withField } from "./types/typed-trees.ts";
 
 const root = yaml("a: {b: 1, c: {d: 2}}\nl: [1, {x: 2}]\ns: text");
 
@@ -29,6 +31,13 @@ describe("updateNode", () => {
   ])("sets $key to $to", ({ key, to, options, gives }) => {
     const node = to.startsWith("{") ? yaml(to) : value(BigInt(to));
     expect(show(updateNode(root, key, node, options))).toBe(show(yaml(gives)));
+  });
+
+  it("puts what is added into a declared map that is null, where OmegaConf ends with an AttributeError", () => {
+    const type: NodeType = { kind: "map", key: STR, element: INT, optional: true };
+    const empty = mergeNodes([withField(type, "???"), yaml("f: null")]);
+    const added = updateNode(empty, "f", yaml("{a: 1}"), { forceAdd: true, plain: true });
+    expect(onlyField(added)).toBe("f:\n  a: 1\n");
   });
 
   it.each([
