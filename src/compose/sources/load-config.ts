@@ -16,11 +16,12 @@ const DEFAULTS = "defaults";
 /**
  * Makes a config of the text of a YAML file.
  *
- * @throws ConfigError `yaml.*` for bad YAML, `compose.invalid_config` for a bad header or a file
- * that holds a lone number or boolean, `compose.invalid_defaults` for a bad defaults list.
+ * @throws ConfigError `compose.invalid_config` for a bad header, which is looked at first, or a file
+ * that holds a lone number or boolean, `yaml.*` for bad YAML, `compose.invalid_defaults` for a bad defaults list.
  */
 export function configFromText(path: string, text: SourceText, source: SourceInfo): LoadedConfig {
-  return configFromNode(path, readFileNode(text), source, packageHeader(text));
+  const header = packageHeader(text);
+  return configFromNode(path, readFileNode(text), source, header);
 }
 
 /** Makes a config of a tree: the entry of a store, or a file that has been read. */

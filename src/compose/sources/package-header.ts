@@ -1,7 +1,7 @@
 import { ConfigError } from "../../values/errors.ts";
 import type { SourceText } from "../../values/origin.ts";
 
-/** Hydra looks for the header in this many characters of a file and no further. */
+/** Hydra looks for the header in this many characters of a file and no further, counted with one for each end of a line. */
 const HEADER_LIMIT = 512;
 
 /** What Python's `str.splitlines` takes for the end of a line. */
@@ -24,7 +24,7 @@ const HEADER_LINE = /^#\s*@/u;
  */
 export function packageHeader(source: SourceText): string | null {
   let found: string | null = null;
-  for (const raw of source.text.slice(0, HEADER_LIMIT).split(LINE_END)) {
+  for (const raw of headOf(source.text).split(LINE_END)) {
     const line = strip(raw);
     if (line === "") continue;
     if (!HEADER_LINE.test(line)) break;
@@ -33,6 +33,12 @@ export function packageHeader(source: SourceText): string | null {
   }
   return found;
 }
+
+const headOf = (text: string): string =>
+  text
+    .slice(0, 2 * HEADER_LIMIT)
+    .replaceAll(/\r\n?/g, "\n")
+    .slice(0, HEADER_LIMIT);
 
 function keyAndValue(header: string, source: SourceText): readonly [string, string] {
   const [key, value, ...rest] = header.split(" ").filter((part) => part !== "");

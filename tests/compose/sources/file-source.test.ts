@@ -37,6 +37,13 @@ describe("a directory of config files", () => {
     expect(mysql?.origin).toMatchObject({ kind: "file", source: { name: "conf/db/mysql.yaml" } });
   });
 
+  it("looks at the header of a file before it reads what follows, as Hydra does", () => {
+    writeFileSync(join(cwd, "conf/both.yaml"), "# @package a b\nx: [1\n");
+    expect(refusal(() => files().load("both")).message).toBe(
+      "Too many components in '@package a b'",
+    );
+  });
+
   it("names files outside of the working directory in full", () => {
     const source = fileSource({ provider: "main", path: "../conf", cwd: join(cwd, "lib") });
     expect(source.load("db/mysql")?.origin).toMatchObject({

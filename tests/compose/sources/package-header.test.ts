@@ -32,6 +32,11 @@ describe("the package header", () => {
     expect(header("# @author me\u2028# @package foo")).toBe("foo");
   });
 
+  it("counts characters as Python reads them: the end of a line of Windows is one", () => {
+    const below = (lines: number) => header(`${"\r\n".repeat(lines)}# @package foo\r\n`);
+    expect([400, 500, 512].map(below)).toEqual(["foo", "f", null]);
+  });
+
   it.each([
     ["# @package\n", "Expected header format: KEY VALUE, got '@package'"],
     ["# @package a b\n", "Too many components in '@package a b'"],
