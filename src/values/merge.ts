@@ -87,7 +87,7 @@ interface Merging {
   readonly fromReadonly: boolean;
   /** How far below the roots. */
   readonly depth: number;
-  /** As for `mergeInto`. */
+  /** As for `mergeInto`; nor is what is missing asked for its class. */
   readonly ofAnyClass: boolean;
 }
 
@@ -233,7 +233,7 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Me
     const given = isMissing(item) ? ofMissing(item) : item;
     if (given?.kind !== "map") return convertItem(type.element, item, at);
     const made = draftFor(dest, key, madeOf(type.element, item.origin));
-    mergeContainer(made, given, below);
+    mergeContainer(made, given, item.kind === "map" ? below : { ...below, ofAnyClass: true });
     return made.node;
   });
   const before = { ...target };
@@ -260,7 +260,10 @@ function mergeMissing(
 ): void {
   const { type } = source;
   if (type?.kind === "object")
-    mergeContainer(draftChild(dest, key, known), unsetObject(type, source.origin), merging);
+    mergeContainer(draftChild(dest, key, known), unsetObject(type, source.origin), {
+      ...merging,
+      ofAnyClass: true,
+    });
   if (known.kind !== "map" || known.type !== undefined || type?.kind !== "map") return;
   const at: Place = { kind: "place", node: known, parent: dest, key };
   putChild(dest, key, fitNode(type, known, at));

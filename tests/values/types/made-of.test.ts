@@ -45,6 +45,11 @@ describe("an object that is not there yet", () => {
     const listed = mergeNodes([declared, map([["f", list([missing], ORIGIN)]], ORIGIN)]);
     expect(onlyField(listed)).toBe(made);
     expect(onlyField(mergeNodes([declared, yaml("f: ['???']")]))).toBe("f:\n- ???\n");
+    const base = { ...SERVER, name: "Base", fields: new Map([["host", STR]]) } satisfies NodeType;
+    const derived = { ...SERVER, bases: ["Base"] } satisfies NodeType;
+    const object = mergeNodes([withField(derived, "???"), yaml("f: {port: 1}")]);
+    const unset = map([["f", { ...value("???"), type: base } as ConfigNode]], ORIGIN);
+    expect(onlyField(mergeNodes([object, unset]))).toBe("f:\n  host: h\n  port: 1\n");
     for (const nowhere of ["${f}", "${nope}"])
       expect(onlyField(mergeNodes([withField(SERVER, nowhere), withField(SERVER, "???")]))).toBe(
         "f:\n  host: h\n  port: 80\n",
