@@ -111,8 +111,13 @@ function* buildTarget(place: Place, call: TargetCall): Building {
     entries.push([item.key, value]);
   }
   const named = recordOf(entries.filter(([key]) => key !== "_args_"));
-  const own = entries.find(([key]) => key === "_args_");
-  const args = call.args.length > 0 ? call.args : positional(place, found, own);
+  // What is no list is refused even where arguments of the call take its place.
+  const own = positional(
+    place,
+    found,
+    entries.find(([key]) => key === "_args_"),
+  );
+  const args = call.args.length > 0 ? call.args : own;
   const target = entries.every(([key]) => typeof key === "string") ? found : withoutCall(found);
   if (mode.partial) return partialOf(target, args, named, failureOf(place, target));
   try {

@@ -113,6 +113,11 @@ describe("arguments of the call", () => {
     const config = loadYaml("{_target_: echo, _args_: [1, 2]}");
     expect(instantiate(config, { targets, args: [3] })).toEqual([3]);
     expect(instantiate(config, { targets, overrides: { _args_: [4, 5] } })).toEqual([4, 5]);
+    const none = loadYaml("{_target_: echo, _args_: null}");
+    expect(refusal(() => instantiate(none, { targets, args: [3] })).message).toContain(
+      "Unsupported _args_ type",
+    );
+    expect(instantiate(none, { targets, overrides: { _args_: [4] } })).toEqual([4]);
   });
 
   test("interpolations see what is merged relatively, and the tree as it was from its root", () => {
